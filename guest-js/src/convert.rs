@@ -1,0 +1,34 @@
+//! Values to JSON, for arguments and results of scripts ([`to_json`]), and JSON with `specials` back to values
+//! ([`from_json`]).
+#![expect(unsafe_code, reason = "class names, which rquickjs does not offer")]
+
+mod read;
+mod write;
+
+use rquickjs::{Ctx, Result, TypedArray, Value, qjs};
+
+pub(crate) use read::from_json;
+pub(crate) use write::{Purpose, to_json};
+
+use crate::text;
+
+/// The name of the class that the engine knows an object as; a script cannot change it. Empty for no object.
+pub(crate) fn class_name<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
+    if !value.is_object() {
+        return Ok(String::new());
+    }
+    let context = ctx.as_raw().as_ptr();
+    // SAFETY: the class id is the value's own; the atom is freed after its name was copied into a value.
+    let name = unsafe {
+        let atom = qjs::JS_GetClassName(qjs::JS_GetRuntime(context), qjs::JS_GetClassID(value.as_raw()));
+        let name = Value::from_raw(ctx.clone(), qjs::JS_AtomToString(context, atom));
+        qjs::JS_FreeAtom(context, atom);
+        name
+    };
+    text::to_text(&name)
+}
+
+/// Bytes as a `Uint8Array`.
+pub(crate) fn bytes_value<'js>(ctx: &Ctx<'js>, bytes: Vec<u8>) -> Result<Value<'js>> {
+    Ok(TypedArray::<u8>::new_copy(ctx.clone(), bytes)?.into_value())
+}

@@ -1,0 +1,76 @@
+//! JSON with `specials` to values: bytes, 64-bit integers and the numbers that JSON does not have.
+
+use base64::Engine as _;
+use rquickjs::{Ctx, Exception, Result, Value};
+
+use super::bytes_value;
+use crate::bindings::types::{Json, Special, SpecialKind};
+use crate::text;
+
+/// The value that a JSON text stands for, with its specials.
+pub(crate) fn from_json<'js>(ctx: &Ctx<'js>, json: Json) -> Result<Value<'js>> {
+    let mut root = ctx.json_parse(json.text)?;
+    for special in json.specials {
+        let Special { pointer, kind } = special;
+        match pointer.strip_prefix('/') {
+            None => root = special_value(ctx, &root, kind)?,
+            Some(path) => place(ctx, &root, path, kind)?,
+        }
+    }
+    Ok(root)
+}
+
+/// Replaces the value at a pointer (without its first `/`) by what it stands for.
+fn place<'js>(ctx: &Ctx<'js>, root: &Value<'js>, path: &str, kind: SpecialKind) -> Result<()> {
+    let missing = || Exception::throw_internal(ctx, &format!("the host points at `/{path}`, where nothing is"));
+    let (way, last) = path.rsplit_once('/').map_or((None, path), |(way, last)| (Some(way), last));
+    let mut parent = root.as_object().cloned().ok_or_else(missing)?;
+    for segment in way.into_iter().flat_map(|way| way.split('/')) {
+        let child: Value<'js> = parent.get(unescape(segment))?;
+        parent = child.into_object().ok_or_else(missing)?;
+    }
+    let key = unescape(last);
+    let plain: Value<'js> = parent.get(key.as_str())?;
+    parent.set(key, special_value(ctx, &plain, kind)?)
+}
+
+/// A segment of a JSON Pointer, unescaped.
+fn unescape(segment: &str) -> String {
+    segment.replace("~1", "/").replace("~0", "~")
+}
+
+/// What a JSON string stands for.
+fn special_value<'js>(ctx: &Ctx<'js>, plain: &Value<'js>, kind: SpecialKind) -> Result<Value<'js>> {
+    let bad = |what: &str| Exception::throw_internal(ctx, &format!("the host sent something that is no {what}"));
+    if !plain.is_string() {
+        return Err(bad("string"));
+    }
+    match kind {
+        SpecialKind::Bytes => {
+            let bytes = text::with_bytes(plain, |base64| text::BASE64.decode(base64))?;
+            bytes_value(ctx, bytes.map_err(|_| bad("base64"))?)
+        }
+        SpecialKind::Integer => {
+            let digits = text::to_text(plain)?;
+            if digits.strip_prefix('-').unwrap_or(&digits).bytes().any(|byte| !byte.is_ascii_digit()) {
+                return Err(bad("integer"));
+            }
+            big_int(ctx, &digits).ok_or_else(|| bad("64-bit integer"))?
+        }
+        SpecialKind::Float => match text::to_text(plain)?.as_str() {
+            "NaN" => Ok(Value::new_float(ctx.clone(), f64::NAN)),
+            "Infinity" => Ok(Value::new_float(ctx.clone(), f64::INFINITY)),
+            "-Infinity" => Ok(Value::new_float(ctx.clone(), f64::NEG_INFINITY)),
+            _ => Err(bad("number")),
+        },
+    }
+}
+
+/// A BigInt of 64 bits. None if the digits say more.
+fn big_int<'js>(ctx: &Ctx<'js>, digits: &str) -> Option<Result<Value<'js>>> {
+    if let Ok(number) = digits.parse::<i64>() {
+        return Some(rquickjs::BigInt::from_i64(ctx.clone(), number).map(rquickjs::BigInt::into_value));
+    }
+    let number = digits.parse::<u64>().ok()?;
+    Some(rquickjs::BigInt::from_u64(ctx.clone(), number).map(rquickjs::BigInt::into_value))
+}

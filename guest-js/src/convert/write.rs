@@ -1,0 +1,363 @@
+//! Values to JSON.
+//!
+//! The writer follows `JSON.stringify`, with three differences: a BigInt is its decimal digits in a string, bytes are
+//! base64 in a string, and a cycle is an error that names the path. It is native and iterative: it reads no property
+//! of the global object, so a script that replaces `JSON` changes nothing, and deep values cannot exhaust the stack.
+#![expect(unsafe_code, reason = "class checks that rquickjs does not offer")]
+
+use std::fmt::Write as _;
+
+use rquickjs::function::This;
+use rquickjs::{Atom, Ctx, Error, Exception, Filter, Function, Object, Result, Value, qjs};
+
+use super::class_name;
+use crate::text;
+
+/// Deepest nesting that is written. JSON parsers refuse far less (serde_json stops at 128).
+const MAX_DEPTH: usize = 1_000;
+
+/// QuickJS's `JS_CLASS_OBJECT`. It is a shortcut only: were it another class, the result would be the same.
+const PLAIN_OBJECT: qjs::JSClassID = 1;
+
+/// Why writing to a string cannot fail.
+const WRITES: &str = "a string takes everything";
+
+/// What the JSON is for. It decides what becomes of numbers that JSON does not have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Arguments of a tool: `NaN` and the infinities are strings, so that they cannot pass for a missing value, and
+    /// `-0` keeps its sign.
+    Arguments,
+    /// What a script returns: as `JSON.stringify` writes it.
+    Outcome,
+}
+
+/// A list or object that is being written.
+enum Frame<'js> {
+    List { object: Object<'js>, next: u32, length: u32 },
+    Record { object: Object<'js>, keys: Vec<Atom<'js>>, next: usize, written: bool },
+}
+
+/// The JSON of a value; none if it is `undefined`, a function or a symbol.
+pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: Value<'js>, purpose: Purpose) -> Result<Option<String>> {
+    let mut writer = Writer { ctx: ctx.clone(), purpose, out: String::new(), frames: Vec::new() };
+    if !writer.write(value, &|| Ok(String::new()))? {
+        return Ok(None);
+    }
+    while writer.step()? {}
+    Ok(Some(writer.out))
+}
+
+/// The state of writing one value.
+struct Writer<'js> {
+    ctx: Ctx<'js>,
+    purpose: Purpose,
+    out: String,
+    frames: Vec<Frame<'js>>,
+}
+
+impl<'js> Writer<'js> {
+    /// Writes the next entry of the innermost list or object. False when all is written.
+    fn step(&mut self) -> Result<bool> {
+        match self.frames.last_mut() {
+            None => Ok(false),
+            Some(Frame::List { object, next, length }) => {
+                let index = *next;
+                if index == *length {
+                    self.close(']');
+                    return Ok(true);
+                }
+                *next += 1;
+                let value = at(object, index)?;
+                if index > 0 {
+                    self.out.push(',');
+                }
+                if !self.write(value, &|| Ok(index.to_string()))? {
+                    self.out.push_str("null");
+                }
+                Ok(true)
+            }
+            Some(Frame::Record { object, keys, next, written }) => {
+                let Some(key) = keys.get(*next).cloned() else {
+                    self.close('}');
+                    return Ok(true);
+                };
+                *next += 1;
+                let first = !*written;
+                let value: Value<'js> = object.get(key.clone())?;
+                self.member(&key, value, first)?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Writes one member of an object, or nothing if its value has no JSON.
+    fn member(&mut self, key: &Atom<'js>, value: Value<'js>, first: bool) -> Result<()> {
+        let depth = self.frames.len();
+        let before = self.out.len();
+        if !first {
+            self.out.push(',');
+        }
+        let name = key.to_value()?;
+        text::with_bytes(&name, |bytes| quote(&mut self.out, bytes))?;
+        self.out.push(':');
+        if !self.write(value, &|| key.to_value().and_then(|name| text::to_text(&name)))? {
+            self.out.truncate(before);
+        } else if let Some(Frame::Record { written, .. }) = self.frames.get_mut(depth - 1) {
+            *written = true;
+        }
+        Ok(())
+    }
+
+    /// Ends the innermost list or object.
+    fn close(&mut self, bracket: char) {
+        self.out.push(bracket);
+        self.frames.pop();
+    }
+
+    /// Writes a value, or opens it if it is a list or object. False if it has no JSON.
+    fn write(&mut self, value: Value<'js>, key: &dyn Fn() -> Result<String>) -> Result<bool> {
+        if let Some(number) = value.as_int() {
+            write!(self.out, "{number}").expect(WRITES);
+        } else if let Some(number) = value.as_float() {
+            self.number(number);
+        } else if let Some(flag) = value.as_bool() {
+            self.out.push_str(if flag { "true" } else { "false" });
+        } else if value.is_null() {
+            self.out.push_str("null");
+        } else if value.is_string() {
+            text::with_bytes(&value, |bytes| quote(&mut self.out, bytes))?;
+        } else if value.is_big_int() {
+            text::with_bytes(&value, |digits| quote(&mut self.out, digits))?;
+        } else if value.is_object() {
+            return self.object(value, key);
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Writes bytes, asks `toJSON`, unwraps, or opens.
+    fn object(&mut self, value: Value<'js>, key: &dyn Fn() -> Result<String>) -> Result<bool> {
+        if let Some(base64) = text::with_view(&value, text::to_base64) {
+            self.out.push('"');
+            self.out.push_str(&base64);
+            self.out.push('"');
+            return Ok(true);
+        }
+        let object = value.clone().into_object().expect("checked by the caller");
+        let convert: Value<'js> = object.get("toJSON")?;
+        if let Some(convert) = convert.as_function() {
+            let plain: Value<'js> = convert.call((This(object), key()?))?;
+            if !plain.is_object() {
+                return self.write(plain, &|| Ok(String::new()));
+            }
+            return self.open(plain);
+        }
+        self.open(value)
+    }
+
+    /// Opens a list or object, or writes a wrapped primitive.
+    fn open(&mut self, value: Value<'js>) -> Result<bool> {
+        if value.is_function() {
+            return Ok(false);
+        }
+        if let Some(base64) = text::with_view(&value, text::to_base64) {
+            quote(&mut self.out, base64.as_bytes());
+            return Ok(true);
+        }
+        let is_list = is_list(&value);
+        if !is_list && let Some(plain) = unwrap(&self.ctx, &value)? {
+            return self.write(plain, &|| Ok(String::new()));
+        }
+        let object = value.into_object().expect("checked by the callers");
+        if let Some(at) = self.frames.iter().position(|frame| *frame.object() == object) {
+            return Err(self.cycle(at));
+        }
+        if self.frames.len() == MAX_DEPTH {
+            let message = format!("the value is nested more than {MAX_DEPTH} deep");
+            return Err(Exception::throw_range(&self.ctx, &message));
+        }
+        if is_list || is_typed_array(&object) {
+            let length = length(&object)?;
+            self.out.push('[');
+            self.frames.push(Frame::List { object, next: 0, length });
+        } else {
+            let keys = object.own_keys::<Atom<'js>>(Filter::new().string().enum_only()).collect::<Result<Vec<_>>>()?;
+            self.out.push('{');
+            self.frames.push(Frame::Record { object, keys, next: 0, written: false });
+        }
+        Ok(true)
+    }
+
+    fn number(&mut self, number: f64) {
+        match self.purpose {
+            Purpose::Outcome if !number.is_finite() => self.out.push_str("null"),
+            Purpose::Outcome => push_number(&mut self.out, number),
+            Purpose::Arguments if number.is_nan() => self.out.push_str("\"NaN\""),
+            Purpose::Arguments if number.is_infinite() => {
+                self.out.push_str(if number > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" });
+            }
+            Purpose::Arguments if number == 0.0 && number.is_sign_negative() => self.out.push_str("-0.0"),
+            Purpose::Arguments => push_number(&mut self.out, number),
+        }
+    }
+
+    /// The error for a value that holds itself: where it was found, and what it leads back to.
+    fn cycle(&self, to: usize) -> Error {
+        let (from, back) = (self.path(self.frames.len()), self.path(to));
+        let message = format!("a value that holds itself cannot become JSON: {from} is {back} again");
+        Exception::throw_type(&self.ctx, &message)
+    }
+
+    /// How a script would write the place that the first `depth` frames have reached.
+    fn path(&self, depth: usize) -> String {
+        let mut path = String::from("value");
+        for frame in self.frames.iter().take(depth) {
+            match frame {
+                Frame::List { next, .. } => path.push_str(&format!("[{}]", next.saturating_sub(1))),
+                Frame::Record { keys, next, .. } => {
+                    let key = next.checked_sub(1).and_then(|at| keys.get(at)?.to_value().ok());
+                    path.push('.');
+                    path.push_str(&key.and_then(|key| text::to_text(&key).ok()).unwrap_or_default());
+                }
+            }
+        }
+        path
+    }
+}
+
+impl<'js> Frame<'js> {
+    fn object(&self) -> &Object<'js> {
+        match self {
+            Frame::List { object, .. } | Frame::Record { object, .. } => object,
+        }
+    }
+}
+
+/// The element of a list, or of anything with elements.
+fn at<'js>(object: &Object<'js>, index: u32) -> Result<Value<'js>> {
+    let ctx = object.ctx();
+    // SAFETY: the object is alive and of this context; the result is owned, and checked before it is used.
+    let value = unsafe {
+        let raw = qjs::JS_GetPropertyUint32(ctx.as_raw().as_ptr(), object.as_raw(), index);
+        Value::from_raw(ctx.clone(), raw)
+    };
+    if value.is_exception() { Err(Error::Exception) } else { Ok(value) }
+}
+
+/// The length of a list. More than 2^32 - 1 elements cannot exist in this memory; a proxy that claims so is cut.
+fn length(object: &Object<'_>) -> Result<u32> {
+    let length: f64 = object.get("length")?;
+    let cut = length.clamp(0.0, f64::from(u32::MAX)).trunc();
+    Ok(format!("{cut}").parse().unwrap_or(0))
+}
+
+/// Whether a value is a list, or a proxy of one.
+fn is_list(value: &Value<'_>) -> bool {
+    let mut value = value.clone();
+    while value.is_proxy() {
+        let ctx = value.ctx().clone();
+        // SAFETY: the value is a proxy, whose target is a value of the same context; one that was revoked throws.
+        let target =
+            unsafe { Value::from_raw(ctx.clone(), qjs::JS_GetProxyTarget(ctx.as_raw().as_ptr(), value.as_raw())) };
+        if target.is_exception() {
+            ctx.catch();
+            return false;
+        }
+        value = target;
+    }
+    value.is_array()
+}
+
+/// Whether a value is a typed array of any kind.
+fn is_typed_array(object: &Object<'_>) -> bool {
+    // SAFETY: looks at the class only.
+    unsafe { qjs::JS_GetTypedArrayType(object.as_raw()) >= 0 }
+}
+
+/// The primitive inside a `Number`, `String`, `Boolean` or `BigInt` object.
+fn unwrap<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Value<'js>>> {
+    // SAFETY: looks at the class only.
+    if unsafe { qjs::JS_GetClassID(value.as_raw()) } == PLAIN_OBJECT {
+        return Ok(None);
+    }
+    match class_name(ctx, value)?.as_str() {
+        "Number" | "String" | "Boolean" | "BigInt" => {
+            let object = value.as_object().expect("it has a class");
+            let primitive: Function<'js> = object.get("valueOf")?;
+            let plain: Value<'js> = primitive.call((This(value.clone()),))?;
+            Ok((!plain.is_object()).then_some(plain))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Writes a JSON string from UTF-8 that may hold lone surrogates, which JSON escapes.
+fn quote(out: &mut String, bytes: &[u8]) {
+    out.reserve(bytes.len() + 2);
+    out.push('"');
+    let mut rest = bytes;
+    loop {
+        let good = match std::str::from_utf8(rest) {
+            Ok(all) => all,
+            Err(error) => std::str::from_utf8(&rest[..error.valid_up_to()]).expect("valid up to here"),
+        };
+        quote_str(out, good);
+        // What stopped the text is a lone surrogate: ED, then A0..BF, then 80..BF.
+        match rest.get(good.len()..good.len() + 3) {
+            Some(&[_, high, low]) => {
+                let unit = 0xD000 | (u32::from(high & 0x3F) << 6) | u32::from(low & 0x3F);
+                out.push_str(&format!("\\u{unit:04x}"));
+                rest = &rest[good.len() + 3..];
+            }
+            _ => break,
+        }
+    }
+    out.push('"');
+}
+
+/// Escapes what JSON requires, copying the runs between.
+fn quote_str(out: &mut String, text: &str) {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0..0x20 => {
+                out.push_str(&text[from..at]);
+                out.push_str(&format!("\\u{byte:04x}"));
+                from = at + 1;
+                continue;
+            }
+            _ => continue,
+        };
+        out.push_str(&text[from..at]);
+        out.push_str(escape);
+        from = at + 1;
+    }
+    out.push_str(&text[from..]);
+}
+
+/// Writes a finite number as JavaScript does: shortest digits, exponents from 1e21 and below 1e-6.
+fn push_number(out: &mut String, number: f64) {
+    let size = number.abs();
+    if size == 0.0 {
+        out.push('0');
+    } else if (1e-6..1e21).contains(&size) {
+        write!(out, "{number}").expect(WRITES);
+    } else {
+        let text = format!("{number:e}");
+        match text.split_once('e') {
+            Some((digits, exponent)) if !exponent.starts_with('-') => {
+                out.push_str(digits);
+                out.push_str("e+");
+                out.push_str(exponent);
+            }
+            _ => out.push_str(&text),
+        }
+    }
+}

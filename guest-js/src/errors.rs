@@ -1,0 +1,110 @@
+//! How an error leaves the guest (a thrown value becomes a `failure`) and how one enters it (a `failure` of the host
+//! becomes a record from which the prelude makes an exception).
+//!
+//! What a thrown value says of itself is the prelude's to find out (`describe` in `prelude/errors.js`): it knows which
+//! errors came from the host.
+
+use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
+
+use crate::bindings::types::{ErrorKind, Failure, Json};
+use crate::convert::{self, Purpose};
+use crate::text;
+
+/// The names of kinds, as the prelude spells them.
+const KINDS: [(ErrorKind, &str); 12] = [
+    (ErrorKind::Syntax, "syntax"),
+    (ErrorKind::Exception, "exception"),
+    (ErrorKind::Exit, "exit"),
+    (ErrorKind::Tool, "tool"),
+    (ErrorKind::Argument, "argument"),
+    (ErrorKind::Capability, "capability"),
+    (ErrorKind::Approval, "approval"),
+    (ErrorKind::Limit, "limit"),
+    (ErrorKind::Cancelled, "cancelled"),
+    (ErrorKind::Policy, "policy"),
+    (ErrorKind::Deadlock, "deadlock"),
+    (ErrorKind::Host, "host"),
+];
+
+/// The failure that an uncaught exception is. `describe` is the prelude's.
+pub(crate) fn from_thrown<'js>(ctx: &Ctx<'js>, describe: &Function<'js>, thrown: Value<'js>) -> Failure {
+    match described(ctx, describe, thrown) {
+        Ok(failure) => failure,
+        Err(_) => {
+            // What it threw is of no use: it may be a getter of the thrown value. It must not be seen later, though.
+            ctx.catch();
+            plain(ErrorKind::Exception, "Error", "the script threw a value that cannot be described")
+        }
+    }
+}
+
+/// Asks the prelude about a thrown value.
+fn described<'js>(ctx: &Ctx<'js>, describe: &Function<'js>, thrown: Value<'js>) -> Result<Failure> {
+    let record: Object<'js> = describe.call((thrown,))?;
+    let field = |key: &str| -> Result<Option<String>> {
+        let value: Value<'js> = record.get(key)?;
+        if value.is_string() { text::to_text(&value).map(Some) } else { Ok(None) }
+    };
+    let payload: Value<'js> = record.get("payload")?;
+    Ok(Failure {
+        kind: kind(field("kind")?.as_deref().unwrap_or_default()),
+        name: field("name")?.unwrap_or_default(),
+        message: field("message")?.unwrap_or_default(),
+        hint: field("hint")?,
+        stack: field("stack")?,
+        payload: match convert::to_json(ctx, payload, Purpose::Outcome) {
+            Ok(text) => text.map(|text| Json { text, specials: Vec::new() }),
+            Err(_) => {
+                // A payload that the script made unwritable is left out; the error itself matters more.
+                ctx.catch();
+                None
+            }
+        },
+    })
+}
+
+/// The kind of a name; `exception` for any other.
+fn kind(name: &str) -> ErrorKind {
+    KINDS.iter().find(|(_, known)| *known == name).map_or(ErrorKind::Exception, |(kind, _)| *kind)
+}
+
+/// The record from which the prelude makes an exception.
+pub(crate) fn to_record<'js>(ctx: &Ctx<'js>, failure: Failure) -> Result<Object<'js>> {
+    let record = Object::new_proto(ctx.clone(), None)?;
+    let name = KINDS.iter().find(|(kind, _)| *kind == failure.kind).map_or("host", |(_, name)| name);
+    record.set("kind", name)?;
+    record.set("name", failure.name)?;
+    record.set("message", failure.message)?;
+    record.set("hint", failure.hint)?;
+    record.set("stack", failure.stack)?;
+    if let Some(payload) = failure.payload {
+        record.set("payload", convert::from_json(ctx, payload)?)?;
+    }
+    Ok(record)
+}
+
+/// A failure that is a kind, a name and a message.
+pub(crate) fn plain(kind: ErrorKind, name: &str, message: &str) -> Failure {
+    Failure { kind, name: name.to_owned(), message: message.to_owned(), hint: None, stack: None, payload: None }
+}
+
+/// Adds to a syntax error what a script that was written as a module needs to know.
+pub(crate) fn explain_syntax(mut failure: Failure, source: &str) -> Failure {
+    failure.kind = ErrorKind::Syntax;
+    let module = source.lines().map(str::trim_start).any(|line| {
+        ["import ", "import{", "import*", "import\"", "import'", "export "].iter().any(|word| line.starts_with(word))
+    });
+    if module {
+        failure.hint = Some(
+            "there are no modules here: leave out `import` and `export`; tools, `fs` and `console` are globals, and \
+             `return` gives the result"
+                .to_owned(),
+        );
+    }
+    failure
+}
+
+/// The exception in which a native function names one of its own arguments that does not fit.
+pub(crate) fn type_error(ctx: &Ctx<'_>, message: &str) -> rquickjs::Error {
+    Exception::throw_type(ctx, message)
+}

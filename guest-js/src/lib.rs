@@ -1,0 +1,46 @@
+//! The script guest for JavaScript: QuickJS behind the world `script-guest` of `wit/guest.wit`.
+//!
+//! This file holds the world's bindings and exports, and nothing else. Where things are:
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`runtime`] | the engine, the life of one script, what a step returns |
+//! | [`operations`] | which operations are outstanding, what began and was cancelled in this step |
+//! | [`limits`] | fuel and memory: counting, and stopping the script |
+//! | [`errors`] | how an error leaves the guest, and how one enters it |
+//! | [`convert`] | values to JSON and back |
+//! | [`natives`] | the functions that the prelude calls |
+//! | `prelude/*.js` | the globals that a script sees, in JavaScript |
+//!
+//! **Invariant:** nothing here is reachable from a script but through the prelude's globals; the object of natives is
+//! an argument of the prelude's function and never a property of anything.
+//!
+//! **Invariant:** no import is called before `start`: `wizer-initialize` runs when the host is built.
+
+mod bindings;
+mod convert;
+mod errors;
+mod limits;
+mod natives;
+mod operations;
+mod runtime;
+mod text;
+
+use bindings::{Completion, Guest, Script, Step};
+
+/// The component's exports.
+struct ScriptGuest;
+
+impl Guest for ScriptGuest {
+    fn wizer_initialize() {
+        runtime::initialize();
+    }
+
+    fn start(script: Script) -> Step {
+        runtime::start(script)
+    }
+
+    fn resume(completion: Completion) -> Step {
+        runtime::resume(completion)
+    }
+}

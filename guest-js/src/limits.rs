@@ -1,0 +1,189 @@
+//! Fuel and memory of the script: counts them, stops the script when one is used up, and says so.
+//!
+//! Fuel counts what QuickJS counts between two looks at its interrupt handler: calls and backward jumps, in lots of
+//! [`TICK`]. So it is the same on every machine and for every replay.
+//!
+//! Memory is what QuickJS has allocated. An allocation beyond the limit marks the script as stopped. A little more is
+//! granted then ([`GRACE`]), because the engine must be able to unwind: it aborts where it cannot allocate.
+#![expect(unsafe_code, reason = "an allocator for QuickJS")]
+
+use std::cell::Cell;
+
+use rquickjs::allocator::{Allocator, RustAllocator};
+
+use crate::bindings::types::{ErrorKind, Failure, Limits};
+
+/// What one call of the interrupt handler stands for: QuickJS's `JS_INTERRUPT_COUNTER_INIT`.
+const TICK: u64 = 10_000;
+
+/// Bytes beyond the limit that the engine may still take to unwind.
+const GRACE: usize = 4 << 20;
+
+/// Why a script was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It used its fuel.
+    Fuel,
+    /// It asked for more memory than it may have.
+    Memory,
+}
+
+/// The counts of this run. One run per instance, hence one meter.
+struct Meter {
+    fuel_used: Cell<u64>,
+    fuel_limit: Cell<u64>,
+    memory_used: Cell<usize>,
+    memory_limit: Cell<usize>,
+    stopped: Cell<Option<Stop>>,
+}
+
+thread_local! {
+    static METER: Meter = const {
+        Meter {
+            fuel_used: Cell::new(0),
+            fuel_limit: Cell::new(u64::MAX),
+            memory_used: Cell::new(0),
+            memory_limit: Cell::new(usize::MAX),
+            stopped: Cell::new(None),
+        }
+    };
+}
+
+/// Sets the limits of the run. Memory that the prelude took before the run does not count.
+pub(crate) fn set(limits: Limits) {
+    METER.with(|meter| {
+        let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
+        meter.fuel_limit.set(limits.fuel);
+        meter.memory_limit.set(memory.saturating_add(meter.memory_used.get()));
+    });
+}
+
+/// Fuel used so far.
+pub(crate) fn fuel_used() -> u64 {
+    METER.with(|meter| meter.fuel_used.get())
+}
+
+/// Why the script was stopped, if it was.
+pub(crate) fn stopped() -> Option<Stop> {
+    METER.with(|meter| meter.stopped.get())
+}
+
+/// QuickJS's interrupt handler: counts, and says whether to stop.
+pub(crate) fn interrupt() -> bool {
+    METER.with(|meter| {
+        let used = meter.fuel_used.get().saturating_add(TICK);
+        meter.fuel_used.set(used);
+        if used > meter.fuel_limit.get() && meter.stopped.get().is_none() {
+            meter.stopped.set(Some(Stop::Fuel));
+        }
+        meter.stopped.get().is_some()
+    })
+}
+
+/// The error that a stop is reported as. `limits` are those of the run, `stack` is where the script was.
+pub(crate) fn failure(stop: Stop, limits: Limits, stack: Option<String>) -> Failure {
+    let (message, hint) = match stop {
+        Stop::Fuel => (
+            format!("the script used up its fuel: limit `fuel` is {} steps (calls and loop turns)", limits.fuel),
+            "look for a loop that does not end; raise the limit with `--fuel N`, or `fuel = N` under `[limits]` in the policy",
+        ),
+        Stop::Memory => (
+            format!("the script ran out of memory: limit `memory` is {}", size(limits.memory)),
+            "keep less at a time; raise the limit with `--memory 512MiB`, or `memory = \"512MiB\"` under `[limits]` in the policy",
+        ),
+    };
+    Failure {
+        kind: ErrorKind::Limit,
+        name: "LimitError".to_owned(),
+        message,
+        hint: Some(hint.to_owned()),
+        stack,
+        payload: None,
+    }
+}
+
+/// A number of bytes as people write it.
+fn size(bytes: u64) -> String {
+    const MIB: u64 = 1 << 20;
+    if bytes >= MIB && bytes.is_multiple_of(MIB) { format!("{} MiB", bytes / MIB) } else { format!("{bytes} bytes") }
+}
+
+/// Rust's allocator, counted.
+pub(crate) struct Counted;
+
+impl Counted {
+    /// Whether `more` bytes may be taken; marks the script as stopped if that is beyond its limit.
+    fn admit(more: usize) -> bool {
+        METER.with(|meter| {
+            let wanted = meter.memory_used.get().saturating_add(more);
+            let limit = meter.memory_limit.get();
+            if wanted <= limit {
+                return true;
+            }
+            if meter.stopped.get().is_none() {
+                meter.stopped.set(Some(Stop::Memory));
+            }
+            wanted <= limit.saturating_add(GRACE)
+        })
+    }
+
+    /// Counts a block that was taken; null is a refusal and counts nothing.
+    fn took(block: *mut u8) -> *mut u8 {
+        if !block.is_null() {
+            // SAFETY: the block was just given out by `RustAllocator`.
+            let bytes = unsafe { RustAllocator::usable_size(block) };
+            METER.with(|meter| meter.memory_used.set(meter.memory_used.get().saturating_add(bytes)));
+        }
+        block
+    }
+
+    /// Uncounts a block of so many bytes.
+    fn gave(bytes: usize) {
+        METER.with(|meter| meter.memory_used.set(meter.memory_used.get().saturating_sub(bytes)));
+    }
+}
+
+// SAFETY: every block comes from `RustAllocator` and goes back to it; counting touches no block.
+unsafe impl Allocator for Counted {
+    fn alloc(&mut self, size: usize) -> *mut u8 {
+        if !Self::admit(size) {
+            return std::ptr::null_mut();
+        }
+        Self::took(RustAllocator.alloc(size))
+    }
+
+    fn calloc(&mut self, count: usize, size: usize) -> *mut u8 {
+        match count.checked_mul(size) {
+            Some(bytes) if Self::admit(bytes) => Self::took(RustAllocator.calloc(count, size)),
+            _ => std::ptr::null_mut(),
+        }
+    }
+
+    unsafe fn dealloc(&mut self, ptr: *mut u8) {
+        // SAFETY: the caller gives back a block of this allocator, hence of `RustAllocator`.
+        unsafe {
+            Self::gave(RustAllocator::usable_size(ptr));
+            RustAllocator.dealloc(ptr);
+        }
+    }
+
+    unsafe fn realloc(&mut self, ptr: *mut u8, new_size: usize) -> *mut u8 {
+        // SAFETY: as for `dealloc`; a refused `realloc` leaves the block as it is.
+        unsafe {
+            let old = RustAllocator::usable_size(ptr);
+            if !Self::admit(new_size.saturating_sub(old)) {
+                return std::ptr::null_mut();
+            }
+            let block = RustAllocator.realloc(ptr, new_size);
+            if !block.is_null() {
+                Self::gave(old);
+            }
+            Self::took(block)
+        }
+    }
+
+    unsafe fn usable_size(ptr: *mut u8) -> usize {
+        // SAFETY: the caller passes a block of this allocator, hence of `RustAllocator`.
+        unsafe { RustAllocator::usable_size(ptr) }
+    }
+}

@@ -1,0 +1,70 @@
+//! The functions that the prelude calls, gathered in one object that only the prelude sees.
+//!
+//! They are thin: each takes plain values, calls one import or one module of this crate, and gives a plain value.
+//! What a script sees (names, checks of its arguments, messages) is the prelude's.
+
+mod clock;
+mod files;
+mod operations;
+mod output;
+mod random;
+mod text;
+mod tools;
+mod values;
+
+use rquickjs::{Ctx, Object, Result};
+
+use crate::bindings::types::Tool;
+
+/// Makes the object of natives.
+pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let natives = Object::new_proto(ctx.clone(), None)?;
+    clock::add(ctx, &natives)?;
+    files::add(ctx, &natives)?;
+    operations::add(ctx, &natives)?;
+    output::add(ctx, &natives)?;
+    random::add(ctx, &natives)?;
+    text::add(ctx, &natives)?;
+    tools::add(ctx, &natives)?;
+    values::add(ctx, &natives)?;
+    Ok(natives)
+}
+
+/// Takes what the natives of this run answer from: the tools that are mounted, and the script's text.
+pub(crate) fn begin_run(tools: Vec<Tool>, source: &str) {
+    tools::begin_run(tools, source);
+}
+
+/// A count as a number of JavaScript: exact up to 2^53, then to the nearest.
+pub(crate) fn number(count: u64) -> f64 {
+    let [high, low] = [count >> 32, count & 0xFFFF_FFFF].map(|half| u32::try_from(half).expect("32 bits"));
+    f64::from(high) * 4_294_967_296.0 + f64::from(low)
+}
+
+/// A number of JavaScript as a count: cut to whole numbers, below 0 and not-a-number to 0, above to 2^53.
+pub(crate) fn count(number: f64) -> u64 {
+    const MAX: f64 = 9_007_199_254_740_992.0;
+    let whole = number.clamp(0.0, MAX).trunc();
+    if whole.is_nan() {
+        return 0;
+    }
+    let high = (whole / 4_294_967_296.0).trunc();
+    let low = whole - high * 4_294_967_296.0;
+    (half(high) << 32) | half(low)
+}
+
+/// A whole number from 0 to 2^32 - 1.
+fn half(number: f64) -> u64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and within range")]
+    let half = number as u32;
+    u64::from(half)
+}
+
+/// Adds functions to the object of natives, each under its own name.
+macro_rules! add_all {
+    ($ctx:expr, $natives:expr, $($name:literal => $function:expr),+ $(,)?) => {{
+        $($natives.set($name, rquickjs::Function::new($ctx.clone(), $function)?.with_name($name)?)?;)+
+        Ok(())
+    }};
+}
+pub(crate) use add_all;

@@ -1,0 +1,90 @@
+//! The operations of this run: which began in this step, which are outstanding, which were given up.
+//!
+//! Only numbers and records are kept here. What is to happen in the script when an operation completes is in the
+//! prelude's table, under the same number.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use crate::bindings::types::{Operation, OperationId, Pending, Waiting};
+
+/// The books of one run.
+struct Table {
+    last: OperationId,
+    outstanding: BTreeSet<OperationId>,
+    /// Those among the outstanding that do not keep a script alive which has come to its end.
+    background: BTreeSet<OperationId>,
+    started: Vec<Pending>,
+    cancelled: Vec<OperationId>,
+}
+
+thread_local! {
+    static TABLE: RefCell<Table> = const {
+        RefCell::new(Table {
+            last: 0,
+            outstanding: BTreeSet::new(),
+            background: BTreeSet::new(),
+            started: Vec::new(),
+            cancelled: Vec::new(),
+        })
+    };
+}
+
+/// Begins an operation; the host hears of it at the end of the step.
+pub(crate) fn begin(operation: Operation) -> OperationId {
+    TABLE.with_borrow_mut(|table| {
+        table.last += 1;
+        let id = table.last;
+        table.outstanding.insert(id);
+        table.started.push(Pending { id, operation });
+        id
+    })
+}
+
+/// Begins an operation that does not keep the script alive once that has come to its end.
+pub(crate) fn begin_in_background(operation: Operation) -> OperationId {
+    let id = begin(operation);
+    TABLE.with_borrow_mut(|table| table.background.insert(id));
+    id
+}
+
+/// Gives an operation up. One that the host has not heard of yet never happens.
+pub(crate) fn cancel(id: OperationId) {
+    TABLE.with_borrow_mut(|table| {
+        if !table.outstanding.remove(&id) {
+            return;
+        }
+        table.background.remove(&id);
+        let before = table.started.len();
+        table.started.retain(|pending| pending.id != id);
+        if table.started.len() == before {
+            table.cancelled.push(id);
+        }
+    });
+}
+
+/// Takes note that an operation completed. False if it was not outstanding: its completion is not to be delivered.
+pub(crate) fn complete(id: OperationId) -> bool {
+    TABLE.with_borrow_mut(|table| {
+        table.background.remove(&id);
+        table.outstanding.remove(&id)
+    })
+}
+
+/// Whether the script waits for nothing.
+pub(crate) fn none_outstanding() -> bool {
+    TABLE.with_borrow(|table| table.outstanding.is_empty())
+}
+
+/// Whether nothing keeps alive a script that has come to its end.
+pub(crate) fn only_background() -> bool {
+    TABLE.with_borrow(|table| table.outstanding.len() == table.background.len())
+}
+
+/// What changed since the last step.
+pub(crate) fn take_changes() -> Waiting {
+    TABLE.with_borrow_mut(|table| Waiting {
+        started: std::mem::take(&mut table.started),
+        cancelled: std::mem::take(&mut table.cancelled),
+    })
+}

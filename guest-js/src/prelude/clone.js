@@ -1,0 +1,105 @@
+// `structuredClone`: a deep copy that keeps cycles and the language's own classes.
+
+const cloneError = (what) => new DOMException(what + ' cannot be cloned', 'DataCloneError');
+
+const cloneValue = (value, seen) => {
+  if (typeof value === 'function' || typeof value === 'symbol') throw cloneError(inspect(value));
+  if (!isObject(value)) return value;
+  if (mapHas(seen, value)) return mapGet(seen, value);
+  const name = native.className(value);
+  const copier = isArray(value)
+    ? cloners.Array
+    : typedArrayTag(value) !== undefined
+      ? cloners.TypedArray
+      : cloners[name];
+  if (copier === undefined || native.isProxy(value)) throw cloneError(inspect(value, 0));
+  return copier(value, seen);
+};
+
+const cloneProperties = (from, to, seen) => {
+  const keys = objectKeys(from);
+  for (let i = 0; i < keys.length; i++) {
+    defineProperty(to, keys[i], {
+      __proto__: null,
+      value: cloneValue(from[keys[i]], seen),
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  }
+  return to;
+};
+
+const remember = (seen, value, copy) => {
+  mapSet(seen, value, copy);
+  return copy;
+};
+
+const errorClasses = { __proto__: null, Error, RangeError, ReferenceError, SyntaxError, TypeError };
+
+const cloners = {
+  __proto__: null,
+  Object: (value, seen) => cloneProperties(value, remember(seen, value, {}), seen),
+  Array(value, seen) {
+    const copy = remember(seen, value, []);
+    copy.length = value.length;
+    return cloneProperties(value, copy, seen);
+  },
+  Date: (value, seen) => remember(seen, value, new Date(dateValue(value))),
+  RegExp: (value, seen) => remember(seen, value, new RegExp(value.source, value.flags)),
+  Number: (value, seen) => remember(seen, value, new Number(value)),
+  String: (value, seen) => remember(seen, value, new String(value)),
+  Boolean: (value, seen) => remember(seen, value, new Boolean(objectToBoolean(value))),
+  Map(value, seen) {
+    const copy = remember(seen, value, new Map());
+    mapForEach(value, (item, key) => mapSet(copy, cloneValue(key, seen), cloneValue(item, seen)));
+    return copy;
+  },
+  Set(value, seen) {
+    const copy = remember(seen, value, new Set());
+    setForEach(value, (item) => setAdd(copy, cloneValue(item, seen)));
+    return copy;
+  },
+  ArrayBuffer(value, seen) {
+    const from = new Uint8Array(value);
+    const bytes = new Uint8Array(from.length);
+    typedArraySet(bytes, from, 0);
+    return remember(seen, value, typedArrayBuffer(bytes));
+  },
+  TypedArray(value, seen) {
+    const Class = typedArrayClasses[typedArrayTag(value)];
+    const copy = new Class(typedArrayLength(value));
+    typedArraySet(copy, value, 0);
+    return remember(seen, value, copy);
+  },
+  Error(value, seen) {
+    const Class = errorClasses[readString(value, 'name')] ?? Error;
+    const copy = remember(seen, value, new Class(readString(value, 'message') ?? ''));
+    define(copy, 'stack', headerOf(value) + indentFrames(framesOf(value)));
+    if (hasOwn(value, 'cause')) define(copy, 'cause', cloneValue(value.cause, seen));
+    return copy;
+  },
+};
+
+const typedArrayClasses = { __proto__: null };
+mapList(
+  [
+    'Int8Array',
+    'Uint8Array',
+    'Uint8ClampedArray',
+    'Int16Array',
+    'Uint16Array',
+    'Int32Array',
+    'Uint32Array',
+    'Float16Array',
+    'Float32Array',
+    'Float64Array',
+    'BigInt64Array',
+    'BigUint64Array',
+  ],
+  (name) => {
+    typedArrayClasses[name] = globalThis[name];
+  },
+);
+
+defineGlobal('structuredClone', { structuredClone: (value) => cloneValue(value, new Map()) }.structuredClone);

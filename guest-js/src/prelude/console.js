@@ -1,0 +1,224 @@
+// `console`: to standard output, what warns to standard error. Strings at the top level are written as they are.
+
+const consoleState = { __proto__: null, indent: '', counts: { __proto__: null }, timers: { __proto__: null } };
+
+const formatArgument = (value) => (typeof value === 'string' ? value : inspect(value));
+
+// What one `%` directive makes of its value.
+const directives = {
+  __proto__: null,
+  s: (value) => {
+    if (typeof value === 'bigint') return bigIntToString(value) + 'n';
+    if (typeof value === 'number') return formatNumber(value);
+    return isObject(value) ? inspect(value, 0) : String(value);
+  },
+  d: (value) =>
+    typeof value === 'bigint'
+      ? bigIntToString(value) + 'n'
+      : isObject(value) || typeof value === 'symbol'
+        ? 'NaN'
+        : formatNumber(Number(value)),
+  i: (value) =>
+    typeof value === 'bigint'
+      ? bigIntToString(value) + 'n'
+      : isObject(value) || typeof value === 'symbol'
+        ? 'NaN'
+        : formatNumber(trunc(parseFloat(value))),
+  f: (value) => (typeof value === 'symbol' ? 'NaN' : formatNumber(parseFloat(value))),
+  j: (value) => {
+    try {
+      return stringifyJson(value);
+    } catch {
+      return '[Circular]';
+    }
+  },
+  o: (value) => inspect(value, 4),
+  O: (value) => inspect(value),
+  c: () => '',
+};
+const { parseFloat } = globalThis;
+
+// The text of one call: a format string with its values, then the rest with blanks between.
+const formatLine = (values) => {
+  if (values.length === 0) return '';
+  let text = '';
+  let used = 0;
+  if (typeof values[0] === 'string' && values.length > 1) {
+    const form = values[0];
+    used = 1;
+    let from = 0;
+    for (let i = 0; i + 1 < form.length; i++) {
+      if (form[i] !== '%') continue;
+      const kind = form[i + 1];
+      if (kind === '%') {
+        text += substring(form, from, i + 1);
+      } else if (kind in directives && used < values.length) {
+        text += substring(form, from, i) + directives[kind](values[used++]);
+      } else {
+        continue;
+      }
+      from = i + 2;
+      i++;
+    }
+    text += substring(form, from);
+  } else {
+    text = formatArgument(values[0]);
+    used = 1;
+  }
+  for (; used < values.length; used++) text += ' ' + formatArgument(values[used]);
+  return text;
+};
+
+const writeLine = (write, text) => {
+  const { indent } = consoleState;
+  write((indent === '' ? text : indent + join(split(text, '\n'), '\n' + indent)) + '\n');
+};
+
+const printer = (name, write) =>
+  ({
+    [name](...values) {
+      writeLine(write, formatLine(values));
+    },
+  })[name];
+
+const labelOf = (label) => (label === undefined ? 'default' : String(label));
+
+const elapsed = (label) => {
+  const since = consoleState.timers[label];
+  if (since === undefined) {
+    writeLine(native.stderr, "console.time has not begun for '" + label + "'");
+    return undefined;
+  }
+  const millis = native.now() - since;
+  return millis < 1000 ? round(millis * 1000) / 1000 + 'ms' : round(millis) / 1000 + 's';
+};
+
+// A table with a frame, its columns those of all rows.
+const drawTable = (heads, rows) => {
+  const widths = mapList(heads, (head, column) => {
+    let widest = head.length;
+    for (let i = 0; i < rows.length; i++) widest = max(widest, rows[i][column].length);
+    return widest + 2;
+  });
+  const line = (left, between, right) =>
+    left +
+    join(
+      mapList(widths, (width) => repeat('─', width)),
+      between,
+    ) +
+    right;
+  const row = (cells) =>
+    '│' +
+    join(
+      mapList(cells, (cell, column) => padEnd(' ' + cell, widths[column], ' ')),
+      '│',
+    ) +
+    '│';
+  const lines = [line('┌', '┬', '┐'), row(heads), line('├', '┼', '┤')];
+  for (let i = 0; i < rows.length; i++) push(lines, row(rows[i]));
+  push(lines, line('└', '┴', '┘'));
+  return join(lines, '\n');
+};
+
+const tableOf = (data, only) => {
+  const isMap = native.className(data) === 'Map';
+  const indices = [];
+  const items = [];
+  const addRow = (item, index) => {
+    push(indices, isMap ? formatArgument(index) : String(index));
+    push(items, item);
+  };
+  if (isMap) mapForEach(data, addRow);
+  else if (native.className(data) === 'Set') setForEach(data, (item) => addRow(item, items.length));
+  else {
+    const keys = objectKeys(data);
+    for (let i = 0; i < keys.length; i++) addRow(data[keys[i]], keys[i]);
+  }
+  const columns = isArray(only) ? mapList(only, String) : [];
+  let hasValues = false;
+  for (let i = 0; i < items.length; i++) {
+    if (!isObject(items[i]) || typeof items[i] === 'function') hasValues = true;
+    else if (!isArray(only)) {
+      const keys = objectKeys(items[i]);
+      for (let k = 0; k < keys.length; k++) if (!contains(columns, keys[k])) push(columns, keys[k]);
+    }
+  }
+  const rows = mapList(items, (item, i) => {
+    const cells = [indices[i]];
+    const isRow = isObject(item) && typeof item !== 'function';
+    for (let c = 0; c < columns.length; c++) {
+      push(cells, isRow && hasOwn(item, columns[c]) ? inspect(item[columns[c]], 0) : '');
+    }
+    if (hasValues) push(cells, isRow ? '' : inspect(item, 0));
+    return cells;
+  });
+  const heads = ['(index)'];
+  for (let c = 0; c < columns.length; c++) push(heads, columns[c]);
+  if (hasValues) push(heads, 'Values');
+  return drawTable(heads, rows);
+};
+
+const log = printer('log', native.stdout);
+
+const consoleFunctions = {
+  log,
+  info: printer('info', native.stdout),
+  debug: printer('debug', native.stdout),
+  error: printer('error', native.stderr),
+  warn: printer('warn', native.stderr),
+  trace(...values) {
+    const text = formatLine(values);
+    const frames = cleanStack(captureStack(consoleFunctions.trace));
+    writeLine(native.stderr, 'Trace' + (text === '' ? '' : ': ' + text) + indentFrames(frames));
+  },
+  dir(value, options) {
+    const depth = options?.depth;
+    writeLine(native.stdout, inspect(value, depth === null ? Infinity : (depth ?? 2)));
+  },
+  dirxml: log,
+  table(data, columns) {
+    if (isObject(data)) writeLine(native.stdout, tableOf(data, columns));
+    else log(data);
+  },
+  group(...values) {
+    if (values.length > 0) apply(log, undefined, values);
+    consoleState.indent += '  ';
+  },
+  groupEnd() {
+    consoleState.indent = substring(consoleState.indent, 2);
+  },
+  assert(condition, ...values) {
+    if (condition) return;
+    const text = formatLine(values);
+    writeLine(native.stderr, text === '' ? 'Assertion failed' : 'Assertion failed: ' + text);
+  },
+  count(label) {
+    const name = labelOf(label);
+    const times = (consoleState.counts[name] ?? 0) + 1;
+    consoleState.counts[name] = times;
+    writeLine(native.stdout, name + ': ' + times);
+  },
+  countReset(label) {
+    delete consoleState.counts[labelOf(label)];
+  },
+  time(label) {
+    consoleState.timers[labelOf(label)] = native.now();
+  },
+  timeLog(label, ...values) {
+    const name = labelOf(label);
+    const time = elapsed(name);
+    if (time !== undefined)
+      writeLine(native.stdout, name + ': ' + time + (values.length > 0 ? ' ' + formatLine(values) : ''));
+  },
+  timeEnd(label) {
+    const name = labelOf(label);
+    const time = elapsed(name);
+    delete consoleState.timers[name];
+    if (time !== undefined) writeLine(native.stdout, name + ': ' + time);
+  },
+};
+consoleFunctions.groupCollapsed = consoleFunctions.group;
+
+const consoleObject = {};
+for (const name in consoleFunctions) consoleObject[name] = consoleFunctions[name];
+defineGlobal('console', consoleObject);

@@ -1,0 +1,245 @@
+// The classes of errors that come from the host, what a stack looks like, and what an uncaught error says of itself.
+
+// Of each error that the prelude made: `{kind, hint, method}`. What an error says of itself (`error.kind`) can be
+// changed by a script; this cannot.
+const origins = new WeakMap();
+
+// The stack as QuickJS wrote it, before a header is put on it.
+const stackProperty = getOwnPropertyDescriptor(Error.prototype, 'stack');
+const rawStackOf = uncurry(stackProperty.get);
+const captureRaw = uncurry(Error.captureStackTrace);
+
+// Removes what is not the script's: frames of the prelude, and of natives that the prelude called.
+const cleanStack = (raw) => {
+  if (typeof raw !== 'string') return '';
+  const lines = split(raw, '\n');
+  const frames = [];
+  for (let i = 0; i < lines.length; i++) {
+    const frame = trim(lines[i]);
+    if (!startsWith(frame, 'at ')) continue;
+    if (includes(frame, '(tollhouse:')) {
+      while (frames.length > 0 && endsWith(frames[frames.length - 1], '(native)')) frames.length--;
+      continue;
+    }
+    // The script itself is an async function without a name.
+    const anonymous = startsWith(frame, 'at <anonymous> (') && endsWith(frame, ')') && !endsWith(frame, '(native)');
+    push(frames, anonymous ? 'at ' + substring(frame, 16, frame.length - 1) : frame);
+  }
+  return join(frames, '\n');
+};
+
+// Where the script is now, seen from the caller of `below`.
+const captureStack = (below) => {
+  const holder = { __proto__: null, stack: '' };
+  captureRaw(Error, holder, below);
+  return holder.stack;
+};
+
+const readString = (object, name) => {
+  try {
+    const value = object[name];
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+// `Name: message`, as the first line of a stack.
+const headerOf = (error) => {
+  const name = readString(error, 'name') ?? 'Error';
+  const message = readString(error, 'message') ?? '';
+  return message === '' ? name : name === '' ? message : name + ': ' + message;
+};
+
+const indentFrames = (frames) => (frames === '' ? '' : '\n    ' + join(split(frames, '\n'), '\n    '));
+
+// As in Node, a stack begins with the error's name and message, and shows only what the script can know.
+defineGetter(
+  Error.prototype,
+  'stack',
+  {
+    get() {
+      if (!isObject(this)) return undefined;
+      const raw = rawStackOf(this);
+      return typeof raw === 'string' && native.className(this) === 'Error'
+        ? headerOf(this) + indentFrames(cleanStack(raw))
+        : raw;
+    },
+  }.get,
+  stackProperty.set,
+);
+
+define(
+  Error,
+  'captureStackTrace',
+  {
+    captureStackTrace(target, below) {
+      captureRaw(Error, target, below);
+      define(target, 'stack', headerOf(target) + indentFrames(cleanStack(target.stack)));
+    },
+  }.captureStackTrace,
+);
+
+// A hook that sees the functions on the stack would see those of the prelude.
+defineProperty(Error, 'prepareStackTrace', {
+  __proto__: null,
+  get: () => undefined,
+  set: () => {},
+  enumerable: false,
+  configurable: false,
+});
+
+// The frames of an error, without its header. A script may have set the stack to anything.
+const framesOf = (error) => {
+  if (hasOwn(error, 'stack')) {
+    const own = readString(error, 'stack');
+    const from = own === undefined ? -1 : indexOf(own, '\n    at ');
+    return from < 0 ? '' : cleanStack(substring(own, from));
+  }
+  return cleanStack(rawStackOf(error));
+};
+
+const defineClass = (name, Base) => {
+  const Class = { [name]: class extends Base {} }[name];
+  define(Class.prototype, 'name', name);
+  return Class;
+};
+
+const ToolError = defineClass('ToolError', Error);
+const ArgumentError = defineClass('ArgumentError', TypeError);
+const CapabilityError = defineClass('CapabilityError', Error);
+const ApprovalError = defineClass('ApprovalError', Error);
+const LimitError = defineClass('LimitError', Error);
+const CancelledError = defineClass('CancelledError', Error);
+const PolicyError = defineClass('PolicyError', Error);
+const HostError = defineClass('HostError', Error);
+
+const classOfKind = {
+  __proto__: null,
+  tool: ToolError,
+  argument: ArgumentError,
+  capability: CapabilityError,
+  approval: ApprovalError,
+  limit: LimitError,
+  cancelled: CancelledError,
+  policy: PolicyError,
+  host: HostError,
+};
+
+for (const name in classOfKind) defineGlobal(classOfKind[name].prototype.name, classOfKind[name]);
+
+// Marks an error as of a kind, with a hint, both for the script and for the host.
+const mark = (error, kind, hint, extra) => {
+  defineShown(error, 'kind', kind);
+  if (hint != null) defineShown(error, 'hint', hint);
+  weakSet(origins, error, { __proto__: null, kind, hint, ...extra });
+  return error;
+};
+
+// The error that a failed operation is, thrown where the script began the operation.
+const failureError = (record, stack, method) => {
+  const Class = classOfKind[record.kind] ?? Error;
+  const error = new Class(record.message);
+  if (record.name !== '' && record.name !== error.name) define(error, 'name', record.name);
+  define(error, 'stack', headerOf(error) + indentFrames(cleanStack(stack)));
+  if (method !== undefined) defineShown(error, 'method', method);
+  if (record.payload !== undefined) defineShown(error, 'payload', record.payload);
+  return mark(error, record.kind, record.hint, { payload: record.payload });
+};
+
+// An error about what the script passed to the function `below`, thrown where it did so.
+const usageError = (Class, message, below, kind, hint) => {
+  const error = new Class(message);
+  const stack = captureStack(below);
+  define(error, 'stack', headerOf(error) + indentFrames(cleanStack(stack)));
+  return kind === undefined ? error : mark(error, kind, hint);
+};
+
+// What a name that other places have, and this one has not, should be replaced by.
+const elsewhere = {
+  __proto__: null,
+  require: 'there are no modules here: tools, `fs` and `console` are globals',
+  module: 'there are no modules here: `return` gives the result of the script',
+  exports: 'there are no modules here: `return` gives the result of the script',
+  process: 'use `args` for the arguments, `env` for the environment, `stdin` for the input; `return` ends the script',
+  Buffer: 'use `Uint8Array`, with `TextEncoder` and `TextDecoder`, or `btoa` and `atob`',
+  fetch: 'a script has no network: call a tool that has; `listTools()` shows what is mounted',
+  XMLHttpRequest: 'a script has no network: call a tool that has; `listTools()` shows what is mounted',
+  WebSocket: 'a script has no network: call a tool that has; `listTools()` shows what is mounted',
+  Deno: 'use the globals `fs`, `args`, `env` and `stdin`',
+  Bun: 'use the globals `fs`, `args`, `env` and `stdin`',
+  window: 'there is no browser here: use `globalThis`',
+  document: 'there is no browser here',
+  alert: 'there is no browser here: use `console.log`',
+  localStorage: 'use files: `await fs.writeFile(path, text)` and `await fs.readFile(path)`',
+  __dirname: 'there are no modules here: paths are relative to the directory in which the script starts',
+  __filename: 'there are no modules here',
+  setImmediate: 'use `setTimeout(callback, 0)` or `queueMicrotask(callback)`',
+  readFile: 'did you mean `fs.readFile`?',
+  writeFile: 'did you mean `fs.writeFile`?',
+  print: 'use `console.log`',
+};
+
+// What to say about a name that is not defined.
+const hintForName = (name) => {
+  if (name in elsewhere) return elsewhere[name];
+  const known = native.aliases();
+  const globals = ownKeys(globalThis);
+  for (let i = 0; i < globals.length; i++) if (typeof globals[i] === 'string') push(known, globals[i]);
+  const near = native.nearest(name, known);
+  if (near != null) return 'did you mean `' + near + '`?';
+  return native.aliases().length === 0 ? undefined : '`listTools()` shows which tools are mounted';
+};
+
+const undefinedName = /^'?([\p{ID_Start}$_][\p{ID_Continue}$]*)'? is not defined$/u;
+
+const hintFor = (error, message) => {
+  if (error instanceof ReferenceError) {
+    const match = regExpExec(undefinedName, message);
+    if (match !== null) return hintForName(match[1]);
+    if (includes(message, 'module')) return 'there are no modules here: tools, `fs` and `console` are globals';
+  }
+  return undefined;
+};
+
+// What an uncaught value is, for the host: `{kind, name, message, hint, stack, payload}`.
+const describe = (thrown) => {
+  const isError = native.className(thrown) === 'Error' || native.className(thrown) === 'DOMException';
+  if (!isError) {
+    const isString = typeof thrown === 'string';
+    return {
+      __proto__: null,
+      kind: 'exception',
+      name: 'Error',
+      message: isString ? thrown : 'the script threw ' + inspect(thrown),
+      hint: 'throw an `Error`: it carries where it was thrown',
+    };
+  }
+  const origin = weakGet(origins, thrown);
+  let message = readString(thrown, 'message') ?? '';
+  if (thrown instanceof AggregateError) message = withErrors(thrown, message);
+  const stack = framesOf(thrown);
+  return {
+    __proto__: null,
+    kind: origin?.kind ?? 'exception',
+    name: readString(thrown, 'name') ?? 'Error',
+    message: withCause(thrown, message),
+    hint: origin?.hint ?? hintFor(thrown, message),
+    stack: stack === '' ? undefined : stack,
+    payload: origin?.payload,
+  };
+};
+
+// The messages of the errors that an `AggregateError` holds, behind its own.
+const withErrors = (error, message) => {
+  const errors = error.errors;
+  if (!isArray(errors) || errors.length === 0) return message;
+  const shown = mapList(slice(errors, 0, 10), (inner) => (isObject(inner) ? headerOf(inner) : inspect(inner)));
+  return (message === '' ? 'several errors' : message) + ': ' + join(shown, '; ');
+};
+
+// The message of what caused an error, behind its own.
+const withCause = (error, message) => {
+  if (!hasOwn(error, 'cause') || native.className(error.cause) !== 'Error') return message;
+  return message + ' (caused by ' + headerOf(error.cause) + ')';
+};

@@ -1,0 +1,423 @@
+// `fs`: the session's files. Each function gives a promise, and does its work at once: files are the session's own
+// tree, so nothing is waited for.
+
+let startDirectory = '/workspace';
+
+const explanations = {
+  __proto__: null,
+  EACCES: 'permission denied',
+  EEXIST: 'file already exists',
+  EFBIG: 'file too large',
+  EINVAL: 'invalid argument',
+  EISDIR: 'illegal operation on a directory',
+  ELOOP: 'too many symbolic links encountered',
+  ENAMETOOLONG: 'name too long',
+  ENOENT: 'no such file or directory',
+  ENOTDIR: 'not a directory',
+  ENOTEMPTY: 'directory not empty',
+  EDQUOT: 'disk quota exceeded',
+  EBUSY: 'resource busy or locked',
+};
+
+const fileError = (code, syscall, path, dest) => {
+  const where = dest === undefined ? "'" + path + "'" : "'" + path + "' -> '" + dest + "'";
+  const error = new Error(code + ': ' + explanations[code] + ', ' + syscall + ' ' + where);
+  error.code = code;
+  error.syscall = syscall;
+  error.path = path;
+  if (dest !== undefined) error.dest = dest;
+  return error;
+};
+
+// Does one thing with the files; a refusal becomes an error as Node's.
+const attempt = (syscall, path, work, dest) => {
+  try {
+    return work();
+  } catch (code) {
+    throw typeof code === 'string' ? fileError(code, syscall, path, dest) : code;
+  }
+};
+
+// An absolute path. `.` and `..` are the host's to resolve: what stands before them may be a link.
+const toPath = (path, name) => {
+  let text = path;
+  if (isObject(path) && native.className(path) === 'Object' && typeof path.pathname === 'string')
+    text = path.pathname;
+  if (typeof text !== 'string') {
+    throw new TypeError('fs.' + name + ' takes a path as a string, got ' + kindOf(path));
+  }
+  if (text === '') throw fileError('ENOENT', name, '');
+  if (includes(text, '\0')) throw new TypeError('fs.' + name + ': a path has no zero characters');
+  return startsWith(text, '/') ? text : (startDirectory === '/' ? '' : startDirectory) + '/' + text;
+};
+
+const encodings = {
+  __proto__: null,
+  utf8: 'utf8',
+  'utf-8': 'utf8',
+  latin1: 'latin1',
+  binary: 'latin1',
+  ascii: 'latin1',
+  base64: 'base64',
+  hex: 'hex',
+};
+
+// The encoding that options name: undefined if none, null for bytes.
+const encodingOf = (options, name) => {
+  const given = isObject(options) ? options.encoding : options;
+  if (given === undefined) return undefined;
+  if (given === null || given === 'bytes' || given === 'buffer') return null;
+  const known = typeof given === 'string' ? encodings[toLowerCase(given)] : undefined;
+  if (known !== undefined) return known;
+  const shown = typeof given === 'string' ? "'" + given + "'" : kindOf(given);
+  throw new TypeError(
+    'fs.' + name + ': the encoding is one of utf8, latin1, base64, hex, or null for bytes; got ' + shown,
+  );
+};
+
+const decodeBytes = (bytes, encoding) =>
+  encoding === 'base64' ? native.encodeBase64(bytes) : encoding === 'hex' ? toHex(bytes) : toLatin1(bytes);
+
+// What is to be written: a string, or bytes.
+const toContents = (data, options, name) => {
+  if (typeof data === 'string') {
+    const encoding = encodingOf(options, name);
+    return encoding === undefined || encoding === null || encoding === 'utf8'
+      ? data
+      : encodeText(data, encoding, name);
+  }
+  const bytes = asBytes(data);
+  if (bytes !== undefined) return bytes;
+  const hint = isObject(data)
+    ? ' (JSON.stringify makes text of it)'
+    : data === undefined
+      ? ''
+      : ' (String makes text of it)';
+  throw new TypeError(
+    'fs.' + name + ' takes a string, a Uint8Array or an ArrayBuffer to write, got ' + kindOf(data) + hint,
+  );
+};
+
+const encodeText = (text, encoding, name) => {
+  const bytes =
+    encoding === 'base64' ? native.decodeBase64(text) : encoding === 'hex' ? fromHex(text) : fromLatin1(text);
+  if (bytes == null) throw new TypeError('fs.' + name + ': the text to write is not ' + encoding);
+  return bytes;
+};
+
+const writeModes = {
+  __proto__: null,
+  w: 'replace',
+  a: 'append',
+  wx: 'create',
+  'w+': 'replace',
+  'a+': 'append',
+  'wx+': 'create',
+};
+
+const writeContents = (path, data, options, name, standard) => {
+  const at = toPath(path, name);
+  const contents = toContents(data, options, name);
+  const flag = isObject(options) && options.flag !== undefined ? options.flag : standard;
+  const mode = writeModes[flag];
+  if (mode === undefined) throw new TypeError('fs.' + name + ': the flag is one of w, wx, a; got ' + inspect(flag));
+  attempt('open', at, () =>
+    (typeof contents === 'string' ? native.writeText : native.writeBytes)(at, contents, mode),
+  );
+};
+
+const fileTypes = { __proto__: null, file: 0o100000, directory: 0o040000, link: 0o120000 };
+
+class Stats {
+  #kind;
+  constructor(record) {
+    this.#kind = record.kind;
+    this.size = record.size;
+    this.mode = fileTypes[record.kind] | record.mode;
+    this.mtimeMs = record.modified;
+    this.mtime = new Date(record.modified);
+    this.ino = record.id;
+  }
+  isFile() {
+    return this.#kind === 'file';
+  }
+  isDirectory() {
+    return this.#kind === 'directory';
+  }
+  isSymbolicLink() {
+    return this.#kind === 'link';
+  }
+}
+
+class Dirent {
+  #kind;
+  constructor(name, parentPath, kind) {
+    this.name = name;
+    this.parentPath = parentPath;
+    this.#kind = kind;
+  }
+  isFile() {
+    return this.#kind === 'file';
+  }
+  isDirectory() {
+    return this.#kind === 'directory';
+  }
+  isSymbolicLink() {
+    return this.#kind === 'link';
+  }
+}
+
+const exists = (path) => {
+  try {
+    native.stat(path, true);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+// The entries of a directory, with those below it if `recursive`: relative path and kind in turn.
+const listDirectory = (at, recursive) => {
+  const found = [];
+  const visit = (directory, prefix) => {
+    const entries = attempt('scandir', directory, () => native.readDirectory(directory));
+    for (let i = 0; i < entries.length; i += 2) {
+      push(found, prefix + entries[i]);
+      push(found, entries[i + 1]);
+      if (recursive && entries[i + 1] === 'directory')
+        visit(directory + '/' + entries[i], '' + prefix + entries[i] + '/');
+    }
+  };
+  visit(at, '');
+  return found;
+};
+
+const toMillis = (time) => (native.className(time) === 'Date' ? dateValue(time) : Number(time) * 1000);
+
+const fsFunctions = {
+  async readFile(path, options) {
+    const at = toPath(path, 'readFile');
+    const encoding = encodingOf(options, 'readFile');
+    if (encoding !== undefined && encoding !== 'utf8') {
+      const bytes = attempt('open', at, () => native.readBytes(at));
+      return encoding === null ? bytes : decodeBytes(bytes, encoding);
+    }
+    const text = attempt('open', at, () => native.readText(at));
+    if (text == null) {
+      const error = new Error(
+        "the file is not UTF-8, open '" +
+          at +
+          "': read bytes with fs.readBytes(path) or fs.readFile(path, {encoding: null})",
+      );
+      error.code = 'EILSEQ';
+      error.path = at;
+      throw error;
+    }
+    return text;
+  },
+  async readBytes(path) {
+    const at = toPath(path, 'readBytes');
+    return attempt('open', at, () => native.readBytes(at));
+  },
+  async readText(path) {
+    return fsFunctions.readFile(path, 'utf8');
+  },
+  async readJson(path) {
+    return parseJson(await fsFunctions.readFile(path, 'utf8'));
+  },
+  async writeFile(path, data, options) {
+    writeContents(path, data, options, 'writeFile', 'w');
+  },
+  async appendFile(path, data, options) {
+    writeContents(path, data, options, 'appendFile', 'a');
+  },
+  async readdir(path, options) {
+    const at = toPath(path, 'readdir');
+    const withTypes = isObject(options) && options.withFileTypes === true;
+    const found = listDirectory(at, isObject(options) && options.recursive === true);
+    const list = [];
+    for (let i = 0; i < found.length; i += 2) {
+      const cut = lastIndexOf(found[i], '/');
+      push(
+        list,
+        withTypes
+          ? new Dirent(
+              substring(found[i], cut + 1),
+              cut < 0 ? at : at + '/' + substring(found[i], 0, cut),
+              found[i + 1],
+            )
+          : found[i],
+      );
+    }
+    return list;
+  },
+  async stat(path) {
+    const at = toPath(path, 'stat');
+    return new Stats(attempt('stat', at, () => native.stat(at, true)));
+  },
+  async lstat(path) {
+    const at = toPath(path, 'lstat');
+    return new Stats(attempt('lstat', at, () => native.stat(at, false)));
+  },
+  async mkdir(path, options) {
+    const at = toPath(path, 'mkdir');
+    attempt('mkdir', at, () => native.createDirectory(at, isObject(options) && options.recursive === true));
+  },
+  async rm(path, options) {
+    const at = toPath(path, 'rm');
+    const { recursive = false, force = false } = isObject(options) ? options : {};
+    try {
+      if (!recursive && native.stat(at, false).kind === 'directory') throw 'EISDIR';
+      native.remove(at, recursive === true);
+    } catch (code) {
+      if (code === 'ENOENT' && force) return;
+      throw typeof code === 'string' ? fileError(code, 'rm', at) : code;
+    }
+  },
+  async rmdir(path) {
+    const at = toPath(path, 'rmdir');
+    attempt('rmdir', at, () => {
+      if (native.stat(at, false).kind !== 'directory') throw 'ENOTDIR';
+      native.remove(at, false);
+    });
+  },
+  async unlink(path) {
+    const at = toPath(path, 'unlink');
+    attempt('unlink', at, () => {
+      if (native.stat(at, false).kind === 'directory') throw 'EISDIR';
+      native.remove(at, false);
+    });
+  },
+  async rename(from, to) {
+    const a = toPath(from, 'rename');
+    const b = toPath(to, 'rename');
+    attempt('rename', a, () => native.rename(a, b), b);
+  },
+  async copyFile(from, to) {
+    const a = toPath(from, 'copyFile');
+    const b = toPath(to, 'copyFile');
+    attempt('copyfile', a, () => native.copy(a, b), b);
+  },
+  async exists(path) {
+    return exists(toPath(path, 'exists'));
+  },
+  async access(path) {
+    const at = toPath(path, 'access');
+    attempt('access', at, () => native.stat(at, true));
+  },
+  async symlink(target, path) {
+    if (typeof target !== 'string')
+      throw new TypeError('fs.symlink takes a target as a string, got ' + kindOf(target));
+    const at = toPath(path, 'symlink');
+    attempt('symlink', target, () => native.createLink(target, at), at);
+  },
+  async readlink(path) {
+    const at = toPath(path, 'readlink');
+    return attempt('readlink', at, () => native.readLink(at));
+  },
+  async realpath(path) {
+    const at = toPath(path, 'realpath');
+    attempt('realpath', at, () => native.stat(at, true));
+    return resolveLinks(at);
+  },
+  async chmod(path, mode) {
+    const at = toPath(path, 'chmod');
+    const bits = typeof mode === 'string' ? parseOctal(mode) : mode;
+    if (!isInteger(bits) || bits < 0 || bits > 0o7777) {
+      throw new TypeError('fs.chmod takes permission bits, for example 0o755; got ' + inspect(mode));
+    }
+    attempt('chmod', at, () => native.setMode(at, bits));
+  },
+  async truncate(path, length = 0) {
+    const at = toPath(path, 'truncate');
+    if (!isInteger(length) || length < 0)
+      throw new TypeError('fs.truncate takes a length in bytes; got ' + inspect(length));
+    attempt('truncate', at, () => native.truncate(at, length));
+  },
+  async utimes(path, accessed, modified) {
+    const at = toPath(path, 'utimes');
+    const millis = toMillis(modified);
+    if (!isFiniteNumber(millis)) {
+      throw new TypeError('fs.utimes takes times as a Date or in seconds; got ' + inspect(modified));
+    }
+    attempt('utime', at, () => native.setModified(at, millis));
+  },
+};
+
+const parseOctal = (text) => (regExpTest(/^[0-7]{1,4}$/, text) ? globalThis.Number('0o' + text) : NaN);
+
+// A path without links, `.` and `..`; it is known to exist.
+const resolveLinks = (path) => {
+  let todo = split(path, '/');
+  let done = [];
+  while (todo.length > 0) {
+    const segment = todo[0];
+    todo = slice(todo, 1);
+    if (segment === '' || segment === '.') continue;
+    if (segment === '..') {
+      done = slice(done, 0, -1);
+      continue;
+    }
+    const here = '/' + join(done, '/') + (done.length > 0 ? '/' : '') + segment;
+    if (native.stat(here, false).kind !== 'link') {
+      push(done, segment);
+      continue;
+    }
+    const target = native.readLink(here);
+    if (startsWith(target, '/')) done = [];
+    const rest = split(target, '/');
+    for (let i = 0; i < todo.length; i++) push(rest, todo[i]);
+    todo = rest;
+  }
+  return '/' + join(done, '/');
+};
+
+// The names that wait, in Node. Here nothing waits, but the promise is the form that all hosts share.
+const syncNames = [
+  'readFile',
+  'writeFile',
+  'appendFile',
+  'readdir',
+  'stat',
+  'lstat',
+  'mkdir',
+  'rm',
+  'rmdir',
+  'unlink',
+  'rename',
+  'copyFile',
+  'exists',
+  'access',
+  'symlink',
+  'readlink',
+  'realpath',
+  'chmod',
+  'truncate',
+  'utimes',
+];
+const parametersOf = {
+  __proto__: null,
+  writeFile: 'path, data',
+  appendFile: 'path, data',
+  rename: 'from, to',
+  copyFile: 'from, to',
+  symlink: 'target, path',
+  chmod: 'path, mode',
+  truncate: 'path, length',
+  utimes: 'path, atime, mtime',
+};
+
+const fsObject = {};
+for (const name in fsFunctions) fsObject[name] = fsFunctions[name];
+mapList(syncNames, (name) => {
+  const syncName = name + 'Sync';
+  const refuse = {
+    [syncName]() {
+      const form = 'await fs.' + name + '(' + (parametersOf[name] ?? 'path') + ')';
+      throw usageError(TypeError, 'there is no fs.' + syncName + ' here: write `' + form + '`', refuse);
+    },
+  }[syncName];
+  define(fsObject, syncName, refuse);
+});
+define(fsObject, 'promises', fsObject);
+defineGlobal('fs', fsObject);

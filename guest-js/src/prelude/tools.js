@@ -1,0 +1,207 @@
+// Tools as JavaScript objects: one global for each alias, made when it is first used.
+
+// Names that the language itself, or a way of looking at objects, asks any object for.
+const askedOfAny = {
+  __proto__: null,
+  then: 1,
+  catch: 1,
+  toJSON: 1,
+  constructor: 1,
+  inspect: 1,
+  toString: 1,
+  toLocaleString: 1,
+  valueOf: 1,
+  prototype: 1,
+  hasOwnProperty: 1,
+  isPrototypeOf: 1,
+  propertyIsEnumerable: 1,
+  name: 1,
+  length: 1,
+  caller: 1,
+  callee: 1,
+  arguments: 1,
+  $$typeof: 1,
+  nodeType: 1,
+  asymmetricMatch: 1,
+  stack: 1,
+  message: 1,
+};
+
+// The names of the parameters of a method; those that are required, if any is.
+const parameterNames = (method) => {
+  try {
+    const parameters = native.describe(method)?.parameters;
+    if (isArray(parameters?.required) && parameters.required.length > 0) return parameters.required;
+    return parameters?.properties == null ? [] : objectKeys(parameters.properties);
+  } catch {
+    return [];
+  }
+};
+
+const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+
+// How a call of a tool is written: `stats.describe({values: …})`.
+const exampleCall = (path, method) => {
+  const names = parameterNames(method);
+  const shown = mapList(
+    slice(names, 0, 4),
+    (name) => (regExpTest(identifier, name) ? name : stringifyJson(name)) + ': …',
+  );
+  if (names.length > 4) push(shown, '…');
+  return shown.length === 0 ? path + '({})' : path + '({' + join(shown, ', ') + '})';
+};
+
+const shapeError = (path, method, got, tool) => {
+  const message = path + ' takes one object, for example ' + exampleCall(path, method) + '; got ' + got;
+  return usageError(TypeError, message, tool, 'argument');
+};
+
+// What is wrong with the arguments of a call, in words; undefined if nothing is.
+const wrongShape = (values) => {
+  if (values.length === 0) return undefined;
+  if (values.length > 2) return values.length + ' arguments';
+  if (!isRecord(values[0])) {
+    return native.className(values[0]) === 'Promise' ? 'a Promise (is an `await` missing?)' : kindOf(values[0]);
+  }
+  if (values.length === 2 && values[1] !== undefined && !isRecord(values[1])) return '2 arguments';
+  return undefined;
+};
+
+const makeTool = (path, method) => {
+  const name = path;
+  const tool = {
+    [name](...values) {
+      const wrong = wrongShape(values);
+      if (wrong !== undefined) return rejected(shapeError(path, method, wrong, tool));
+      let signal;
+      try {
+        signal = signalOf(values[1], tool);
+      } catch (error) {
+        return rejected(error);
+      }
+      const given = values.length === 0 ? {} : values[0];
+      return perform(() => native.call(method, given), tool, method, signal);
+    },
+  }[name];
+  define(tool, 'length', 1);
+  return tool;
+};
+
+const rejected = (error) => new Promise((_, reject) => reject(error));
+
+// Answers for what a namespace has not: an error that names the nearest tool.
+const strictPrototype = (prefix, names) =>
+  new Proxy(objectPrototype, {
+    __proto__: null,
+    get(target, name, receiver) {
+      if (typeof name === 'symbol' || name in askedOfAny || name === '__proto__') {
+        return apply(Reflect.get, undefined, [target, name, receiver]);
+      }
+      const near = native.nearest(name, names);
+      const hint =
+        near == null
+          ? 'it has ' +
+            join(
+              mapList(names, (known) => prefix + '.' + known),
+              ', ',
+            )
+          : undefined;
+      const asks = near == null ? '' : '; did you mean ' + prefix + '.' + near + '?';
+      throw usageError(TypeError, prefix + '.' + name + ': no such tool' + asks, trapOf, 'argument', hint);
+    },
+    getPrototypeOf: () => null,
+  });
+// No function of this name is on the stack, so that nothing is cut off it.
+const trapOf = () => {};
+
+// Builds the value of one alias from its tools: a function, or a namespace of functions and namespaces.
+const buildAlias = (alias) => {
+  const list = native.toolsOf(alias);
+  const root = { __proto__: null, names: [], children: { __proto__: null } };
+  for (let i = 0; i < list.length; i += 2) {
+    const segments = split(list[i], '.');
+    let node = root;
+    for (let s = 1; s < segments.length; s++) {
+      const segment = segments[s];
+      if (!(segment in node.children)) {
+        node.children[segment] = { __proto__: null, names: [], children: { __proto__: null } };
+        push(node.names, segment);
+      }
+      node = node.children[segment];
+    }
+    node.path = list[i];
+    node.method = list[i + 1];
+  }
+  return buildNode(alias, root);
+};
+
+const buildNode = (prefix, node) => {
+  const value =
+    node.path === undefined ? createObject(strictPrototype(prefix, node.names)) : makeTool(node.path, node.method);
+  for (let i = 0; i < node.names.length; i++) {
+    const name = node.names[i];
+    defineProperty(value, name, {
+      __proto__: null,
+      value: buildNode(prefix + '.' + name, node.children[name]),
+      enumerable: true,
+      writable: false,
+      configurable: false,
+    });
+  }
+  return freeze(value);
+};
+
+// A tool by its path: `payments.charges.create`.
+const toolAt = (path) => {
+  const segments = split(path, '.');
+  let value = aliasValue(segments[0]);
+  for (let i = 1; i < segments.length; i++) value = value[segments[i]];
+  return value;
+};
+
+const builtAliases = { __proto__: null };
+const aliasValue = (alias) => (builtAliases[alias] ??= buildAlias(alias));
+
+// A global that is made at first use, and that a script may replace.
+const defineLazy = (name, make) => {
+  defineGetter(
+    globalThis,
+    name,
+    () => {
+      const value = make(name);
+      defineGlobal(name, value);
+      return value;
+    },
+    (value) => defineGlobal(name, value),
+  );
+};
+
+const toolByFlattenedName = (name) => {
+  const found = native.methodOf(name);
+  return toolAt(found[0]);
+};
+
+// Defines the globals that this script may use; which those are is found out from its text.
+const defineTools = () => {
+  const globals = native.globals();
+  const aliases = globals[0];
+  for (let i = 0; i < aliases.length; i++) defineLazy(aliases[i], aliasValue);
+  const flattened = globals[1];
+  for (let i = 0; i < flattened.length; i++) defineLazy(flattened[i], toolByFlattenedName);
+};
+
+const catalogFunctions = {
+  listTools: () => native.allTools(),
+  getToolInfo(name) {
+    const asked = typeof name === 'function' ? name.name : name;
+    if (typeof asked !== 'string') {
+      const message =
+        "getToolInfo takes the name of a tool, for example getToolInfo('stats.describe'); got " + kindOf(name);
+      throw usageError(TypeError, message, catalogFunctions.getToolInfo);
+    }
+    const found = native.methodOf(asked);
+    return found.length === 0 ? null : (native.describe(found[1]) ?? null);
+  },
+};
+
+for (const name in catalogFunctions) defineGlobal(name, catalogFunctions[name]);

@@ -1,0 +1,226 @@
+// What scripts know from the web: events, `AbortController`, `crypto`, `performance`.
+
+let scriptStart = 0;
+
+// Of each target its listeners: `[{type, callback, once}]`.
+const listenersOf = new WeakMap();
+
+const callListener = (callback, target, event) => {
+  try {
+    if (typeof callback === 'function') apply(callback, target, [event]);
+    else apply(callback.handleEvent, callback, [event]);
+  } catch (error) {
+    native.uncaught(error);
+  }
+};
+
+class Event {
+  #type;
+  #cancelable;
+  #prevented = false;
+  constructor(type, options) {
+    this.#type = String(type);
+    this.#cancelable = options?.cancelable === true;
+    this.target = null;
+    this.timeStamp = native.now() - scriptStart;
+  }
+  get type() {
+    return this.#type;
+  }
+  get cancelable() {
+    return this.#cancelable;
+  }
+  get defaultPrevented() {
+    return this.#prevented;
+  }
+  preventDefault() {
+    if (this.#cancelable) this.#prevented = true;
+  }
+}
+
+class EventTarget {
+  constructor() {
+    weakSet(listenersOf, this, []);
+  }
+  addEventListener(type, callback, options) {
+    if (callback == null) return;
+    const list = weakGet(listenersOf, this);
+    for (let i = 0; i < list.length; i++) if (list[i].type === type && list[i].callback === callback) return;
+    push(list, { __proto__: null, type: String(type), callback, once: options?.once === true });
+  }
+  removeEventListener(type, callback) {
+    const list = weakGet(listenersOf, this);
+    for (let i = 0; i < list.length; i++) {
+      if (list[i].type === type && list[i].callback === callback) {
+        splice(list, i, 1);
+        return;
+      }
+    }
+  }
+  dispatchEvent(event) {
+    event.target = this;
+    const list = slice(weakGet(listenersOf, this));
+    const handler = this['on' + event.type];
+    if (typeof handler === 'function') callListener(handler, this, event);
+    for (let i = 0; i < list.length; i++) {
+      if (list[i].type !== event.type) continue;
+      if (list[i].once) apply(removeListener, this, [list[i].type, list[i].callback]);
+      callListener(list[i].callback, this, event);
+    }
+    return !event.defaultPrevented;
+  }
+}
+const { removeEventListener: removeListener, dispatchEvent } = EventTarget.prototype;
+
+// Of each signal: `{aborted, reason, waiting}`; `waiting` are the operations and signals that end with it.
+const signalStates = new WeakMap();
+let makingSignal = false;
+
+class AbortSignal extends EventTarget {
+  constructor() {
+    if (!makingSignal)
+      throw new TypeError(
+        'a signal comes from `new AbortController().signal`, `AbortSignal.timeout(ms)` or `AbortSignal.any(signals)`',
+      );
+    super();
+    weakSet(signalStates, this, { __proto__: null, aborted: false, reason: undefined, waiting: [] });
+    this.onabort = null;
+  }
+  get aborted() {
+    return weakGet(signalStates, this).aborted;
+  }
+  get reason() {
+    return weakGet(signalStates, this).reason;
+  }
+  throwIfAborted() {
+    const state = weakGet(signalStates, this);
+    if (state.aborted) throw state.reason;
+  }
+  static abort(reason) {
+    const signal = newSignal();
+    abortSignal(signal, reason);
+    return signal;
+  }
+  static timeout(milliseconds) {
+    const signal = newSignal();
+    const id = native.sleepInBackground(toDelay(milliseconds));
+    outstanding[id] = {
+      __proto__: null,
+      resolve: () => abortSignal(signal, new DOMException('the time is over', 'TimeoutError')),
+      reject: () => {},
+    };
+    return signal;
+  }
+  static any(signals) {
+    const signal = newSignal();
+    for (const other of signals) {
+      const state = stateOf(other);
+      if (state.aborted) {
+        abortSignal(signal, state.reason);
+        break;
+      }
+      whenAborted(other, (reason) => abortSignal(signal, reason));
+    }
+    return signal;
+  }
+}
+
+const newSignal = () => {
+  makingSignal = true;
+  try {
+    return new AbortSignal();
+  } finally {
+    makingSignal = false;
+  }
+};
+
+const stateOf = (signal) => {
+  const state = weakHas(signalStates, signal) ? weakGet(signalStates, signal) : undefined;
+  if (state === undefined) throw new TypeError('a signal is an AbortSignal, got ' + kindOf(signal));
+  return state;
+};
+
+const abortSignal = (signal, reason) => {
+  const state = weakGet(signalStates, signal);
+  if (state.aborted) return;
+  state.aborted = true;
+  state.reason = reason === undefined ? new DOMException('the operation was aborted', 'AbortError') : reason;
+  const { waiting } = state;
+  state.waiting = [];
+  for (let i = 0; i < waiting.length; i++) waiting[i](state.reason);
+  apply(dispatchEvent, signal, [new Event('abort')]);
+};
+
+// The signal in the options of a call; undefined if there is none.
+const signalOf = (options, below) => {
+  const signal = isObject(options) ? options.signal : undefined;
+  if (signal == null) return undefined;
+  if (weakHas(signalStates, signal)) return signal;
+  throw usageError(TypeError, 'the option `signal` is an AbortSignal, got ' + kindOf(signal), below ?? signalOf);
+};
+
+const isAborted = (signal) => weakGet(signalStates, signal).aborted;
+const abortReason = (signal) => weakGet(signalStates, signal).reason;
+
+// Calls back once the signal is aborted; gives the function that forgets it.
+const whenAborted = (signal, callback) => {
+  const state = weakGet(signalStates, signal);
+  push(state.waiting, callback);
+  return () => {
+    const list = state.waiting;
+    for (let i = 0; i < list.length; i++) if (list[i] === callback) splice(list, i--, 1);
+  };
+};
+
+class AbortController {
+  #signal = newSignal();
+  get signal() {
+    return this.#signal;
+  }
+  abort(reason) {
+    abortSignal(this.#signal, reason);
+  }
+}
+
+const cryptoFunctions = {
+  getRandomValues(target) {
+    const bytes = isObject(target) && typedArrayTag(target) !== undefined ? asBytes(target) : undefined;
+    if (bytes === undefined || startsWith(typedArrayTag(target), 'Float')) {
+      throw usageError(
+        TypeError,
+        'crypto.getRandomValues takes a typed array of integers, got ' + kindOf(target),
+        cryptoFunctions.getRandomValues,
+      );
+    }
+    if (bytes.length > 65_536)
+      throw new DOMException('crypto.getRandomValues gives at most 65,536 bytes at once', 'QuotaExceededError');
+    typedArraySet(bytes, native.randomBytes(bytes.length), 0);
+    return target;
+  },
+  randomUUID() {
+    const bytes = native.randomBytes(16);
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    const hex = toHex(bytes);
+    return (
+      substring(hex, 0, 8) +
+      '-' +
+      substring(hex, 8, 12) +
+      '-' +
+      substring(hex, 12, 16) +
+      '-' +
+      substring(hex, 16, 20) +
+      '-' +
+      substring(hex, 20)
+    );
+  },
+};
+
+const crypto = {};
+for (const name in cryptoFunctions) crypto[name] = cryptoFunctions[name];
+const performance = {};
+define(performance, 'now', { now: () => native.now() - scriptStart }.now);
+defineGetter(performance, 'timeOrigin', () => scriptStart);
+
+const webGlobals = { Event, EventTarget, AbortSignal, AbortController, crypto, performance };
+for (const name in webGlobals) defineGlobal(name, webGlobals[name]);

@@ -1,0 +1,343 @@
+//! The engine, and the life of one script in it: made ready once, started once, resumed until it ends.
+//!
+//! A script is the body of an async function, so that `await` and `return` work at its top level. Between two steps
+//! nothing is on the stack: what goes on is in QuickJS's heap and in [`crate::operations`].
+//!
+//! When a script is over: it threw; or it returned a value; or it ended without one and nothing is outstanding any
+//! more (as in Node, timers and calls that nobody awaited are waited for); or a promise was rejected and nobody
+//! handles it; or a limit was reached; or it waits for what cannot happen.
+#![expect(unsafe_code, reason = "evaluation with a line number, and jobs whose exception is wanted")]
+
+use std::cell::{Cell, RefCell};
+use std::ffi::CString;
+use std::mem::MaybeUninit;
+
+use rquickjs::promise::PromiseState;
+use rquickjs::{Context, Ctx, Error, Function, Object, Persistent, Promise, Result, Runtime, Value, qjs};
+
+use crate::bindings::types::{Completion, ErrorKind, Failure, Limits, Outcome, Script, Step, Value as Completed};
+use crate::convert::{self, Purpose};
+use crate::{bindings, errors, limits, natives, operations};
+
+/// How deep QuickJS may recurse: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
+const MAX_STACK: usize = 768 << 10;
+
+/// Bytes of heap at which QuickJS first looks for cycles; most scripts end before. (It raises the mark itself later.)
+/// Doing so sooner would touch every page of the image, and each is copied when it is first written.
+const FIRST_COLLECTION: usize = 8 << 20;
+
+/// The prelude, one function of the natives and the global object. Its files share the function's scope.
+const PRELUDE: &str = concat!(
+    "(function (native, globalThis) { 'use strict';\n",
+    include_str!("prelude/core.js"),
+    include_str!("prelude/errors.js"),
+    include_str!("prelude/inspect.js"),
+    include_str!("prelude/console.js"),
+    include_str!("prelude/operations.js"),
+    include_str!("prelude/timers.js"),
+    include_str!("prelude/tools.js"),
+    include_str!("prelude/fs.js"),
+    include_str!("prelude/stdin.js"),
+    include_str!("prelude/encoding.js"),
+    include_str!("prelude/clone.js"),
+    include_str!("prelude/web.js"),
+    include_str!("prelude/url.js"),
+    include_str!("prelude/begin.js"),
+    "\n})"
+);
+
+/// What stack traces call the prelude; frames of it are never shown.
+const PRELUDE_NAME: &str = "tollhouse:prelude";
+
+/// The engine, ready for a script.
+struct Engine {
+    context: Context,
+    /// Prelude: makes the globals of this run.
+    begin: Persistent<Function<'static>>,
+    /// Prelude: delivers a completion.
+    settle: Persistent<Function<'static>>,
+    /// Prelude: says what a thrown value is.
+    describe: Persistent<Function<'static>>,
+}
+
+/// A value that is kept between steps.
+type Kept = Persistent<Value<'static>>;
+
+thread_local! {
+    static ENGINE: RefCell<Option<std::result::Result<Engine, String>>> = const { RefCell::new(None) };
+    static MAIN: RefCell<Option<Persistent<Promise<'static>>>> = const { RefCell::new(None) };
+    static LIMITS: Cell<Limits> = const { Cell::new(Limits { fuel: u64::MAX, memory: u64::MAX }) };
+    /// Rejected promises that nobody handles (yet), with their reasons, oldest first.
+    static REJECTED: RefCell<Vec<(Kept, Kept)>> = const { RefCell::new(Vec::new()) };
+    /// The first exception that nobody could catch: of a timer's callback, say.
+    static UNCAUGHT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+}
+
+/// Makes the engine and evaluates the prelude. What goes wrong is kept for `start` to report.
+pub(crate) fn initialize() {
+    ENGINE.set(Some(make_engine()));
+}
+
+fn make_engine() -> std::result::Result<Engine, String> {
+    let runtime = Runtime::new_with_alloc(limits::Counted).map_err(|error| error.to_string())?;
+    runtime.set_max_stack_size(MAX_STACK);
+    runtime.set_host_promise_rejection_tracker(Some(Box::new(track_rejection)));
+    let context = Context::full(&runtime).map_err(|error| error.to_string())?;
+    let glue = context.with(|ctx| {
+        load_prelude(&ctx).map_err(|error| {
+            let thrown = ctx.catch();
+            match thrown.as_exception() {
+                Some(exception) => format!("{exception}"),
+                None => error.to_string(),
+            }
+        })
+    })?;
+    runtime.run_gc();
+    runtime.set_gc_threshold(FIRST_COLLECTION);
+    runtime.set_interrupt_handler(Some(Box::new(limits::interrupt)));
+    let [begin, settle, describe] = glue;
+    Ok(Engine { context, begin, settle, describe })
+}
+
+/// Evaluates the prelude and takes its three functions.
+fn load_prelude(ctx: &Ctx<'_>) -> Result<[Persistent<Function<'static>>; 3]> {
+    let prelude: Function<'_> = evaluate(ctx, PRELUDE.as_bytes(), PRELUDE_NAME, 1)?;
+    let glue: Object<'_> = prelude.call((natives::object(ctx)?, ctx.globals()))?;
+    let take = |name: &str| glue.get::<_, Function<'_>>(name).map(|function| Persistent::save(ctx, function));
+    Ok([take("begin")?, take("settle")?, take("describe")?])
+}
+
+/// Runs inside the engine. If the image was made badly, that is the host's error.
+fn with_engine(work: impl FnOnce(&Ctx<'_>, &Engine) -> Result<Step>) -> Step {
+    ENGINE.with_borrow(|engine| match engine {
+        Some(Ok(engine)) => engine.context.with(|ctx| {
+            work(&ctx, engine).unwrap_or_else(|error| {
+                let why = ctx.catch();
+                let why = why.as_exception().map_or_else(|| error.to_string(), |exception| exception.to_string());
+                failed(host_failure(&why))
+            })
+        }),
+        Some(Err(why)) => failed(host_failure(why)),
+        None => failed(host_failure("the guest was not initialised")),
+    })
+}
+
+fn host_failure(why: &str) -> Failure {
+    errors::plain(ErrorKind::Host, "InternalError", &format!("the JavaScript guest failed: {why}"))
+}
+
+/// Starts the script of this instance.
+pub(crate) fn start(script: Script) -> Step {
+    bindings::begin_run();
+    with_engine(|ctx, engine| {
+        LIMITS.set(script.limits);
+        limits::set(script.limits);
+        let Script { source, name, arguments, environment, directory, tools, limits: _ } = script;
+        natives::begin_run(tools, &source);
+        let begin = engine.begin.clone().restore(ctx)?;
+        let environment: Vec<Vec<String>> = environment.into_iter().map(|(name, value)| vec![name, value]).collect();
+        begin.call::<_, ()>((arguments, environment, directory))?;
+        let main = match compile(ctx, &source, &name) {
+            Ok(main) => main,
+            Err(_) => {
+                let failure = thrown_failure(ctx, engine, ctx.catch());
+                return Ok(failed(errors::explain_syntax(failure, &source)));
+            }
+        };
+        drop(source);
+        match main.call::<_, Value<'_>>(()).map(Value::into_promise) {
+            Ok(Some(promise)) => MAIN.set(Some(Persistent::save(ctx, promise))),
+            Ok(None) => return Ok(failed(host_failure("the script did not become a promise"))),
+            // An async function throws only if it was stopped.
+            Err(_) => return Ok(failed(thrown_failure(ctx, engine, ctx.catch()))),
+        }
+        run(ctx, engine)
+    })
+}
+
+/// Delivers a completion and runs on.
+pub(crate) fn resume(completion: Completion) -> Step {
+    with_engine(|ctx, engine| {
+        let Completion { id, result } = completion;
+        if operations::complete(id) {
+            let settle = engine.settle.clone().restore(ctx)?;
+            let id = natives::number(id);
+            let delivered = match result {
+                Ok(value) => completed(ctx, value).and_then(|value| settle.call::<_, ()>((id, true, value))),
+                Err(failure) => {
+                    errors::to_record(ctx, failure).and_then(|record| settle.call::<_, ()>((id, false, record)))
+                }
+            };
+            if delivered.is_err() {
+                report_uncaught(ctx, ctx.catch());
+            }
+        }
+        run(ctx, engine)
+    })
+}
+
+/// The value that a completion brings.
+fn completed<'js>(ctx: &Ctx<'js>, value: Completed) -> Result<Value<'js>> {
+    match value {
+        Completed::Json(json) => convert::from_json(ctx, json),
+        Completed::Bytes(bytes) => convert::bytes_value(ctx, bytes),
+        Completed::Nothing => Ok(Value::new_undefined(ctx.clone())),
+    }
+}
+
+/// Runs jobs until none is left, and says where the script stands then.
+fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
+    run_jobs(ctx);
+    if let Some(thrown) = UNCAUGHT.take() {
+        let thrown = thrown.restore(ctx)?;
+        return Ok(failed(thrown_failure(ctx, engine, thrown)));
+    }
+    let main = MAIN.with_borrow(Clone::clone).ok_or(Error::Unknown)?.restore(ctx)?;
+    if main.state() == PromiseState::Rejected {
+        let _ = main.result::<Value<'_>>();
+        return Ok(failed(thrown_failure(ctx, engine, ctx.catch())));
+    }
+    if let Some((_, reason)) = REJECTED.take().into_iter().next() {
+        let reason = reason.restore(ctx)?;
+        return Ok(failed(thrown_failure(ctx, engine, reason)));
+    }
+    if limits::stopped().is_some() {
+        return Ok(failed(host_failure("it was stopped")));
+    }
+    match main.result::<Value<'_>>() {
+        Some(value) => {
+            let value = value?;
+            if value.is_undefined() && !operations::only_background() {
+                return Ok(Step::Blocked(operations::take_changes()));
+            }
+            Ok(returned(ctx, engine, value))
+        }
+        None if operations::none_outstanding() => Ok(failed(deadlock())),
+        None => Ok(Step::Blocked(operations::take_changes())),
+    }
+}
+
+/// The end of a script that returned a value. Writing it runs its getters, which may throw or use up a limit.
+fn returned<'js>(ctx: &Ctx<'js>, engine: &Engine, value: Value<'js>) -> Step {
+    match convert::to_json(ctx, value, Purpose::Outcome) {
+        Ok(_) if limits::stopped().is_some() => failed(host_failure("it was stopped")),
+        Ok(json) => finished(Ok(json)),
+        Err(_) => {
+            let mut failure = thrown_failure(ctx, engine, ctx.catch());
+            failure.message = format!("the returned value has no JSON: {}", failure.message);
+            failed(failure)
+        }
+    }
+}
+
+fn deadlock() -> Failure {
+    let mut failure = errors::plain(
+        ErrorKind::Deadlock,
+        "DeadlockError",
+        "the script waits for a promise that nothing can settle: no call, timer or read is outstanding",
+    );
+    failure.hint = Some("look for an `await` of a `new Promise` whose `resolve` is never called".to_owned());
+    failure
+}
+
+/// Runs jobs until none is left or the script is stopped. What a job throws nobody can catch: it was stopped.
+fn run_jobs(ctx: &Ctx<'_>) {
+    let context = ctx.as_raw().as_ptr();
+    while limits::stopped().is_none() {
+        let mut job_context = MaybeUninit::uninit();
+        // SAFETY: the runtime is alive and this thread holds it; there is one context, so a job's is ours.
+        let ran = unsafe { qjs::JS_ExecutePendingJob(qjs::JS_GetRuntime(context), job_context.as_mut_ptr()) };
+        match ran {
+            0 => return,
+            1.. => {}
+            _ => report_uncaught(ctx, ctx.catch()),
+        }
+    }
+}
+
+/// The failure that a thrown value is.
+fn thrown_failure<'js>(ctx: &Ctx<'js>, engine: &Engine, thrown: Value<'js>) -> Failure {
+    match engine.describe.clone().restore(ctx) {
+        Ok(describe) => errors::from_thrown(ctx, &describe, thrown),
+        Err(error) => host_failure(&error.to_string()),
+    }
+}
+
+/// The end of a script that failed. If it reached a limit, then that is why, whatever it made of it; `failure` says
+/// where.
+fn failed(failure: Failure) -> Step {
+    finished(Err(match limits::stopped() {
+        Some(stop) => limits::failure(stop, LIMITS.get(), failure.stack),
+        None => failure,
+    }))
+}
+
+/// The end of a script.
+fn finished(result: std::result::Result<Option<String>, Failure>) -> Step {
+    let fuel = limits::fuel_used();
+    Step::Finished(match result {
+        Ok(value) => Outcome { value, exit_code: 0, error: None, fuel },
+        Err(failure) => Outcome { value: None, exit_code: 1, error: Some(failure), fuel },
+    })
+}
+
+/// Takes note of an exception that nobody could catch.
+pub(crate) fn report_uncaught<'js>(ctx: &Ctx<'js>, thrown: Value<'js>) {
+    UNCAUGHT.with_borrow_mut(|first| {
+        first.get_or_insert_with(|| Persistent::save(ctx, thrown));
+    });
+}
+
+/// QuickJS's tracker: a promise was rejected with nobody to handle it, or somebody handles one after all.
+fn track_rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
+    let promise = Persistent::save(&ctx, promise);
+    REJECTED.with_borrow_mut(|rejected| {
+        if handled {
+            rejected.retain(|(other, _)| *other != promise);
+        } else {
+            rejected.push((promise, Persistent::save(&ctx, reason)));
+        }
+    });
+}
+
+/// Compiles a script to an async function whose line and column numbers are the script's own.
+fn compile<'js>(ctx: &Ctx<'js>, source: &str, name: &str) -> Result<Function<'js>> {
+    // Two lines stand before the script, so that it begins with line 1; a line number of 0 would mean 1 to QuickJS.
+    let mut text = String::with_capacity(source.len() + 32);
+    text.push_str("(async function () {\n\n");
+    match source.strip_prefix("#!") {
+        // A shebang: a comment of the same length.
+        Some(rest) => {
+            text.push_str("//");
+            text.push_str(rest);
+        }
+        None => text.push_str(source),
+    }
+    text.push_str("\n})");
+    evaluate(ctx, text.as_bytes(), name, -1)
+}
+
+/// Evaluates global code that gives a function.
+fn evaluate<'js>(ctx: &Ctx<'js>, source: &[u8], name: &str, first_line: i32) -> Result<Function<'js>> {
+    let name = CString::new(name.replace('\0', "")).expect("its zeros were removed");
+    // QuickJS wants a zero behind the text, and lets the text itself hold any.
+    let mut text = Vec::with_capacity(source.len() + 1);
+    text.extend_from_slice(source);
+    text.push(0);
+    let mut options = qjs::JSEvalOptions {
+        version: 1,
+        eval_flags: i32::try_from(qjs::JS_EVAL_TYPE_GLOBAL).expect("a small flag"),
+        filename: name.as_ptr(),
+        line_num: first_line,
+    };
+    // SAFETY: text and options outlive the call; the result is owned, and checked before it is used.
+    let value = unsafe {
+        let length = source.len().try_into().expect("a length in this memory");
+        let raw = qjs::JS_Eval2(ctx.as_raw().as_ptr(), text.as_ptr().cast(), length, &raw mut options);
+        Value::from_raw(ctx.clone(), raw)
+    };
+    if value.is_exception() {
+        return Err(Error::Exception);
+    }
+    value.into_function().ok_or_else(|| rquickjs::Exception::throw_syntax(ctx, "unexpected `}`: the script ends early"))
+}

@@ -1,0 +1,43 @@
+//! The Rust side of the world, generated from `wit/`, and the two symbols that libraries ask of a host.
+#![expect(unsafe_code, reason = "exports of a component are symbols by fixed names")]
+
+wit_bindgen::generate!({ world: "script-guest", path: "../wit" });
+
+pub(crate) use tollhouse::guest::{catalog, clock, files, output, random, types};
+
+export!(ScriptGuest with_types_in self);
+
+use crate::ScriptGuest;
+
+/// Microseconds since the Unix epoch, for bashkit's clocks.
+#[unsafe(no_mangle)]
+extern "Rust" fn __bashkit_host_now_micros() -> u64 {
+    crate::clock::look()
+}
+
+/// How many bytes one call of `random.bytes` may ask for, by its contract.
+const RANDOM_CHUNK: usize = 65_536;
+
+/// Random bytes, for the crate `getrandom` (0.3 and 0.4).
+///
+/// While the image is made there is no randomness: whoever asks then gets an error, and nothing random is kept in it.
+#[unsafe(no_mangle)]
+unsafe extern "Rust" fn __getrandom_v03_custom(dest: *mut u8, len: usize) -> Result<(), getrandom::Error> {
+    if !crate::clock::running() {
+        return Err(getrandom::Error::UNSUPPORTED);
+    }
+    // SAFETY: getrandom's contract: `dest` points to `len` writable bytes, which may be uninitialised; they are only
+    // written.
+    let dest = unsafe { std::slice::from_raw_parts_mut(dest.cast::<std::mem::MaybeUninit<u8>>(), len) };
+    for chunk in dest.chunks_mut(RANDOM_CHUNK) {
+        let count = u32::try_from(chunk.len()).expect("at most RANDOM_CHUNK");
+        let bytes = random::bytes(count);
+        if bytes.len() != chunk.len() {
+            return Err(getrandom::Error::UNEXPECTED);
+        }
+        for (to, from) in chunk.iter_mut().zip(bytes) {
+            to.write(from);
+        }
+    }
+    Ok(())
+}

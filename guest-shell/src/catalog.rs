@@ -1,0 +1,144 @@
+//! The tools as a shell knows them: which words name which method.
+//!
+//! Only names are looked at here. What a method takes, and what its help says, is asked of the world's `catalog`.
+
+use std::collections::BTreeSet;
+
+use crate::bindings::types::Tool;
+
+/// A mounted tool.
+pub(crate) struct Method {
+    /// Its canonical name: segments joined by `/`.
+    pub(crate) name: String,
+    /// Whether a grant could allow a call of it.
+    pub(crate) granted: bool,
+    segments: Vec<String>,
+}
+
+/// All mounted tools, in the order of the host.
+pub(crate) struct Methods(Vec<Method>);
+
+impl Methods {
+    pub(crate) fn new(tools: Vec<Tool>) -> Self {
+        let method = |tool: Tool| Method {
+            segments: tool.method.split('/').map(str::to_owned).collect(),
+            name: tool.method,
+            granted: tool.granted,
+        };
+        Self(tools.into_iter().map(method).collect())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Method> {
+        self.0.iter()
+    }
+
+    /// The first segments of all methods: each is a command.
+    pub(crate) fn aliases(&self) -> BTreeSet<&str> {
+        self.0.iter().filter_map(|method| method.segments.first()).map(String::as_str).collect()
+    }
+
+    /// The method that the longest run of words from the first names, and how many words that are.
+    pub(crate) fn find(&self, words: &[&str]) -> Option<(&Method, usize)> {
+        self.0
+            .iter()
+            .filter(|method| {
+                method.segments.len() <= words.len() && method.begins_with(&words[..method.segments.len()])
+            })
+            .max_by_key(|method| method.segments.len())
+            .map(|method| (method, method.segments.len()))
+    }
+
+    /// How many of the words, from the first, begin some method, and that beginning in its canonical spelling.
+    pub(crate) fn beginning(&self, words: &[&str]) -> (usize, String) {
+        (1..=words.len())
+            .rev()
+            .find_map(|count| {
+                let method = self.0.iter().find(|method| method.begins_with(&words[..count]))?;
+                Some((count, method.segments[..count].join("/")))
+            })
+            .unwrap_or_default()
+    }
+
+    /// The segment nearest to `word` among those that follow a beginning of a method.
+    pub(crate) fn nearest(&self, beginning: &str, word: &str) -> Option<&str> {
+        let depth = if beginning.is_empty() { 0 } else { beginning.split('/').count() };
+        let follows =
+            |method: &&Method| method.segments.len() > depth && method.segments[..depth].join("/") == beginning;
+        self.0
+            .iter()
+            .filter(follows)
+            .map(|method| method.segments[depth].as_str())
+            .map(|segment| (strsim::jaro_winkler(segment, &kebab(word)), segment))
+            .filter(|(likeness, _)| *likeness > ALIKE)
+            .max_by(|(one, _), (other, _)| one.total_cmp(other))
+            .map(|(_, segment)| segment)
+    }
+}
+
+/// From which likeness on (Jaro-Winkler, 0 to 1) a name is offered in the place of an unknown one.
+const ALIKE: f64 = 0.7;
+
+impl Method {
+    /// Whether the first segments are named by these words, each in its own spelling or one whose kebab form it is.
+    fn begins_with(&self, words: &[&str]) -> bool {
+        self.segments.len() >= words.len()
+            && self.segments.iter().zip(words).all(|(segment, word)| segment == word || *segment == kebab(word))
+    }
+}
+
+/// The kebab form of a camelCase or snake_case word.
+fn kebab(word: &str) -> String {
+    let mut kebab = String::with_capacity(word.len() + 4);
+    let mut after_small = false;
+    for character in word.chars() {
+        if character.is_uppercase() && after_small {
+            kebab.push('-');
+        }
+        after_small = character.is_lowercase() || character.is_ascii_digit();
+        match character {
+            '_' => kebab.push('-'),
+            other => kebab.extend(other.to_lowercase()),
+        }
+    }
+    kebab
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn methods(names: &[&str]) -> Methods {
+        let tool = |name: &&str| Tool { method: (*name).to_owned(), path: String::new(), granted: true };
+        Methods::new(names.iter().map(tool).collect())
+    }
+
+    fn found(methods: &Methods, words: &[&str]) -> Option<(String, usize)> {
+        methods.find(words).map(|(method, count)| (method.name.clone(), count))
+    }
+
+    #[test]
+    fn the_longest_run_of_words_wins() {
+        let methods = methods(&["pay", "pay/charges", "pay/charges/create"]);
+        assert_eq!(found(&methods, &["pay", "charges", "create", "x"]), Some(("pay/charges/create".into(), 3)));
+        assert_eq!(found(&methods, &["pay", "charges", "x"]), Some(("pay/charges".into(), 2)));
+        assert_eq!(found(&methods, &["x"]), None);
+    }
+
+    #[test]
+    fn other_spellings_name_kebab_segments_only() {
+        let methods = methods(&["stats/linear-fit", "get_weather"]);
+        assert!(found(&methods, &["stats", "linearFit"]).is_some());
+        assert!(found(&methods, &["stats", "linear_fit"]).is_some());
+        assert!(found(&methods, &["get_weather"]).is_some());
+        assert!(found(&methods, &["get-weather"]).is_none());
+    }
+
+    #[test]
+    fn an_unknown_word_has_a_nearest() {
+        let methods = methods(&["pay/charges/create", "pay/refunds/create"]);
+        assert_eq!(methods.beginning(&["pay", "chrages"]), (1, "pay".into()));
+        assert_eq!(methods.nearest("pay", "chrages"), Some("charges"));
+        assert_eq!(methods.nearest("pay", "zzz"), None);
+        assert_eq!(methods.beginning(&["nothing"]), (0, String::new()));
+    }
+}

@@ -1,0 +1,159 @@
+//! bashkit's file system, on the world's `files`: every operation is one import or two, and nothing is kept here.
+//!
+//! bashkit wraps this in layers of its own, which follow symbolic links and add a synthetic `/etc`, `/proc` and `/bin`
+//! where the session has no such entry. By the contract of those layers, `stat` here does not follow.
+
+use std::io::{Error as IoError, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bashkit::time::{SystemTime, UNIX_EPOCH};
+use bashkit::{DirEntry, Error, FileSystem, FileSystemExt, FileType, Metadata, Result, async_trait};
+
+use crate::bindings::files::{self, ErrorCode, Kind, Metadata as Stat, WriteMode};
+
+/// How much one `read` asks for: large enough that nearly every file is one call.
+const READ_CHUNK: u64 = 16 << 20;
+
+/// The session's files.
+pub(crate) struct SessionFiles;
+
+/// What bash users know the error as. The text is what bashkit prints behind the name of the file.
+fn error(code: ErrorCode) -> Error {
+    let (kind, text) = match code {
+        ErrorCode::Access => (ErrorKind::PermissionDenied, "Permission denied"),
+        ErrorCode::Exists => (ErrorKind::AlreadyExists, "File exists"),
+        ErrorCode::TooLarge => (ErrorKind::FileTooLarge, "File too large"),
+        ErrorCode::Invalid => (ErrorKind::InvalidInput, "Invalid argument"),
+        ErrorCode::IsDirectory => (ErrorKind::IsADirectory, "Is a directory"),
+        // `ErrorKind::FilesystemLoop` is not stable.
+        ErrorCode::TooManyLinks => (ErrorKind::Other, "Too many levels of symbolic links"),
+        ErrorCode::NameTooLong => (ErrorKind::InvalidFilename, "File name too long"),
+        ErrorCode::NoEntry => (ErrorKind::NotFound, "No such file or directory"),
+        ErrorCode::NotDirectory => (ErrorKind::NotADirectory, "Not a directory"),
+        ErrorCode::NotEmpty => (ErrorKind::DirectoryNotEmpty, "Directory not empty"),
+        ErrorCode::Quota => (ErrorKind::QuotaExceeded, "Disk quota exceeded"),
+        ErrorCode::Busy => (ErrorKind::ResourceBusy, "Device or resource busy"),
+    };
+    IoError::new(kind, text).into()
+}
+
+/// The path as the world takes it: bashkit's are absolute already. Bytes that are no UTF-8 name nothing here.
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| error(ErrorCode::Invalid))
+}
+
+fn file_type(kind: Kind) -> FileType {
+    match kind {
+        Kind::File => FileType::File,
+        Kind::Directory => FileType::Directory,
+        Kind::Link => FileType::Symlink,
+    }
+}
+
+fn metadata(stat: &Stat) -> Metadata {
+    let modified = UNIX_EPOCH + Duration::from_nanos(stat.modified);
+    Metadata {
+        file_type: file_type(stat.kind),
+        // A directory's size is its number of entries here, and bytes in what bash users know.
+        size: if stat.kind == Kind::Directory { 4096 } else { stat.size },
+        mode: stat.mode,
+        modified,
+        created: modified,
+    }
+}
+
+fn look(path: &str) -> Result<Metadata> {
+    files::stat(path, false).map(|stat| metadata(&stat)).map_err(error)
+}
+
+fn read_whole(path: &str) -> Result<Vec<u8>> {
+    let mut contents = files::read(path, 0, READ_CHUNK).map_err(error)?;
+    let mut last = contents.len();
+    while u64::try_from(last).is_ok_and(|read| read == READ_CHUNK) {
+        let offset = u64::try_from(contents.len()).map_err(|_| error(ErrorCode::TooLarge))?;
+        let chunk = files::read(path, offset, READ_CHUNK).map_err(error)?;
+        last = chunk.len();
+        contents.extend(chunk);
+    }
+    Ok(contents)
+}
+
+#[async_trait]
+impl FileSystemExt for SessionFiles {
+    fn backend_kind(&self) -> &'static str {
+        "tollhouse"
+    }
+}
+
+#[async_trait]
+impl FileSystem for SessionFiles {
+    async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        read_whole(text(path)?)
+    }
+
+    async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {
+        files::write(text(path)?, content, WriteMode::Replace).map_err(error)
+    }
+
+    async fn append_file(&self, path: &Path, content: &[u8]) -> Result<()> {
+        files::write(text(path)?, content, WriteMode::Append).map_err(error)
+    }
+
+    async fn mkdir(&self, path: &Path, recursive: bool) -> Result<()> {
+        files::create_directory(text(path)?, recursive).map_err(error)
+    }
+
+    async fn remove(&self, path: &Path, recursive: bool) -> Result<()> {
+        files::remove(text(path)?, recursive).map_err(error)
+    }
+
+    async fn stat(&self, path: &Path) -> Result<Metadata> {
+        look(text(path)?)
+    }
+
+    async fn read_dir(&self, path: &Path) -> Result<Vec<DirEntry>> {
+        let path = text(path)?;
+        let entries = files::read_directory(path).map_err(error)?;
+        let parent = path.trim_end_matches('/');
+        entries
+            .into_iter()
+            .map(|entry| Ok(DirEntry { metadata: look(&format!("{parent}/{}", entry.name))?, name: entry.name }))
+            .collect()
+    }
+
+    async fn exists(&self, path: &Path) -> Result<bool> {
+        match files::stat(text(path)?, false) {
+            Ok(_) => Ok(true),
+            Err(ErrorCode::NoEntry | ErrorCode::NotDirectory) => Ok(false),
+            Err(code) => Err(error(code)),
+        }
+    }
+
+    async fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        files::rename(text(from)?, text(to)?).map_err(error)
+    }
+
+    async fn copy(&self, from: &Path, to: &Path) -> Result<()> {
+        files::copy(text(from)?, text(to)?).map_err(error)
+    }
+
+    async fn symlink(&self, target: &Path, link: &Path) -> Result<()> {
+        files::create_link(text(target)?, text(link)?).map_err(error)
+    }
+
+    async fn read_link(&self, path: &Path) -> Result<PathBuf> {
+        files::read_link(text(path)?).map(PathBuf::from).map_err(error)
+    }
+
+    async fn chmod(&self, path: &Path, mode: u32) -> Result<()> {
+        files::set_mode(text(path)?, mode).map_err(error)
+    }
+
+    async fn set_modified_time(&self, path: &Path, time: SystemTime) -> Result<()> {
+        // A time before 1970 is refused rather than moved: the world's instants begin there.
+        let since = time.duration_since(UNIX_EPOCH).map_err(|_| error(ErrorCode::Invalid))?;
+        let nanos = u64::try_from(since.as_nanos()).map_err(|_| error(ErrorCode::Invalid))?;
+        files::set_modified(text(path)?, nanos).map_err(error)
+    }
+}

@@ -1,0 +1,138 @@
+//! The interpreter that a script runs in: what it is made of, and what of it is made before any run.
+
+use std::cell::RefCell;
+use std::collections::hash_map::RandomState;
+use std::future::Future as _;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use bashkit::{Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, Error, ExecOptions, InMemoryFs};
+
+use crate::bindings::random;
+use crate::bindings::types::{Limits, Script};
+use crate::catalog::Methods;
+use crate::fs::SessionFiles;
+use crate::limits;
+use crate::stdin::{Demand, READ_RUN, ReadCommand, ReadRun, ScriptInput};
+use crate::time_commands::{Sleep, TIMEOUT_RUN, Timeout, TimeoutRun};
+use crate::tool_command::{TOOL, ToolCommand};
+
+/// What the sandbox calls itself: `hostname`.
+const HOST: &str = "tollhouse";
+/// Who the script is, if its environment does not say: `whoami`.
+const USER: &str = "agent";
+
+/// Run once while the image is made, so that what bashkit builds on first use is in it: tables, compiled patterns,
+/// parsers of arguments, jq's library. It must not look at the clock, nor draw a random number.
+const WARM_UP: &str = r#"
+f() { local a=$1; echo "${a^^}"; }
+for i in 1 2; do x=$(f word | sed 's/O/0/' | grep -E 'w.*d' -i | tr a-z A-Z); done
+[[ $x =~ ^W ]] && printf '%s %d\n' "$x" $((i * 2)) > /tmp/a; cat /tmp/a | awk '{ print $1 }' | sort | uniq -c
+echo '{"a":[1,2]}' | jq -r '.a | map(. + 1) | add'; ls -l /tmp | head -n 1 | cut -c 1-3; wc -l < /tmp/a
+case $x in W*) :;; esac; arr=(1 2 3); while read -r l; do :; done < /tmp/a; rm /tmp/a; test -f /tmp/a || true
+"#;
+
+/// The limits, directory and user of nearly every script: for those the interpreter is made beforehand. Fuel is none
+/// of its business.
+const USUAL_LIMITS: Limits = Limits { fuel: u64::MAX, memory: 256 << 20 };
+const USUAL_DIRECTORY: &str = "/workspace";
+
+/// Commands of bashkit's that need a network. A script reaches one through tools only.
+const NETWORK: &[&str] = &["curl", "http", "wget"];
+
+/// An interpreter, and what is added to it for a script.
+struct Template {
+    bash: Bash,
+    registry: BuiltinRegistry,
+}
+
+thread_local! {
+    static TEMPLATE: RefCell<Option<Template>> = const { RefCell::new(None) };
+}
+
+/// Run while the image is made: builds an interpreter, and has another one do a little of everything.
+pub(crate) fn prepare() {
+    TEMPLATE.set(Some(template(USER, USUAL_DIRECTORY, &USUAL_LIMITS)));
+    let mut bash = Bash::builder().fs(Arc::new(InMemoryFs::new())).cwd("/tmp").build();
+    let options = ExecOptions::new().streaming(Box::new(|_, _| {}));
+    let mut execution = std::pin::pin!(bash.exec_with_options(WARM_UP, options));
+    // Nothing in it waits. Its result is of no interest: what fails here is built on first use instead.
+    let _ = execution.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+}
+
+/// An interpreter for this script.
+pub(crate) fn make(script: &Script, input: &Arc<ScriptInput>, demand: Demand) -> Bash {
+    let user = script.environment.iter().find(|(name, _)| name == "USER").map_or(USER, |(_, value)| value);
+    let usual = user == USER && script.directory == USUAL_DIRECTORY && script.limits.memory == USUAL_LIMITS.memory;
+    let made = if usual { TEMPLATE.take() } else { None };
+    let Template { mut bash, registry } = made.unwrap_or_else(|| template(user, &script.directory, &script.limits));
+    bash.set_env("HOME", &script.directory);
+    for (name, value) in &script.environment {
+        bash.set_env(name, value);
+    }
+    add_tools(&registry, script, input);
+    if demand == Demand::Records {
+        let read = ReadCommand::new(Arc::clone(input));
+        registry.insert("read", read);
+    }
+    bash
+}
+
+/// Sets what must not come from the image: random states, and the beginning of `$SECONDS`.
+pub(crate) async fn wake(bash: &mut Bash) -> Result<(), Error> {
+    let seed = random::bytes(6).into_iter().fold(0_u64, |seed, byte| seed << 8 | u64::from(byte));
+    // On this target the standard library's hash keys, from which bashkit makes names of temporary files, begin at the
+    // same number in every instance, and each use counts them up: so uses are the one way to vary them.
+    for _ in 0..seed >> 36 {
+        black_box(RandomState::new());
+    }
+    let random = seed & u64::from(u32::MAX);
+    bash.exec(&format!("RANDOM={random} SECONDS=0")).await.map(drop)
+}
+
+fn template(user: &str, directory: &str, limits: &Limits) -> Template {
+    let registry = BuiltinRegistry::new();
+    let bash = builder(user, limits)
+        .builtin_registry(registry.clone())
+        .command_resolver(Arc::new(Halves { registry: registry.clone() }))
+        .cwd(directory)
+        .build();
+    Template { bash, registry }
+}
+
+fn builder(user: &str, limits: &Limits) -> BashBuilder {
+    Bash::builder()
+        .fs(Arc::new(SessionFiles))
+        .username(user)
+        .hostname(HOST)
+        .limits(limits::execution(limits))
+        .session_limits(limits::session())
+        .memory_limits(limits::variables(limits))
+        .builtin_filter(|name| !NETWORK.contains(&name))
+        .builtin("sleep", Box::new(Sleep))
+        .builtin("timeout", Box::new(Timeout))
+}
+
+/// Registers `tool` and the aliases. One that is named like a command of bashkit's wins.
+fn add_tools(registry: &BuiltinRegistry, script: &Script, input: &Arc<ScriptInput>) {
+    let methods = Arc::new(Methods::new(script.tools.clone()));
+    for name in methods.aliases().into_iter().chain([TOOL]) {
+        registry.insert_command(name, ToolCommand::new(Arc::clone(&methods), Arc::clone(input)));
+    }
+}
+
+/// Finds the second halves of commands that run another command, by their hidden names: a fresh object for each use.
+struct Halves {
+    registry: BuiltinRegistry,
+}
+
+impl CommandResolver for Halves {
+    fn resolve(&self, name: &str) -> Option<Arc<dyn Builtin>> {
+        match name {
+            TIMEOUT_RUN => Some(TimeoutRun::new()),
+            READ_RUN => Some(ReadRun::new(self.registry.clone())),
+            _ => None,
+        }
+    }
+}

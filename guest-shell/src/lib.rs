@@ -1,0 +1,55 @@
+//! The script guest for bash: bashkit behind the world `script-guest` of `wit/guest.wit`.
+//!
+//! This file holds the world's exports, and nothing else. Where things are:
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`bindings`] | the Rust side of the world, generated, and the symbols that libraries ask a host for |
+//! | [`shell`] | the life of one script: start it, poll it, say where it stands |
+//! | [`interpreter`] | what a script runs in, and what of it is made before any run |
+//! | [`operations`] | which operations are outstanding, as futures |
+//! | [`clock`] | time within a step, and fuel |
+//! | [`limits`] | what bashkit may use, and how a limit reached is told |
+//! | [`outcome`] | how a script's end becomes an `outcome` |
+//! | [`fs`] | bashkit's file system, on the world's `files` |
+//! | [`stdin`] | which scripts read their standard input, and how it reaches them |
+//! | [`catalog`] | the tools as a shell knows them: words to methods |
+//! | [`tool_command`] | the command `tool`, and a command for each alias |
+//! | [`time_commands`] | `sleep` and `timeout`, as operations |
+//!
+//! **Invariant:** no import is called before `start`: `wizer-initialize` runs when the host is built.
+//!
+//! **Invariant:** bashkit never waits but for an operation of [`operations`]. Its own timers spin on this target, and
+//! the clock stands still within a step: every command that would use one is replaced.
+
+mod bindings;
+mod catalog;
+mod clock;
+mod fs;
+mod interpreter;
+mod limits;
+mod operations;
+mod outcome;
+mod shell;
+mod stdin;
+mod time_commands;
+mod tool_command;
+
+use bindings::{Completion, Guest, Script, Step};
+
+/// The component's exports.
+struct ScriptGuest;
+
+impl Guest for ScriptGuest {
+    fn wizer_initialize() {
+        shell::initialize();
+    }
+
+    fn start(script: Script) -> Step {
+        shell::start(script)
+    }
+
+    fn resume(completion: Completion) -> Step {
+        shell::resume(completion)
+    }
+}

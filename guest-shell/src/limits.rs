@@ -1,0 +1,97 @@
+//! What bashkit may use, and how a limit reached is told.
+//!
+//! bashkit's own defaults protect a host that shares its process with a script. Here the script has an instance of its
+//! own: fuel and memory are the limits, and everything that either of them bounds is lifted.
+
+use std::time::Duration;
+
+use bashkit::{ExecutionBudgetExceeded, ExecutionLimits, LimitExceeded, MemoryLimits, SessionLimits};
+
+use crate::bindings::types::{ErrorKind, Failure, Limits};
+use crate::clock;
+
+/// Longer than any run, and still no overflow when added to the time of day. The wall clock is the host's to limit.
+const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+/// Nesting of `$( )` and `( )`. Each level takes stack, and 4 MiB of it are what the engine gives.
+const DEPTH: usize = 64;
+
+/// Background jobs, and stages of pipelines, at one time.
+const JOBS: usize = 1_024;
+
+/// The exit status of a script that a limit stopped, as in the CLI.
+pub(crate) const LIMIT_STATUS: u8 = 4;
+
+/// Bytes of memory, as this target counts them.
+fn memory(limits: &Limits) -> usize {
+    usize::try_from(limits.memory).unwrap_or(usize::MAX)
+}
+
+/// What one execution may use.
+pub(crate) fn execution(limits: &Limits) -> ExecutionLimits {
+    let memory = memory(limits);
+    let mut execution = ExecutionLimits::new()
+        .max_work_units(u64::MAX)
+        .max_aggregate_input_bytes(u64::MAX)
+        .max_live_intermediate_bytes(limits.memory)
+        .max_commands(usize::MAX)
+        .max_loop_iterations(usize::MAX)
+        .max_total_loop_iterations(usize::MAX)
+        .timeout(NEVER)
+        .parser_timeout(NEVER)
+        .max_input_bytes(memory)
+        .max_parser_operations(usize::MAX)
+        .max_stdout_bytes(memory)
+        .max_stderr_bytes(memory)
+        .max_subst_depth(DEPTH)
+        .max_subshell_depth(DEPTH)
+        .max_background_jobs(JOBS);
+    execution.max_word_split_fields = usize::MAX;
+    execution.max_word_split_bytes = memory;
+    execution
+}
+
+/// What all executions of one interpreter may use: there is only one.
+pub(crate) fn session() -> SessionLimits {
+    SessionLimits::unlimited()
+}
+
+/// What variables and functions may take.
+pub(crate) fn variables(limits: &Limits) -> MemoryLimits {
+    let memory = memory(limits);
+    MemoryLimits::unlimited().max_total_variable_bytes(memory).max_function_body_bytes(memory)
+}
+
+/// Which limit stopped the script, and how to raise it.
+pub(crate) fn failure(exceeded: &LimitExceeded, limits: &Limits) -> Failure {
+    let (message, hint) = if clock::out_of_fuel() {
+        (
+            format!("limit `fuel` reached: the script used its {} steps of the interpreter", limits.fuel),
+            Some("raise it with `--fuel`, or `[limits] fuel` in the policy"),
+        )
+    } else if is_memory(exceeded) {
+        (
+            format!("limit `memory` reached: {} bytes ({exceeded})", limits.memory),
+            Some("raise it with `--memory`, or `[limits] memory` in the policy"),
+        )
+    } else {
+        (format!("limit of the shell reached: {exceeded}"), None)
+    };
+    Failure {
+        kind: ErrorKind::Limit,
+        name: "LimitError".to_owned(),
+        message,
+        hint: hint.map(str::to_owned),
+        stack: None,
+        payload: None,
+    }
+}
+
+fn is_memory(exceeded: &LimitExceeded) -> bool {
+    matches!(
+        exceeded,
+        LimitExceeded::Memory(_)
+            | LimitExceeded::InputTooLarge(..)
+            | LimitExceeded::ExecutionBudget(ExecutionBudgetExceeded::LiveBytes { .. })
+    )
+}

@@ -1,0 +1,135 @@
+//! The operations of this run, as futures.
+//!
+//! [`begin`] records an operation, to be told to the host at the end of the step, and returns a future of its result.
+//! A future dropped before that (by `timeout`, `kill`, a closed pipe) gives the operation up.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use crate::bindings::types::{Completion, Failure, Operation, OperationId, Pending, Value, Waiting};
+use crate::clock;
+
+/// How an operation ended.
+pub(crate) type Ending = Result<Value, Failure>;
+
+/// An operation that some future waits for.
+#[derive(Default)]
+struct Slot {
+    waker: Option<Waker>,
+    ending: Option<Ending>,
+    /// The host delivered its completion: it need not be given up.
+    over: bool,
+    /// The clock is to read no less than this (microseconds since the Unix epoch) once it is over.
+    until: Option<u64>,
+}
+
+/// The books of one run.
+struct Table {
+    last: OperationId,
+    slots: BTreeMap<OperationId, Slot>,
+    started: Vec<Pending>,
+    cancelled: Vec<OperationId>,
+}
+
+thread_local! {
+    static TABLE: RefCell<Table> = const {
+        RefCell::new(Table { last: 0, slots: BTreeMap::new(), started: Vec::new(), cancelled: Vec::new() })
+    };
+}
+
+/// The result of an operation, once the host delivers it.
+#[must_use = "an operation whose future is dropped is given up"]
+pub(crate) struct Outstanding {
+    id: OperationId,
+}
+
+/// Begins an operation.
+pub(crate) fn begin(operation: Operation) -> Outstanding {
+    begin_until(operation, None)
+}
+
+/// Begins a timer. Once it is over, the clock has advanced by `duration`, however the host rounds its time.
+pub(crate) fn sleep(duration: Duration) -> Outstanding {
+    let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+    let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+    let until = clock::now_micros().saturating_add(micros);
+    begin_until(Operation::Sleep(nanos), Some(until))
+}
+
+fn begin_until(operation: Operation, until: Option<u64>) -> Outstanding {
+    TABLE.with_borrow_mut(|table| {
+        table.last += 1;
+        let id = table.last;
+        table.slots.insert(id, Slot { until, ..Slot::default() });
+        table.started.push(Pending { id, operation });
+        Outstanding { id }
+    })
+}
+
+/// Delivers a completion, and wakes whoever waits for an operation.
+///
+/// All of them, not only this one's: a `timeout` has no waker of its own, but stands above the future of some
+/// operation that its command waits for, and looks at the clock whenever that is polled. A look too many is harmless.
+pub(crate) fn complete(completion: Completion) {
+    let wakers: Vec<Waker> = TABLE.with_borrow_mut(|table| {
+        // Not outstanding: given up in the step before. Nobody wants it.
+        if let Some(slot) = table.slots.get_mut(&completion.id) {
+            slot.ending = Some(completion.result);
+            slot.over = true;
+            if let Some(until) = slot.until {
+                clock::has_passed(until);
+            }
+        }
+        table.slots.values_mut().filter_map(|slot| slot.waker.take()).collect()
+    });
+    // Outside of the borrow: a waker may run code that begins operations.
+    wakers.into_iter().for_each(Waker::wake);
+}
+
+/// What changed since the last step.
+pub(crate) fn take_changes() -> Waiting {
+    TABLE.with_borrow_mut(|table| Waiting {
+        started: std::mem::take(&mut table.started),
+        cancelled: std::mem::take(&mut table.cancelled),
+    })
+}
+
+impl Future for Outstanding {
+    type Output = Ending;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Ending> {
+        TABLE.with_borrow_mut(|table| {
+            let slot = table.slots.get_mut(&self.id).expect("a slot lives as long as its future");
+            match slot.ending.take() {
+                Some(ending) => Poll::Ready(ending),
+                None => {
+                    slot.waker = Some(context.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+    }
+}
+
+impl Drop for Outstanding {
+    fn drop(&mut self) {
+        let slot = TABLE.with_borrow_mut(|table| {
+            let slot = table.slots.remove(&self.id)?;
+            if !slot.over {
+                let before = table.started.len();
+                table.started.retain(|pending| pending.id != self.id);
+                // One that the host has not heard of yet never happens, and it need not hear of it.
+                if table.started.len() == before {
+                    table.cancelled.push(self.id);
+                }
+            }
+            Some(slot)
+        });
+        // Outside of the borrow: dropping a waker may drop a task, and with it other operations.
+        drop(slot);
+    }
+}

@@ -1,0 +1,72 @@
+//! How a script's end becomes an `outcome`.
+
+use bashkit::{Error, ExecResult, LimitExceeded};
+
+use crate::bindings::types::{ErrorKind, Failure, Limits, Outcome};
+use crate::{clock, limits, shell};
+
+/// The status of a script that does not parse, as in bash.
+const SYNTAX_STATUS: u8 = 2;
+/// The status of a script that was cancelled: 128 + SIGINT.
+const CANCELLED_STATUS: u8 = 130;
+
+/// What came of the script `source`, which messages call `name`.
+pub(crate) fn of(result: Result<ExecResult, Error>, source: &str, name: &str, limits: &Limits) -> Outcome {
+    let (exit_code, error) = match result {
+        Ok(result) => of_status(result.exit_code, name),
+        Err(error) => of_error(&error, source, name, limits),
+    };
+    Outcome { value: None, exit_code, error, fuel: clock::fuel_used() }
+}
+
+/// An ending by the script's own will, or by a syntax error behind commands that ran.
+fn of_status(status: i32, name: &str) -> (u8, Option<Failure>) {
+    // As a process: the low eight bits.
+    let status = u8::try_from(status.rem_euclid(256)).expect("a remainder of 256");
+    let error = match shell::syntax_report() {
+        _ if status == 0 => None,
+        Some(report) if status == SYNTAX_STATUS => {
+            Some(failure(ErrorKind::Syntax, "SyntaxError", syntax_message(&report, name)))
+        }
+        _ => Some(failure(ErrorKind::Exit, "ExitError", format!("exit status {status}"))),
+    };
+    (status, error)
+}
+
+/// An ending that the interpreter forced. What bash would have said of it goes to standard error.
+fn of_error(error: &Error, source: &str, name: &str, limits: &Limits) -> (u8, Option<Failure>) {
+    match error {
+        Error::Parse { .. } => {
+            let report = error.syntax_report(name, source).unwrap_or_else(|| format!("{name}: {error}\n"));
+            shell::complain(&report);
+            let message = syntax_message(&report, name);
+            (SYNTAX_STATUS, Some(failure(ErrorKind::Syntax, "SyntaxError", message)))
+        }
+        Error::ResourceLimit(exceeded) => (limits::LIMIT_STATUS, Some(limits::failure(exceeded, limits))),
+        _ if clock::out_of_fuel() => {
+            // Which way the end of time reached the top does not matter.
+            let exceeded = LimitExceeded::MaxCommands(0);
+            (limits::LIMIT_STATUS, Some(limits::failure(&exceeded, limits)))
+        }
+        Error::Cancelled => {
+            let message = "the script was cancelled".to_owned();
+            (CANCELLED_STATUS, Some(failure(ErrorKind::Cancelled, "CancelledError", message)))
+        }
+        other => {
+            shell::complain(&format!("{name}: {other}\n"));
+            (1, Some(failure(ErrorKind::Exception, "ShellError", other.to_string())))
+        }
+    }
+}
+
+/// bash's report of a syntax error, without the name of the script and the line it quotes:
+/// `line 3: syntax error near unexpected token `done'`.
+fn syntax_message(report: &str, name: &str) -> String {
+    let first = report.lines().next().unwrap_or_default();
+    let message = first.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(first);
+    message.to_owned()
+}
+
+fn failure(kind: ErrorKind, name: &str, message: String) -> Failure {
+    Failure { kind, name: name.to_owned(), message, hint: None, stack: None, payload: None }
+}

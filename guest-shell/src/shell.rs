@@ -1,0 +1,145 @@
+//! The life of one script: start its execution, poll it, say where it stands.
+//!
+//! The execution is one future, kept here between steps. It is pending exactly when everything in it waits for an
+//! operation: nothing else in this guest waits.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use bashkit::parser::Parser;
+use bashkit::{Bash, Error, ExecOptions, ExecResult, StreamData};
+
+use crate::bindings::output::{self, Stream};
+use crate::bindings::types::{Completion, Outcome, Script, Step};
+use crate::stdin::{self, Demand, ScriptInput};
+use crate::{clock, interpreter, operations, outcome};
+
+/// What is kept of a run between its steps.
+struct Run {
+    execution: Pin<Box<dyn Future<Output = Outcome>>>,
+    woken: Arc<Woken>,
+}
+
+thread_local! {
+    static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
+    /// bashkit's report of a syntax error behind commands that run, and whether it came to be printed.
+    static TRAILING: RefCell<Option<(String, bool)>> = const { RefCell::new(None) };
+}
+
+/// Whether something in the execution can go on.
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Brings the guest to the state that every run starts from.
+pub(crate) fn initialize() {
+    std::panic::set_hook(Box::new(|panic| {
+        if clock::running() {
+            complain(&format!("tollhouse-guest-shell: {panic}\n"));
+        }
+    }));
+    interpreter::prepare();
+}
+
+/// Starts a script.
+pub(crate) fn start(script: Script) -> Step {
+    clock::begin_run();
+    clock::begin_step();
+    let run = Run { execution: Box::pin(execute(script)), woken: Arc::default() };
+    advance(run)
+}
+
+/// Delivers a completion. After the script's end there is nothing to deliver it to, and nothing changes.
+pub(crate) fn resume(completion: Completion) -> Step {
+    clock::begin_step();
+    operations::complete(completion);
+    match RUN.take() {
+        Some(run) => advance(run),
+        None => Step::Blocked(operations::take_changes()),
+    }
+}
+
+/// Runs until the script waits or ends.
+fn advance(mut run: Run) -> Step {
+    let waker = Waker::from(Arc::clone(&run.woken));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        run.woken.0.store(false, Ordering::Relaxed);
+        match run.execution.as_mut().poll(&mut context) {
+            Poll::Ready(outcome) => return Step::Finished(outcome),
+            // One stage of a pipeline may have woken another that was polled before it.
+            Poll::Pending if run.woken.0.load(Ordering::Relaxed) => {}
+            Poll::Pending => break,
+        }
+    }
+    RUN.set(Some(run));
+    Step::Blocked(operations::take_changes())
+}
+
+/// Writes to the script's standard error.
+pub(crate) fn complain(text: &str) {
+    output::write(Stream::Stderr, text.as_bytes());
+}
+
+/// The syntax error that ended the script, if one did so after commands had run.
+pub(crate) fn syntax_report() -> Option<String> {
+    TRAILING.with_borrow(|trailing| trailing.as_ref().filter(|(_, printed)| *printed).map(|(report, _)| report.clone()))
+}
+
+/// The whole of a run.
+async fn execute(script: Script) -> Outcome {
+    let input = Arc::new(ScriptInput::default());
+    let demand = survey(&script);
+    let mut bash = interpreter::make(&script, &input, demand);
+    let mut options = ExecOptions::new()
+        .streaming(Box::new(deliver))
+        .arg0(script.name.clone())
+        .positional(script.arguments.iter().cloned());
+    if demand == Demand::All {
+        options = options.stdin(input.rest().await);
+    }
+    let result = run(&mut bash, &script, options).await;
+    outcome::of(result, &script.source, &script.name, &script.limits)
+}
+
+async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<ExecResult, Error> {
+    interpreter::wake(bash).await?;
+    clock::set_fuel(script.limits.fuel);
+    bash.exec_with_options(&script.source, options).await
+}
+
+/// Looks the script through before it runs: for what it reads, and for a syntax error further down.
+fn survey(script: &Script) -> Demand {
+    let (parsed, error) = Parser::with_fuel(&script.source, usize::MAX).parse_recovering();
+    if let Some(error) = error
+        && !parsed.commands.is_empty()
+    {
+        let report = error.syntax_report(&script.name, &script.source);
+        TRAILING.set(report.map(|report| (report, false)));
+    }
+    stdin::demand(&parsed.commands)
+}
+
+/// Passes output on, as bashkit produces it: at the end of each command, and within a pipeline's last.
+fn deliver(stdout: &StreamData, stderr: &StreamData) {
+    if !stdout.is_empty() {
+        output::write(Stream::Stdout, stdout.as_bytes());
+    }
+    if !stderr.is_empty() {
+        TRAILING.with_borrow_mut(|trailing| {
+            if let Some((report, printed)) = trailing {
+                *printed = stderr.as_bytes().ends_with(report.as_bytes());
+            }
+        });
+        output::write(Stream::Stderr, stderr.as_bytes());
+    }
+}

@@ -1,0 +1,198 @@
+//! `sleep` and `timeout`, as operations of the host.
+//!
+//! bashkit's own `sleep` spins on the clock, which stands still within a step, and the timer of its `timeout` fires
+//! only when somebody polls it. So `sleep` here is an operation, and `timeout` adds one that wakes the script at its
+//! deadline; the rest of it (running the command, dropping it, status 124) is bashkit's.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bashkit::{Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCommand, async_trait};
+
+use crate::bindings::types::ErrorKind;
+use crate::operations::{self, Outstanding};
+
+/// The longest wait: what does not end within a hundred years does not end.
+const FOREVER: f64 = 100.0 * 365.0 * 86_400.0;
+
+/// 128 + SIGINT.
+const CANCELLED: i32 = 130;
+
+/// A number of seconds with an optional unit, as GNU has it: `0.5`, `2m`, `infinity`.
+fn interval(word: &str) -> Option<f64> {
+    let (number, unit) = match word.char_indices().last() {
+        Some((at, 's')) => (&word[..at], 1.0),
+        Some((at, 'm')) => (&word[..at], 60.0),
+        Some((at, 'h')) => (&word[..at], 3_600.0),
+        Some((at, 'd')) => (&word[..at], 86_400.0),
+        _ => (word, 1.0),
+    };
+    let number: f64 = number.trim().parse().ok()?;
+    (number >= 0.0).then_some(number * unit)
+}
+
+/// A duration of whole microseconds, rounded up: that is how finely bashkit reads the clock.
+fn duration(seconds: f64) -> Duration {
+    let exact = Duration::from_secs_f64(seconds.clamp(0.0, FOREVER));
+    let rest = exact.subsec_nanos() % 1_000;
+    if rest == 0 { exact } else { exact + Duration::from_nanos(u64::from(1_000 - rest)) }
+}
+
+const SLEEP_HELP: &str = "\
+Usage: sleep NUMBER[SUFFIX]...
+Pause for NUMBER seconds, which may be a fraction. SUFFIX is s (seconds), m (minutes), h (hours) or d (days).
+With several arguments, pause for their sum.
+";
+
+/// The command `sleep`.
+pub(crate) struct Sleep;
+
+#[async_trait]
+impl Builtin for Sleep {
+    async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
+        let mut words = context.args;
+        match words.first().map(String::as_str) {
+            Some("--help") => return Ok(ExecResult::ok(SLEEP_HELP)),
+            Some("--") => words = &words[1..],
+            Some(word) if word.len() > 1 && word.starts_with('-') => {
+                return Ok(ExecResult::err(format!("sleep: invalid option -- '{}'\n", &word[1..]), 1));
+            }
+            _ => {}
+        }
+        if words.is_empty() {
+            return Ok(ExecResult::err("sleep: missing operand\n", 1));
+        }
+        let mut seconds = 0.0;
+        for word in words {
+            match interval(word) {
+                Some(more) => seconds += more,
+                None => return Ok(ExecResult::err(format!("sleep: invalid time interval '{word}'\n"), 1)),
+            }
+        }
+        if seconds == 0.0 {
+            return Ok(ExecResult::ok(""));
+        }
+        Ok(match operations::sleep(duration(seconds)).await {
+            Ok(_) => ExecResult::ok(""),
+            Err(failure) => {
+                let status = if failure.kind == ErrorKind::Cancelled { CANCELLED } else { 1 };
+                ExecResult::err(format!("sleep: {}\n", failure.message), status)
+            }
+        })
+    }
+}
+
+/// The name under which the second half of `timeout` runs, one instance for each use. No script can well type it.
+pub(crate) const TIMEOUT_RUN: &str = "\u{1}timeout";
+
+const TIMEOUT_HELP: &str = "\
+Usage: timeout [OPTION] DURATION COMMAND [ARG]...
+Start COMMAND, and stop it if it is still running after DURATION (a number of seconds, or with s, m, h, d).
+DURATION 0 is no limit.
+
+      --preserve-status  exit with 137 instead of 124 when COMMAND was stopped
+  -k, --kill-after=D     taken and ignored: a stopped command is gone at once
+  -s, --signal=SIGNAL    taken and ignored
+";
+
+/// The status of `timeout` when it cannot do its work itself.
+const TIMEOUT_FAILED: i32 = 125;
+
+/// The command `timeout`: its words. They become a [`TimeoutRun`].
+pub(crate) struct Timeout;
+
+/// What a user asked of `timeout`.
+struct Request {
+    seconds: f64,
+    preserve_status: bool,
+    /// The command and its arguments: at least one.
+    command: Vec<String>,
+}
+
+fn parse(words: &[String]) -> std::result::Result<Request, ExecResult> {
+    let wrong = |message: String| ExecResult::err(format!("timeout: {message}\n"), TIMEOUT_FAILED);
+    let mut preserve_status = false;
+    let mut words = words.iter();
+    let seconds = loop {
+        let Some(word) = words.next() else { return Err(wrong("missing operand".to_owned())) };
+        match word.as_str() {
+            "--help" => return Err(ExecResult::ok(TIMEOUT_HELP)),
+            "-p" | "--preserve-status" => preserve_status = true,
+            "-f" | "--foreground" | "-v" | "--verbose" | "--" => {}
+            "-k" | "--kill-after" | "-s" | "--signal" => {
+                words.next();
+            }
+            option if option.starts_with("--kill-after=") || option.starts_with("--signal=") => {}
+            option if option.starts_with("-k") || option.starts_with("-s") => {}
+            option if option.starts_with('-') => return Err(wrong(format!("unrecognized option '{option}'"))),
+            number => match interval(number) {
+                Some(seconds) => break seconds,
+                None => return Err(wrong(format!("invalid time interval '{number}'"))),
+            },
+        }
+    };
+    let command: Vec<String> = words.cloned().collect();
+    if command.is_empty() {
+        return Err(wrong("missing command".to_owned()));
+    }
+    Ok(Request { seconds, preserve_status, command })
+}
+
+#[async_trait]
+impl Builtin for Timeout {
+    async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
+        // Reached only when there is no plan: the words are wrong, or ask for help.
+        Ok(parse(context.args).err().unwrap_or_default())
+    }
+
+    async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
+        let Ok(request) = parse(context.args) else { return Ok(None) };
+        let mut words = vec![request.seconds.to_string(), request.preserve_status.to_string()];
+        words.extend(request.command);
+        let run = SubCommand {
+            name: TIMEOUT_RUN.to_owned(),
+            args: words,
+            stdin: context.stdin.cloned(),
+            assignments: Vec::new(),
+        };
+        Ok(Some(ExecutionPlan::Batch { commands: vec![run] }))
+    }
+}
+
+/// One use of `timeout`. It holds the timer: bashkit keeps this object exactly as long as the command runs, so the
+/// timer is given up when the command ends, or is dropped itself.
+#[derive(Default)]
+pub(crate) struct TimeoutRun {
+    timer: Mutex<Option<Outstanding>>,
+}
+
+impl TimeoutRun {
+    /// A fresh one, for one use.
+    pub(crate) fn new() -> Arc<dyn Builtin> {
+        Arc::new(Self::default())
+    }
+}
+
+#[async_trait]
+impl Builtin for TimeoutRun {
+    async fn execute(&self, _: BuiltinContext<'_>) -> Result<ExecResult> {
+        Ok(ExecResult::err("timeout: invalid use\n", TIMEOUT_FAILED))
+    }
+
+    async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
+        let [seconds, preserve_status, name, words @ ..] = context.args else { return Ok(None) };
+        let Ok(seconds) = seconds.parse::<f64>() else { return Ok(None) };
+        let command = SubCommand {
+            name: name.clone(),
+            args: words.to_vec(),
+            stdin: context.stdin.cloned(),
+            assignments: Vec::new(),
+        };
+        if seconds == 0.0 {
+            return Ok(Some(ExecutionPlan::Batch { commands: vec![command] }));
+        }
+        let duration = duration(seconds);
+        *self.timer.lock().unwrap_or_else(PoisonError::into_inner) = Some(operations::sleep(duration));
+        Ok(Some(ExecutionPlan::Timeout { duration, preserve_status: preserve_status == "true", command }))
+    }
+}

@@ -1,0 +1,138 @@
+//! The command `tool`, and a command for each alias: words to a method and its arguments, calls, what is printed.
+//!
+//! Whether a call happens is for the host's gate to say; types of arguments are the host's as well.
+
+mod call;
+mod words;
+
+use std::sync::Arc;
+
+use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
+
+use self::call::{Call, USAGE_ERROR};
+use self::words::{Help, Special, options, split_name};
+use crate::bindings::catalog;
+use crate::catalog::{Method, Methods};
+use crate::stdin::ScriptInput;
+
+/// The command's own name; any other name that it is registered under is an alias.
+pub(crate) const TOOL: &str = "tool";
+
+const USAGE: &str = "\
+usage: tool NAME [--PARAMETER VALUE]...   call a tool: `tool stats.describe --values '[1,2,3]'`
+       tool NAME --json '{...}'           the same, its arguments as one JSON object
+       tool NAME --each                   a call for each line of standard input, one JSON object a line
+       tool --list                        what is mounted
+       tool --help NAME                   what a tool takes and gives
+Without parameters, a JSON object on standard input is taken. --raw (-r) prints a string as it is, not as JSON.
+";
+
+/// Calls tools.
+pub(crate) struct ToolCommand {
+    methods: Arc<Methods>,
+    input: Arc<ScriptInput>,
+}
+
+impl ToolCommand {
+    pub(crate) fn new(methods: Arc<Methods>, input: Arc<ScriptInput>) -> Self {
+        Self { methods, input }
+    }
+}
+
+/// Why a command ends before its end.
+enum Stop {
+    /// Something is wrong with its words: a text for standard error.
+    Misuse(String),
+    /// Its input or output is gone, or the whole script is to stop.
+    Shell(bashkit::Error),
+}
+
+impl From<bashkit::Error> for Stop {
+    fn from(error: bashkit::Error) -> Self {
+        Self::Shell(error)
+    }
+}
+
+type Run<T> = std::result::Result<T, Stop>;
+
+#[async_trait]
+impl Command for ToolCommand {
+    async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
+        match self.run(&context).await {
+            Ok(status) => Ok(CommandStatus::with_code(status)),
+            Err(Stop::Shell(error)) => Err(error),
+            Err(Stop::Misuse(message)) => {
+                context.stderr.write_all(message.as_bytes()).await?;
+                Ok(CommandStatus::with_code(USAGE_ERROR))
+            }
+        }
+    }
+}
+
+impl ToolCommand {
+    async fn run(&self, context: &CommandContext<'_>) -> Run<i32> {
+        let (words, rest) = match split_name(context.name, context.args) {
+            Ok(split) => split,
+            Err(special) => return self.special(context, special).await,
+        };
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let Some((method, count)) = self.methods.find(&words) else {
+            return self.no_method(context, &words, rest).await;
+        };
+        // Words behind the method's name are for the host to refuse, in the order in which they stood.
+        let parameters = words[count..].iter().map(|word| (*word).to_owned()).chain(rest.iter().cloned());
+        let options = match options(method, parameters.collect()) {
+            Ok(options) => options,
+            Err(Help) => {
+                let help = catalog::help(&method.name).unwrap_or_default();
+                return print(context, &help).await;
+            }
+        };
+        let call = Call { label: words[..count].join(" "), method, options };
+        if call.options.each { call.each(context).await } else { call.once(context, &self.input).await }
+    }
+
+    /// `tool` alone, `tool --list`, `tool --help`.
+    async fn special(&self, context: &CommandContext<'_>, special: Special) -> Run<i32> {
+        match special {
+            Special::Nothing => Err(Stop::Misuse(USAGE.to_owned())),
+            Special::Usage => print(context, USAGE).await,
+            Special::List => print(context, &self.list()).await,
+            Special::Unknown(flag) => Err(Stop::Misuse(format!("tool: unknown option `{flag}`\n{USAGE}"))),
+        }
+    }
+
+    /// One method a line, and behind a tab what is mounted but not granted.
+    fn list(&self) -> String {
+        let line = |method: &Method| {
+            let mark = if method.granted { "" } else { "\t(not granted)" };
+            format!("{}{mark}\n", method.name)
+        };
+        self.methods.iter().map(line).collect()
+    }
+
+    /// The words name no method: help on what they begin, or what is meant instead.
+    async fn no_method(&self, context: &CommandContext<'_>, words: &[&str], rest: &[String]) -> Run<i32> {
+        let (known, beginning) = self.methods.beginning(words);
+        if known == words.len() {
+            let help = catalog::help(&beginning).unwrap_or_default();
+            if rest.iter().any(|word| word == "--help") {
+                return print(context, &help).await;
+            }
+            return Err(Stop::Misuse(help));
+        }
+        let unknown = words[known];
+        let place = if known == 0 { TOOL.to_owned() } else { words[..known].join(" ") };
+        let nearest = match self.methods.nearest(&beginning, unknown) {
+            Some(nearest) => format!("; did you mean `{nearest}`?"),
+            None => String::new(),
+        };
+        let hint = if known == 0 { "tool --list".to_owned() } else { format!("{place} --help") };
+        Err(Stop::Misuse(format!("{place}: there is no `{unknown}`{nearest}\nhint: `{hint}` shows what there is\n")))
+    }
+}
+
+async fn print(context: &CommandContext<'_>, text: &str) -> Run<i32> {
+    context.stdout.write_all(text.as_bytes()).await?;
+    Ok(0)
+}

@@ -1,0 +1,28 @@
+//! Turns a guest's core module into what the host embeds: `tollhouse-precompile CORE.wasm OUT`.
+//!
+//! Writes `OUT.wasm` (the pre-initialised component), `OUT.cwasm.zst` (its machine code, compressed) and `OUT.digest`
+//! (the blake3 of that code, so that no start of the host has to compute it). Part of the build; users never need it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// A compression level that is quick enough for every build, and within a tenth of the smallest that zstd reaches.
+const LEVEL: i32 = 12;
+
+fn main() -> Result<()> {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [core, out] = arguments.as_slice() else {
+        bail!("usage: tollhouse-precompile CORE.wasm OUT");
+    };
+    let core = std::fs::read(core).with_context(|| format!("cannot read {}", core.display()))?;
+    let component = tollhouse_engine::guest::preinitialize(&core)?;
+    let code = tollhouse_engine::guest::precompile(&component)?;
+    write(&out.with_extension("wasm"), &component)?;
+    write(&out.with_extension("cwasm.zst"), &zstd::encode_all(code.as_slice(), LEVEL)?)?;
+    write(&out.with_extension("digest"), blake3::hash(&code).to_hex().as_bytes())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,122 @@
+//! The two wasmtime engines of Tollhouse: one for guests, one for tools.
+//!
+//! They stand in a crate of their own because two programs must agree on them to the last setting: `precompile`,
+//! which compiles the guests when Tollhouse is built, and the host, which maps that code into memory. Nothing here
+//! instantiates anything, reads a file or knows what a session is.
+
+pub mod guest;
+
+use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
+
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result};
+
+/// How many instances of one engine may live at once in a process. Each takes address space, and memory only when
+/// it is used.
+pub const MAX_INSTANCES: u32 = 1_000;
+
+/// The largest linear memory: all that 32 bits can address. What a run may really use is a limit of its session.
+const MAX_MEMORY: usize = 1 << 32;
+
+/// Stack for wasm frames, in bytes. QuickJS stops itself at 768 KiB of its own stack, which takes several times as
+/// much here, because a frame of the interpreter spills more than native code does.
+pub const WASM_STACK: usize = 4 << 20;
+
+/// How much of a guest's memory stays resident in a pool slot for the next instance. A guest touches most of it
+/// again, so wiping it by hand is cheaper than faulting it in.
+const GUEST_KEEP_RESIDENT: usize = 4 << 20;
+
+/// The same for tools, which are small: more would be wiped for nothing.
+const TOOL_KEEP_RESIDENT: usize = 64 << 10;
+
+/// The engine for script guests, whose code is compiled when Tollhouse is built.
+///
+/// # Errors
+/// If this machine cannot run it, for example because it has too little address space.
+pub fn guest() -> Result<Engine> {
+    engine(GUEST_KEEP_RESIDENT)
+}
+
+/// The engine for tools, which are compiled when they are first loaded.
+///
+/// # Errors
+/// As for [`guest()`].
+pub fn tool() -> Result<Engine> {
+    engine(TOOL_KEEP_RESIDENT)
+}
+
+fn engine(keep_resident: usize) -> Result<Engine> {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(MAX_INSTANCES)
+        // A component is several core instances: its modules, and adapters between them.
+        .total_core_instances(MAX_INSTANCES * 4)
+        .total_memories(MAX_INSTANCES)
+        .total_tables(MAX_INSTANCES * 4)
+        .max_memory_size(MAX_MEMORY)
+        // The shell's table of functions is the largest that we know, at about 9,000 elements.
+        .table_elements(100_000)
+        .max_component_instance_size(16 << 20)
+        .max_core_instance_size(16 << 20)
+        .max_core_instances_per_component(100)
+        .max_memories_per_component(20)
+        .max_tables_per_component(100)
+        .max_unused_warm_slots(100)
+        // Where Linux can say which pages were touched, only those are wiped: dropping a guest costs a third.
+        .pagemap_scan(Enabled::Auto)
+        .linear_memory_keep_resident(keep_resident)
+        .table_keep_resident(64 << 10);
+
+    let mut config = Config::new();
+    config
+        .wasm_component_model(true)
+        .wasm_component_model_map(true)
+        .wasm_component_model_fixed_length_lists(true)
+        // Every call into wasm is synchronous and has its thread to itself: no fibers, no tasks (DESIGN §12, Calls).
+        .concurrency_support(false)
+        .epoch_interruption(true)
+        .max_wasm_stack(WASM_STACK)
+        // No fiber is ever made; wasmtime only wants the two sizes in order.
+        .async_stack_size(WASM_STACK)
+        .memory_init_cow(true)
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    Engine::new(&config)
+}
+
+/// Names what compiled code depends on: wasmtime's version, the target, and every setting. Code compiled under
+/// another fingerprint must not be loaded. 64 hexadecimal digits.
+#[must_use]
+pub fn fingerprint(engine: &Engine) -> String {
+    let mut hasher = Blake3(blake3::Hasher::new());
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    let mut hex = String::with_capacity(64);
+    for byte in hasher.0.finalize().as_bytes() {
+        write!(hex, "{byte:02x}").expect("writing to a string does not fail");
+    }
+    hex
+}
+
+/// Lets `Hash` feed a hash that is the same in every process.
+struct Blake3(blake3::Hasher);
+
+impl Hasher for Blake3 {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        let digest = self.0.finalize();
+        u64::from_le_bytes(digest.as_bytes()[..8].try_into().expect("a digest has 32 bytes"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fingerprints_repeat() {
+        let engine = guest().expect("this machine runs the engine");
+        assert_eq!(fingerprint(&engine), fingerprint(&guest().expect("again")));
+        assert_eq!(fingerprint(&engine).len(), 64);
+    }
+}

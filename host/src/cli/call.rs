@@ -1,0 +1,62 @@
+//! `tollhouse call`.
+
+use clap::Args;
+use tollhouse::gate::Calls;
+use tollhouse::session::SessionOptions;
+
+use super::places::Places;
+use super::run::SessionArgs;
+use super::{CliError, Result, show};
+
+/// Call one tool, through the gate
+///
+/// The arguments are one JSON object, or words as in the shell: `--values '[1, 2, 3]'`. Nothing is granted unless
+/// `--allow` or the policy says so.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse call stats/describe '{\"values\": [1, 2, 3]}' --allow 'stats/*'
+  tollhouse call stats/describe --allow 'stats/*' -- --values '[1, 2, 3]'")]
+pub(crate) struct Call {
+    /// The method, in any of its spellings: stats/describe, stats.describe
+    #[arg(value_name = "METHOD")]
+    method: String,
+    /// The arguments: one JSON object
+    #[arg(value_name = "JSON", conflicts_with = "words")]
+    json: Option<String>,
+    #[command(flatten)]
+    session: SessionArgs,
+    /// The arguments as words
+    #[arg(last = true, value_name = "WORDS")]
+    words: Vec<String>,
+}
+
+impl Call {
+    /// Calls, and prints the result as JSON.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let options: SessionOptions = self.session.options()?;
+        let session = places.host()?.session(options)?;
+        let gate = session.gate();
+        let tool = gate.tools().find(&self.method);
+        let method = tool.map_or(self.method.as_str(), |tool| tool.method());
+        let arguments = match (&self.json, tool) {
+            (Some(json), _) => json.clone(),
+            (None, Some(tool)) => {
+                let parsed = tool.parse_words(&self.words);
+                parsed.map_err(|error| CliError::usage(format!("{method}: {error}")).hint(tool.help()))?.to_string()
+            }
+            (None, None) => "{}".to_owned(),
+        };
+        let mut calls = Calls::default();
+        match session.call(&mut calls, method, &arguments) {
+            Ok(payload) => {
+                println!("{}", serde_json::to_string_pretty(&payload.value).expect("a JSON value serialises"));
+                Ok(std::process::ExitCode::SUCCESS)
+            }
+            Err(failure) => {
+                show::failure(&failure);
+                Ok(show::exit_code(failure.kind))
+            }
+        }
+    }
+}

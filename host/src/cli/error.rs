@@ -1,0 +1,99 @@
+//! What a user reads when a command cannot be carried out: what, where, and what to do next.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, Report, SourceCode};
+
+/// The result of a command: the exit status, or why there is none.
+pub(crate) type Result<T = ExitCode> = std::result::Result<T, CliError>;
+
+/// The exit status of a usage or policy error.
+pub(crate) const USAGE: u8 = 2;
+
+/// Why a command cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct CliError {
+    message: String,
+    hint: Option<String>,
+    place: Option<(NamedSource<String>, LabeledSpan)>,
+    status: u8,
+}
+
+impl CliError {
+    /// An error of the one who asked.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, place: None, status: USAGE }
+    }
+
+    /// An error of the world: what could not be done, and its causes.
+    pub(crate) fn because(message: impl Into<String>, cause: &dyn Error) -> Self {
+        let mut message = message.into();
+        let mut next = Some(cause);
+        while let Some(cause) = next {
+            // Writing to a string does not fail.
+            let _ = write!(message, ": {cause}");
+            next = cause.source();
+        }
+        Self { message, hint: None, place: None, status: 1 }
+    }
+
+    /// Adds what to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds where in a file it is.
+    pub(crate) fn at(mut self, file: &str, text: &str, span: Option<std::ops::Range<usize>>) -> Self {
+        if let Some(span) = span {
+            let source = NamedSource::new(file, text.to_owned());
+            self.place = Some((source, LabeledSpan::underline(span)));
+        }
+        self
+    }
+
+    /// Sets the exit status.
+    pub(crate) fn status(mut self, status: u8) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// Prints it on standard error.
+    pub(crate) fn show(self) -> ExitCode {
+        let status = self.status;
+        eprintln!("{:?}", Report::new(self));
+        ExitCode::from(status)
+    }
+}
+
+impl Diagnostic for CliError {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        self.hint.as_ref().map(|hint| Box::new(hint) as _)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.place.as_ref().map(|(source, _)| source as _)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.place.as_ref().map(|(_, label)| Box::new(std::iter::once(label.clone())) as _)
+    }
+}
+
+impl From<tollhouse::session::HostError> for CliError {
+    fn from(error: tollhouse::session::HostError) -> Self {
+        use tollhouse::session::HostError;
+        let hint = match &error {
+            HostError::Mount(mount) => mount.hint(),
+            HostError::Cache(_) => Some("see `tollhouse doctor`".to_owned()),
+            _ => None,
+        };
+        let status = if matches!(error, HostError::Mount(_)) { USAGE } else { 1 };
+        let mut shown = Self::because("cannot start", &error).status(status);
+        shown.hint = hint;
+        shown
+    }
+}

@@ -1,0 +1,249 @@
+//! `tollhouse run`.
+
+use std::fs;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use tollhouse::capability::{Grant, Policy, parse_bytes, parse_duration};
+use tollhouse::guest::{Language, OutputSink, Script, Stream};
+use tollhouse::session::{RunOptions, RunResult, SessionOptions, Stdin};
+use tollhouse::vfs::{self, Tree};
+
+use super::places::Places;
+use super::{CliError, Result, show};
+
+/// Run a script
+///
+/// Runs JavaScript or bash in a sandbox of its own, starting in /workspace. The script calls the tools of the registry
+/// that `--allow` or the policy grants: `await stats.describe({values: [1, 2, 3]})` in JavaScript,
+/// `stats describe --values '[1, 2, 3]'` in bash.
+///
+/// Exit status: a shell script's own; for JavaScript 0, or 1 when it throws; 2 usage or policy error; 3 a call was
+/// denied and the script did not catch that; 4 a limit was reached; 130 cancelled.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse run -e 'return 1 + 1'
+  tollhouse run --allow 'stats/*' -e 'return (await stats.describe({values: [1, 2, 3]})).mean'
+  tollhouse run report.js --policy policy.toml --mount ./data:/workspace/data:ro
+  tollhouse run --lang sh -e 'for f in 1 2; do echo $f; done' --json")]
+pub(crate) struct Run {
+    /// The script, or `-` for standard input
+    #[arg(value_name = "FILE", required_unless_present = "code", conflicts_with = "code")]
+    file: Option<PathBuf>,
+    /// The script's text
+    #[arg(short = 'e', long = "eval", value_name = "CODE")]
+    code: Option<String>,
+    /// The script's arguments, after `--`
+    #[arg(last = true, value_name = "ARGS")]
+    arguments: Vec<String>,
+    /// The script's language [default: by the file's extension, its #! line, else js]
+    #[arg(long, value_enum)]
+    lang: Option<Lang>,
+    /// A variable of the script's environment
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair)]
+    environment: Vec<(String, String)>,
+    #[command(flatten)]
+    session: SessionArgs,
+    /// Print one JSON object: status, value, output, error, calls, usage, budgets
+    #[arg(long)]
+    json: bool,
+    /// After the script's output, list its calls and budgets on standard error
+    #[arg(long, conflicts_with = "json")]
+    summary: bool,
+}
+
+/// What a script may call, see and use.
+#[derive(Args)]
+pub(crate) struct SessionArgs {
+    /// The policy (TOML): tools, grants, limits
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Mount one more package: `stats=tollhouse:stats@^0.1`
+    #[arg(long = "tool", value_name = "ALIAS=NS:NAME@REQ", value_parser = pair)]
+    tools: Vec<(String, String)>,
+    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number)
+    #[arg(long = "allow", value_name = "PATTERN")]
+    allow: Vec<String>,
+    /// Copy a directory or file of this machine in; `:ro` keeps the script from changing it
+    #[arg(long = "mount", value_name = "HOST:GUEST[:ro]")]
+    mounts: Vec<String>,
+    /// Longest time, waiting included, for example 60s [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    timeout: Option<Duration>,
+    /// Most memory of the script, for example 256MiB [default: 256MiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    memory: Option<u64>,
+    /// Most steps of the script's own count [default: 2000000000]
+    #[arg(long, value_name = "STEPS")]
+    fuel: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Lang {
+    /// JavaScript
+    Js,
+    /// bash
+    Sh,
+}
+
+impl From<Lang> for Language {
+    fn from(lang: Lang) -> Self {
+        match lang {
+            Lang::Js => Self::JavaScript,
+            Lang::Sh => Self::Shell,
+        }
+    }
+}
+
+impl Run {
+    /// Runs the script and shows what came of it.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let (name, source) = self.script()?;
+        let language = self.lang.map_or_else(|| guess(self.file.as_deref(), &source), Language::from);
+        let options = self.session.options()?;
+        let session = places.host()?.session(options)?;
+        let from_stdin = self.file.as_deref() == Some(Path::new("-"));
+        let run = RunOptions {
+            output: if self.json { None } else { Some(Box::new(Terminal)) },
+            stdin: if from_stdin || io::stdin().is_terminal() {
+                Stdin::Empty
+            } else {
+                Stdin::Reader(Box::new(io::stdin()))
+            },
+        };
+        let script = Script { source, name, arguments: self.arguments, environment: self.environment };
+        let run = session.start(language, script, run)?;
+        let cancel = run.cancel_handle();
+        // Without the handler Ctrl-C just ends the process, which is all that it is for.
+        let _ = ctrlc::set_handler(move || cancel.cancel());
+        let result = run.finish();
+        if self.json {
+            println!("{}", serde_json::to_string(&result).expect("a result is plain data"));
+        } else {
+            show::result(&result);
+            if self.summary {
+                show::summary(&result);
+            }
+        }
+        Ok(status(&result, language))
+    }
+
+    fn script(&self) -> Result<(String, String)> {
+        if let Some(code) = &self.code {
+            return Ok(("script".to_owned(), code.clone()));
+        }
+        let file = self.file.as_deref().expect("clap asks for a file or code");
+        if file == Path::new("-") {
+            let mut source = String::new();
+            let read = io::stdin().read_to_string(&mut source);
+            read.map_err(|error| CliError::because("cannot read the script from standard input", &error))?;
+            return Ok(("stdin".to_owned(), source));
+        }
+        let source = fs::read_to_string(file).map_err(|error| {
+            CliError::because(format!("cannot read the script `{}`", file.display()), &error).status(super::error::USAGE)
+        })?;
+        let name = file.file_name().unwrap_or(file.as_os_str());
+        Ok((name.to_string_lossy().into_owned(), source))
+    }
+}
+
+impl SessionArgs {
+    /// Reads policy and mounts.
+    pub(crate) fn options(&self) -> Result<SessionOptions> {
+        let mut policy = self.policy.as_deref().map(read_policy).transpose()?.unwrap_or_default();
+        for pattern in &self.allow {
+            let grant = Grant::allow(pattern, policy.grants.len());
+            policy.grants.push(grant.map_err(|error| CliError::usage(error.to_string()))?);
+        }
+        policy.limits.wall = self.timeout.unwrap_or(policy.limits.wall);
+        policy.limits.memory = self.memory.unwrap_or(policy.limits.memory);
+        policy.limits.fuel = self.fuel.unwrap_or(policy.limits.fuel);
+        let files = self.files(policy.limits.files)?;
+        Ok(SessionOptions { policy, tools: self.tools.clone(), files })
+    }
+
+    fn files(&self, limit: u64) -> Result<Option<Tree>> {
+        if self.mounts.is_empty() {
+            return Ok(None);
+        }
+        let limits = vfs::Limits { bytes: limit, file_bytes: limit, ..vfs::Limits::default() };
+        let mut files = Tree::new(limits, 0);
+        for mount in &self.mounts {
+            let (paths, read_only) = match mount.strip_suffix(":ro") {
+                Some(paths) => (paths, true),
+                None => (mount.as_str(), false),
+            };
+            let Some((host, guest)) = paths.rsplit_once(':') else {
+                return Err(CliError::usage(format!("`--mount {mount}` has no colon"))
+                    .hint("write HOST:GUEST, for example `./data:/workspace/data:ro`"));
+            };
+            let mounted = files.mount_directory(Path::new(host), guest, read_only, 0).map_err(|error| {
+                CliError::because(format!("cannot mount `{host}` at `{guest}`"), &error).status(super::error::USAGE)
+            })?;
+            for skipped in mounted.skipped {
+                eprintln!("warning: `{}` is not copied in: {}", skipped.path.display(), skipped.reason);
+            }
+        }
+        Ok(Some(files))
+    }
+}
+
+fn read_policy(path: &Path) -> Result<Policy> {
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path).map_err(|error| {
+        CliError::because(format!("cannot read the policy `{name}`"), &error).status(super::error::USAGE)
+    })?;
+    Policy::parse(&text).map_err(|error| {
+        CliError::usage(format!("policy `{name}`: {error}")).at(&name, &text, error.span.clone())
+    })
+}
+
+/// The language of a script that nobody named.
+fn guess(file: Option<&Path>, source: &str) -> Language {
+    let extension = file.and_then(Path::extension).and_then(|extension| extension.to_str());
+    let shebang = source.lines().next().filter(|line| line.starts_with("#!"));
+    match extension {
+        Some("sh" | "bash") => Language::Shell,
+        Some("js" | "mjs" | "cjs") => Language::JavaScript,
+        _ if shebang.is_some_and(|line| line.trim_end().ends_with("sh")) => Language::Shell,
+        _ => Language::JavaScript,
+    }
+}
+
+/// The exit status of a run, as `--help` says.
+fn status(result: &RunResult, language: Language) -> ExitCode {
+    use tollhouse::session::Status;
+    ExitCode::from(match result.status {
+        Status::Completed => 0,
+        Status::Denied => 3,
+        Status::Limited => 4,
+        Status::Cancelled => 130,
+        _ if language == Language::Shell => result.exit_code,
+        _ => 1,
+    })
+}
+
+/// Splits `NAME=VALUE`.
+fn pair(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("it must have a name, `=` and a value".to_owned()),
+    }
+}
+
+/// The script's output, as it comes, on the process's own streams.
+struct Terminal;
+
+impl OutputSink for Terminal {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        // A reader that went away (`| head -1`) is no reason to end the run: its calls and files still count.
+        let _ = match stream {
+            Stream::Stdout => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+            Stream::Stderr => io::stderr().write_all(bytes),
+        };
+    }
+}

@@ -1,0 +1,81 @@
+//! `tollhouse tools` and `tollhouse types`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+
+use super::places::Places;
+use super::run::SessionArgs;
+use super::{CliError, Result};
+
+/// List what is mounted, and mark what is granted
+#[derive(Args)]
+pub(crate) struct Tools {
+    /// Show the help of one method, or of all that begin so
+    #[arg(value_name = "METHOD")]
+    method: Option<String>,
+    #[command(flatten)]
+    session: SessionArgs,
+    /// Print an array of {method, path, description, parameters, result, granted}
+    #[arg(long)]
+    json: bool,
+}
+
+impl Tools {
+    /// Prints the list.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let session = places.host()?.session(self.session.options()?)?;
+        let gate = session.gate();
+        let tools = gate.tools();
+        if self.json {
+            let chosen = tools.iter().filter(|tool| self.method.as_deref().is_none_or(|method| tool.method() == method));
+            let listed: Vec<_> = chosen
+                .map(|tool| {
+                    let mut described = tool.describe(gate.grants(tool.method()));
+                    described["path"] = json!(tool.path());
+                    described
+                })
+                .collect();
+            println!("{}", serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            return Ok(ExitCode::SUCCESS);
+        }
+        if let Some(method) = &self.method {
+            let Some(help) = tools.help(method) else {
+                let error = CliError::usage(format!("nothing mounted is named `{method}`"));
+                return Err(match tools.nearest(method) {
+                    Some(near) => error.hint(format!("did you mean `{near}`?")),
+                    None => error.hint("`tollhouse tools` lists what is mounted"),
+                });
+            };
+            print!("{help}");
+            return Ok(ExitCode::SUCCESS);
+        }
+        if tools.is_empty() {
+            eprintln!("nothing is mounted: the registry {} is empty", places.registry.display());
+        }
+        for tool in tools.iter() {
+            let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
+            let docs = tool.function().docs.as_deref().and_then(|docs| docs.lines().next()).unwrap_or("");
+            println!("{:<32} {mark:<8} {docs}", tool.method());
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Print TypeScript declarations of what is mounted
+#[derive(Args)]
+pub(crate) struct Types {
+    #[command(flatten)]
+    session: SessionArgs,
+}
+
+impl Types {
+    /// Prints the declarations.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let session = places.host()?.session(self.session.options()?)?;
+        let gate = session.gate();
+        print!("{}", gate.tools().typescript(&|method| gate.grants(method)));
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,26 @@
+//! The guests that this binary carries.
+
+/// A guest's machine code, as `tollhouse-precompile` made it.
+#[derive(Clone, Copy)]
+pub struct Embedded {
+    /// zstd of what `precompile_component` gave.
+    pub code: &'static [u8],
+    /// blake3 of the unpacked code, known when the binary was built, in hexadecimal.
+    pub digest: &'static str,
+}
+
+const JS: Embedded = Embedded {
+    code: include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/js.cwasm.zst")),
+    digest: env!("TOLLHOUSE_GUEST_JS"),
+};
+
+const SHELL: Embedded = Embedded {
+    code: include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/shell.cwasm.zst")),
+    digest: env!("TOLLHOUSE_GUEST_SHELL"),
+};
+
+/// The guest of a name: `js`, anything else is the shell.
+#[must_use]
+pub fn embedded(name: &str) -> Embedded {
+    if name == "js" { JS } else { SHELL }
+}

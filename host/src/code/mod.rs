@@ -1,0 +1,159 @@
+//! Machine code: the engines that run it, the guests embedded in this binary, and the cache on disk.
+//!
+//! **Invariant:** code is mapped into memory only if it is part of this binary, or if [`Cache`] proves that this user's
+//! Tollhouse wrote it. Nothing here knows what the code does.
+
+mod cache;
+mod embedded;
+mod interrupt;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+pub use cache::{Cache, CacheError};
+pub use embedded::embedded;
+pub use interrupt::{Interrupt, Stopped};
+
+/// How often a running instance looks whether it should stop. A fifth of the 50 ms in which a cancelled run must have
+/// stopped.
+const TICK: Duration = Duration::from_millis(10);
+
+/// The engines of a process, and where their compiled code is kept. Cheap to clone.
+#[derive(Clone)]
+pub struct Code {
+    guest: Engine,
+    tool: Engine,
+    fingerprint: Arc<str>,
+    cache: Option<Arc<Cache>>,
+}
+
+/// Why there is no code to run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodeError {
+    /// This machine cannot run the engine.
+    #[error("cannot start the WebAssembly engine")]
+    Engine(#[source] anyhow::Error),
+    /// A component does not compile.
+    #[error("component does not compile")]
+    Compile(#[source] anyhow::Error),
+    /// The guest in this binary cannot be unpacked.
+    #[error("the `{name}` guest in this binary is damaged")]
+    Embedded {
+        /// Which guest.
+        name: &'static str,
+        /// Why.
+        #[source]
+        source: anyhow::Error,
+    },
+}
+
+impl Code {
+    /// Starts both engines. With a cache, what was compiled once is compiled for every later process.
+    ///
+    /// # Errors
+    /// If this machine cannot run them.
+    pub fn new(cache: Option<Cache>) -> Result<Self, CodeError> {
+        let start = |engine: wasmtime::Result<Engine>| engine.map_err(|error| CodeError::Engine(error.into()));
+        let (guest, tool) = (start(tollhouse_engine::guest())?, start(tollhouse_engine::tool())?);
+        tick(vec![guest.weak(), tool.weak()]);
+        let fingerprint = tollhouse_engine::fingerprint(&tool).into();
+        Ok(Self { guest, tool, fingerprint, cache: cache.map(Arc::new) })
+    }
+
+    /// The engine of guests.
+    #[must_use]
+    pub fn guest_engine(&self) -> &Engine {
+        &self.guest
+    }
+
+    /// The engine of tools.
+    #[must_use]
+    pub fn tool_engine(&self) -> &Engine {
+        &self.tool
+    }
+
+    /// The cache, if there is one.
+    #[must_use]
+    pub fn cache(&self) -> Option<&Cache> {
+        self.cache.as_deref()
+    }
+
+    /// Loads a guest that this binary carries. `name` is `js` or `shell`.
+    ///
+    /// # Errors
+    /// If it cannot be unpacked.
+    pub fn embedded_guest(&self, name: &'static str) -> Result<Component, CodeError> {
+        let guest = embedded(name);
+        let damaged = |source: anyhow::Error| CodeError::Embedded { name, source };
+        let key = format!("guest-{name}-{}.cwasm", guest.digest);
+        if let Some(component) = self.cache().and_then(|cache| cache.component(&self.guest, &key)) {
+            return Ok(component);
+        }
+        let code = zstd::decode_all(guest.code).map_err(|error| damaged(error.into()))?;
+        self.keep(&key, &code);
+        deserialize(&self.guest, &code).map_err(damaged)
+    }
+
+    /// Loads a tool's component, compiling it if no earlier process has. `digest` is the sha256 of `bytes`, checked by
+    /// whoever read them; `bytes` is asked for only if it is needed.
+    ///
+    /// # Errors
+    /// If it does not compile, or `bytes` fails.
+    pub fn tool<E: From<CodeError>>(
+        &self,
+        digest: &str,
+        bytes: impl FnOnce() -> Result<Vec<u8>, E>,
+    ) -> Result<Component, E> {
+        let key = format!("tool-{}-{digest}.cwasm", &self.fingerprint[..16]);
+        if let Some(component) = self.cache().and_then(|cache| cache.component(&self.tool, &key)) {
+            return Ok(component);
+        }
+        let compile = |error: wasmtime::Error| CodeError::Compile(error.into());
+        let code = self.tool.precompile_component(&bytes()?).map_err(compile)?;
+        self.keep(&key, &code);
+        deserialize(&self.tool, &code).map_err(|error| CodeError::Compile(error).into())
+    }
+
+    /// A cache that cannot be written makes later starts slower and nothing else, so it is no error.
+    fn keep(&self, key: &str, code: &[u8]) {
+        if let Some(cache) = self.cache() {
+            let _ = cache.put(key, code);
+        }
+    }
+}
+
+/// What the host's own functions take of the stack below a guest or tool.
+const HOST_STACK: usize = 1 << 20;
+
+/// Enters wasm with as much stack as it may use, wherever the caller stands: threads begin with 2 MiB, and running off
+/// the end of a stack would end the process. On a thread with enough it costs nothing.
+pub(crate) fn with_stack<T>(enter: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(tollhouse_engine::WASM_STACK + HOST_STACK, tollhouse_engine::WASM_STACK + 2 * HOST_STACK, enter)
+}
+
+/// Maps machine code that this process just made, or that stands in this binary.
+#[expect(unsafe_code, reason = "wasmtime cannot check machine code; both callers got it from the compiler itself")]
+fn deserialize(engine: &Engine, code: &[u8]) -> anyhow::Result<Component> {
+    // SAFETY: `code` is the output of `precompile_component`, in this process or when this binary was built.
+    Ok(unsafe { Component::deserialize(engine, code) }?)
+}
+
+/// Advances the clock of every engine until the last of them is gone.
+fn tick(engines: Vec<wasmtime::EngineWeak>) {
+    let ticker = move || {
+        loop {
+            std::thread::sleep(TICK);
+            let alive = engines.iter().filter_map(wasmtime::EngineWeak::upgrade);
+            if alive.map(|engine| engine.increment_epoch()).count() == 0 {
+                return;
+            }
+        }
+    };
+    // Without the ticker no limit on time would hold, so a process that cannot start a thread must not go on.
+    std::thread::Builder::new().name("tollhouse-tick".into()).spawn(ticker).expect("the process can start a thread");
+}
+

@@ -1,0 +1,10 @@
+//! What `wit/guest.wit` is in Rust.
+#![expect(clippy::allow_attributes, reason = "generated; documented in wit/guest.wit")]
+
+wasmtime::component::bindgen!({
+    path: "../wit",
+    world: "script-guest",
+    imports: { "tollhouse:guest/output.write": trappable },
+});
+
+pub(super) use tollhouse::guest::{catalog, clock, files, output, random, types};

@@ -1,0 +1,196 @@
+//! One instance of a guest: made, started, resumed, dropped.
+
+use std::sync::{Arc, OnceLock};
+
+use wasmtime::{Store, Trap};
+
+use super::bindings::{ScriptGuest, ScriptGuestPre, types as wit};
+use super::operation::{Completion, Step};
+use super::state::{Catalog, MemoryLimit, Output, OutputFull, State, linker};
+use super::Language;
+use crate::code::{Code, CodeError, Interrupt, Stopped, with_stack};
+use crate::vfs::Tree;
+
+/// What the guest itself takes, on top of what its script may use: interpreter, prelude and stack.
+const GUEST_OVERHEAD: u64 = 32 << 20;
+
+/// The guests of a process. Each is loaded when it is first used.
+pub struct Guests {
+    code: Code,
+    javascript: OnceLock<ScriptGuestPre<State>>,
+    shell: OnceLock<ScriptGuestPre<State>>,
+}
+
+/// A script, and the world it wakes up in.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    /// Its text.
+    pub source: String,
+    /// What stack traces call it.
+    pub name: String,
+    /// Its positional arguments.
+    pub arguments: Vec<String>,
+    /// Its environment.
+    pub environment: Vec<(String, String)>,
+}
+
+/// What a guest is given besides its script.
+pub(crate) struct World {
+    pub(crate) files: Tree,
+    pub(crate) output: Output,
+    pub(crate) catalog: Arc<dyn Catalog>,
+    /// Bytes that the script's values may take.
+    pub(crate) memory: u64,
+    /// Steps of the guest's own count.
+    pub(crate) fuel: u64,
+    /// Of the run's random numbers.
+    pub(crate) seed: [u8; 32],
+    pub(crate) interrupt: Interrupt,
+}
+
+/// Why a guest is gone. Its files and output are as they were when it stopped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GuestError {
+    /// Somebody cancelled the run.
+    #[error("cancelled")]
+    Cancelled,
+    /// The run's time was up.
+    #[error("out of time")]
+    Deadline,
+    /// It wrote more than it may.
+    #[error("output limit reached")]
+    Output,
+    /// It recursed too deeply for its stack.
+    #[error("stack exhausted")]
+    Stack,
+    /// It needed more memory than it may have.
+    #[error("memory limit reached")]
+    Memory,
+    /// It trapped for another reason. The guest is at fault, or the script found a fault in it.
+    #[error("the guest trapped: {0}")]
+    Trap(String),
+}
+
+impl Guests {
+    /// Guests that run on these engines.
+    #[must_use]
+    pub fn new(code: Code) -> Self {
+        Self { code, javascript: OnceLock::new(), shell: OnceLock::new() }
+    }
+
+    fn get(&self, language: Language) -> Result<&ScriptGuestPre<State>, CodeError> {
+        let (slot, name) = match language {
+            Language::JavaScript => (&self.javascript, "js"),
+            Language::Shell => (&self.shell, "shell"),
+        };
+        if let Some(guest) = slot.get() {
+            return Ok(guest);
+        }
+        let component = self.code.embedded_guest(name)?;
+        let damaged = |error: wasmtime::Error| CodeError::Embedded { name, source: error.into() };
+        let linker = linker(self.code.guest_engine()).map_err(damaged)?;
+        let pre = linker.instantiate_pre(&component).and_then(ScriptGuestPre::new).map_err(damaged)?;
+        Ok(slot.get_or_init(|| pre))
+    }
+
+    /// Makes a fresh instance.
+    ///
+    /// # Errors
+    /// If the guest in this binary cannot be loaded, or the pool of instances is exhausted.
+    pub(crate) fn instantiate(&self, language: Language, world: World) -> Result<Guest, CodeError> {
+        let pre = self.get(language)?;
+        // A memory beyond what 32 bits address cannot grow there anyway.
+        let memory = usize::try_from(world.memory.saturating_add(GUEST_OVERHEAD)).unwrap_or(usize::MAX);
+        let limits = wit::Limits { fuel: world.fuel, memory: world.memory };
+        let state = State::new(world.files, world.output, world.catalog, MemoryLimit::new(memory), world.seed);
+        let mut store = Store::new(self.code.guest_engine(), state);
+        store.limiter(|state| &mut state.memory);
+        world.interrupt.watch(&mut store);
+        let bindings = pre.instantiate(&mut store).map_err(|error| CodeError::Engine(error.into()))?;
+        Ok(Guest { store, bindings, limits })
+    }
+}
+
+/// One instance. After an error it must not be resumed, only asked for its files and figures.
+pub struct Guest {
+    store: Store<State>,
+    bindings: ScriptGuest,
+    limits: wit::Limits,
+}
+
+impl Guest {
+    /// Starts a script, at a time (nanoseconds since the epoch), and runs it until it waits or ends.
+    ///
+    /// # Errors
+    /// Why the guest is gone.
+    pub fn start(&mut self, script: &Script, now: u64) -> Result<Step, GuestError> {
+        let tools = self.store.data().catalog.tools();
+        let script = wit::Script {
+            source: script.source.clone(),
+            name: script.name.clone(),
+            arguments: script.arguments.clone(),
+            environment: script.environment.clone(),
+            directory: "/workspace".to_owned(),
+            tools: tools
+                .into_iter()
+                .map(|tool| wit::Tool { method: tool.method, path: tool.path, granted: tool.granted })
+                .collect(),
+            limits: self.limits,
+        };
+        self.store.data_mut().now = now;
+        let step = with_stack(|| self.bindings.call_start(&mut self.store, &script));
+        self.step(step)
+    }
+
+    /// Delivers one completion, at a time, and runs on until the script waits or ends.
+    ///
+    /// # Errors
+    /// Why the guest is gone.
+    pub fn resume(&mut self, completion: Completion, now: u64) -> Result<Step, GuestError> {
+        self.store.data_mut().now = now;
+        let completion = completion.into();
+        let step = with_stack(|| self.bindings.call_resume(&mut self.store, &completion));
+        self.step(step)
+    }
+
+    fn step(&self, step: wasmtime::Result<wit::Step>) -> Result<Step, GuestError> {
+        step.map(Step::from).map_err(|error| self.why(&error))
+    }
+
+    fn why(&self, error: &wasmtime::Error) -> GuestError {
+        match error.downcast_ref::<Stopped>() {
+            Some(Stopped::Cancelled) => return GuestError::Cancelled,
+            Some(Stopped::Deadline) => return GuestError::Deadline,
+            None => {}
+        }
+        if error.downcast_ref::<OutputFull>().is_some() {
+            return GuestError::Output;
+        }
+        match error.downcast_ref::<Trap>() {
+            Some(Trap::StackOverflow) => GuestError::Stack,
+            // An allocation that fails ends as `unreachable`, so the refusal before it is the cause.
+            Some(_) if self.store.data().memory.refused() => GuestError::Memory,
+            Some(trap) => GuestError::Trap(trap.to_string()),
+            None => GuestError::Trap(error.root_cause().to_string()),
+        }
+    }
+
+    /// The files as the guest sees them now.
+    #[must_use]
+    pub fn files(&self) -> &Tree {
+        &self.store.data().files
+    }
+
+    /// Bytes written to both streams so far.
+    #[must_use]
+    pub fn output_bytes(&self) -> u64 {
+        self.store.data().output.written()
+    }
+
+    /// The most bytes of linear memory that the guest had.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        self.store.data().memory.peak() as u64
+    }
+}

@@ -1,0 +1,25 @@
+//! Script guests: loading them, lending them the host, and translating what they say.
+//!
+//! **Invariant:** a guest imports its world and nothing else, and none of its imports waits for anything. What takes
+//! time is an [`Operation`] that a step returns; the session performs it. Nothing here calls a tool.
+
+mod bindings;
+mod files;
+mod instance;
+mod operation;
+mod state;
+
+pub(crate) use instance::World;
+pub use instance::{Guest, GuestError, Guests, Script};
+pub use operation::{Completion, Operation, OperationId, Outcome, Pending, Step, Value, Waiting};
+pub use state::{Catalog, MountedTool, Output, OutputSink, Stream};
+
+/// The languages that a script guest speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Language {
+    /// JavaScript, on QuickJS.
+    JavaScript,
+    /// bash.
+    Shell,
+}

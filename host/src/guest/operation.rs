@@ -1,0 +1,213 @@
+//! What a guest waits for, and what it is told: the types of `wit/guest.wit`, free of wasmtime.
+
+use std::time::Duration;
+
+use super::bindings::types as wit;
+use crate::error::{ErrorKind, Failure, Payload, Special, SpecialKind};
+
+/// Names an operation within a run. The guest counts from 1.
+pub type OperationId = u64;
+
+/// Something that takes time.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Operation {
+    /// Calls a tool.
+    Call {
+        /// The method, as the script's guest spells it.
+        method: String,
+        /// JSON text.
+        arguments: String,
+    },
+    /// Waits for input.
+    Read {
+        /// Which stream; 0 is the standard input of the script.
+        stream: u32,
+        /// At most so many bytes.
+        limit: u32,
+    },
+    /// Waits so long.
+    Sleep(Duration),
+}
+
+/// An operation that the guest has begun to wait for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pending {
+    /// Its name in a [`Completion`].
+    pub id: OperationId,
+    /// What to do.
+    pub operation: Operation,
+}
+
+/// What changed in one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Waiting {
+    /// Operations that began, in the order in which the script began them.
+    pub started: Vec<Pending>,
+    /// Operations whose completion is no longer wanted.
+    pub cancelled: Vec<OperationId>,
+}
+
+/// What came of an operation that worked.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// The result of a call.
+    Json(Payload),
+    /// What was read; empty at the end.
+    Bytes(Vec<u8>),
+    /// It is over.
+    Nothing,
+}
+
+/// How an operation ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    /// Which one.
+    pub id: OperationId,
+    /// What came of it.
+    pub result: Result<Value, Failure>,
+}
+
+/// How a script ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// What it returned; none for nothing.
+    pub value: Option<serde_json::Value>,
+    /// 0 to 255.
+    pub exit_code: u8,
+    /// Why it failed, if it did.
+    pub error: Option<Failure>,
+    /// How much fuel it used.
+    pub fuel: u64,
+}
+
+/// Where a guest stands when it hands control back.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// It waits.
+    Blocked(Waiting),
+    /// It is done.
+    Finished(Outcome),
+}
+
+impl From<wit::Step> for Step {
+    fn from(step: wit::Step) -> Self {
+        match step {
+            wit::Step::Blocked(waiting) => Self::Blocked(Waiting {
+                started: waiting.started.into_iter().map(Pending::from).collect(),
+                cancelled: waiting.cancelled,
+            }),
+            wit::Step::Finished(outcome) => Self::Finished(outcome.into()),
+        }
+    }
+}
+
+impl From<wit::Pending> for Pending {
+    fn from(pending: wit::Pending) -> Self {
+        let operation = match pending.operation {
+            wit::Operation::Call(call) => Operation::Call { method: call.method, arguments: call.arguments },
+            wit::Operation::Read(read) => Operation::Read { stream: read.stream, limit: read.limit },
+            wit::Operation::Sleep(nanoseconds) => Operation::Sleep(Duration::from_nanos(nanoseconds)),
+        };
+        Self { id: pending.id, operation }
+    }
+}
+
+impl From<wit::Outcome> for Outcome {
+    fn from(outcome: wit::Outcome) -> Self {
+        let (value, broken) = match outcome.value.as_deref().map(parse_deep).transpose() {
+            Ok(value) => (value, None),
+            Err(error) => (None, Some(Failure::host(format!("the guest returned a value that is no JSON: {error}")))),
+        };
+        Self {
+            value,
+            exit_code: outcome.exit_code,
+            error: outcome.error.map(Failure::from).or(broken),
+            fuel: outcome.fuel,
+        }
+    }
+}
+
+/// Parses JSON that a guest made. serde_json's limit on nesting (128) stays: deeper values are refused, not followed.
+fn parse_deep(text: &str) -> serde_json::Result<serde_json::Value> {
+    serde_json::from_str(text)
+}
+
+impl From<wit::Failure> for Failure {
+    fn from(failure: wit::Failure) -> Self {
+        Self {
+            kind: failure.kind.into(),
+            name: failure.name,
+            message: failure.message,
+            hint: failure.hint,
+            stack: failure.stack,
+            payload: failure.payload.and_then(|json| serde_json::from_str(&json.text).ok()).map(
+                |value: serde_json::Value| Payload { value, specials: Vec::new() },
+            ),
+        }
+    }
+}
+
+impl From<Completion> for wit::Completion {
+    fn from(completion: Completion) -> Self {
+        let result = match completion.result {
+            Ok(Value::Json(payload)) => Ok(wit::Value::Json(payload.into())),
+            Ok(Value::Bytes(bytes)) => Ok(wit::Value::Bytes(bytes)),
+            Ok(Value::Nothing) => Ok(wit::Value::Nothing),
+            Err(failure) => Err(failure.into()),
+        };
+        Self { id: completion.id, result }
+    }
+}
+
+impl From<Failure> for wit::Failure {
+    fn from(failure: Failure) -> Self {
+        Self {
+            kind: failure.kind.into(),
+            name: failure.name,
+            message: failure.message,
+            hint: failure.hint,
+            stack: failure.stack,
+            payload: failure.payload.map(wit::Json::from),
+        }
+    }
+}
+
+impl From<Payload> for wit::Json {
+    fn from(payload: Payload) -> Self {
+        Self {
+            text: payload.value.to_string(),
+            specials: payload.specials.into_iter().map(wit::Special::from).collect(),
+        }
+    }
+}
+
+impl From<Special> for wit::Special {
+    fn from(special: Special) -> Self {
+        let kind = match special.kind {
+            SpecialKind::Bytes => wit::SpecialKind::Bytes,
+            SpecialKind::Integer => wit::SpecialKind::Integer,
+            SpecialKind::Float => wit::SpecialKind::Float,
+        };
+        Self { pointer: special.pointer, kind }
+    }
+}
+
+/// The two lists of kinds are one; this macro keeps them so, both ways.
+macro_rules! kinds {
+    ($($name:ident),+) => {
+        impl From<wit::ErrorKind> for ErrorKind {
+            fn from(kind: wit::ErrorKind) -> Self {
+                match kind { $(wit::ErrorKind::$name => Self::$name),+ }
+            }
+        }
+
+        impl From<ErrorKind> for wit::ErrorKind {
+            fn from(kind: ErrorKind) -> Self {
+                match kind { $(ErrorKind::$name => Self::$name),+ }
+            }
+        }
+    };
+}
+kinds!(Syntax, Exception, Exit, Tool, Argument, Capability, Approval, Limit, Cancelled, Policy, Deadlock, Host);

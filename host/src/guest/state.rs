@@ -1,0 +1,200 @@
+//! The host as a guest sees it: the imports of its world.
+
+use std::sync::Arc;
+
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha12Rng;
+use wasmtime::component::HasSelf;
+use wasmtime::{ResourceLimiter, Result};
+
+use super::bindings::{ScriptGuest, catalog, clock, output, random, types};
+use crate::vfs::Tree;
+
+/// What a guest may ask about the tools it sees. Answers must be quick, and the same each time within a run.
+pub trait Catalog: Send + Sync {
+    /// The tools that are mounted, sorted by method.
+    fn tools(&self) -> Vec<MountedTool>;
+    /// Describes a method as JSON (`wit/guest.wit`, `catalog.describe`).
+    fn describe(&self, method: &str) -> Option<String>;
+    /// Turns command-line words into the JSON object that a method takes.
+    ///
+    /// # Errors
+    /// One line for standard error.
+    fn parse_words(&self, method: &str, words: &[String]) -> Result<String, String>;
+    /// The help text of a method, or of all that begin with a prefix.
+    fn help(&self, prefix: &str) -> Option<String>;
+}
+
+/// A tool that the session has mounted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MountedTool {
+    /// Its canonical method.
+    pub method: String,
+    /// Its name in JavaScript.
+    pub path: String,
+    /// Whether a grant could allow a call of it.
+    pub granted: bool,
+}
+
+/// Where a script writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// Takes a script's output as it is produced.
+pub trait OutputSink: Send {
+    /// Takes some bytes. It must not block for long: the guest waits meanwhile.
+    fn write(&mut self, stream: Stream, bytes: &[u8]);
+}
+
+/// Counts a run's output on its way to the sink.
+pub struct Output {
+    sink: Box<dyn OutputSink>,
+    written: u64,
+    limit: u64,
+}
+
+impl Output {
+    /// Output that may take `limit` bytes.
+    #[must_use]
+    pub fn new(sink: Box<dyn OutputSink>, limit: u64) -> Self {
+        Self { sink, written: 0, limit }
+    }
+
+    /// Bytes written so far.
+    #[must_use]
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Writes what the limit leaves room for.
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), OutputFull> {
+        let room = usize::try_from(self.limit - self.written).unwrap_or(usize::MAX);
+        let taken = &bytes[..bytes.len().min(room)];
+        self.sink.write(stream, taken);
+        self.written += taken.len() as u64;
+        if taken.len() < bytes.len() { Err(OutputFull) } else { Ok(()) }
+    }
+}
+
+/// The trap of a guest that wrote more than it may.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("output limit reached")]
+pub(super) struct OutputFull;
+
+/// The most bytes that `random.bytes` gives at once, as its documentation says.
+const RANDOM_BYTES: u32 = 65_536;
+
+/// What a guest's store holds.
+pub(super) struct State {
+    pub(super) files: Tree,
+    pub(super) output: Output,
+    pub(super) now: u64,
+    pub(super) catalog: Arc<dyn Catalog>,
+    pub(super) memory: MemoryLimit,
+    random: ChaCha12Rng,
+}
+
+impl State {
+    pub(super) fn new(
+        files: Tree,
+        output: Output,
+        catalog: Arc<dyn Catalog>,
+        memory: MemoryLimit,
+        seed: [u8; 32],
+    ) -> Self {
+        Self { files, output, now: 0, catalog, memory, random: ChaCha12Rng::from_seed(seed) }
+    }
+}
+
+/// Keeps an instance's memory within its limit, and remembers whether it had to.
+pub(super) struct MemoryLimit {
+    limit: usize,
+    peak: usize,
+    refused: bool,
+}
+
+impl MemoryLimit {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, peak: 0, refused: false }
+    }
+
+    /// The most bytes that the memory had.
+    pub(super) fn peak(&self) -> usize {
+        self.peak
+    }
+
+    /// Whether the guest wanted more than it may have.
+    pub(super) fn refused(&self) -> bool {
+        self.refused
+    }
+}
+
+impl ResourceLimiter for MemoryLimit {
+    fn memory_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        let allowed = desired <= self.limit;
+        if allowed {
+            self.peak = self.peak.max(desired);
+        } else {
+            self.refused = true;
+        }
+        Ok(allowed)
+    }
+
+    fn table_growing(&mut self, _current: usize, _desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        // The pool bounds tables, and no script can grow one.
+        Ok(true)
+    }
+}
+
+impl output::Host for State {
+    fn write(&mut self, to: output::Stream, bytes: Vec<u8>) -> Result<()> {
+        let stream = match to {
+            output::Stream::Stdout => Stream::Stdout,
+            output::Stream::Stderr => Stream::Stderr,
+        };
+        Ok(self.output.write(stream, &bytes)?)
+    }
+}
+
+impl clock::Host for State {
+    fn now(&mut self) -> u64 {
+        self.now
+    }
+}
+
+impl random::Host for State {
+    fn bytes(&mut self, count: u32) -> Vec<u8> {
+        // Clamped, as documented: a guest does not decide how much memory the host takes.
+        let mut bytes = vec![0; count.min(RANDOM_BYTES) as usize];
+        self.random.fill_bytes(&mut bytes);
+        bytes
+    }
+}
+
+impl catalog::Host for State {
+    fn describe(&mut self, method: String) -> Option<String> {
+        self.catalog.describe(&method)
+    }
+
+    fn parse_words(&mut self, method: String, words: Vec<String>) -> Result<String, String> {
+        self.catalog.parse_words(&method, &words)
+    }
+
+    fn help(&mut self, prefix: String) -> Option<String> {
+        self.catalog.help(&prefix)
+    }
+}
+
+impl types::Host for State {}
+
+/// Links the world of script guests.
+pub(super) fn linker(engine: &wasmtime::Engine) -> Result<wasmtime::component::Linker<State>> {
+    let mut linker = wasmtime::component::Linker::new(engine);
+    ScriptGuest::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
+    Ok(linker)
+}

@@ -1,0 +1,42 @@
+//! Tollhouse runs the code that AI agents write, in WebAssembly, with tools that are WASI components, each call behind
+//! one capability-checking gate.
+//!
+//! # Code map
+//!
+//! | module | what it holds | may use |
+//! | --- | --- | --- |
+//! | [`session`] | host, sessions, runs: the step API and the driver | all below |
+//! | [`gate`] | the one place where a guest's call becomes a tool's call | `tool`, `capability`, `ledger` |
+//! | [`guest`] | script guests: instances, and the imports of their world | `code`, `vfs` |
+//! | [`tool`] | packages as typed tools: reflection, values, WASI without authority | `code` |
+//! | [`code`] | engines, embedded guests, the cache of compiled code | |
+//! | [`capability`], [`ledger`], [`vfs`] | grants, budgets, files; no wasmtime | |
+//! | [`error`] | the one shape of failures | |
+//!
+//! **Invariant:** a script guest imports its world (`wit/guest.wit`) and nothing else.
+//!
+//! **Invariant:** only the gate makes a [`gate::Admission`], and a tool is called only with one.
+//!
+//! **Invariant:** a guest never waits inside a call of the host; it returns what it waits for.
+//!
+//! **Invariant:** the library never prints, never reads the environment and never exits; the command line does.
+//!
+//! # From `run` to a tool and back
+//!
+//! [`session::Session::start`] instantiates a guest with the session's files. [`session::Run::step`] enters it; the
+//! script runs until it awaits `stats.describe({values})`, and the guest returns that it is blocked on a call. The run
+//! asks [`gate::Gate::admit`], which finds the tool, brings the arguments to their canonical form, checks their types,
+//! finds a grant, debits its budget and puts the call on record. [`session::Run::perform`] hands the admission to a
+//! thread, which lowers the arguments, instantiates the tool afresh, calls it and lifts the result.
+//! [`session::Run::wait`] receives that, the next `step` delivers it, and the script's promise settles.
+#![deny(missing_docs)]
+
+pub mod capability;
+pub mod code;
+pub mod error;
+pub mod gate;
+pub mod guest;
+pub mod ledger;
+pub mod session;
+pub mod tool;
+pub mod vfs;

@@ -1,0 +1,9 @@
+//! The command line of Tollhouse.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -1,0 +1,301 @@
+//! What is made once a process, and what is made once a session.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use tokio::runtime::{Handle, Runtime};
+use tollhouse_registry::Registry;
+
+use super::run::{Run, RunOptions};
+use crate::capability::{Limits, Policy};
+use crate::code::{Cache, CacheError, Code, CodeError, Interrupt};
+use crate::error::{Failure, Payload};
+use crate::gate::{CallOutcome, Calls, Gate};
+use crate::guest::{Catalog, Guests, Language, MountedTool, Script};
+use crate::tool::{CallContext, Handles, MountError, MountedTools, Packages, Tool};
+use crate::vfs::Tree;
+
+/// The most threads on which tools run at once, over all sessions of a host.
+const MAX_TOOL_THREADS: usize = 64;
+
+/// Stack of such a thread, in bytes: what wasm may take, and the host's own functions twice over.
+const TOOL_STACK: usize = 8 << 20;
+
+/// Where a host keeps and finds things. The library asks no environment: whoever embeds it says.
+#[derive(Clone, Debug, Default)]
+pub struct HostOptions {
+    /// Compiled code is kept here, for later processes. None: nothing is kept.
+    pub cache: Option<PathBuf>,
+    /// The registry that packages are mounted from. None: nothing can be mounted.
+    pub registry: Option<PathBuf>,
+}
+
+/// Runs sessions. Made once a process; cheap to clone.
+#[derive(Clone)]
+pub struct Host(Arc<HostState>);
+
+struct HostState {
+    guests: Guests,
+    packages: Packages,
+    runtime: Option<Runtime>,
+}
+
+/// Why there is no host, or no session.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The cache cannot be used.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    /// There is no code to run.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// A tool cannot be mounted.
+    #[error(transparent)]
+    Mount(#[from] MountError),
+    /// The registry cannot be read.
+    #[error(transparent)]
+    Registry(#[from] tollhouse_registry::Error),
+    /// The system gave no threads.
+    #[error("cannot start threads for tools")]
+    Threads(#[source] std::io::Error),
+    /// One run of a session at a time.
+    #[error("the session has a run that has not ended")]
+    Busy,
+}
+
+/// What a session starts from.
+#[derive(Default)]
+pub struct SessionOptions {
+    /// What is mounted, granted and limited.
+    pub policy: Policy,
+    /// Packages to mount besides those of the policy: alias and requirement (`ns:name@^1`).
+    pub tools: Vec<(String, String)>,
+    /// The files it starts with. None: an empty `/workspace` and `/tmp`.
+    pub files: Option<Tree>,
+}
+
+impl Host {
+    /// Starts the engines.
+    ///
+    /// # Errors
+    /// If this machine cannot run them, or the cache or registry cannot be used.
+    pub fn new(options: &HostOptions) -> Result<Self, HostError> {
+        let cache = options.cache.as_ref().map(Cache::open).transpose()?;
+        let registry = options.registry.as_ref().map(Registry::open).transpose()?;
+        let code = Code::new(cache)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .max_blocking_threads(MAX_TOOL_THREADS)
+            .thread_name("tollhouse-tool")
+            // Enough for a tool's wasm frames, so that no call has to make a stack of its own.
+            .thread_stack_size(TOOL_STACK)
+            .enable_all()
+            .build()
+            .map_err(HostError::Threads)?;
+        Ok(Self(Arc::new(HostState {
+            guests: Guests::new(code.clone()),
+            packages: Packages::new(code, registry),
+            runtime: Some(runtime),
+        })))
+    }
+
+    /// The packages that sessions can mount.
+    #[must_use]
+    pub fn packages(&self) -> &Packages {
+        &self.0.packages
+    }
+
+    /// Makes a session in memory.
+    ///
+    /// # Errors
+    /// If a tool cannot be mounted.
+    pub fn session(&self, options: SessionOptions) -> Result<Session, HostError> {
+        let Policy { tools, grants, limits } = options.policy;
+        let mounted = Arc::new(self.0.packages.mount(tools.as_ref(), &options.tools)?);
+        let files = options.files.unwrap_or_else(|| {
+            Tree::new(crate::vfs::Limits { bytes: limits.files, file_bytes: limits.files, ..Default::default() }, 0)
+        });
+        let gate = Gate::new(mounted, grants, limits.clone());
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).map_err(|error| HostError::Threads(std::io::Error::other(error)))?;
+        let catalog = Arc::new(GateCatalog { tools: Arc::clone(gate.tools()), granted: granted(&gate) });
+        Ok(Session(Arc::new(SessionState {
+            host: Arc::clone(&self.0),
+            id: None,
+            secret,
+            gate,
+            catalog,
+            limits,
+            head: Mutex::new(files),
+            runs: AtomicU64::new(0),
+            busy: AtomicBool::new(false),
+        })))
+    }
+}
+
+impl Drop for HostState {
+    /// A tool that cannot be interrupted must not keep the process from ending.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Files, grants and budgets that outlive a run. Cheap to clone; clones are one session.
+#[derive(Clone)]
+pub struct Session(Arc<SessionState>);
+
+impl Session {
+    /// Prepares a run of a script; [`Run::step`] or [`Run::finish`] starts it.
+    ///
+    /// # Errors
+    /// If another run of the session has not ended, or the guest cannot be loaded.
+    pub fn start(&self, language: Language, script: Script, options: RunOptions) -> Result<Run, HostError> {
+        if self.0.busy.swap(true, Ordering::AcqRel) {
+            return Err(HostError::Busy);
+        }
+        let number = self.0.runs.fetch_add(1, Ordering::Relaxed) + 1;
+        let run = Run::new(Arc::clone(&self.0), number, language, script, options);
+        if run.is_err() {
+            self.0.release();
+        }
+        Ok(run?)
+    }
+
+    /// Calls one tool, without a script: through the gate like every call, on this thread.
+    ///
+    /// # Errors
+    /// What a script would be told: no such method, arguments that do not fit, no grant, the tool's own error.
+    pub fn call(&self, calls: &mut Calls, method: &str, arguments: &str) -> Result<Payload, Failure> {
+        let state = &self.0;
+        let admission = state.gate.admit(calls, method, arguments)?;
+        let number = state.runs.fetch_add(1, Ordering::Relaxed) + 1;
+        let interrupt = Interrupt::default();
+        if let Some(deadline) = Instant::now().checked_add(state.limits.wall) {
+            interrupt.set_deadline(deadline);
+        }
+        let result = admission.invoke(&state.call_context(number, admission.seq, interrupt, Arc::new(state.handles(number))));
+        calls.settle(admission.seq, if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed });
+        result
+    }
+
+    /// The files as the last run left them.
+    #[must_use]
+    pub fn files(&self) -> Tree {
+        self.0.head()
+    }
+
+    /// The gate before the session's tools.
+    #[must_use]
+    pub fn gate(&self) -> &Gate {
+        &self.0.gate
+    }
+}
+
+/// What the runs of a session share.
+pub(super) struct SessionState {
+    host: Arc<HostState>,
+    pub(super) id: Option<String>,
+    /// What the session's random numbers are drawn from.
+    secret: [u8; 32],
+    pub(super) gate: Gate,
+    pub(super) catalog: Arc<dyn Catalog>,
+    pub(super) limits: Limits,
+    head: Mutex<Tree>,
+    runs: AtomicU64,
+    busy: AtomicBool,
+}
+
+impl SessionState {
+    pub(super) fn head(&self) -> Tree {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The tree of a run that ended becomes the head.
+    pub(super) fn commit(&self, files: Tree) {
+        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = files;
+    }
+
+    /// Lets the next run start.
+    pub(super) fn release(&self) {
+        self.busy.store(false, Ordering::Release);
+    }
+
+    pub(super) fn guests(&self) -> &Guests {
+        &self.host.guests
+    }
+
+    pub(super) fn pool(&self) -> Handle {
+        let runtime = self.host.runtime.as_ref().expect("it is taken only when the last session is gone");
+        runtime.handle().clone()
+    }
+
+    /// What a call of a run brings along.
+    pub(super) fn call_context(&self, run: u64, seq: u64, interrupt: Interrupt, handles: Arc<Handles>) -> CallContext {
+        let seed = self.seed("tool", &[run, seq]);
+        CallContext { interrupt, now: now(), seed, memory: self.limits.memory, handles }
+    }
+
+    /// The live resources of a run, none yet.
+    pub(super) fn handles(&self, run: u64) -> Handles {
+        Handles::new(self.seed("handles", &[run]))
+    }
+
+    /// A seed for one purpose in the life of the session, the same whenever it is asked for.
+    pub(super) fn seed(&self, purpose: &str, numbers: &[u64]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.secret);
+        hasher.update(purpose.as_bytes());
+        for number in numbers {
+            hasher.update(&number.to_le_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// The mounted tools as guests see them.
+struct GateCatalog {
+    tools: Arc<MountedTools>,
+    granted: Vec<bool>,
+}
+
+/// Whether each tool is granted, in the order of the catalogue: judged once a session, not once a run.
+fn granted(gate: &Gate) -> Vec<bool> {
+    gate.tools().iter().map(|tool| gate.grants(tool.method())).collect()
+}
+
+impl Catalog for GateCatalog {
+    fn tools(&self) -> Vec<MountedTool> {
+        let listed = self.tools.iter().zip(&self.granted);
+        let listed = listed.map(|(tool, &granted)| MountedTool {
+            method: tool.method().to_owned(),
+            path: tool.path().to_owned(),
+            granted,
+        });
+        listed.collect()
+    }
+
+    fn describe(&self, method: &str) -> Option<String> {
+        let index = self.tools.iter().position(|tool| tool.method() == method)?;
+        let tool = self.tools.get(method)?;
+        Some(tool.describe(self.granted[index]).to_string())
+    }
+
+    fn parse_words(&self, method: &str, words: &[String]) -> Result<String, String> {
+        let tool: &Arc<Tool> = self.tools.get(method).ok_or_else(|| format!("there is no tool `{method}`"))?;
+        tool.parse_words(words).map(|arguments| arguments.to_string())
+    }
+
+    fn help(&self, prefix: &str) -> Option<String> {
+        self.tools.help(prefix)
+    }
+}
+
+/// Nanoseconds since the Unix epoch, by the host's clock.
+pub(super) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}

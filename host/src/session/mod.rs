@@ -1,0 +1,16 @@
+//! Sessions and runs: the step API, and the driver that is its first user.
+//!
+//! A [`Host`] is made once a process. A [`Session`] holds files, grants and what is spent of them. A [`Run`] is one
+//! execution of one script, in steps: it says what it waits for, and is told what came of it.
+//!
+//! **Invariant:** at any moment at most one guest of a run executes; tools run beside it. `resume` takes one
+//! completion at a time, and they are delivered in the order in which they were given.
+
+mod host;
+mod result;
+mod run;
+mod work;
+
+pub use host::{Host, HostError, HostOptions, Session, SessionOptions};
+pub use result::{RunResult, Status, Usage};
+pub use run::{CancelHandle, Operation, Pending, Run, RunOptions, Stdin, Step};

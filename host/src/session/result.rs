@@ -1,0 +1,125 @@
+//! What a run comes to: the object that `run --json` prints.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::capability::Limits;
+use crate::error::{ErrorKind, Failure};
+use crate::gate::{Budget, Calls};
+use crate::guest::{GuestError, Outcome};
+use crate::vfs::Tree;
+
+/// How a run ended, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Status {
+    /// Exit status 0, and nothing thrown.
+    Completed,
+    /// The script threw, or ended with another status.
+    Failed,
+    /// A call was denied, and the script did not catch that.
+    Denied,
+    /// A limit was reached.
+    Limited,
+    /// Somebody cancelled it.
+    Cancelled,
+}
+
+/// What a run used.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Usage {
+    /// Steps of the guest's own count.
+    pub fuel: u64,
+    /// Microseconds from start to end, waiting included.
+    pub wall_micros: u64,
+    /// The most bytes of memory that the guest had.
+    pub memory_bytes: u64,
+    /// Bytes written to standard output and standard error.
+    pub output_bytes: u64,
+    /// Bytes of all files of the session at the end.
+    pub file_bytes: u64,
+}
+
+/// What a run came to. As JSON it is the object of the command line's contract.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunResult {
+    /// In one word.
+    pub status: Status,
+    /// What the script returned; null for nothing.
+    pub value: Option<Value>,
+    /// Its standard output, if it was captured.
+    #[serde(serialize_with = "lossy")]
+    pub stdout: Vec<u8>,
+    /// Its standard error, if it was captured.
+    #[serde(serialize_with = "lossy")]
+    pub stderr: Vec<u8>,
+    /// 0 to 255.
+    pub exit_code: u8,
+    /// Why it failed, if it did.
+    pub error: Option<Failure>,
+    /// Every call that the gate judged.
+    pub calls: Calls,
+    /// What it used.
+    pub usage: Usage,
+    /// What is left of the session's budgets.
+    pub budgets: Vec<Budget>,
+    /// The session; null for an ephemeral one.
+    pub session: Option<String>,
+    /// The run's number in its session.
+    pub run: Option<u64>,
+    /// The snapshot that the run left; null for an ephemeral session.
+    pub snapshot: Option<String>,
+    /// The files that the run left.
+    #[serde(skip)]
+    pub files: Tree,
+}
+
+fn lossy<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&String::from_utf8_lossy(bytes))
+}
+
+impl Status {
+    /// The word for an outcome.
+    #[must_use]
+    pub fn of(outcome: &Outcome) -> Self {
+        match outcome.error.as_ref().map(|error| error.kind) {
+            None if outcome.exit_code == 0 => Self::Completed,
+            Some(ErrorKind::Capability) => Self::Denied,
+            Some(ErrorKind::Limit) => Self::Limited,
+            Some(ErrorKind::Cancelled) => Self::Cancelled,
+            _ => Self::Failed,
+        }
+    }
+}
+
+/// The outcome of a run whose guest is gone.
+pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
+    let failure = match error {
+        GuestError::Cancelled => Failure::cancelled(),
+        GuestError::Deadline => out_of_time(limits),
+        GuestError::Output => Failure::limit(
+            format!("output limit of {} bytes reached", limits.output),
+            "raise `output` under `[limits]` in the policy, or write to a file",
+        ),
+        GuestError::Memory => Failure::limit(
+            format!("memory limit of {} bytes reached", limits.memory),
+            "raise it with `--memory`, or `memory` under `[limits]` in the policy",
+        ),
+        GuestError::Stack => Failure::limit(
+            "stack limit reached",
+            "the script, or a value it parses, is nested too deeply; make it flatter or use a loop",
+        ),
+        GuestError::Trap(trap) => Failure::host(format!("the guest trapped: {trap}")),
+    };
+    let exit_code = if failure.kind == ErrorKind::Cancelled { 130 } else { 1 };
+    Outcome { value: None, exit_code, error: Some(failure), fuel: 0 }
+}
+
+/// A run whose time is up.
+pub(super) fn out_of_time(limits: &Limits) -> Failure {
+    Failure::limit(
+        format!("time limit of {} ms reached", limits.wall.as_millis()),
+        "raise it with `--timeout`, or `wall` under `[limits]` in the policy",
+    )
+}

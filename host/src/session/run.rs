@@ -1,0 +1,400 @@
+//! One run, in steps.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, Read};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::host::{SessionState, now};
+use super::result::{RunResult, Status, Usage, out_of_time, outcome_of};
+use super::work::{Input, News, Work};
+use crate::code::Interrupt;
+use crate::error::Failure;
+use crate::gate::{Admission, CallOutcome, Calls};
+use crate::guest::{
+    self, Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Stream, Value,
+};
+use crate::tool::Handles;
+
+/// How to run a script.
+#[derive(Default)]
+pub struct RunOptions {
+    /// Takes the output as it comes. None: it is captured in the [`RunResult`].
+    pub output: Option<Box<dyn OutputSink>>,
+    /// What the script reads.
+    pub stdin: Stdin,
+}
+
+/// Where a script's standard input comes from. It is read only when the script asks.
+#[derive(Default)]
+pub enum Stdin {
+    /// Nowhere: it is at its end.
+    #[default]
+    Empty,
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// A reader, for example the process's own standard input.
+    Reader(Box<dyn Read + Send>),
+}
+
+/// Where a run stands.
+pub enum Step {
+    /// It waits: for these operations, which are new since the last step, and for those of earlier steps.
+    Blocked(Vec<Pending>),
+    /// It has ended.
+    Finished(Box<RunResult>),
+}
+
+/// An operation to perform: hand it to [`Run::perform`], or do it yourself and give [`Run::resume`] what came of it.
+pub struct Pending {
+    /// Its name in a [`Completion`].
+    pub id: OperationId,
+    /// What to do.
+    pub operation: Operation,
+}
+
+/// Something that a run waits for.
+#[non_exhaustive]
+pub enum Operation {
+    /// A call that the gate has admitted: granted, debited and on record. Denied calls never come here.
+    Call(Admission),
+    /// Input of a stream.
+    Read {
+        /// Which; 0 is the standard input of the script.
+        stream: u32,
+        /// At most so many bytes.
+        limit: u32,
+    },
+    /// Time.
+    Sleep(Duration),
+}
+
+/// Stops a run from another thread, or from a signal handler's.
+#[derive(Clone)]
+pub struct CancelHandle {
+    interrupt: Interrupt,
+    news: Sender<News>,
+}
+
+impl CancelHandle {
+    /// Stops the run, wherever it is, and every call that it waits for.
+    pub fn cancel(&self) {
+        self.interrupt.cancel();
+        let _ = self.news.send(News::Cancelled);
+    }
+}
+
+/// What is kept of an operation that the guest waits for.
+struct Outstanding {
+    /// Of a call: its number, and the switch that stops it.
+    call: Option<(u64, Interrupt)>,
+}
+
+/// One execution of one script.
+///
+/// ```no_run
+/// # use tollhouse::session::{Operation, Run, Step};
+/// # use tollhouse::guest::{Completion, Value};
+/// # fn drive(mut run: Run) {
+/// // A host that executes the tools itself.
+/// let result = loop {
+///     match run.step() {
+///         Step::Finished(result) => break result,
+///         Step::Blocked(started) => {
+///             for pending in started {
+///                 if let Operation::Call(call) = &pending.operation {
+///                     let answer = serde_json::json!({ "echo": call.arguments });
+///                     run.resume(Completion { id: pending.id, result: Ok(Value::Json(answer.into())) });
+///                 } else {
+///                     run.perform(pending); // Timers and input: let Tollhouse do it.
+///                 }
+///             }
+///             run.wait();
+///         }
+///     }
+/// };
+/// println!("{:?}", result.status);
+/// # }
+/// ```
+pub struct Run {
+    session: Arc<SessionState>,
+    number: u64,
+    script: Script,
+    guest: Option<Guest>,
+    started: bool,
+    outstanding: HashMap<OperationId, Outstanding>,
+    queue: VecDeque<Completion>,
+    work: Work,
+    calls: Calls,
+    handles: Arc<Handles>,
+    interrupt: Interrupt,
+    begun: Instant,
+    input: Option<Input>,
+    captured: Option<Captured>,
+    result: Option<Box<RunResult>>,
+}
+
+/// Output that nobody else takes.
+#[derive(Clone, Default)]
+struct Captured(Arc<Mutex<(Vec<u8>, Vec<u8>)>>);
+
+impl OutputSink for Captured {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        let mut both = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match stream {
+            Stream::Stdout => both.0.extend_from_slice(bytes),
+            Stream::Stderr => both.1.extend_from_slice(bytes),
+        }
+    }
+}
+
+impl Run {
+    /// Prepares a run; [`Run::step`] starts it.
+    pub(super) fn new(
+        session: Arc<SessionState>,
+        number: u64,
+        language: Language,
+        script: Script,
+        options: RunOptions,
+    ) -> Result<Self, crate::code::CodeError> {
+        let limits = &session.limits;
+        let interrupt = Interrupt::default();
+        let begun = Instant::now();
+        if let Some(deadline) = begun.checked_add(limits.wall) {
+            interrupt.set_deadline(deadline);
+        }
+        let captured = options.output.is_none().then(Captured::default);
+        let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
+        let world = guest::World {
+            files: session.head(),
+            output: guest::Output::new(sink, limits.output),
+            catalog: Arc::clone(&session.catalog),
+            memory: limits.memory,
+            fuel: limits.fuel,
+            seed: session.seed("guest", &[number]),
+            interrupt: interrupt.clone(),
+        };
+        let guest = session.guests().instantiate(language, world)?;
+        let input: Option<Box<dyn Read + Send>> = match options.stdin {
+            Stdin::Empty => None,
+            Stdin::Bytes(bytes) => Some(Box::new(io::Cursor::new(bytes))),
+            Stdin::Reader(reader) => Some(reader),
+        };
+        let handles = Arc::new(session.handles(number));
+        let work = Work::new(session.pool(), limits.concurrency);
+        Ok(Self {
+            session,
+            number,
+            script,
+            guest: Some(guest),
+            started: false,
+            outstanding: HashMap::new(),
+            queue: VecDeque::new(),
+            work,
+            calls: Calls::default(),
+            handles,
+            interrupt,
+            begun,
+            input: input.map(|reader| Arc::new(Mutex::new(reader))),
+            captured,
+            result: None,
+        })
+    }
+
+    /// Stops this run from elsewhere.
+    #[must_use]
+    pub fn cancel_handle(&self) -> CancelHandle {
+        CancelHandle { interrupt: self.interrupt.clone(), news: self.work.sender() }
+    }
+
+    /// Starts the script, or delivers completions one at a time, until the script waits or ends.
+    pub fn step(&mut self) -> Step {
+        let mut started = Vec::new();
+        loop {
+            if let Some(result) = &self.result {
+                return Step::Finished(result.clone());
+            }
+            let Some(step) = self.advance() else {
+                if self.outstanding.is_empty() {
+                    self.end(failed(Failure::deadlock()));
+                    continue;
+                }
+                return Step::Blocked(started);
+            };
+            match step {
+                Ok(guest::Step::Finished(outcome)) => self.end(outcome),
+                Ok(guest::Step::Blocked(waiting)) => {
+                    for id in waiting.cancelled {
+                        self.withdraw(id);
+                        started.retain(|pending: &Pending| pending.id != id);
+                    }
+                    for pending in waiting.started {
+                        started.extend(self.admit(pending));
+                    }
+                }
+                Err(error) => self.end(outcome_of(&error, &self.session.limits)),
+            }
+        }
+    }
+
+    /// One entry into the guest, if there is a reason for one.
+    fn advance(&mut self) -> Option<Result<guest::Step, GuestError>> {
+        let guest = self.guest.as_mut()?;
+        if !self.started {
+            self.started = true;
+            return Some(guest.start(&self.script, now()));
+        }
+        let completion = self.queue.pop_front()?;
+        self.outstanding.remove(&completion.id);
+        Some(guest.resume(completion, now()))
+    }
+
+    /// Takes an operation on; a call that the gate refuses is answered at once.
+    fn admit(&mut self, pending: guest::Pending) -> Option<Pending> {
+        let id = pending.id;
+        let mut call = None;
+        let operation = match pending.operation {
+            guest::Operation::Call { method, arguments } => {
+                match self.session.gate.admit(&mut self.calls, &method, &arguments) {
+                    Ok(admission) => {
+                        call = Some((admission.seq, self.interrupt.child()));
+                        Operation::Call(admission)
+                    }
+                    Err(failure) => {
+                        self.outstanding.insert(id, Outstanding { call: None });
+                        self.queue.push_back(Completion { id, result: Err(failure) });
+                        return None;
+                    }
+                }
+            }
+            guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
+            guest::Operation::Sleep(duration) => Operation::Sleep(duration),
+        };
+        self.outstanding.insert(id, Outstanding { call });
+        Some(Pending { id, operation })
+    }
+
+    /// The guest no longer wants a completion.
+    fn withdraw(&mut self, id: OperationId) {
+        self.work.forget(id);
+        self.queue.retain(|completion| completion.id != id);
+        if let Some(operation) = self.outstanding.remove(&id)
+            && let Some((seq, interrupt)) = operation.call
+        {
+            interrupt.cancel();
+            self.calls.settle(seq, CallOutcome::Cancelled);
+        }
+    }
+
+    /// Performs an operation beside the guest; [`Run::wait`] collects what comes of it.
+    pub fn perform(&mut self, pending: Pending) {
+        let Pending { id, operation } = pending;
+        match operation {
+            Operation::Call(admission) => {
+                let Some(Outstanding { call: Some((seq, interrupt)) }) = self.outstanding.get(&id) else { return };
+                let (interrupt, handles) = (interrupt.clone(), Arc::clone(&self.handles));
+                let context = self.session.call_context(self.number, *seq, interrupt, handles);
+                self.work.call(id, admission, context);
+            }
+            Operation::Sleep(duration) => self.work.sleep(id, duration),
+            Operation::Read { stream: 0, limit } => match &self.input {
+                Some(input) => self.work.read(id, Arc::clone(input), limit),
+                None => self.resume(Completion { id, result: Ok(Value::Bytes(Vec::new())) }),
+            },
+            Operation::Read { stream, .. } => {
+                let failure = Failure::host(format!("there is no stream {stream}"));
+                self.resume(Completion { id, result: Err(failure) });
+            }
+        }
+    }
+
+    /// Takes what came of an operation. The next [`Run::step`] delivers it. What the guest does not wait for, or was
+    /// told already, is dropped.
+    pub fn resume(&mut self, completion: Completion) {
+        let Some(operation) = self.outstanding.get(&completion.id) else { return };
+        if self.queue.iter().any(|queued| queued.id == completion.id) {
+            return;
+        }
+        if let Some((seq, _)) = &operation.call {
+            let outcome = if completion.result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
+            self.calls.settle(*seq, outcome);
+        }
+        self.queue.push_back(completion);
+    }
+
+    /// Waits until something that the guest waits for has ended, or the run must end. Returns at once if there is
+    /// already something to deliver.
+    pub fn wait(&mut self) {
+        while self.queue.is_empty() && self.result.is_none() {
+            match self.work.wait(self.interrupt.deadline()) {
+                News::Called(completion) | News::Done(completion) => self.resume(completion),
+                News::Cancelled => self.end(outcome_of(&GuestError::Cancelled, &self.session.limits)),
+                News::Timeout => self.end(failed(out_of_time(&self.session.limits))),
+            }
+        }
+    }
+
+    /// Drives the run to its end: performs all it waits for, as it comes.
+    #[must_use]
+    pub fn finish(mut self) -> RunResult {
+        loop {
+            match self.step() {
+                Step::Finished(result) => return *result,
+                Step::Blocked(started) => {
+                    for pending in started {
+                        self.perform(pending);
+                    }
+                    self.wait();
+                }
+            }
+        }
+    }
+
+    /// Ends the run: stops what it started, commits its files, writes its result.
+    fn end(&mut self, outcome: Outcome) {
+        let Some(guest) = self.guest.take() else { return };
+        self.interrupt.cancel();
+        self.calls.abandon();
+        let files = guest.files().clone();
+        let usage = Usage {
+            fuel: outcome.fuel,
+            wall_micros: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
+            memory_bytes: guest.memory_bytes(),
+            output_bytes: guest.output_bytes(),
+            file_bytes: files.usage().bytes,
+        };
+        drop(guest);
+        self.session.commit(files.clone());
+        let (stdout, stderr) = self.captured.take().map_or_else(Default::default, |captured| {
+            std::mem::take(&mut *captured.0.lock().unwrap_or_else(PoisonError::into_inner))
+        });
+        self.result = Some(Box::new(RunResult {
+            status: Status::of(&outcome),
+            value: outcome.value,
+            stdout,
+            stderr,
+            exit_code: outcome.exit_code,
+            error: outcome.error,
+            calls: std::mem::take(&mut self.calls),
+            usage,
+            budgets: self.session.gate.budgets(),
+            session: self.session.id.clone(),
+            run: self.session.id.is_some().then_some(self.number),
+            snapshot: None,
+            files,
+        }));
+    }
+}
+
+impl Drop for Run {
+    /// A run that is dropped before its end is cancelled: its files and spending are kept, and the session is free.
+    fn drop(&mut self) {
+        self.end(outcome_of(&GuestError::Cancelled, &self.session.limits));
+        self.session.release();
+    }
+}
+
+fn failed(failure: Failure) -> Outcome {
+    Outcome { value: None, exit_code: 1, error: Some(failure), fuel: 0 }
+}

@@ -1,0 +1,157 @@
+//! What a run waits for, performed beside its guest: calls on a pool of threads, timers, input.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::io::Read;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Handle;
+
+use crate::error::Failure;
+use crate::gate::Admission;
+use crate::guest::{Completion, OperationId, Value};
+use crate::tool::CallContext;
+
+/// The most bytes of input that one operation reads.
+const READ_LIMIT: u32 = 1 << 20;
+
+/// Where a script's standard input comes from.
+pub(super) type Input = Arc<Mutex<Box<dyn Read + Send>>>;
+
+/// News for a run.
+pub(super) enum News {
+    /// A call ended, and left a thread free.
+    Called(Completion),
+    /// Another operation ended.
+    Done(Completion),
+    /// The run is to end.
+    Cancelled,
+    /// A deadline passed.
+    Timeout,
+}
+
+/// A call that waits for one of the threads it may use.
+struct Job {
+    id: OperationId,
+    admission: Admission,
+    context: CallContext,
+}
+
+/// The operations of one run that are under way.
+pub(super) struct Work {
+    pool: Handle,
+    sender: Sender<News>,
+    receiver: Receiver<News>,
+    timers: BinaryHeap<Reverse<(Instant, OperationId)>>,
+    waiting: VecDeque<Job>,
+    running: u32,
+    concurrency: u32,
+}
+
+impl Work {
+    pub(super) fn new(pool: Handle, concurrency: u32) -> Self {
+        let (sender, receiver) = channel();
+        Self { pool, sender, receiver, timers: BinaryHeap::new(), waiting: VecDeque::new(), running: 0, concurrency }
+    }
+
+    /// A way to send the run news from elsewhere.
+    pub(super) fn sender(&self) -> Sender<News> {
+        self.sender.clone()
+    }
+
+    /// Calls a tool, now or when a thread is free.
+    pub(super) fn call(&mut self, id: OperationId, admission: Admission, context: CallContext) {
+        self.waiting.push_back(Job { id, admission, context });
+        self.start_waiting();
+    }
+
+    fn start_waiting(&mut self) {
+        while self.running < self.concurrency {
+            let Some(job) = self.waiting.pop_front() else { return };
+            self.running += 1;
+            let sender = self.sender.clone();
+            self.pool.spawn_blocking(move || {
+                let result = job.admission.invoke(&job.context).map(Value::Json);
+                // Nobody listens once the run has ended.
+                let _ = sender.send(News::Called(Completion { id: job.id, result }));
+            });
+        }
+    }
+
+    /// Completes after a time.
+    pub(super) fn sleep(&mut self, id: OperationId, duration: Duration) {
+        // A time past the end of the clock never comes; a century is as good.
+        let far = Duration::from_secs(100 * 365 * 86_400);
+        let now = Instant::now();
+        self.timers.push(Reverse((now.checked_add(duration).unwrap_or(now + far), id)));
+    }
+
+    /// Reads input. The thread that waits for it may outlive the run, since nothing can interrupt a read.
+    pub(super) fn read(&mut self, id: OperationId, input: Input, limit: u32) {
+        let sender = self.sender.clone();
+        let read = move || {
+            let mut bytes = vec![0; limit.clamp(1, READ_LIMIT) as usize];
+            let mut input = input.lock().unwrap_or_else(PoisonError::into_inner);
+            let result = loop {
+                match input.read(&mut bytes) {
+                    Ok(count) => {
+                        bytes.truncate(count);
+                        break Ok(Value::Bytes(bytes));
+                    }
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                    Err(error) => break Err(Failure::host(format!("cannot read standard input: {error}"))),
+                }
+            };
+            let _ = sender.send(News::Done(Completion { id, result }));
+        };
+        // Not on the pool: a terminal may never answer, and would keep the process from ending.
+        if let Err(error) = std::thread::Builder::new().name("tollhouse-stdin".into()).spawn(read) {
+            let failure = Failure::host(format!("cannot read standard input: {error}"));
+            let _ = self.sender.send(News::Done(Completion { id, result: Err(failure) }));
+        }
+    }
+
+    /// Forgets a timer, or a call that has not started. A call that runs is interrupted by its own switch.
+    pub(super) fn forget(&mut self, id: OperationId) {
+        self.timers.retain(|Reverse((_, timer))| *timer != id);
+        self.waiting.retain(|job| job.id != id);
+    }
+
+    /// Waits for news, until `deadline` at most.
+    pub(super) fn wait(&mut self, deadline: Option<Instant>) -> News {
+        let news = self.next(deadline);
+        if matches!(news, News::Called(_)) {
+            self.running = self.running.saturating_sub(1);
+            self.start_waiting();
+        }
+        news
+    }
+
+    fn next(&mut self, deadline: Option<Instant>) -> News {
+        loop {
+            let now = Instant::now();
+            if let Some(Reverse((at, id))) = self.timers.peek().copied()
+                && at <= now
+            {
+                self.timers.pop();
+                return News::Done(Completion { id, result: Ok(Value::Nothing) });
+            }
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                return News::Timeout;
+            }
+            let timer = self.timers.peek().map(|Reverse((at, _))| *at);
+            let news = match [timer, deadline].into_iter().flatten().min() {
+                Some(until) => self.receiver.recv_timeout(until - now),
+                // This run holds a sender, so the channel never closes.
+                None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match news {
+                Ok(news) => return news,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return News::Cancelled,
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Live resources of tools: the instances that keep them, and the tokens that name them.
+//!
+//! A token is 128 bits that nobody outside can predict, so a handle cannot be forged; it is the same in a replay. It
+//! names a resource of one instance in one run and nothing else.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use wasmtime::Store;
+use wasmtime::component::{Instance, ResourceAny};
+
+use super::types::Resource;
+use super::wasi::ToolState;
+
+/// The most live handles of one run.
+pub(super) const MAX_HANDLES: usize = 10_000;
+
+/// An instance that outlives its call because a handle names something in it.
+pub(super) struct Kept {
+    pub(super) store: Store<ToolState>,
+    pub(super) instance: Instance,
+}
+
+/// A kept instance, entered by one call at a time.
+pub(super) type Shared = Arc<Mutex<Kept>>;
+
+/// The live resources of a run.
+pub struct Handles {
+    key: [u8; 32],
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    issued: u64,
+    live: HashMap<String, Handle>,
+}
+
+#[derive(Clone)]
+pub(super) struct Handle {
+    pub(super) resource: ResourceAny,
+    /// Which package's, so that two packages with the same names of types stay apart.
+    pub(super) package: String,
+    pub(super) ty: Resource,
+    pub(super) shared: Shared,
+}
+
+impl Handles {
+    /// No handles yet. The tokens follow from the seed.
+    #[must_use]
+    pub fn new(seed: [u8; 32]) -> Self {
+        Self { key: seed, table: Mutex::default() }
+    }
+
+    /// What a token names.
+    pub(super) fn get(&self, token: &str) -> Option<Handle> {
+        self.lock().live.get(token).cloned()
+    }
+
+    /// Forgets a token: its resource was given away or dropped.
+    pub(super) fn remove(&self, token: &str) {
+        self.lock().live.remove(token);
+    }
+
+    /// Makes tokens without knowing yet which instance they will name: [`Handles::keep`] says.
+    pub(super) fn token(&self) -> Option<String> {
+        let mut table = self.lock();
+        if table.live.len() >= MAX_HANDLES {
+            return None;
+        }
+        table.issued += 1;
+        let mac = blake3::keyed_hash(&self.key, &table.issued.to_le_bytes());
+        Some(format!("handle:{}", &mac.to_hex()[..32]))
+    }
+
+    /// Puts a handle under a token that [`Handles::token`] gave.
+    pub(super) fn keep(&self, token: String, handle: Handle) {
+        self.lock().live.insert(token, handle);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,169 @@
+//! Help as plain text: of one method, and of all that begin with some words.
+//!
+//! What `payments --help` prints in the shell. Names and docs come from strangers: control characters are left out.
+
+use std::fmt::Write as _;
+
+use super::types::{Field, Function, Shape, Type};
+use super::words;
+
+/// Lines are at most so wide where a line can be broken: what a terminal shows.
+const WIDTH: usize = 100;
+/// Types are written out so deep; deeper ones are named.
+const DEPTH: usize = 4;
+
+/// The help of one method.
+#[must_use]
+pub fn method(method: &str, function: &Function) -> String {
+    let command = method.replace('/', " ");
+    let mut text = String::new();
+    let usage = if function.params.is_empty() { String::new() } else { format!(" {}", words::usage(&function.params)) };
+    let _ = writeln!(text, "Usage: {command}{usage}");
+    if let Some(docs) = &function.docs {
+        text.push('\n');
+        paragraph(&mut text, 0, docs);
+    }
+    if !function.params.is_empty() {
+        text.push_str("\nFlags:\n");
+        for field in function.params.iter() {
+            flag(&mut text, field, "");
+        }
+        text.push_str("  --json <object>\n      All of them as one JSON object; flags override it.\n");
+    }
+    text.push_str("\nReturns: ");
+    text.push_str(&function.returns().map_or_else(|| "nothing".to_owned(), |ty| clean(&type_text(ty, DEPTH))));
+    text.push('\n');
+    if let Some(payload) = function.fails_with() {
+        let payload = payload.map_or_else(|| "no payload".to_owned(), |ty| clean(&type_text(ty, DEPTH)));
+        let _ = writeln!(text, "Fails with: {payload}");
+    }
+    text
+}
+
+/// The methods that begin with `prefix`, each with the first sentence of its docs. `entries` are canonical methods in
+/// the order to list them. None if no method begins so.
+#[must_use]
+pub fn listing(prefix: &str, entries: &[(&str, Option<&str>)]) -> Option<String> {
+    let below = |method: &str| {
+        prefix.is_empty() || method.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let found: Vec<(String, String)> = entries
+        .iter()
+        .filter(|(method, _)| below(method))
+        .map(|(method, docs)| (method.replace('/', " "), clean(first_sentence(docs.unwrap_or_default()))))
+        .collect();
+    if found.is_empty() {
+        return None;
+    }
+    let width = found.iter().map(|(name, _)| name.len()).max().unwrap_or_default().min(40);
+    let mut text = String::new();
+    if prefix.is_empty() {
+        text.push_str("Tools:\n");
+    } else {
+        let _ = writeln!(text, "Usage: {} <command> [flags]\n\nCommands:", prefix.replace('/', " "));
+    }
+    for (name, docs) in found {
+        let _ = writeln!(text, "  {}", format!("{name:width$}  {docs}").trim_end());
+    }
+    Some(text)
+}
+
+/// One flag with its docs; the fields of a record follow as flags of their own.
+fn flag(text: &mut String, field: &Field, prefix: &str) {
+    let name = format!("{prefix}{}", field.name);
+    let required = if field.is_optional() { "" } else { ", required" };
+    let head = if is_bool(&field.ty) { format!("--[no-]{name}") } else { format!("--{name} <{}>", words::placeholder(&field.ty)) };
+    let repeated = if matches!(field.ty.shape, Shape::List(_) | Shape::Flags(_)) { ", may be repeated" } else { "" };
+    let _ = writeln!(text, "  {head}  ({}{required}{repeated})", clean(&type_text(&field.ty, 1)));
+    let type_docs = field.ty.definition.as_ref().and_then(|definition| definition.docs.as_ref());
+    if let Some(docs) = field.docs.as_ref().or(type_docs) {
+        paragraph(text, 6, docs);
+    }
+    // One level: deeper records are given as JSON, or by flags that the pattern suggests.
+    if let (Some(fields), true) = (words::dotted(field), prefix.is_empty()) {
+        for inner in fields.iter() {
+            flag(text, inner, &format!("{name}."));
+        }
+    }
+}
+
+fn is_bool(ty: &Type) -> bool {
+    match &ty.shape {
+        Shape::Bool => true,
+        Shape::Option(inner) => is_bool(inner),
+        _ => false,
+    }
+}
+
+/// A type in the words of WIT, written out to some depth.
+fn type_text(ty: &Type, depth: usize) -> String {
+    let named = |word: &str| ty.definition.as_ref().map_or_else(|| word.to_owned(), |d| d.name.clone());
+    let Some(deeper) = depth.checked_sub(1) else {
+        return named(ty.shape.word());
+    };
+    match &ty.shape {
+        Shape::List(inner) => format!("list<{}>", type_text(inner, deeper)),
+        Shape::FixedList(inner, count) => format!("list<{}, {count}>", type_text(inner, deeper)),
+        Shape::Option(inner) => format!("{} or null", type_text(inner, depth)),
+        Shape::Tuple(members) => {
+            format!("tuple<{}>", members.iter().map(|m| type_text(m, deeper)).collect::<Vec<_>>().join(", "))
+        }
+        Shape::Record(fields) if depth > 1 => {
+            let field = |f: &Field| format!("{}: {}", f.camel, type_text(&f.ty, deeper));
+            format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        Shape::Variant(cases) if depth > 1 => {
+            let case = |case: &super::types::Case| match &case.ty {
+                Some(ty) => format!("{}({})", case.name, type_text(ty, deeper)),
+                None => case.name.clone(),
+            };
+            cases.iter().map(case).collect::<Vec<_>>().join(" | ")
+        }
+        Shape::Enum(cases) if depth > 1 => {
+            cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>().join(" | ")
+        }
+        Shape::Flags(cases) if depth > 1 => {
+            format!("flags<{}>", cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>().join(", "))
+        }
+        Shape::Result { ok, err } => {
+            let side = |side: &Option<Box<Type>>| side.as_ref().map_or_else(|| "_".to_owned(), |ty| type_text(ty, deeper));
+            format!("result<{}, {}>", side(ok), side(err))
+        }
+        Shape::Map(key, item) => format!("map<{}, {}>", type_text(key, deeper), type_text(item, deeper)),
+        Shape::Own(resource) | Shape::Borrow(resource) => format!("handle of {}", resource.name),
+        shape => named(shape.word()),
+    }
+}
+
+fn first_sentence(docs: &str) -> &str {
+    let paragraph = docs.trim().split("\n\n").next().unwrap_or_default();
+    let end = paragraph.find(". ").or_else(|| paragraph.find(".\n")).map_or(paragraph.len(), |at| at + 1);
+    paragraph.get(..end).unwrap_or(paragraph)
+}
+
+/// On one line, without control characters.
+fn clean(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).collect()
+}
+
+/// Docs, with their own line breaks where a blank line follows, filled to the width elsewhere.
+fn paragraph(text: &mut String, indent: usize, docs: &str) {
+    let margin = " ".repeat(indent);
+    for (index, block) in docs.trim().split("\n\n").enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        let mut line = String::new();
+        for word in clean(block).split(' ') {
+            if !line.is_empty() && indent + line.len() + 1 + word.len() > WIDTH {
+                let _ = writeln!(text, "{margin}{line}");
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        let _ = writeln!(text, "{margin}{line}");
+    }
+}

@@ -1,0 +1,219 @@
+//! One call of one function, in a fresh instance, or in the instance that a handle names.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use wasmtime::component::{Func, Instance, ResourceAny, Val};
+use wasmtime::{Store, Trap};
+
+use super::CallContext;
+use super::handles::{Handle, Handles, Kept, MAX_HANDLES, Shared};
+use super::package::{Loaded, Package};
+use super::types::{Function, FunctionKind, Resource};
+use super::value::{self, HandleError, Passing, Returned, ValueError};
+use super::wasi::ToolState;
+use crate::code::{Stopped, with_stack};
+use crate::error::{Failure, Payload};
+
+/// Calls a function with canonical arguments.
+pub(super) fn call(
+    package: &Package,
+    index: usize,
+    method: &str,
+    arguments: Value,
+    context: &CallContext,
+) -> Result<Payload, Failure> {
+    let function = &package.types().functions[index];
+    let mut handles = CallHandles::new(package, &context.handles);
+    let lowered = value::lower_arguments(function, arguments, &mut handles)
+        .map_err(|error| Failure::argument(format!("`{method}`: {error}")))?;
+    let call = Call { package, method, function, index, context };
+    match handles.shared.clone() {
+        Some(shared) => {
+            // A call that trapped leaves the instance closed to others, which wasmtime itself enforces.
+            let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            handles.spend();
+            if let FunctionKind::Drop(_) = function.kind {
+                return drop_resource(lowered, &mut kept.store, method);
+            }
+            let Kept { store, instance } = &mut *kept;
+            context.interrupt.watch(store);
+            let result = call.enter(store, *instance, &lowered, &mut handles);
+            handles.keep(|| Arc::clone(&shared));
+            result
+        }
+        None => {
+            let loaded = package.loaded().map_err(Failure::host)?;
+            let (mut store, instance) = call.instantiate(loaded)?;
+            let result = call.enter(&mut store, instance, &lowered, &mut handles);
+            handles.keep(|| Arc::new(Mutex::new(Kept { store, instance })));
+            result
+        }
+    }
+}
+
+fn drop_resource(lowered: Vec<Val>, store: &mut Store<ToolState>, method: &str) -> Result<Payload, Failure> {
+    let Some(Val::Resource(resource)) = lowered.into_iter().next() else {
+        return Err(Failure::host(format!("`{method}`: there is nothing to drop")));
+    };
+    let dropped = resource.resource_drop(store);
+    dropped.map_err(|error| Failure::tool(format!("`{method}`: the tool trapped while dropping: {error}")))?;
+    Ok(Payload::default())
+}
+
+/// What is called.
+struct Call<'a> {
+    package: &'a Package,
+    method: &'a str,
+    function: &'a Function,
+    index: usize,
+    context: &'a CallContext,
+}
+
+impl Call<'_> {
+    fn instantiate(&self, loaded: &Loaded) -> Result<(Store<ToolState>, Instance), Failure> {
+        let context = self.context;
+        let state = ToolState::new(context.now, context.seed, context.memory);
+        let mut store = Store::new(loaded.pre.engine(), state);
+        store.limiter(|state| &mut state.memory);
+        context.interrupt.watch(&mut store);
+        match with_stack(|| loaded.pre.instantiate(&mut store)) {
+            Ok(instance) => Ok((store, instance)),
+            Err(error) => Err(self.failed(&error, &store)),
+        }
+    }
+
+    fn enter(
+        &self,
+        store: &mut Store<ToolState>,
+        instance: Instance,
+        arguments: &[Val],
+        handles: &mut CallHandles<'_>,
+    ) -> Result<Payload, Failure> {
+        let function = self.export(store, instance)?;
+        let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
+        with_stack(|| function.call(&mut *store, arguments, &mut results)).map_err(|error| self.failed(&error, store))?;
+        match value::lift_result(self.function, results, handles) {
+            Ok(Returned::Value(payload)) => Ok(payload),
+            Ok(Returned::Error(payload)) => Err(self.error(payload)),
+            Err(error @ ValueError::Handle(HandleError::TooMany { .. })) => {
+                Err(Failure::limit(format!("`{}`: {error}", self.method), "drop handles that are no longer needed"))
+            }
+            Err(error) => Err(Failure::tool(format!("`{}`: the tool returned {error}", self.method))),
+        }
+    }
+
+    fn export(&self, store: &mut Store<ToolState>, instance: Instance) -> Result<Func, Failure> {
+        let loaded = self.package.loaded().map_err(Failure::host)?;
+        let export = loaded.exports.get(self.index).and_then(Option::as_ref);
+        export.and_then(|export| instance.get_func(store, export)).ok_or_else(|| {
+            Failure::host(format!("`{}`: the component does not export what its types say", self.method))
+        })
+    }
+
+    /// The error case of the tool's `result`. Its message is the payload's own, when it has one.
+    fn error(&self, payload: Payload) -> Failure {
+        let told = match &payload.value {
+            Value::Null => "it gave no reason".to_owned(),
+            Value::String(text) => text.clone(),
+            Value::Object(object) => match object.get("message").and_then(Value::as_str) {
+                Some(message) => message.to_owned(),
+                None => payload.value.to_string(),
+            },
+            value => value.to_string(),
+        };
+        Failure::tool(format!("`{}` failed: {told}", self.method)).with_payload(payload)
+    }
+
+    /// A trap, or what stopped the call.
+    fn failed(&self, error: &wasmtime::Error, store: &Store<ToolState>) -> Failure {
+        let method = self.method;
+        match error.downcast_ref::<Stopped>() {
+            Some(Stopped::Cancelled) => return Failure::cancelled(),
+            Some(Stopped::Deadline) => {
+                return Failure::limit(format!("`{method}` ran out of time"), "raise `--timeout`");
+            }
+            None => {}
+        }
+        if store.data().memory.refused {
+            let message = format!("`{method}` reached the memory limit of {} bytes", self.context.memory);
+            return Failure::limit(message, "raise it with `--memory`, or `memory` under `[limits]` in the policy");
+        }
+        let cause = match error.downcast_ref::<Trap>() {
+            Some(Trap::StackOverflow) => "it recursed too deeply".to_owned(),
+            Some(trap) => trap.to_string(),
+            None => error.root_cause().to_string(),
+        };
+        let complaint = store.data().complaint();
+        let failure = Failure::tool(format!("`{method}` trapped: {cause}"));
+        if complaint.is_empty() { failure } else { failure.with_hint(format!("the tool said: {complaint}")) }
+    }
+}
+
+/// The handles of one call: resolved from the run's, issued for the instance that it ran in.
+struct CallHandles<'a> {
+    run: &'a Handles,
+    package: String,
+    /// The instance that the call's handles live in.
+    shared: Option<Shared>,
+    spent: Vec<String>,
+    issued: Vec<(String, Resource, ResourceAny)>,
+}
+
+impl<'a> CallHandles<'a> {
+    fn new(package: &Package, run: &'a Handles) -> Self {
+        let package = package.release().digest().hex();
+        Self { run, package, shared: None, spent: Vec::new(), issued: Vec::new() }
+    }
+
+    /// The call begins: what it takes for good is gone.
+    fn spend(&mut self) {
+        for token in self.spent.drain(..) {
+            self.run.remove(&token);
+        }
+    }
+
+    /// Keeps the instance, if the call issued anything that lives in it.
+    fn keep(self, instance: impl FnOnce() -> Shared) {
+        if self.issued.is_empty() {
+            return;
+        }
+        let shared = instance();
+        for (token, ty, resource) in self.issued {
+            let handle = Handle { resource, package: self.package.clone(), ty, shared: Arc::clone(&shared) };
+            self.run.keep(token, handle);
+        }
+    }
+}
+
+impl value::Handles for CallHandles<'_> {
+    fn issue(&mut self, resource: &Resource, value: ResourceAny) -> Result<String, HandleError> {
+        let token = self.run.token().ok_or(HandleError::TooMany { limit: MAX_HANDLES })?;
+        self.issued.push((token.clone(), resource.clone(), value));
+        Ok(token)
+    }
+
+    fn resolve(&mut self, resource: &Resource, token: &str, passing: Passing) -> Result<ResourceAny, HandleError> {
+        let unknown = || HandleError::Unknown {
+            resource: resource.name.clone(),
+            token: token.chars().take(60).collect(),
+        };
+        if self.spent.iter().any(|spent| spent == token) {
+            return Err(unknown());
+        }
+        let handle = self.run.get(token).ok_or_else(unknown)?;
+        if handle.package != self.package || handle.ty != *resource {
+            return Err(HandleError::WrongResource { expected: resource.name.clone(), got: handle.ty.name });
+        }
+        match &self.shared {
+            Some(shared) if !Arc::ptr_eq(shared, &handle.shared) => {
+                return Err(HandleError::Lost { resource: resource.name.clone() });
+            }
+            _ => self.shared = Some(handle.shared),
+        }
+        if passing == Passing::Own {
+            self.spent.push(token.to_owned());
+        }
+        Ok(handle.resource)
+    }
+}

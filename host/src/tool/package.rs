@@ -1,0 +1,212 @@
+//! Packages: releases of the registry, reflected when they are mounted and compiled when they are first called.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use tollhouse_registry::{Registry, Release, Requirement};
+use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
+
+use super::reflect::{self, DefaultInterface};
+use super::types;
+use super::wasi::{self, ToolState};
+use crate::code::{Code, CodeError};
+
+/// Why a package cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PackageError {
+    /// There is no registry to take it from.
+    #[error("there is no registry")]
+    NoRegistry,
+    /// The registry does not have it.
+    #[error(transparent)]
+    Resolve(#[from] tollhouse_registry::ResolveError),
+    /// What the registry has was altered, or cannot be read.
+    #[error(transparent)]
+    Registry(#[from] tollhouse_registry::Error),
+    /// What it exports cannot be offered as tools.
+    #[error("`{release}` cannot be used as a tool")]
+    Reflect {
+        /// Name and version.
+        release: String,
+        /// Why.
+        #[source]
+        source: reflect::ReflectError,
+    },
+    /// It does not compile or link.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+}
+
+/// The packages of a process: one registry, one linker, what was reflected so far.
+pub struct Packages {
+    shared: Arc<Shared>,
+    known: Mutex<HashMap<String, Arc<Package>>>,
+}
+
+struct Shared {
+    code: Code,
+    registry: Option<Registry>,
+    linker: OnceLock<Linker<ToolState>>,
+}
+
+/// One release, ready to be mounted.
+pub struct Package {
+    release: Release,
+    description: Option<String>,
+    types: types::Package,
+    shared: Arc<Shared>,
+    loaded: OnceLock<Result<Loaded, String>>,
+}
+
+/// A release, ready to be called.
+pub(super) struct Loaded {
+    pub(super) pre: InstancePre<ToolState>,
+    /// Where each function of `types` is exported; none for `drop`, which the host does itself.
+    pub(super) exports: Vec<Option<ComponentExportIndex>>,
+}
+
+/// What the cache keeps of a reflected release.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Reflected {
+    description: Option<String>,
+    types: types::Package,
+}
+
+/// Raise it when [`Reflected`] or what reflection finds changes: older entries are then not used.
+const REFLECTED_VERSION: u32 = 1;
+
+impl Packages {
+    /// Packages of a registry.
+    #[must_use]
+    pub fn new(code: Code, registry: Option<Registry>) -> Self {
+        let shared = Shared { code, registry, linker: OnceLock::new() };
+        Self { shared: Arc::new(shared), known: Mutex::default() }
+    }
+
+    /// The registry, if there is one.
+    #[must_use]
+    pub fn registry(&self) -> Option<&Registry> {
+        self.shared.registry.as_ref()
+    }
+
+    /// The release that a requirement resolves to, ready to be mounted.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be offered as tools.
+    pub fn resolve(&self, requirement: &Requirement) -> Result<Arc<Package>, PackageError> {
+        let registry = self.registry().ok_or(PackageError::NoRegistry)?;
+        self.package(registry.resolve(&requirement.name, &requirement.versions)?)
+    }
+
+    /// A release, ready to be mounted. Reflected once a process, and on disk once for all.
+    ///
+    /// # Errors
+    /// If its blobs were altered, or it cannot be offered as tools.
+    pub fn package(&self, release: Release) -> Result<Arc<Package>, PackageError> {
+        let key = format!("{}@{}", release.name, release.version);
+        if let Some(package) = self.lock().get(&key) {
+            return Ok(Arc::clone(package));
+        }
+        let Reflected { description, types } = self.reflected(&release)?;
+        let shared = Arc::clone(&self.shared);
+        let package = Arc::new(Package { release, description, types, shared, loaded: OnceLock::new() });
+        self.lock().insert(key, Arc::clone(&package));
+        Ok(package)
+    }
+
+    fn reflected(&self, release: &Release) -> Result<Reflected, PackageError> {
+        let registry = self.registry().ok_or(PackageError::NoRegistry)?;
+        let parts = [release.component.digest, release.wit.digest, release.manifest.digest].map(|digest| digest.hex());
+        let key = format!("types-{REFLECTED_VERSION}-{}.json", blake3::hash(parts.concat().as_bytes()).to_hex());
+        let cached = self.shared.code.cache().and_then(|cache| cache.get(&key));
+        if let Some(reflected) = cached.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+            return Ok(reflected);
+        }
+        let manifest = registry.load_manifest(release)?;
+        let default = match &manifest.default {
+            Some(tollhouse_registry::DefaultInterface::Interface(name)) => DefaultInterface::Named(name.clone()),
+            Some(tollhouse_registry::DefaultInterface::None) => DefaultInterface::None,
+            // A kind of default that this version does not know names no functions.
+            Some(_) => DefaultInterface::None,
+            None => DefaultInterface::Only,
+        };
+        let (component, wit) = (registry.load_component(release)?, registry.load_wit(release)?);
+        let types = reflect::reflect(&component, Some(&wit), &default).map_err(|source| PackageError::Reflect {
+            release: format!("{}@{}", release.name, release.version),
+            source,
+        })?;
+        let reflected = Reflected { description: manifest.description, types };
+        if let (Some(cache), Ok(bytes)) = (self.shared.code.cache(), serde_json::to_vec(&reflected)) {
+            // A cache that cannot be written costs time and nothing else.
+            let _ = cache.put(&key, &bytes);
+        }
+        Ok(reflected)
+    }
+
+    /// The map holds whole packages only, so a poisoned lock is still good.
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Package>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Package {
+    /// Which release it is.
+    #[must_use]
+    pub fn release(&self) -> &Release {
+        &self.release
+    }
+
+    /// What its manifest says about it.
+    #[must_use]
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+
+    /// What it exports.
+    #[must_use]
+    pub fn types(&self) -> &types::Package {
+        &self.types
+    }
+
+    /// Its machine code, compiled and linked once a process. The error is for the one who calls the tool.
+    pub(super) fn loaded(&self) -> Result<&Loaded, &str> {
+        let loaded = self.loaded.get_or_init(|| {
+            self.load().map_err(|error| {
+                let error = anyhow::Error::from(error);
+                format!("cannot load `{}@{}`: {error:#}", self.release.name, self.release.version)
+            })
+        });
+        loaded.as_ref().map_err(String::as_str)
+    }
+
+    fn load(&self) -> Result<Loaded, PackageError> {
+        let shared = &self.shared;
+        let registry = shared.registry.as_ref().ok_or(PackageError::NoRegistry)?;
+        let link = |error: wasmtime::Error| PackageError::Code(CodeError::Compile(error.into()));
+        let component = shared.code.tool(&self.release.digest().hex(), || -> Result<_, PackageError> {
+            Ok(registry.load_component(&self.release)?)
+        })?;
+        let exports = self.types.functions.iter().map(|function| {
+            let export = &function.export;
+            let within = match &export.instance {
+                Some(instance) => Some(component.get_export_index(None, instance)?),
+                None => None,
+            };
+            component.get_export_index(within.as_ref(), &export.function)
+        });
+        let exports = exports.collect();
+        let mut linker = self.linker().map_err(link)?.clone();
+        // What no host here offers is there to be imported, and traps with its name when it is called.
+        linker.define_unknown_imports_as_traps(&component).map_err(link)?;
+        Ok(Loaded { pre: linker.instantiate_pre(&component).map_err(link)?, exports })
+    }
+
+    fn linker(&self) -> wasmtime::Result<&Linker<ToolState>> {
+        if let Some(linker) = self.shared.linker.get() {
+            return Ok(linker);
+        }
+        let linker = wasi::linker(self.shared.code.tool_engine())?;
+        Ok(self.shared.linker.get_or_init(|| linker))
+    }
+}

@@ -1,0 +1,371 @@
+//! TypeScript declarations of what a session has mounted, with the doc comments of its authors.
+//!
+//! For people and language models that write scripts: what stands here type-checks and runs. Names and docs come from
+//! strangers, so every name is an identifier or quoted, and no comment can end early.
+//!
+//! For each alias there is a namespace that holds its named types, and a constant of the same name that holds its
+//! functions: TypeScript merges the two, and any name (`delete`, `new`) can be a property of a constant.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
+
+use super::names;
+use super::types::{Case, Definition, Field, Function, FunctionKind, Members, Package, Resource, Shape, Type};
+
+/// A package under its alias.
+#[derive(Clone, Copy, Debug)]
+pub struct Mounted<'a> {
+    /// The alias.
+    pub alias: &'a str,
+    /// What the release says about itself.
+    pub docs: Option<&'a str>,
+    /// What it offers.
+    pub package: &'a Package,
+}
+
+/// Declares all packages, in the order given. `granted` says of a canonical method whether a grant could allow it.
+#[must_use]
+pub fn declarations(mounted: &[Mounted<'_>], granted: &dyn Fn(&str) -> bool) -> String {
+    let mut text = String::new();
+    for (index, package) in mounted.iter().enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        declare(&mut text, package, granted);
+    }
+    text
+}
+
+fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> bool) {
+    let alias = identifier(&names::to_camel(mounted.alias));
+    let types = Types::gather(&alias, mounted.package);
+    types.write(text);
+    let mut tree = Node::default();
+    for function in &mounted.package.functions {
+        tree.add(&function.path, function);
+    }
+    comment(text, 0, mounted.docs.unwrap_or_default());
+    let _ = writeln!(text, "declare const {alias}: {{");
+    let interfaces: HashMap<&str, &str> = mounted
+        .package
+        .interfaces
+        .iter()
+        .filter_map(|interface| Some((interface.name.as_str(), interface.docs.as_deref()?)))
+        .collect();
+    let writer = Writer { types: &types, alias: mounted.alias, granted, interfaces };
+    writer.node(text, &tree, 1);
+    text.push_str("};\n");
+}
+
+/// Functions by the segments of their paths.
+#[derive(Default)]
+struct Node<'f> {
+    function: Option<&'f Function>,
+    inner: BTreeMap<&'f str, Node<'f>>,
+}
+
+impl<'f> Node<'f> {
+    fn add(&mut self, path: &'f [String], function: &'f Function) {
+        match path.split_first() {
+            Some((first, rest)) => self.inner.entry(first).or_default().add(rest, function),
+            None => self.function = Some(function),
+        }
+    }
+}
+
+struct Writer<'a> {
+    types: &'a Types<'a>,
+    alias: &'a str,
+    granted: &'a dyn Fn(&str) -> bool,
+    interfaces: HashMap<&'a str, &'a str>,
+}
+
+impl Writer<'_> {
+    /// Writes the properties of a namespace. Paths have at most three segments, so the recursion is as deep as that.
+    fn node(&self, text: &mut String, node: &Node<'_>, depth: usize) {
+        for (name, inner) in &node.inner {
+            match inner.function {
+                Some(function) => self.function(text, name, function, depth),
+                None => {
+                    let docs = if depth == 1 { self.interfaces.get(name).copied() } else { None };
+                    comment(text, depth, docs.unwrap_or_default());
+                    let _ = writeln!(text, "{}{}: {{", indent(depth), property(&names::to_camel(name)));
+                    self.node(text, inner, depth + 1);
+                    let _ = writeln!(text, "{}}};", indent(depth));
+                }
+            }
+        }
+    }
+
+    fn function(&self, text: &mut String, name: &str, function: &Function, depth: usize) {
+        let mut docs = function.docs.clone().unwrap_or_default();
+        if let Some(payload) = function.fails_with() {
+            let payload = payload.map_or_else(|| "null".to_owned(), |ty| self.types.name(ty, 0));
+            let _ = write!(docs, "\n@throws {{ToolError}} with `payload`: {payload}");
+        }
+        if !(self.granted)(&function.method(self.alias)) {
+            docs.push_str("\nNot granted: a call is a CapabilityError.");
+        }
+        comment(text, depth, docs.trim_start_matches('\n'));
+        let optional = if function.params.iter().all(Field::is_optional) { "?" } else { "" };
+        let returns = function.returns().map_or_else(|| "null".to_owned(), |ty| self.types.name(ty, 0));
+        let name = property(&names::to_camel(name));
+        // Quoted, `new` is a method; bare, it would make the constant a class.
+        let name = if name == "new" { "\"new\"" } else { &name };
+        let _ = write!(text, "{}{name}(", indent(depth));
+        if !function.params.is_empty() {
+            let _ = write!(text, "args{optional}: {}", self.types.object(&function.params, depth));
+        }
+        let _ = writeln!(text, "): Promise<{returns}>;");
+    }
+}
+
+/// A named type: its interface and its name there.
+type Key<'a> = (&'a str, &'a str);
+
+/// The named types of a package, with their names in TypeScript.
+struct Types<'a> {
+    alias: String,
+    named: BTreeMap<Key<'a>, Named<'a>>,
+}
+
+struct Named<'a> {
+    name: String,
+    body: Body<'a>,
+}
+
+enum Body<'a> {
+    Type(&'a Type, &'a Definition),
+    Resource(&'a Resource),
+}
+
+/// Names that the declarations themselves use.
+const TAKEN: &[&str] = &["Promise", "Uint8Array"];
+
+impl<'a> Types<'a> {
+    fn gather(alias: &str, package: &'a Package) -> Self {
+        let mut found = BTreeMap::new();
+        for function in &package.functions {
+            let params = function.params.iter().map(|field| &field.ty);
+            for ty in params.chain(function.result.as_ref()) {
+                find(ty, &mut found);
+            }
+            if let FunctionKind::Constructor(resource) = &function.kind {
+                found.entry((&resource.instance, &resource.name)).or_insert(Body::Resource(resource));
+            }
+        }
+        let mut count: HashMap<String, usize> = HashMap::new();
+        for (_, name) in found.keys() {
+            *count.entry(names::to_pascal(name)).or_default() += 1;
+        }
+        let mut used: HashSet<String> = TAKEN.iter().map(|name| (*name).to_owned()).collect();
+        let mut named = BTreeMap::new();
+        for (key, body) in found {
+            let (interface, own) = key;
+            let mut name = names::to_pascal(own);
+            // Types of two interfaces with one name: the interface tells them apart.
+            if count.get(&name).is_some_and(|count| *count > 1) {
+                let interface = interface.rsplit('/').next().unwrap_or_default();
+                name.insert_str(0, &names::to_pascal(interface.split('@').next().unwrap_or_default()));
+            }
+            let mut name = identifier(&name);
+            while !used.insert(name.clone()) {
+                name.push('_');
+            }
+            named.insert(key, Named { name, body });
+        }
+        Self { alias: alias.to_owned(), named }
+    }
+
+    fn write(&self, text: &mut String) {
+        if self.named.is_empty() {
+            return;
+        }
+        let _ = writeln!(text, "declare namespace {} {{", self.alias);
+        for named in self.named.values() {
+            match &named.body {
+                Body::Resource(resource) => {
+                    comment(text, 1, &format!("A handle of a `{}`. Let go of it with `drop`.", resource.name));
+                    let _ = writeln!(text, "  type {} = string & {{ readonly resource: {} }};", named.name, quoted(&resource.name));
+                }
+                Body::Type(ty, definition) => {
+                    comment(text, 1, definition.docs.as_deref().unwrap_or_default());
+                    if let Shape::Record(fields) = &ty.shape {
+                        let _ = writeln!(text, "  interface {} {}", named.name, self.object(fields, 1));
+                    } else {
+                        let _ = writeln!(text, "  type {} = {};", named.name, self.shape(&ty.shape, 1));
+                    }
+                }
+            }
+        }
+        text.push_str("}\n");
+    }
+
+    /// What a type is called where it is used.
+    fn name(&self, ty: &Type, depth: usize) -> String {
+        let known = ty.definition.as_ref().and_then(|d| self.named.get(&(d.interface.as_str(), d.name.as_str())));
+        match known {
+            Some(named) => format!("{}.{}", self.alias, named.name),
+            None => self.shape(&ty.shape, depth),
+        }
+    }
+
+    fn shape(&self, shape: &Shape, depth: usize) -> String {
+        match shape {
+            Shape::Bool => "boolean".to_owned(),
+            Shape::Char | Shape::String => "string".to_owned(),
+            Shape::Bytes => "Uint8Array".to_owned(),
+            Shape::S64 | Shape::U64 => "number | bigint".to_owned(),
+            Shape::List(inner) | Shape::FixedList(inner, _) => format!("{}[]", grouped(&self.name(inner, depth))),
+            Shape::Tuple(members) => {
+                let members: Vec<String> = members.iter().map(|member| self.name(member, depth)).collect();
+                format!("[{}]", members.join(", "))
+            }
+            Shape::Record(fields) => self.object(fields, depth),
+            Shape::Variant(cases) => self.variant(cases, depth),
+            Shape::Enum(cases) => union_of(cases),
+            Shape::Flags(cases) => format!("({})[]", union_of(cases)),
+            Shape::Option(inner) if inner.is_nullable() => {
+                format!("{{ tag: \"some\"; val: {} }} | null", self.name(inner, depth))
+            }
+            Shape::Option(inner) => format!("{} | null", self.name(inner, depth)),
+            Shape::Result { ok, err } => {
+                format!("{} | {}", self.tagged("ok", ok.as_deref(), depth), self.tagged("err", err.as_deref(), depth))
+            }
+            Shape::Map(_, item) => format!("{{ [key: string]: {} }}", self.name(item, depth)),
+            Shape::Own(resource) | Shape::Borrow(resource) => {
+                match self.named.get(&(resource.instance.as_str(), resource.name.as_str())) {
+                    Some(named) => format!("{}.{}", self.alias, named.name),
+                    None => "string".to_owned(),
+                }
+            }
+            _ => "number".to_owned(),
+        }
+    }
+
+    fn tagged(&self, tag: &str, payload: Option<&Type>, depth: usize) -> String {
+        match payload {
+            Some(payload) => format!("{{ tag: {}; val: {} }}", quoted(tag), self.name(payload, depth)),
+            None => format!("{{ tag: {} }}", quoted(tag)),
+        }
+    }
+
+    /// A variant is one case a line if a case has docs.
+    fn variant(&self, cases: &Members<Case>, depth: usize) -> String {
+        if cases.iter().all(|case| case.docs.is_none()) {
+            let cases: Vec<String> =
+                cases.iter().map(|case| self.tagged(&case.name, case.ty.as_ref(), depth)).collect();
+            return cases.join(" | ");
+        }
+        let mut text = String::new();
+        for case in cases.iter() {
+            text.push('\n');
+            comment(&mut text, depth + 1, case.docs.as_deref().unwrap_or_default());
+            let _ = write!(text, "{}| {}", indent(depth + 1), self.tagged(&case.name, case.ty.as_ref(), depth + 1));
+        }
+        text
+    }
+
+    /// An object on one line, or on one for each field if a field has docs or there are many.
+    fn object(&self, fields: &Members<Field>, depth: usize) -> String {
+        let field = |field: &Field, depth: usize| {
+            let optional = if field.is_optional() { "?" } else { "" };
+            format!("{}{optional}: {}", property(&field.camel), self.name(&field.ty, depth))
+        };
+        let short = fields.len() <= 3 && fields.iter().all(|field| field.docs.is_none());
+        if short {
+            let fields: Vec<String> = fields.iter().map(|f| field(f, depth)).collect();
+            return format!("{{ {} }}", fields.join("; "));
+        }
+        let mut text = "{\n".to_owned();
+        for f in fields.iter() {
+            comment(&mut text, depth + 1, f.docs.as_deref().unwrap_or_default());
+            let _ = writeln!(text, "{}{};", indent(depth + 1), field(f, depth + 1));
+        }
+        let _ = write!(text, "{}}}", indent(depth));
+        text
+    }
+}
+
+/// Finds the named types and resources in a type.
+fn find<'a>(ty: &'a Type, found: &mut BTreeMap<Key<'a>, Body<'a>>) {
+    if let Some(definition) = &ty.definition {
+        let key = (definition.interface.as_str(), definition.name.as_str());
+        // Seen before, and so were the types in it.
+        if found.insert(key, Body::Type(ty, definition)).is_some() {
+            return;
+        }
+    }
+    match &ty.shape {
+        Shape::List(inner) | Shape::FixedList(inner, _) | Shape::Option(inner) => find(inner, found),
+        Shape::Tuple(members) => members.iter().for_each(|member| find(member, found)),
+        Shape::Record(fields) => fields.iter().for_each(|field| find(&field.ty, found)),
+        Shape::Variant(cases) => cases.iter().filter_map(|case| case.ty.as_ref()).for_each(|ty| find(ty, found)),
+        Shape::Result { ok, err } => ok.iter().chain(err).for_each(|ty| find(ty, found)),
+        Shape::Map(key, item) => {
+            find(key, found);
+            find(item, found);
+        }
+        Shape::Own(resource) | Shape::Borrow(resource) => {
+            found.entry((&resource.instance, &resource.name)).or_insert(Body::Resource(resource));
+        }
+        _ => {}
+    }
+}
+
+fn union_of(cases: &Members<Case>) -> String {
+    if cases.is_empty() {
+        return "never".to_owned();
+    }
+    cases.iter().map(|case| quoted(&case.name)).collect::<Vec<_>>().join(" | ")
+}
+
+/// In parentheses, if a `[]` behind it would bind to its last part only.
+fn grouped(ty: &str) -> String {
+    if ty.contains('|') || ty.contains('&') { format!("({ty})") } else { ty.to_owned() }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::String(text.to_owned()).to_string()
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'$')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$')
+}
+
+/// A property's name: reserved words may stand there, what is no identifier is quoted.
+fn property(name: &str) -> String {
+    if is_identifier(name) { name.to_owned() } else { quoted(name) }
+}
+
+/// A name that can be declared: other characters become `_`.
+fn identifier(name: &str) -> String {
+    let mut safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '$' { c } else { '_' }).collect();
+    if !is_identifier(&safe) {
+        safe.insert(0, '_');
+    }
+    safe
+}
+
+fn indent(depth: usize) -> String {
+    "  ".repeat(depth)
+}
+
+/// Writes a doc comment, or nothing.
+fn comment(text: &mut String, depth: usize, docs: &str) {
+    let docs = docs.trim().replace("*/", "*\\/");
+    if docs.is_empty() {
+        return;
+    }
+    let lines: Vec<&str> = docs.lines().map(str::trim_end).collect();
+    if let [line] = lines.as_slice() {
+        let _ = writeln!(text, "{}/** {line} */", indent(depth));
+        return;
+    }
+    let _ = writeln!(text, "{}/**", indent(depth));
+    for line in lines {
+        let _ = writeln!(text, "{} * {line}", indent(depth));
+    }
+    let _ = writeln!(text, "{} */", indent(depth));
+}

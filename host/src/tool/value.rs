@@ -1,0 +1,498 @@
+//! Values across the boundary to a component: canonical JSON to `Val` (lowering) and back (lifting).
+//!
+//! The only file of the typed half that knows the engine, and of it only the value type. What is lowered has been
+//! through `canonical`; a value that does not fit is still an error here, never a panic. What is lifted comes from a
+//! tool and is not trusted to match its type. Handles of resources are issued and resolved by whoever keeps the
+//! instance, through [`Handles`].
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Map, Value};
+use wasmtime::component::{ResourceAny, Val};
+
+use super::canonical::{self, MAX_SAFE};
+use super::types::{Case, Field, Function, Members, Resource, Shape, Type};
+use crate::error::{Payload, Special, SpecialKind};
+
+/// Why a value did not cross.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ValueError {
+    /// A value and its type differ: it did not come from `canonical`, or a component returned what it does not declare.
+    #[error("a value does not fit its type, {expected}")]
+    Mismatch {
+        /// What the type says.
+        expected: String,
+    },
+    /// A handle is of no use.
+    #[error(transparent)]
+    Handle(#[from] HandleError),
+}
+
+/// Why a handle is of no use.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HandleError {
+    /// No handle of this run is spelled so, or it was dropped or given away.
+    #[error("no handle of `{resource}` is `{token}`: it was never issued in this run, or was dropped or given away")]
+    Unknown {
+        /// The resource that was expected.
+        resource: String,
+        /// What was given, shortened.
+        token: String,
+    },
+    /// The handle is of another resource.
+    #[error("expected a handle of `{expected}`, got one of `{got}`")]
+    WrongResource {
+        /// The resource that was expected.
+        expected: String,
+        /// The resource that the handle is of.
+        got: String,
+    },
+    /// The instance that held the resource is gone.
+    #[error("handle lost: the instance that held this `{resource}` has ended")]
+    Lost {
+        /// The resource.
+        resource: String,
+    },
+    /// No more handles can be issued in this run.
+    #[error("a run can hold at most {limit} handles at a time: drop some with the resource's `drop`")]
+    TooMany {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// How a handle is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// For good: the handle is of no use afterwards.
+    Own,
+    /// For the call.
+    Borrow,
+}
+
+/// Issues and resolves the handles of one run. Tokens must not be guessable, and mean nothing outside the run.
+pub trait Handles {
+    /// Keeps a resource that a tool returned, and names it.
+    ///
+    /// # Errors
+    /// [`HandleError::TooMany`].
+    fn issue(&mut self, resource: &Resource, value: ResourceAny) -> Result<String, HandleError>;
+
+    /// Finds the resource of a token. With [`Passing::Own`] the token is spent; if lowering then fails at a later
+    /// argument the call does not happen, so an implementation should spend tokens only when the call begins.
+    ///
+    /// # Errors
+    /// [`HandleError`].
+    fn resolve(&mut self, resource: &Resource, token: &str, passing: Passing) -> Result<ResourceAny, HandleError>;
+}
+
+/// Handles where there can be none: every token is unknown, and nothing is issued.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHandles;
+
+impl Handles for NoHandles {
+    fn issue(&mut self, _: &Resource, _: ResourceAny) -> Result<String, HandleError> {
+        Err(HandleError::TooMany { limit: 0 })
+    }
+
+    fn resolve(&mut self, resource: &Resource, token: &str, _: Passing) -> Result<ResourceAny, HandleError> {
+        Err(HandleError::Unknown { resource: resource.name.clone(), token: token.chars().take(40).collect() })
+    }
+}
+
+/// What a function came back with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Returned {
+    /// A value; null if it returns nothing.
+    Value(Payload),
+    /// The error case of its `result`; null if that has no payload.
+    Error(Payload),
+}
+
+/// Lowers canonical arguments, in the order of the parameters.
+///
+/// # Errors
+/// [`ValueError`].
+pub fn lower_arguments(function: &Function, arguments: Value, handles: &mut dyn Handles) -> Result<Vec<Val>, ValueError> {
+    let Value::Object(mut object) = arguments else {
+        return Err(ValueError::Mismatch { expected: canonical::form(&function.params) });
+    };
+    let mut lowered = Vec::with_capacity(function.params.len());
+    for field in function.params.iter() {
+        lowered.push(lower_field(field, &mut object, handles)?);
+    }
+    Ok(lowered)
+}
+
+/// Lifts what a function returned. `values` holds its one result, or nothing.
+///
+/// # Errors
+/// [`ValueError`].
+pub fn lift_result(function: &Function, values: Vec<Val>, handles: &mut dyn Handles) -> Result<Returned, ValueError> {
+    let (ty, value) = match (&function.result, values.into_iter().next()) {
+        (None, _) => return Ok(Returned::Value(Payload::default())),
+        (Some(ty), Some(value)) => (ty, value),
+        (Some(ty), None) => return Err(mismatch(ty)),
+    };
+    match (&ty.shape, value) {
+        (Shape::Result { ok, err }, Val::Result(result)) => match result {
+            Ok(value) => Ok(Returned::Value(lift_side(ok.as_deref(), value, handles)?)),
+            Err(value) => Ok(Returned::Error(lift_side(err.as_deref(), value, handles)?)),
+        },
+        (_, value) => Ok(Returned::Value(lift(value, ty, handles)?)),
+    }
+}
+
+fn lift_side(ty: Option<&Type>, value: Option<Box<Val>>, handles: &mut dyn Handles) -> Result<Payload, ValueError> {
+    match (ty, value) {
+        (Some(ty), Some(value)) => lift(*value, ty, handles),
+        (None, None) => Ok(Payload::default()),
+        (Some(ty), None) => Err(mismatch(ty)),
+        (None, Some(_)) => Err(ValueError::Mismatch { expected: "nothing".to_owned() }),
+    }
+}
+
+fn mismatch(ty: &Type) -> ValueError {
+    ValueError::Mismatch { expected: ty.describe() }
+}
+
+/// Lowers one canonical value.
+///
+/// # Errors
+/// [`ValueError`].
+pub fn lower(value: Value, ty: &Type, handles: &mut dyn Handles) -> Result<Val, ValueError> {
+    let fail = || mismatch(ty);
+    Ok(match (&ty.shape, value) {
+        (Shape::Bool, Value::Bool(b)) => Val::Bool(b),
+        (Shape::String, Value::String(text)) => Val::String(text),
+        (Shape::Char, Value::String(text)) => Val::Char(only_char(&text).ok_or_else(fail)?),
+        (Shape::F64, value) => Val::Float64(canonical::float_value(&value).ok_or_else(fail)?),
+        (Shape::F32, value) => {
+            Val::Float32(canonical::float_value(&value).and_then(canonical::to_f32).ok_or_else(fail)?)
+        }
+        (Shape::Bytes, Value::String(text)) => {
+            let raw = BASE64.decode(text).map_err(|_| fail())?;
+            Val::List(raw.into_iter().map(Val::U8).collect())
+        }
+        (Shape::List(inner), Value::Array(items)) => Val::List(lower_all(items, inner, handles)?),
+        (Shape::FixedList(inner, _), Value::Array(items)) => Val::FixedLengthList(lower_all(items, inner, handles)?),
+        (Shape::Tuple(members), Value::Array(items)) if items.len() == members.len() => {
+            let lowered = items.into_iter().zip(members).map(|(item, member)| lower(item, member, handles));
+            Val::Tuple(lowered.collect::<Result<_, _>>()?)
+        }
+        (Shape::Record(fields), Value::Object(mut object)) => {
+            let mut lowered = Vec::with_capacity(fields.len());
+            for field in fields.iter() {
+                lowered.push((field.name.clone(), lower_field(field, &mut object, handles)?));
+            }
+            Val::Record(lowered)
+        }
+        (Shape::Variant(cases), Value::Object(object)) => lower_variant(ty, cases, object, handles)?,
+        (Shape::Enum(cases), Value::String(text)) => Val::Enum(cases.find(&text).ok_or_else(fail)?.name.clone()),
+        (Shape::Flags(cases), Value::Array(items)) => {
+            let name = |item: Value| item.as_str().and_then(|text| cases.find(text)).map(|case| case.name.clone());
+            Val::Flags(items.into_iter().map(name).collect::<Option<_>>().ok_or_else(fail)?)
+        }
+        (Shape::Option(_), Value::Null) => Val::Option(None),
+        (Shape::Option(inner), Value::Object(mut object)) if inner.is_nullable() => {
+            let value = object.get_mut("val").map(Value::take).ok_or_else(fail)?;
+            Val::Option(Some(Box::new(lower(value, inner, handles)?)))
+        }
+        (Shape::Option(inner), value) => Val::Option(Some(Box::new(lower(value, inner, handles)?))),
+        (Shape::Result { ok, err }, Value::Object(object)) => {
+            lower_result(ty, ok.as_deref(), err.as_deref(), object, handles)?
+        }
+        (Shape::Map(key, item), Value::Object(object)) => lower_map(key, item, object, handles)?,
+        (Shape::Own(resource), Value::String(token)) => {
+            Val::Resource(handles.resolve(resource, &token, Passing::Own)?)
+        }
+        (Shape::Borrow(resource), Value::String(token)) => {
+            Val::Resource(handles.resolve(resource, &token, Passing::Borrow)?)
+        }
+        (_, value) => lower_integer(ty, &value)?,
+    })
+}
+
+fn only_char(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    chars.next().filter(|_| chars.next().is_none())
+}
+
+fn lower_integer(ty: &Type, value: &Value) -> Result<Val, ValueError> {
+    let number = match value {
+        Value::Number(number) => canonical::exact_integer(number),
+        Value::String(text) if matches!(ty.shape, Shape::S64 | Shape::U64) => text.parse().ok(),
+        _ => None,
+    };
+    let n = number.ok_or_else(|| mismatch(ty))?;
+    let val = match ty.shape {
+        Shape::S8 => n.try_into().map(Val::S8),
+        Shape::U8 => n.try_into().map(Val::U8),
+        Shape::S16 => n.try_into().map(Val::S16),
+        Shape::U16 => n.try_into().map(Val::U16),
+        Shape::S32 => n.try_into().map(Val::S32),
+        Shape::U32 => n.try_into().map(Val::U32),
+        Shape::S64 => n.try_into().map(Val::S64),
+        Shape::U64 => n.try_into().map(Val::U64),
+        _ => return Err(mismatch(ty)),
+    };
+    val.map_err(|_| mismatch(ty))
+}
+
+fn lower_all(items: Vec<Value>, inner: &Type, handles: &mut dyn Handles) -> Result<Vec<Val>, ValueError> {
+    let mut lowered = Vec::with_capacity(items.len());
+    for item in items {
+        lowered.push(lower(item, inner, handles)?);
+    }
+    Ok(lowered)
+}
+
+fn lower_field(field: &Field, object: &mut Map<String, Value>, handles: &mut dyn Handles) -> Result<Val, ValueError> {
+    let value = object.get_mut(&field.camel).map(Value::take).ok_or_else(|| mismatch(&field.ty))?;
+    lower(value, &field.ty, handles)
+}
+
+fn lower_payload(
+    ty: Option<&Type>,
+    object: &mut Map<String, Value>,
+    handles: &mut dyn Handles,
+) -> Result<Option<Box<Val>>, ValueError> {
+    match (ty, object.get_mut("val").map(Value::take)) {
+        (None, _) => Ok(None),
+        (Some(ty), Some(value)) => Ok(Some(Box::new(lower(value, ty, handles)?))),
+        (Some(ty), None) => Err(mismatch(ty)),
+    }
+}
+
+fn lower_variant(
+    ty: &Type,
+    cases: &Members<Case>,
+    mut object: Map<String, Value>,
+    handles: &mut dyn Handles,
+) -> Result<Val, ValueError> {
+    let tag = object.get("tag").and_then(Value::as_str).and_then(|tag| cases.find(tag));
+    let case = tag.ok_or_else(|| mismatch(ty))?;
+    Ok(Val::Variant(case.name.clone(), lower_payload(case.ty.as_ref(), &mut object, handles)?))
+}
+
+fn lower_result(
+    ty: &Type,
+    ok: Option<&Type>,
+    err: Option<&Type>,
+    mut object: Map<String, Value>,
+    handles: &mut dyn Handles,
+) -> Result<Val, ValueError> {
+    Ok(Val::Result(match object.get("tag").and_then(Value::as_str) {
+        Some("ok") => Ok(lower_payload(ok, &mut object, handles)?),
+        Some("err") => Err(lower_payload(err, &mut object, handles)?),
+        _ => return Err(mismatch(ty)),
+    }))
+}
+
+fn lower_map(
+    key: &Type,
+    item: &Type,
+    object: Map<String, Value>,
+    handles: &mut dyn Handles,
+) -> Result<Val, ValueError> {
+    let mut entries = Vec::with_capacity(object.len());
+    for (name, value) in object {
+        let name = lower(canonical::key_value(key, name), key, handles)?;
+        entries.push((name, lower(value, item, handles)?));
+    }
+    Ok(Val::Map(entries))
+}
+
+/// Lifts one value to canonical JSON, and lists the places that JSON has no word for.
+///
+/// # Errors
+/// [`ValueError`].
+pub fn lift(value: Val, ty: &Type, handles: &mut dyn Handles) -> Result<Payload, ValueError> {
+    let mut lift = Lift { handles, path: Vec::new(), specials: Vec::new() };
+    let value = lift.value(value, ty)?;
+    Ok(Payload { value, specials: lift.specials })
+}
+
+/// A step of the path to the value that is being lifted. Pointers are written only for specials.
+enum Step<'t> {
+    Key(&'t str),
+    Entry(String),
+    Index(usize),
+}
+
+struct Lift<'t, 'h> {
+    handles: &'h mut dyn Handles,
+    path: Vec<Step<'t>>,
+    specials: Vec<Special>,
+}
+
+impl<'t> Lift<'t, '_> {
+    fn value(&mut self, value: Val, ty: &'t Type) -> Result<Value, ValueError> {
+        Ok(match (&ty.shape, value) {
+            (Shape::Bool, Val::Bool(b)) => Value::Bool(b),
+            (Shape::S8, Val::S8(n)) => Value::from(n),
+            (Shape::U8, Val::U8(n)) => Value::from(n),
+            (Shape::S16, Val::S16(n)) => Value::from(n),
+            (Shape::U16, Val::U16(n)) => Value::from(n),
+            (Shape::S32, Val::S32(n)) => Value::from(n),
+            (Shape::U32, Val::U32(n)) => Value::from(n),
+            (Shape::S64, Val::S64(n)) => self.integer(n.into(), n.unsigned_abs()),
+            (Shape::U64, Val::U64(n)) => self.integer(n.into(), n),
+            (Shape::F32, Val::Float32(n)) => self.float(n.into()),
+            (Shape::F64, Val::Float64(n)) => self.float(n),
+            (Shape::Char, Val::Char(c)) => Value::String(c.to_string()),
+            (Shape::String, Val::String(text)) => Value::String(text),
+            (Shape::Bytes, Val::List(items)) => self.bytes(ty, items)?,
+            (Shape::List(inner), Val::List(items)) => self.list(items, |_| Some(&**inner), ty)?,
+            (Shape::FixedList(inner, _), Val::FixedLengthList(items)) => {
+                self.list(items, |_| Some(&**inner), ty)?
+            }
+            (Shape::Tuple(members), Val::Tuple(items)) if items.len() == members.len() => {
+                self.list(items, |at| members.get(at), ty)?
+            }
+            (Shape::Record(fields), Val::Record(values)) => self.record(fields, values, ty)?,
+            (Shape::Variant(cases), Val::Variant(name, payload)) => {
+                let case = cases.iter().find(|case| case.name == name).ok_or_else(|| mismatch(ty))?;
+                self.tagged(&case.name, case.ty.as_ref(), payload, ty)?
+            }
+            (Shape::Enum(_), Val::Enum(name)) => Value::String(name),
+            (Shape::Flags(_), Val::Flags(names)) => names.into_iter().map(Value::String).collect(),
+            (Shape::Option(_), Val::Option(None)) => Value::Null,
+            (Shape::Option(inner), Val::Option(some)) if inner.is_nullable() => {
+                self.tagged("some", Some(inner), some, ty)?
+            }
+            (Shape::Option(inner), Val::Option(Some(value))) => self.value(*value, inner)?,
+            (Shape::Result { ok, .. }, Val::Result(Ok(value))) => self.tagged("ok", ok.as_deref(), value, ty)?,
+            (Shape::Result { err, .. }, Val::Result(Err(value))) => self.tagged("err", err.as_deref(), value, ty)?,
+            (Shape::Map(key, item), Val::Map(entries)) => self.map(key, item, entries)?,
+            (Shape::Own(resource) | Shape::Borrow(resource), Val::Resource(value)) => {
+                Value::String(self.handles.issue(resource, value)?)
+            }
+            _ => return Err(mismatch(ty)),
+        })
+    }
+
+    fn integer(&mut self, number: i128, magnitude: u64) -> Value {
+        if magnitude > MAX_SAFE {
+            self.special(SpecialKind::Integer);
+        }
+        canonical::integer_json(number)
+    }
+
+    fn float(&mut self, number: f64) -> Value {
+        if !number.is_finite() {
+            self.special(SpecialKind::Float);
+        }
+        canonical::float_json(number)
+    }
+
+    fn bytes(&mut self, ty: &Type, items: Vec<Val>) -> Result<Value, ValueError> {
+        let mut raw = Vec::with_capacity(items.len());
+        for item in items {
+            match item {
+                Val::U8(byte) => raw.push(byte),
+                _ => return Err(mismatch(ty)),
+            }
+        }
+        self.special(SpecialKind::Bytes);
+        Ok(Value::String(BASE64.encode(raw)))
+    }
+
+    fn list(
+        &mut self,
+        items: Vec<Val>,
+        member: impl Fn(usize) -> Option<&'t Type>,
+        ty: &Type,
+    ) -> Result<Value, ValueError> {
+        let mut lifted = Vec::with_capacity(items.len());
+        for (index, item) in items.into_iter().enumerate() {
+            self.path.push(Step::Index(index));
+            lifted.push(self.value(item, member(index).ok_or_else(|| mismatch(ty))?)?);
+            self.path.pop();
+        }
+        Ok(Value::Array(lifted))
+    }
+
+    fn record(
+        &mut self,
+        fields: &'t Members<Field>,
+        values: Vec<(String, Val)>,
+        ty: &Type,
+    ) -> Result<Value, ValueError> {
+        if fields.len() != values.len() || fields.iter().zip(&values).any(|(field, (name, _))| field.name != *name) {
+            return Err(mismatch(ty));
+        }
+        let mut object = Map::with_capacity(fields.len());
+        for (field, (_, value)) in fields.iter().zip(values) {
+            self.path.push(Step::Key(&field.camel));
+            object.insert(field.camel.clone(), self.value(value, &field.ty)?);
+            self.path.pop();
+        }
+        Ok(Value::Object(object))
+    }
+
+    fn tagged(
+        &mut self,
+        tag: &str,
+        payload: Option<&'t Type>,
+        value: Option<Box<Val>>,
+        ty: &Type,
+    ) -> Result<Value, ValueError> {
+        let mut object = Map::with_capacity(2);
+        object.insert("tag".to_owned(), Value::String(tag.to_owned()));
+        match (payload, value) {
+            (Some(payload), Some(value)) => {
+                self.path.push(Step::Key("val"));
+                object.insert("val".to_owned(), self.value(*value, payload)?);
+                self.path.pop();
+            }
+            (None, None) => {}
+            _ => return Err(mismatch(ty)),
+        }
+        Ok(Value::Object(object))
+    }
+
+    /// Of two entries with one key the last counts, as the component model has it.
+    fn map(&mut self, key: &'t Type, item: &'t Type, entries: Vec<(Val, Val)>) -> Result<Value, ValueError> {
+        let mut last = std::collections::HashMap::new();
+        let mut named = Vec::with_capacity(entries.len());
+        for (index, (name, value)) in entries.into_iter().enumerate() {
+            let name = canonical::key_text(&self.key(name, key)?);
+            last.insert(name.clone(), index);
+            named.push((name, value));
+        }
+        let mut object = Map::with_capacity(last.len());
+        for (index, (name, value)) in named.into_iter().enumerate() {
+            if last.get(&name) != Some(&index) {
+                continue;
+            }
+            self.path.push(Step::Entry(name.clone()));
+            object.insert(name, self.value(value, item)?);
+            self.path.pop();
+        }
+        Ok(Value::Object(object))
+    }
+
+    /// A key is text in the object, whatever it stands for: it is no place for a special.
+    fn key(&mut self, name: Val, key: &'t Type) -> Result<Value, ValueError> {
+        let before = self.specials.len();
+        let name = self.value(name, key)?;
+        self.specials.truncate(before);
+        Ok(name)
+    }
+
+    fn special(&mut self, kind: SpecialKind) {
+        let mut pointer = String::new();
+        for step in &self.path {
+            pointer.push('/');
+            match step {
+                Step::Key(key) => pointer.push_str(key),
+                Step::Entry(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
+                Step::Index(index) => pointer.push_str(&index.to_string()),
+            }
+        }
+        self.specials.push(Special { pointer, kind });
+    }
+}

@@ -1,0 +1,160 @@
+//! What differs between two trees. Costs what differs: directories that both share are not entered.
+
+use imbl::ordmap::DiffItem;
+
+use super::node::{Directory, Node};
+use super::tree::Tree;
+
+/// What became of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// It is no longer there, or something of another kind is.
+    Removed,
+    /// It was not there, or something of another kind was.
+    Added,
+    /// A file's or a link's content, mode or time is another; a directory's mode is.
+    Modified,
+}
+
+/// A difference between two trees.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Change {
+    /// Where: absolute.
+    pub path: String,
+    /// What.
+    pub kind: ChangeKind,
+}
+
+/// What is different in `new`, sorted by path (bytewise). What is in a directory that was added or removed is named
+/// too. An entry that became another kind of entry is removed, then added.
+#[must_use]
+pub fn changed_paths(base: &Tree, new: &Tree) -> Vec<Change> {
+    let mut report = Report { path: String::new(), changes: Vec::new() };
+    if base.root() != new.root() {
+        report.modified(base.root(), new.root());
+    }
+    report.changes.sort_unstable();
+    report.changes
+}
+
+/// What was found so far, and where the search is.
+struct Report {
+    path: String,
+    changes: Vec<Change>,
+}
+
+impl Report {
+    fn note(&mut self, kind: ChangeKind) {
+        let path = if self.path.is_empty() { "/".to_owned() } else { self.path.clone() };
+        self.changes.push(Change { path, kind });
+    }
+
+    fn at(&mut self, name: &str, look: impl FnOnce(&mut Self)) {
+        let length = self.path.len();
+        self.path.push('/');
+        self.path.push_str(name);
+        look(self);
+        self.path.truncate(length);
+    }
+
+    fn directories(&mut self, old: &Directory, new: &Directory) {
+        for item in old.entries().diff(new.entries()) {
+            match item {
+                DiffItem::Add(name, node) => self.at(name, |report| report.all(node, ChangeKind::Added)),
+                DiffItem::Remove(name, node) => self.at(name, |report| report.all(node, ChangeKind::Removed)),
+                DiffItem::Update { old: (name, old), new: (_, new) } => {
+                    self.at(name, |report| report.modified(old, new));
+                }
+            }
+        }
+    }
+
+    fn modified(&mut self, old: &Node, new: &Node) {
+        let (before, after) = (old.meta(), new.meta());
+        let same_mode = before.mode == after.mode;
+        let same = same_mode && before.modified == after.modified;
+        let same = match (old, new) {
+            (Node::File(old), Node::File(new)) => same && old.content == new.content,
+            (Node::Link(old), Node::Link(new)) => same && old.target == new.target,
+            (Node::Directory(old), Node::Directory(new)) => {
+                self.directories(old, new);
+                same_mode
+            }
+            _ => {
+                self.all(old, ChangeKind::Removed);
+                self.all(new, ChangeKind::Added);
+                true
+            }
+        };
+        if !same {
+            self.note(ChangeKind::Modified);
+        }
+    }
+
+    fn all(&mut self, node: &Node, kind: ChangeKind) {
+        self.note(kind);
+        for (name, node) in node.as_directory().into_iter().flat_map(|directory| directory.entries().iter()) {
+            self.at(name, |report| report.all(node, kind));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Limits, WriteMode};
+    use super::*;
+
+    fn tree() -> Tree {
+        let mut tree = Tree::new(Limits::default(), 0);
+        for path in ["/workspace/a/b/c", "/workspace/a-/x", "/workspace/f"] {
+            tree.place_file(path, b"x", 0o644, 1).expect("within limits");
+        }
+        tree
+    }
+
+    fn changes(base: &Tree, new: &Tree) -> Vec<(String, ChangeKind)> {
+        changed_paths(base, new).into_iter().map(|change| (change.path, change.kind)).collect()
+    }
+
+    #[test]
+    fn nothing_changed_is_nothing() {
+        let mut tree = tree();
+        let base = tree.clone();
+        assert_eq!(changes(&base, &tree), []);
+        tree.write("/workspace/f", b"x", WriteMode::Replace, 1).expect("writable");
+        assert_eq!(changes(&base, &tree), [], "the same bytes at the same time");
+    }
+
+    #[test]
+    fn every_path_is_named_in_order() {
+        let base = tree();
+        let mut tree = base.clone();
+        tree.remove("/workspace/a", true, 2).expect("writable");
+        tree.write("/workspace/a", b"now a file", WriteMode::Create, 2).expect("writable");
+        tree.write("/workspace/a-/x", b"y", WriteMode::Append, 2).expect("writable");
+        tree.set_mode("/workspace/a-", 0o700).expect("writable");
+        tree.create_directory("/workspace/n/m", true, 2).expect("writable");
+        let expected = [
+            ("/workspace/a", ChangeKind::Removed),
+            ("/workspace/a", ChangeKind::Added),
+            ("/workspace/a-", ChangeKind::Modified),
+            ("/workspace/a-/x", ChangeKind::Modified),
+            ("/workspace/a/b", ChangeKind::Removed),
+            ("/workspace/a/b/c", ChangeKind::Removed),
+            ("/workspace/n", ChangeKind::Added),
+            ("/workspace/n/m", ChangeKind::Added),
+        ];
+        assert_eq!(changes(&base, &tree), expected.map(|(path, kind)| (path.to_owned(), kind)));
+    }
+
+    #[test]
+    fn a_time_counts_for_a_file_and_not_for_a_directory() {
+        let base = tree();
+        let mut tree = base.clone();
+        tree.set_modified("/workspace/f", 9).expect("writable");
+        tree.set_modified("/workspace/a", 9).expect("writable");
+        assert_eq!(changes(&base, &tree), [("/workspace/f".to_owned(), ChangeKind::Modified)]);
+    }
+}

@@ -1,0 +1,370 @@
+//! Changing files: their content, their permission bits, their time.
+
+use std::sync::Arc;
+
+use super::content::Content;
+use super::errno::Errno;
+use super::node::{Name, Node, Usage};
+use super::tree::{MODE_BITS, Tree};
+
+/// Permission bits of a new file.
+const FILE_MODE: u32 = 0o644;
+
+/// What to do with what is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WriteMode {
+    /// Replace it.
+    Replace,
+    /// Write behind it.
+    Append,
+    /// Refuse with `Exists`.
+    Create,
+}
+
+/// Where a file is to be written: links resolved, and no directory is in the way.
+pub(super) struct Target {
+    names: Vec<Name>,
+    /// Bytes in the file that is there.
+    old: Option<u64>,
+}
+
+impl Tree {
+    /// Writes a whole file, or behind its end. If it is not there it is made, with mode 0644; a link is followed, also
+    /// to a file that is not there yet.
+    ///
+    /// # Errors
+    /// `IsDirectory`, `Exists` with [`WriteMode::Create`], `Access`, `TooLarge`, `Quota`.
+    pub fn write(&mut self, path: &str, contents: &[u8], mode: WriteMode, now: u64) -> Result<(), Errno> {
+        if mode == WriteMode::Create && self.find(path, false)?.optional()?.is_some() {
+            return Err(Errno::Exists);
+        }
+        let target = self.target(path)?;
+        self.writable_target(&target)?;
+        if mode == WriteMode::Append { self.append(target, contents, now) } else { self.replace(target, contents, now) }
+    }
+
+    /// Sets a file's size: cuts it, or adds zeros.
+    ///
+    /// # Errors
+    /// `IsDirectory`, `Access`, `TooLarge`, `Quota`.
+    pub fn truncate(&mut self, path: &str, size: u64, now: u64) -> Result<(), Errno> {
+        self.find(path, true)?.existing()?;
+        let target = self.target(path)?;
+        let old = target.old.ok_or(Errno::NoEntry)?;
+        self.writable_target(&target)?;
+        if size == old {
+            return Ok(());
+        }
+        self.allow_size(size)?;
+        self.afford(bytes(old), bytes(size))?;
+        self.change_content(&target.names, now, |content| content.resize(size))
+    }
+
+    /// Copies a file (content and mode), replacing a file: links are followed at both ends. A new file gets an id of
+    /// its own; a replaced one keeps its id. A file copied onto itself stays as it is.
+    ///
+    /// # Errors
+    /// `IsDirectory`, `Access`, `TooLarge`, `Quota`.
+    pub fn copy(&mut self, from: &str, to: &str, now: u64) -> Result<(), Errno> {
+        let content = self.content(from)?;
+        let source = self.find(from, true)?;
+        let (mode, source) = (source.existing()?.meta().mode, source.names());
+        let target = self.target(to)?;
+        self.writable_target(&target)?;
+        if target.names == source { Ok(()) } else { self.store(target, content, Some(mode), now) }
+    }
+
+    /// Sets the permission bits; a link is followed.
+    ///
+    /// # Errors
+    /// `Invalid` beyond 0o7777, `Access`.
+    pub fn set_mode(&mut self, path: &str, mode: u32) -> Result<(), Errno> {
+        if mode > MODE_BITS {
+            return Err(Errno::Invalid);
+        }
+        let names = self.writable_entry(path)?;
+        self.alter(&names, |node| node.meta_mut().mode = mode)
+    }
+
+    /// Sets the time of the last change, in nanoseconds since the Unix epoch; a link is followed.
+    ///
+    /// # Errors
+    /// `Access`.
+    pub fn set_modified(&mut self, path: &str, modified: u64) -> Result<(), Errno> {
+        let names = self.writable_entry(path)?;
+        self.alter(&names, |node| node.meta_mut().modified = modified)
+    }
+
+    /// Where a path leads, if a file is there or could be made there.
+    pub(super) fn target(&self, path: &str) -> Result<Target, Errno> {
+        let found = self.find(path, true)?;
+        let old = match found.optional()? {
+            Some(Node::File(_)) if found.slash() => return Err(Errno::NotDirectory),
+            Some(Node::File(file)) => Some(file.content.len()),
+            Some(Node::Directory(_)) => return Err(Errno::IsDirectory),
+            // A walk that follows links does not end at one.
+            Some(Node::Link(_)) => return Err(Errno::TooManyLinks),
+            // `new/` can only be a directory.
+            None if found.slash() => return Err(Errno::IsDirectory),
+            None => None,
+        };
+        Ok(Target { names: found.names(), old })
+    }
+
+    /// Puts `content` in the place of what is at `target`. A new file has `mode` or 0644; one that was there gets
+    /// `mode`, if there is one.
+    pub(super) fn store(&mut self, target: Target, content: Content, mode: Option<u32>, now: u64) -> Result<(), Errno> {
+        let Target { names, old } = target;
+        self.allow_size(content.len())?;
+        if let Some(old) = old {
+            self.afford(bytes(old), bytes(content.len()))?;
+            self.change_content(&names, now, |old| *old = content)?;
+            return match mode {
+                Some(mode) => self.alter(&names, |node| node.meta_mut().mode = mode),
+                None => Ok(()),
+            };
+        }
+        self.add(&names, |meta| Node::file(meta, content), mode.unwrap_or(FILE_MODE), now)
+    }
+
+    fn replace(&mut self, target: Target, contents: &[u8], now: u64) -> Result<(), Errno> {
+        // Before the bytes are copied, not after.
+        self.allow_size(length(contents))?;
+        self.store(target, Content::from(contents), None, now)
+    }
+
+    fn append(&mut self, target: Target, contents: &[u8], now: u64) -> Result<(), Errno> {
+        let Some(old) = target.old else { return self.replace(target, contents, now) };
+        if contents.is_empty() {
+            return Ok(());
+        }
+        self.allow_size(old.saturating_add(length(contents)))?;
+        self.afford(Usage::default(), bytes(length(contents)))?;
+        self.change_content(&target.names, now, |content| content.append(contents))
+    }
+
+    fn change_content(&mut self, names: &[Name], now: u64, change: impl FnOnce(&mut Content)) -> Result<(), Errno> {
+        self.alter(names, |node| {
+            if let Node::File(file) = node {
+                let file = Arc::make_mut(file);
+                file.meta.modified = now;
+                change(&mut file.content);
+            }
+        })
+    }
+
+    fn writable_target(&self, target: &Target) -> Result<(), Errno> {
+        match target.old {
+            Some(_) => self.writable(&target.names),
+            None => self.writable_parent(&target.names),
+        }
+    }
+
+    fn writable_entry(&self, path: &str) -> Result<Vec<Name>, Errno> {
+        let found = self.find(path, true)?;
+        found.existing()?;
+        let names = found.names();
+        self.writable(&names)?;
+        Ok(names)
+    }
+}
+
+fn bytes(bytes: u64) -> Usage {
+    Usage { bytes, entries: 0 }
+}
+
+/// A length in memory: no platform has a `usize` wider than 64 bits.
+fn length(contents: &[u8]) -> u64 {
+    contents.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Limits, MAX_LINKS, MAX_NAME_BYTES, MAX_PATH_BYTES};
+    use super::*;
+
+    const LIMITS: Limits = Limits { bytes: 100, entries: 6, file_bytes: 60 };
+
+    fn tree() -> Tree {
+        let mut tree = Tree::new(LIMITS, 0);
+        tree.write("/workspace/a", b"abc", WriteMode::Create, 1).expect("a fresh tree has room");
+        tree
+    }
+
+    #[test]
+    fn writes_replace_append_and_create() {
+        let mut tree = tree();
+        let id = tree.stat("/workspace/a", true).expect("written").id;
+        tree.write("/workspace/a", b"def", WriteMode::Append, 2).expect("writable");
+        assert_eq!(tree.read_file("/workspace/a").as_deref(), Ok(b"abcdef".as_slice()));
+        tree.write("/workspace/a", b"x", WriteMode::Replace, 3).expect("writable");
+        let stat = tree.stat("/workspace/a", true).expect("written");
+        assert_eq!((stat.size, stat.mode, stat.modified, stat.id), (1, 0o644, 3, id));
+        assert_eq!(tree.write("/workspace/a", b"", WriteMode::Create, 4), Err(Errno::Exists));
+        tree.write("/tmp/new", b"n", WriteMode::Append, 4).expect("appending makes it too");
+        assert_eq!(tree.usage(), Usage { bytes: 2, entries: 4 });
+    }
+
+    #[test]
+    fn a_link_is_followed_to_a_file_that_is_not_there_yet() {
+        let mut tree = tree();
+        tree.create_link("b", "/workspace/l", 1).expect("writable");
+        assert_eq!(tree.write("/workspace/l", b"", WriteMode::Create, 2), Err(Errno::Exists));
+        tree.write("/workspace/l", b"through", WriteMode::Replace, 2).expect("writable");
+        assert_eq!(tree.read_file("/workspace/b").as_deref(), Ok(b"through".as_slice()));
+    }
+
+    #[test]
+    fn a_truncated_file_is_cut_or_filled_with_zeros() {
+        let mut tree = tree();
+        tree.truncate("/workspace/a", 5, 2).expect("writable");
+        assert_eq!(tree.read_file("/workspace/a").as_deref(), Ok(b"abc\0\0".as_slice()));
+        tree.truncate("/workspace/a", 1, 3).expect("writable");
+        assert_eq!(tree.read("/workspace/a", 0, 10).as_deref(), Ok(b"a".as_slice()));
+        assert_eq!(tree.truncate("/workspace/b", 1, 3), Err(Errno::NoEntry));
+        assert_eq!(tree.truncate("/workspace", 1, 3), Err(Errno::IsDirectory));
+        assert_eq!(tree.truncate("/workspace/a", 61, 3), Err(Errno::TooLarge));
+        assert_eq!(tree.truncate("/workspace/a", u64::MAX, 3), Err(Errno::TooLarge));
+    }
+
+    #[test]
+    fn a_copy_is_another_file_with_the_same_content_and_mode() {
+        let mut tree = tree();
+        tree.set_mode("/workspace/a", 0o755).expect("writable");
+        tree.copy("/workspace/a", "/workspace/b", 9).expect("writable");
+        let (a, b) = (tree.stat("/workspace/a", true), tree.stat("/workspace/b", true));
+        let (a, b) = (a.expect("there"), b.expect("copied"));
+        assert_eq!((b.mode, b.modified, b.size), (0o755, 9, 3));
+        assert_ne!(a.id, b.id);
+        tree.write("/workspace/b", b"!", WriteMode::Append, 10).expect("writable");
+        assert_eq!(tree.read_file("/workspace/a").as_deref(), Ok(b"abc".as_slice()));
+        tree.copy("/workspace/a", "/workspace/b", 11).expect("replaces");
+        assert_eq!(tree.stat("/workspace/b", true).expect("there").id, b.id);
+        tree.copy("/workspace/a", "/workspace/../workspace/a", 12).expect("onto itself");
+        assert_eq!(tree.stat("/workspace/a", true), Ok(a));
+        assert_eq!(tree.copy("/workspace", "/tmp/c", 13), Err(Errno::IsDirectory));
+        assert_eq!(tree.copy("/workspace/a", "/tmp", 13), Err(Errno::IsDirectory));
+        assert_eq!(tree.copy("/workspace/none", "/tmp/c", 13), Err(Errno::NoEntry));
+    }
+
+    #[test]
+    fn outside_the_writable_places_everything_is_denied() {
+        let mut tree = tree();
+        tree.place_file("/etc/a", b"a", 0o644, 1).expect("the host may");
+        let before = tree.clone();
+        for path in ["/etc/a", "/etc/../workspace/../etc/a"] {
+            assert_eq!(tree.write(path, b"", WriteMode::Replace, 2), Err(Errno::Access));
+            assert_eq!(tree.write(path, b"", WriteMode::Append, 2), Err(Errno::Access));
+            assert_eq!(tree.truncate(path, 0, 2), Err(Errno::Access));
+            assert_eq!(tree.copy("/workspace/a", path, 2), Err(Errno::Access));
+            assert_eq!(tree.set_mode(path, 0), Err(Errno::Access));
+            assert_eq!(tree.set_modified(path, 0), Err(Errno::Access));
+        }
+        for path in ["/new", "/etc/new"] {
+            assert_eq!(tree.write(path, b"", WriteMode::Create, 2), Err(Errno::Access));
+            assert_eq!(tree.copy("/workspace/a", path, 2), Err(Errno::Access));
+        }
+        assert_eq!(tree.set_mode("/", 0), Err(Errno::Access));
+        assert_eq!(super::super::changed_paths(&before, &tree), []);
+        assert_eq!(tree.read_file("/etc/a").as_deref(), Ok(b"a".as_slice()), "reading is allowed");
+    }
+
+    #[test]
+    fn a_link_does_not_open_a_read_only_place() {
+        let mut tree = tree();
+        tree.place_file("/etc/a", b"a", 0o644, 1).expect("the host may");
+        tree.create_link("/etc", "/workspace/l", 1).expect("writable");
+        assert_eq!(tree.write("/workspace/l/a", b"", WriteMode::Replace, 2), Err(Errno::Access));
+        assert_eq!(tree.write("/workspace/l/b", b"", WriteMode::Replace, 2), Err(Errno::Access));
+        assert_eq!(tree.set_mode("/workspace/l", 0o777), Err(Errno::Access));
+    }
+
+    #[test]
+    fn the_quota_of_bytes_holds_and_frees() {
+        let mut tree = tree();
+        tree.write("/workspace/b", &[0; 60], WriteMode::Create, 1).expect("63 of 100 bytes");
+        assert_eq!(tree.write("/workspace/c", &[0; 38], WriteMode::Create, 1), Err(Errno::Quota));
+        assert_eq!(tree.write("/workspace/a", &[0; 38], WriteMode::Append, 1), Err(Errno::Quota));
+        assert_eq!(tree.truncate("/workspace/a", 41, 1), Err(Errno::Quota));
+        assert_eq!(tree.copy("/workspace/b", "/workspace/c", 1), Err(Errno::Quota));
+        assert_eq!(tree.create_link(&"x".repeat(38), "/workspace/c", 1), Err(Errno::Quota));
+        assert_eq!(tree.usage().bytes, 63);
+        tree.write("/workspace/a", &[0; 40], WriteMode::Replace, 1).expect("100 of 100 bytes");
+        tree.remove("/workspace/b", false, 1).expect("writable");
+        tree.write("/workspace/c", &[0; 60], WriteMode::Create, 1).expect("what was removed is free again");
+    }
+
+    #[test]
+    fn the_quota_of_entries_holds() {
+        let mut tree = tree();
+        tree.create_directory("/tmp/1/2/3", true, 1).expect("6 of 6 entries");
+        assert_eq!(tree.write("/tmp/b", b"", WriteMode::Create, 1), Err(Errno::Quota));
+        assert_eq!(tree.create_directory("/tmp/b", false, 1), Err(Errno::Quota));
+        assert_eq!(tree.create_link("a", "/tmp/b", 1), Err(Errno::Quota));
+        assert_eq!(tree.copy("/workspace/a", "/tmp/b", 1), Err(Errno::Quota));
+        tree.write("/workspace/a", b"more", WriteMode::Append, 1).expect("takes no entry");
+    }
+
+    #[test]
+    fn a_file_has_a_largest_size() {
+        let mut tree = tree();
+        assert_eq!(tree.write("/workspace/b", &[0; 61], WriteMode::Create, 1), Err(Errno::TooLarge));
+        assert_eq!(tree.write("/workspace/a", &[0; 58], WriteMode::Append, 1), Err(Errno::TooLarge));
+        tree.write("/workspace/a", &[0; 57], WriteMode::Append, 1).expect("60 of 60 bytes");
+    }
+
+    #[test]
+    fn modes_and_times_are_set_through_links() {
+        let mut tree = tree();
+        tree.create_link("a", "/workspace/l", 1).expect("writable");
+        tree.set_mode("/workspace/l", 0o4751).expect("writable");
+        tree.set_modified("/workspace/l", u64::MAX).expect("writable");
+        let stat = tree.stat("/workspace/a", false).expect("there");
+        assert_eq!((stat.mode, stat.modified), (0o4751, u64::MAX));
+        assert_eq!(tree.stat("/workspace/l", false).expect("there").mode, 0o777);
+        assert_eq!(tree.set_mode("/workspace/a", 0o10000), Err(Errno::Invalid));
+        assert_eq!(tree.set_modified("/workspace/none", 1), Err(Errno::NoEntry));
+    }
+
+    #[test]
+    fn hostile_paths_are_refused() {
+        let mut tree = tree();
+        let mut write = |path: &str| tree.write(path, b"", WriteMode::Replace, 1);
+        assert_eq!(write(""), Err(Errno::NoEntry));
+        assert_eq!(write("a"), Err(Errno::Invalid));
+        assert_eq!(write("/workspace/a\0b"), Err(Errno::Invalid));
+        assert_eq!(write(&format!("/workspace/{}", "n".repeat(MAX_NAME_BYTES + 1))), Err(Errno::NameTooLong));
+        assert_eq!(write(&format!("/tmp{}", "/".repeat(MAX_PATH_BYTES))), Err(Errno::NameTooLong));
+        assert_eq!(write("/workspace/a/b"), Err(Errno::NotDirectory));
+        assert_eq!(write("/workspace/a/../b"), Err(Errno::NotDirectory));
+        assert_eq!(write("/workspace/none/../b"), Err(Errno::NoEntry));
+        assert_eq!(write("/workspace/new/"), Err(Errno::IsDirectory));
+        assert_eq!(write("/workspace/a/"), Err(Errno::NotDirectory));
+        assert_eq!(write(&format!("/workspace/{}", "n".repeat(MAX_NAME_BYTES))), Ok(()));
+    }
+
+    #[test]
+    fn dots_stop_at_the_root_and_links_stay_in_the_tree() {
+        let mut tree = tree();
+        tree.create_link("../../../../workspace/./a", "/workspace/l", 1).expect("writable");
+        assert_eq!(tree.read_file("/../../workspace/l").as_deref(), Ok(b"abc".as_slice()));
+        // `..` goes up from where a link led, not from where it stands.
+        tree.create_link("/tmp", "/workspace/t", 1).expect("writable");
+        assert_eq!(tree.read_file("/workspace/t/../a"), Err(Errno::NoEntry));
+    }
+
+    #[test]
+    fn so_many_links_are_followed_and_no_more() {
+        let mut tree = Tree::new(Limits::default(), 0);
+        tree.write("/tmp/0", b"end", WriteMode::Create, 1).expect("writable");
+        for link in 0..=MAX_LINKS {
+            tree.create_link(&link.to_string(), &format!("/tmp/{}", link + 1), 1).expect("writable");
+        }
+        assert_eq!(tree.read_file(&format!("/tmp/{MAX_LINKS}")).as_deref(), Ok(b"end".as_slice()));
+        assert_eq!(tree.read_file(&format!("/tmp/{}", MAX_LINKS + 1)), Err(Errno::TooManyLinks));
+        tree.create_link("loop/x", "/tmp/loop", 1).expect("writable");
+        assert_eq!(tree.stat("/tmp/loop/", false), Err(Errno::TooManyLinks));
+        assert_eq!(tree.write("/tmp/loop", b"", WriteMode::Replace, 1), Err(Errno::TooManyLinks));
+    }
+}

@@ -1,0 +1,437 @@
+//! What the host brings in: directories and files of its disk, and bytes it already has. The only part of the tree
+//! that touches the disk, and it only reads there.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::content::Content;
+use super::entry::Caller;
+use super::errno::Errno;
+use super::node::{Meta, Name, Node, Usage};
+use super::path;
+use super::tree::{MODE_BITS, Tree};
+
+/// Bytes read from the disk at once.
+const READ_BYTES: usize = 64 * 1024;
+
+/// Why a host directory could not be brought in. Nothing was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MountError {
+    /// The host could not read its own disk.
+    #[error("cannot read `{}`", path.display())]
+    Host {
+        /// Where on the host.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The host's path is neither a file nor a directory.
+    #[error("`{}` is neither a file nor a directory", path.display())]
+    Kind {
+        /// Where on the host.
+        path: PathBuf,
+    },
+    /// The session cannot take this entry: too large, too deep, over the quota.
+    #[error("cannot copy `{}` into the session", path.display())]
+    Copy {
+        /// Where on the host.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: Errno,
+    },
+    /// There can be no mount at this path of the session.
+    #[error("cannot mount at `{path}`")]
+    Place {
+        /// Where in the session.
+        path: String,
+        /// Why not.
+        #[source]
+        source: Errno,
+    },
+    /// There is something at this path of the session already.
+    #[error("cannot mount at `{path}`: something is there already")]
+    Occupied {
+        /// Where in the session.
+        path: String,
+    },
+}
+
+/// What a mount brought in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mounted {
+    /// Bytes and entries copied; the place of the mount itself is not counted.
+    pub copied: Usage,
+    /// What was left out.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Something that a mount left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// Where on the host.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+/// Why a mount left something out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// A device, a socket, a pipe.
+    #[error("neither a file, a directory nor a link")]
+    Kind,
+    /// Its name, or the target of the link, is not UTF-8.
+    #[error("name is not UTF-8")]
+    Name,
+}
+
+impl Tree {
+    /// Copies a host directory (or a single file) to `guest_path`. The directories above are made, also where guests
+    /// may not write. What is copied is read-only to guests, or writable, as `read_only` says, wherever it is.
+    ///
+    /// Files keep their permission bits (without setuid, setgid and sticky) and their time; links are copied as links,
+    /// so one that led out of the directory leads elsewhere or nowhere. A directory may be mounted on an empty one.
+    ///
+    /// # Errors
+    /// See [`MountError`]. The tree is then as it was.
+    pub fn mount_directory(
+        &mut self,
+        host_path: &Path,
+        guest_path: &str,
+        read_only: bool,
+        now: u64,
+    ) -> Result<Mounted, MountError> {
+        let metadata = fs::metadata(host_path).map_err(|source| host_error(host_path, source))?;
+        let mut import = Import { tree: self.clone(), now, mounted: Mounted::default() };
+        let names = if metadata.is_dir() {
+            let names = import.place_for_directory(guest_path)?;
+            import.directory(host_path, &names)?;
+            names
+        } else if metadata.is_file() {
+            let names = import.place_for_file(guest_path)?;
+            import.file(host_path, &names)?;
+            names
+        } else {
+            return Err(MountError::Kind { path: host_path.to_owned() });
+        };
+        import.tree.set_writable(&names, !read_only);
+        *self = import.tree;
+        Ok(import.mounted)
+    }
+
+    /// Writes a whole file for the host itself, where guests may not write too, and makes the directories above it.
+    /// Replaces a file; a link is followed.
+    ///
+    /// # Errors
+    /// `Invalid` for a mode beyond 0o7777, `IsDirectory`, `TooLarge`, `NameTooLong`, `Quota`. The tree is then as it
+    /// was.
+    pub fn place_file(&mut self, path: &str, bytes: &[u8], mode: u32, now: u64) -> Result<(), Errno> {
+        if mode > MODE_BITS {
+            return Err(Errno::Invalid);
+        }
+        let mut next = self.clone();
+        next.create_parents(path, now)?;
+        let target = next.target(path)?;
+        next.store(target, Content::from(bytes), Some(mode), now)?;
+        *self = next;
+        Ok(())
+    }
+
+    fn create_parents(&mut self, path: &str, now: u64) -> Result<(), Errno> {
+        path::check(path)?;
+        let Some((parent, _)) = path.trim_end_matches('/').rsplit_once('/') else { return Ok(()) };
+        if parent.is_empty() {
+            return Ok(());
+        }
+        match self.create_directories(parent, Caller::Host, now) {
+            // Of the parent, which is a file then; not of what the caller asked for.
+            Err(Errno::Exists) => Err(Errno::NotDirectory),
+            result => result.map(drop),
+        }
+    }
+}
+
+/// A mount that is under way, on a tree of its own.
+struct Import {
+    tree: Tree,
+    now: u64,
+    mounted: Mounted,
+}
+
+impl Import {
+    fn place_for_directory(&mut self, path: &str) -> Result<Vec<Name>, MountError> {
+        let place_error = |source| MountError::Place { path: path.to_owned(), source };
+        let names = self.tree.create_directories(path, Caller::Host, self.now).map_err(|errno| match errno {
+            Errno::Exists => MountError::Occupied { path: path.to_owned() },
+            source => place_error(source),
+        })?;
+        let stat = self.tree.stat(path, true).map_err(place_error)?;
+        if stat.size == 0 { Ok(names) } else { Err(MountError::Occupied { path: path.to_owned() }) }
+    }
+
+    fn place_for_file(&mut self, path: &str) -> Result<Vec<Name>, MountError> {
+        let place_error = |source| MountError::Place { path: path.to_owned(), source };
+        self.tree.create_parents(path, self.now).map_err(place_error)?;
+        let found = self.tree.find(path, false).map_err(place_error)?;
+        match found.optional().map_err(place_error)? {
+            Some(_) => Err(MountError::Occupied { path: path.to_owned() }),
+            None if found.slash() => Err(place_error(Errno::IsDirectory)),
+            None => Ok(found.names()),
+        }
+    }
+
+    /// Copies what is in the directory `host`; recursion ends where the tree's depth does.
+    fn directory(&mut self, host: &Path, names: &[Name]) -> Result<(), MountError> {
+        let entries = fs::read_dir(host).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut entries = entries.map_err(|source| host_error(host, source))?;
+        // The system's order is arbitrary, and ids are given in ours.
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            let kind = entry.file_type().map_err(|source| host_error(&path, source))?;
+            let Some(name) = entry.file_name().to_str().map(Name::from) else {
+                self.skip(path, SkipReason::Name);
+                continue;
+            };
+            let names: Vec<Name> = names.iter().cloned().chain([name]).collect();
+            if kind.is_dir() {
+                let metadata = entry.metadata().map_err(|source| host_error(&path, source))?;
+                self.add(&path, &names, Node::directory, mode_of(&metadata), self.now)?;
+                self.directory(&path, &names)?;
+            } else if kind.is_file() {
+                self.file(&path, &names)?;
+            } else if kind.is_symlink() {
+                self.link(path, &names)?;
+            } else {
+                self.skip(path, SkipReason::Kind);
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, host: &Path, names: &[Name]) -> Result<(), MountError> {
+        let mut file = fs::File::open(host).map_err(|source| host_error(host, source))?;
+        let metadata = file.metadata().map_err(|source| host_error(host, source))?;
+        let mut content = Content::new();
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            let count = match file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(source) => return Err(host_error(host, source)),
+            };
+            content.append(&buffer[..count]);
+            // As it is read, not by what the system says of its size: it may grow, or have none (`/proc`).
+            let taken = Usage { bytes: content.len(), entries: 1 };
+            let allowed = self.tree.allow_size(content.len()).and_then(|()| self.tree.afford(Usage::default(), taken));
+            allowed.map_err(|source| copy_error(host, source))?;
+        }
+        let modified = metadata.modified().ok().and_then(nanoseconds).unwrap_or(self.now);
+        self.add(host, names, |meta| Node::file(meta, content), mode_of(&metadata), modified)
+    }
+
+    fn link(&mut self, host: PathBuf, names: &[Name]) -> Result<(), MountError> {
+        let target = fs::read_link(&host).map_err(|source| host_error(&host, source))?;
+        let Some(target) = target.to_str() else {
+            self.skip(host, SkipReason::Name);
+            return Ok(());
+        };
+        path::check_target(target).map_err(|source| copy_error(&host, source))?;
+        self.add(&host, names, |meta| Node::link(meta, target), 0o777, self.now)
+    }
+
+    fn add(
+        &mut self,
+        host: &Path,
+        names: &[Name],
+        make: impl FnOnce(Meta) -> Node,
+        mode: u32,
+        modified: u64,
+    ) -> Result<(), MountError> {
+        let before = self.tree.usage();
+        self.tree.add(names, make, mode, modified).map_err(|source| copy_error(host, source))?;
+        let after = self.tree.usage();
+        self.mounted.copied.bytes += after.bytes - before.bytes;
+        self.mounted.copied.entries += after.entries - before.entries;
+        Ok(())
+    }
+
+    fn skip(&mut self, path: PathBuf, reason: SkipReason) {
+        self.mounted.skipped.push(Skipped { path, reason });
+    }
+}
+
+fn host_error(path: &Path, source: io::Error) -> MountError {
+    MountError::Host { path: path.to_owned(), source }
+}
+
+fn copy_error(path: &Path, source: Errno) -> MountError {
+    MountError::Copy { path: path.to_owned(), source }
+}
+
+/// Nanoseconds since the Unix epoch, if it is within the years 1970 to 2554 that these can say.
+fn nanoseconds(time: SystemTime) -> Option<u64> {
+    u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
+}
+
+#[cfg(unix)]
+fn mode_of(metadata: &fs::Metadata) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o777
+}
+
+#[cfg(not(unix))]
+fn mode_of(metadata: &fs::Metadata) -> u32 {
+    if metadata.is_dir() { 0o755 } else { 0o644 }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::net::UnixListener;
+
+    use super::super::{Kind, Limits, WriteMode, changed_paths};
+    use super::*;
+
+    /// A host directory with a file, a directory, a link, a socket and a name that is not UTF-8.
+    fn host() -> tempfile::TempDir {
+        use std::os::unix::ffi::OsStrExt;
+        let host = tempfile::tempdir().expect("a temporary directory");
+        let at = |name: &str| host.path().join(name);
+        fs::write(at("run.sh"), b"#!/bin/sh\n").expect("written");
+        fs::set_permissions(at("run.sh"), fs::Permissions::from_mode(0o4755)).expect("set");
+        fs::create_dir(at("sub")).expect("made");
+        fs::write(at("sub/data"), vec![7; 100_000]).expect("written");
+        symlink("/etc/passwd", at("link")).expect("made");
+        UnixListener::bind(at("socket")).expect("made");
+        fs::write(host.path().join(std::ffi::OsStr::from_bytes(b"\xff")), b"").expect("written");
+        host
+    }
+
+    fn tree() -> Tree {
+        Tree::new(Limits { bytes: 200_000, entries: 12, file_bytes: 150_000 }, 0)
+    }
+
+    #[test]
+    fn a_directory_is_copied_with_what_can_be() {
+        let (host, mut tree) = (host(), tree());
+        let mounted = tree.mount_directory(host.path(), "/workspace/in/here", false, 5).expect("readable");
+        assert_eq!(mounted.copied, Usage { bytes: 10 + 100_000 + 11, entries: 4 });
+        let skipped = [("socket", SkipReason::Kind), ("\u{fffd}", SkipReason::Name)];
+        let seen = mounted.skipped.iter().map(|skipped| (skipped.path.file_name().expect("has one"), skipped.reason));
+        let seen: Vec<_> = seen.map(|(name, reason)| (name.to_string_lossy().into_owned(), reason)).collect();
+        assert_eq!(seen, skipped.map(|(name, reason)| (name.to_owned(), reason)));
+        let stat = tree.stat("/workspace/in/here/run.sh", false).expect("copied");
+        assert_eq!((stat.kind, stat.mode), (Kind::File, 0o755));
+        assert!(stat.modified > 1_600_000_000_000_000_000);
+        assert_eq!(tree.read_file("/workspace/in/here/sub/data").as_deref(), Ok([7; 100_000].as_slice()));
+        assert_eq!(tree.read_link("/workspace/in/here/link").as_deref(), Ok("/etc/passwd"));
+        assert_eq!(tree.read_file("/workspace/in/here/link"), Err(Errno::NoEntry));
+        tree.write("/workspace/in/here/sub/data", b"", WriteMode::Replace, 6).expect("writable");
+        tree.remove("/workspace/in", true, 6).expect("a copy is not pinned");
+    }
+
+    #[test]
+    fn a_read_only_mount_is_denied_to_guests_and_stays_in_its_place() {
+        let (host, mut tree) = (host(), tree());
+        tree.mount_directory(host.path(), "/workspace/in/here", true, 5).expect("readable");
+        let before = tree.clone();
+        let place = "/workspace/in/here";
+        assert_eq!(tree.write(&format!("{place}/run.sh"), b"", WriteMode::Append, 6), Err(Errno::Access));
+        assert_eq!(tree.write(&format!("{place}/new"), b"", WriteMode::Create, 6), Err(Errno::Access));
+        assert_eq!(tree.create_directory(&format!("{place}/new"), true, 6), Err(Errno::Access));
+        assert_eq!(tree.remove(&format!("{place}/sub"), true, 6), Err(Errno::Access));
+        assert_eq!(tree.rename(&format!("{place}/sub"), "/workspace/sub", 6), Err(Errno::Access));
+        assert_eq!(tree.set_mode(place, 0o777), Err(Errno::Access));
+        assert_eq!(tree.rename(place, "/workspace/there", 6), Err(Errno::Busy));
+        assert_eq!(tree.rename("/workspace/in", "/workspace/there", 6), Err(Errno::Busy));
+        assert_eq!(tree.remove(place, true, 6), Err(Errno::Busy));
+        assert_eq!(tree.remove("/workspace/in", true, 6), Err(Errno::Busy));
+        tree.create_directory("/workspace/empty", false, 6).expect("writable");
+        assert_eq!(tree.rename("/workspace/empty", place, 6), Err(Errno::Busy));
+        tree.remove("/workspace/empty", false, 6).expect("writable");
+        assert_eq!(changed_paths(&before, &tree), []);
+        tree.write("/workspace/in/beside", b"", WriteMode::Create, 6).expect("beside the mount all is as before");
+    }
+
+    #[test]
+    fn a_file_is_mounted_on_its_own() {
+        let (host, mut tree) = (host(), tree());
+        let file = host.path().join("run.sh");
+        tree.mount_directory(&file, "/etc/run", true, 5).expect("readable");
+        assert_eq!(tree.read_file("/etc/run").as_deref(), Ok(b"#!/bin/sh\n".as_slice()));
+        assert_eq!(tree.write("/etc/run", b"", WriteMode::Replace, 6), Err(Errno::Access));
+        tree.mount_directory(&file, "/opt/run", false, 5).expect("readable");
+        tree.write("/opt/run", b"", WriteMode::Replace, 6).expect("writable, and nothing else there is");
+        assert_eq!(tree.remove("/opt/run", false, 6), Err(Errno::Access));
+    }
+
+    #[test]
+    fn the_workspace_itself_can_be_mounted_while_it_is_empty() {
+        let (host, mut tree) = (host(), tree());
+        tree.mount_directory(host.path(), "/workspace", false, 5).expect("empty");
+        tree.write("/workspace/sub/data", b"", WriteMode::Replace, 6).expect("writable");
+        let error = tree.mount_directory(host.path(), "/workspace", false, 5).expect_err("not empty");
+        assert_eq!(error.to_string(), "cannot mount at `/workspace`: something is there already");
+        let error = tree.mount_directory(&host.path().join("run.sh"), "/workspace/sub", false, 5);
+        assert!(matches!(error, Err(MountError::Occupied { .. })));
+        let error = tree.mount_directory(host.path(), "relative", false, 5);
+        assert!(matches!(error, Err(MountError::Place { source: Errno::Invalid, .. })));
+    }
+
+    #[test]
+    fn a_mount_that_fails_names_the_path_and_leaves_nothing() {
+        let (host, mut tree) = (host(), tree());
+        let before = tree.clone();
+        let error = tree.mount_directory(&host.path().join("none"), "/workspace/in", false, 5).expect_err("not there");
+        assert!(error.to_string().contains("none"), "{error}");
+        tree.set_limits(Limits { bytes: 50_000, ..tree.limits() });
+        let error = tree.mount_directory(host.path(), "/workspace/in", false, 5).expect_err("over the quota");
+        assert!(error.to_string().contains("sub/data"), "{error}");
+        assert!(matches!(error, MountError::Copy { source: Errno::Quota, .. }));
+        tree.set_limits(Limits { entries: 4, ..before.limits() });
+        let error = tree.mount_directory(host.path(), "/workspace/in", false, 5);
+        assert!(matches!(error, Err(MountError::Copy { source: Errno::Quota, .. })));
+        tree.set_limits(Limits { file_bytes: 99_999, ..before.limits() });
+        let error = tree.mount_directory(host.path(), "/workspace/in", false, 5);
+        assert!(matches!(error, Err(MountError::Copy { source: Errno::TooLarge, .. })));
+        let error = tree.mount_directory(Path::new("/dev/null"), "/workspace/in", false, 5);
+        assert!(matches!(error, Err(MountError::Kind { .. })));
+        assert_eq!(changed_paths(&before, &tree), []);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_is_as_long_as_what_is_read_of_it() {
+        let mut tree = tree();
+        tree.mount_directory(Path::new("/proc/self/status"), "/workspace/status", false, 5).expect("has no size");
+        assert!(tree.stat("/workspace/status", false).expect("copied").size > 0);
+    }
+
+    #[test]
+    fn the_host_places_files_anywhere_within_the_quota() {
+        let mut tree = tree();
+        tree.place_file("/etc/deep/er/conf", b"conf", 0o600, 3).expect("within limits");
+        let stat = tree.stat("/etc/deep/er/conf", true).expect("placed");
+        assert_eq!((stat.size, stat.mode, stat.modified), (4, 0o600, 3));
+        tree.place_file("/etc/deep/er/conf", b"", 0o644, 4).expect("replaces");
+        assert_eq!(tree.usage(), Usage { bytes: 0, entries: 6 });
+        let before = tree.clone();
+        assert_eq!(tree.place_file("/etc/deep", b"", 0o644, 5), Err(Errno::IsDirectory));
+        assert_eq!(tree.place_file("/etc/deep/er/conf/x", b"", 0o644, 5), Err(Errno::NotDirectory));
+        assert_eq!(tree.place_file("/new/big", &[0; 150_001], 0o644, 5), Err(Errno::TooLarge));
+        assert_eq!(tree.place_file("/1/2/3/4/5/6/7", b"", 0o644, 5), Err(Errno::Quota));
+        assert_eq!(tree.place_file("/x", b"", 0o10000, 5), Err(Errno::Invalid));
+        assert_eq!(tree.place_file("x", b"", 0o644, 5), Err(Errno::Invalid));
+        assert_eq!(changed_paths(&before, &tree), []);
+    }
+}

@@ -1,0 +1,193 @@
+//! Looking at the tree: the half of the guests' `files` interface that changes nothing. Everything may be read.
+
+use super::content::Content;
+use super::errno::Errno;
+use super::node::Node;
+use super::tree::Tree;
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+}
+
+/// What is known about an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// Bytes in a file; length of a link's target; entries of a directory.
+    pub size: u64,
+    /// Permission bits, 0 to 0o7777. They are kept, and decide nothing: rights are a matter of places.
+    pub mode: u32,
+    /// Last change of its content, nanoseconds since the Unix epoch.
+    pub modified: u64,
+    /// The same for two paths of one tree exactly if they are one entry.
+    pub id: u64,
+}
+
+/// An entry of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its name, without the path.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+impl Node {
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Node::File(_) => Kind::File,
+            Node::Directory(_) => Kind::Directory,
+            Node::Link(_) => Kind::Link,
+        }
+    }
+
+    fn stat(&self) -> Stat {
+        let size = match self {
+            Node::File(file) => file.content.len(),
+            // Lengths in memory: no platform has a `usize` wider than 64 bits.
+            Node::Directory(directory) => directory.entries().len() as u64,
+            Node::Link(link) => link.target.len() as u64,
+        };
+        let meta = self.meta();
+        Stat { kind: self.kind(), size, mode: meta.mode, modified: meta.modified, id: meta.id }
+    }
+}
+
+impl Tree {
+    /// Looks at an entry; `follow` says whether a link at the end of the path is followed.
+    ///
+    /// # Errors
+    /// What walking a path gives: `NoEntry`, `NotDirectory`, `TooManyLinks`, `NameTooLong`, and `Invalid` if it is
+    /// not absolute or holds a NUL. So it is for every path of this module.
+    pub fn stat(&self, path: &str, follow: bool) -> Result<Stat, Errno> {
+        // A `/` at the end asks for what a link leads to, whatever `follow` says.
+        Ok(self.find(path, follow || path.ends_with('/'))?.existing()?.stat())
+    }
+
+    /// Reads at most `length` bytes from `offset`; fewer at the end of the file, none behind it.
+    ///
+    /// # Errors
+    /// `IsDirectory`.
+    pub fn read(&self, path: &str, offset: u64, length: u64) -> Result<Vec<u8>, Errno> {
+        Ok(self.content(path)?.read(offset, length))
+    }
+
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// `IsDirectory`.
+    pub fn read_file(&self, path: &str) -> Result<Vec<u8>, Errno> {
+        Ok(self.content(path)?.to_vec())
+    }
+
+    /// The content of a file as it is now: it stays so, whatever becomes of the file.
+    ///
+    /// # Errors
+    /// `IsDirectory`.
+    pub fn content(&self, path: &str) -> Result<Content, Errno> {
+        match self.find(path, true)?.existing()? {
+            Node::File(file) => Ok(file.content.clone()),
+            Node::Directory(_) => Err(Errno::IsDirectory),
+            // A walk that follows links does not end at one.
+            Node::Link(_) => Err(Errno::TooManyLinks),
+        }
+    }
+
+    /// Lists a directory, sorted by name (bytewise).
+    ///
+    /// # Errors
+    /// `NotDirectory`.
+    pub fn read_directory(&self, path: &str) -> Result<Vec<Entry>, Errno> {
+        let directory = self.find(path, true)?.existing()?.as_directory().ok_or(Errno::NotDirectory)?;
+        let entries = directory.entries().iter();
+        Ok(entries.map(|(name, node)| Entry { name: name.to_string(), kind: node.kind() }).collect())
+    }
+
+    /// Reads a symbolic link.
+    ///
+    /// # Errors
+    /// `Invalid` if it is none.
+    pub fn read_link(&self, path: &str) -> Result<String, Errno> {
+        match self.find(path, path.ends_with('/'))?.existing()? {
+            Node::Link(link) => Ok(link.target.to_string()),
+            Node::File(_) | Node::Directory(_) => Err(Errno::Invalid),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Limits, WriteMode};
+    use super::*;
+
+    fn tree() -> Tree {
+        let mut tree = Tree::new(Limits::default(), 0);
+        tree.write("/workspace/b", b"0123456789", WriteMode::Create, 5).expect("writable");
+        tree.create_directory("/workspace/a-", false, 6).expect("writable");
+        tree.create_directory("/workspace/é", false, 6).expect("writable");
+        tree.create_link("a-", "/workspace/Z", 7).expect("writable");
+        tree
+    }
+
+    #[test]
+    fn a_stat_follows_or_does_not() {
+        let tree = tree();
+        let link = tree.stat("/workspace/Z", false).expect("there");
+        assert_eq!((link.kind, link.size, link.mode, link.modified), (Kind::Link, 2, 0o777, 7));
+        let directory = tree.stat("/workspace/Z", true).expect("there");
+        assert_eq!((directory.kind, directory.size, directory.modified), (Kind::Directory, 0, 6));
+        assert_eq!(tree.stat("/workspace/Z/", false), Ok(directory));
+        assert_eq!(tree.stat("/workspace/a-/.", false), Ok(directory));
+        assert_eq!(tree.stat("/workspace/b/", true), Err(Errno::NotDirectory));
+        assert_eq!(tree.stat("/workspace/none", true), Err(Errno::NoEntry));
+    }
+
+    #[test]
+    fn a_range_is_read() {
+        let tree = tree();
+        assert_eq!(tree.read("/workspace/b", 2, 3).as_deref(), Ok(b"234".as_slice()));
+        assert_eq!(tree.read("/workspace/b", 8, u64::MAX).as_deref(), Ok(b"89".as_slice()));
+        assert_eq!(tree.read("/workspace/b", u64::MAX, u64::MAX).as_deref(), Ok(b"".as_slice()));
+        assert_eq!(tree.read("/workspace", 0, 1), Err(Errno::IsDirectory));
+        assert_eq!(tree.read("/workspace/b/", 0, 1), Err(Errno::NotDirectory));
+    }
+
+    #[test]
+    fn a_directory_is_listed_bytewise() {
+        let tree = tree();
+        let entries = tree.read_directory("/workspace").expect("a directory");
+        let names: Vec<_> = entries.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
+        let expected = [("Z", Kind::Link), ("a-", Kind::Directory), ("b", Kind::File), ("é", Kind::Directory)];
+        assert_eq!(names, expected);
+        assert_eq!(tree.read_directory("/workspace/Z").as_deref(), Ok([].as_slice()));
+        assert_eq!(tree.read_directory("/workspace/b"), Err(Errno::NotDirectory));
+    }
+
+    #[test]
+    fn only_a_link_is_read_as_one() {
+        let tree = tree();
+        assert_eq!(tree.read_link("/workspace/Z").as_deref(), Ok("a-"));
+        assert_eq!(tree.read_link("/workspace/Z/"), Err(Errno::Invalid));
+        assert_eq!(tree.read_link("/workspace/b"), Err(Errno::Invalid));
+        assert_eq!(tree.read_link("/workspace/none"), Err(Errno::NoEntry));
+    }
+
+    #[test]
+    fn content_stays_as_it_was_taken() {
+        let mut tree = tree();
+        let content = tree.content("/workspace/b").expect("a file");
+        tree.remove("/workspace/b", false, 8).expect("writable");
+        assert_eq!(content.to_vec(), b"0123456789");
+    }
+}

@@ -1,0 +1,57 @@
+//! The session's files: a persistent tree of files, directories and symbolic links.
+//!
+//! A [`Tree`] is a value. Cloning one costs a few reference counts; a change copies only the directories on the way
+//! to it and the pieces of content that it touches, so a clone is a snapshot that no later change can reach.
+//!
+//! What is inside:
+//! - `tree`: the tree itself, its limits, the few primitive edits that everything else is made of;
+//! - `node`, `content`: what an entry is, and the bytes of a file;
+//! - `path`: the one place that walks a path, follows links and refuses hostile names;
+//! - `places`: which parts a guest may write to;
+//! - `inspect`, `file`, `entry`: the guests' `files` interface (`wit/guest.wit`);
+//! - `import`: host directories copied in, files placed by the host;
+//! - `change`: what differs between two trees.
+//!
+//! **Invariant:** this module knows nothing of wasmtime, of the store or of a clock: times come in as `now`,
+//! nanoseconds since the Unix epoch. It touches the host's disk in `import` only, and only to read.
+//!
+//! **Invariant:** an operation that fails leaves the tree as it was.
+//!
+//! **Invariant:** every entry has a path of at most [`MAX_PATH_BYTES`] bytes and [`MAX_DEPTH`] names, so a guest can
+//! name all that it made, and code that recurses over a tree (dropping it, too) does so within a known depth.
+//!
+//! ```
+//! use tollhouse::vfs::{Limits, Tree, WriteMode};
+//!
+//! let mut tree = Tree::new(Limits::default(), 0);
+//! tree.write("/workspace/notes.txt", b"hello", WriteMode::Create, 1)?;
+//! let before = tree.clone();
+//! tree.write("/workspace/notes.txt", b", world", WriteMode::Append, 2)?;
+//! assert_eq!(tree.read_file("/workspace/notes.txt")?, b"hello, world");
+//! assert_eq!(before.read_file("/workspace/notes.txt")?, b"hello");
+//! # Ok::<(), tollhouse::vfs::Errno>(())
+//! ```
+
+mod change;
+mod content;
+mod entry;
+mod errno;
+mod file;
+mod import;
+mod inspect;
+#[cfg(test)]
+mod model;
+mod node;
+mod path;
+mod places;
+mod tree;
+
+pub use change::{Change, ChangeKind, changed_paths};
+pub use content::{Content, Pieces};
+pub use errno::Errno;
+pub use file::WriteMode;
+pub use import::{MountError, Mounted, SkipReason, Skipped};
+pub use inspect::{Entry, Kind, Stat};
+pub use node::Usage;
+pub use path::{MAX_DEPTH, MAX_LINKS, MAX_NAME_BYTES, MAX_PATH_BYTES};
+pub use tree::{Limits, Tree};

@@ -1,0 +1,75 @@
+//! Which parts of the tree a guest may write to. A property of the session, not of its files: it is no part of what
+//! an entry is, and it does not travel with one that is renamed.
+
+use super::node::Name;
+
+/// Where writing begins to be allowed, or ends. What is under none of these is read-only.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places {
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug, Clone)]
+struct Rule {
+    names: Vec<Name>,
+    writable: bool,
+}
+
+impl Places {
+    /// Makes what is at and below a path writable, or read-only, except below paths with a longer rule.
+    pub(super) fn set(&mut self, names: &[Name], writable: bool) {
+        match self.rules.iter_mut().find(|rule| rule.names == names) {
+            Some(rule) => rule.writable = writable,
+            None => self.rules.push(Rule { names: names.to_vec(), writable }),
+        }
+    }
+
+    /// Whether a guest may change the entry at a path (and, if it is a directory, what is in it).
+    pub(super) fn writable(&self, names: &[Name]) -> bool {
+        let above = self.rules.iter().filter(|rule| names.starts_with(&rule.names));
+        above.max_by_key(|rule| rule.names.len()).is_some_and(|rule| rule.writable)
+    }
+
+    /// Whether a rule begins at or below a path, so that the entry there must stay where it is.
+    pub(super) fn pinned(&self, names: &[Name]) -> bool {
+        self.rules.iter().any(|rule| rule.names.starts_with(names))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(path: &str) -> Vec<Name> {
+        path.split('/').filter(|name| !name.is_empty()).map(Name::from).collect()
+    }
+
+    #[test]
+    fn the_longest_rule_decides() {
+        let mut places = Places::default();
+        places.set(&names("/w"), true);
+        places.set(&names("/w/data"), false);
+        places.set(&names("/w/data/out"), true);
+        let writable = |path: &str| places.writable(&names(path));
+        assert!(!writable("/") && !writable("/etc") && !writable("/wider"));
+        assert!(writable("/w") && writable("/w/a/b"));
+        assert!(!writable("/w/data") && !writable("/w/data/a"));
+        assert!(writable("/w/data/out/a"));
+    }
+
+    #[test]
+    fn a_place_and_what_is_above_it_is_pinned() {
+        let mut places = Places::default();
+        places.set(&names("/w/data"), false);
+        assert!(places.pinned(&names("/")) && places.pinned(&names("/w")) && places.pinned(&names("/w/data")));
+        assert!(!places.pinned(&names("/w/data/a")) && !places.pinned(&names("/w/dat")));
+    }
+
+    #[test]
+    fn setting_a_place_again_replaces_its_rule() {
+        let mut places = Places::default();
+        places.set(&names("/w"), true);
+        places.set(&names("/w"), false);
+        assert!(!places.writable(&names("/w")));
+    }
+}

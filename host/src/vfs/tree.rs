@@ -1,0 +1,252 @@
+//! The tree, its limits, and the primitive edits. What guests and the host ask for is made of these in `inspect`,
+//! `file`, `entry` and `import`, which check rights and limits first: an edit that has begun does not fail.
+
+use std::sync::Arc;
+
+use super::errno::Errno;
+use super::node::{Directory, Meta, Name, Node, Reach, Usage};
+use super::path::{self, Found, MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES};
+use super::places::Places;
+
+/// What a guest may write to from the start, with the permission bits.
+const WRITABLE: [(&str, u32); 2] = [("workspace", 0o755), ("tmp", 0o1777)];
+
+/// Permission bits of a new directory.
+pub(super) const DIRECTORY_MODE: u32 = 0o755;
+
+/// Permission bits that an entry can have.
+pub(super) const MODE_BITS: u32 = 0o7777;
+
+/// How large a tree may grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of all files and link targets, mounts included.
+    pub bytes: u64,
+    /// Files, directories and links, mounts included.
+    pub entries: u64,
+    /// Bytes of one file.
+    pub file_bytes: u64,
+}
+
+impl Default for Limits {
+    /// 1 GiB, in one file or in many, and 250,000 entries (each costs the host some hundreds of bytes).
+    fn default() -> Self {
+        Limits { bytes: 1 << 30, entries: 250_000, file_bytes: 1 << 30 }
+    }
+}
+
+/// A persistent tree of files. A clone is a snapshot: it costs the same for any size, and changes to one are never
+/// seen in the other.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    root: Node,
+    places: Arc<Places>,
+    limits: Limits,
+    next_id: u64,
+}
+
+impl Tree {
+    /// A tree with `/workspace` and `/tmp`, which guests may write to; everything else is read-only. `now` is in
+    /// nanoseconds since the Unix epoch, here and everywhere in this module.
+    #[must_use]
+    pub fn new(limits: Limits, now: u64) -> Tree {
+        let root = Node::directory(Meta { id: 1, mode: DIRECTORY_MODE, modified: now });
+        let mut tree = Tree { root, places: Arc::default(), limits, next_id: 2 };
+        for (name, mode) in WRITABLE {
+            let names = [Name::from(name)];
+            let meta = Meta { id: tree.next_id, mode, modified: now };
+            tree.attach(&names, Node::directory(meta), now).expect("the root is a directory");
+            tree.next_id += 1;
+            tree.set_writable(&names, true);
+        }
+        tree
+    }
+
+    /// What the tree takes of its limits. Costs the same for any size.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.root.as_directory().map_or_else(Usage::default, Directory::usage)
+    }
+
+    /// What it may take.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Changes what it may take. A tree that is already beyond can still be read and made smaller.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    pub(super) fn root(&self) -> &Node {
+        &self.root
+    }
+
+    /// Finds what a path leads to; `follow` says whether a link at its end is followed.
+    pub(super) fn find<'a>(&'a self, path: &'a str, follow: bool) -> Result<Found<'a>, Errno> {
+        path::check(path)?;
+        path::walk(&self.root, &[], path, follow)
+    }
+
+    /// Finds what a path leads to from the directory `base`.
+    pub(super) fn find_from<'a>(&'a self, base: &[Name], path: &'a str) -> Result<Found<'a>, Errno> {
+        path::walk(&self.root, base, path, false)
+    }
+
+    /// Refuses a guest that wants to change the entry at `names`.
+    pub(super) fn writable(&self, names: &[Name]) -> Result<(), Errno> {
+        if self.places.writable(names) { Ok(()) } else { Err(Errno::Access) }
+    }
+
+    /// Refuses a guest that wants to make, remove or replace the entry at `names`.
+    pub(super) fn writable_parent(&self, names: &[Name]) -> Result<(), Errno> {
+        self.writable(names.split_last().map_or(&[], |(_, parent)| parent))
+    }
+
+    /// Refuses to move or remove what a place begins in.
+    pub(super) fn movable(&self, names: &[Name]) -> Result<(), Errno> {
+        if self.places.pinned(names) { Err(Errno::Busy) } else { Ok(()) }
+    }
+
+    /// Makes what is at and below `names` writable to guests, or read-only; nothing changes if it is so already.
+    pub(super) fn set_writable(&mut self, names: &[Name], writable: bool) {
+        if self.places.writable(names) != writable {
+            Arc::make_mut(&mut self.places).set(names, writable);
+        }
+    }
+
+    /// Refuses a change that frees `freed` and takes `taken`, if it goes over a limit. What takes no more than it
+    /// frees is always allowed.
+    pub(super) fn afford(&self, freed: Usage, taken: Usage) -> Result<(), Errno> {
+        let used = self.usage();
+        let fits = |used: u64, freed: u64, taken: u64, limit: u64| {
+            taken <= freed
+                || used.checked_sub(freed).and_then(|kept| kept.checked_add(taken)).is_some_and(|n| n <= limit)
+        };
+        let bytes = fits(used.bytes, freed.bytes, taken.bytes, self.limits.bytes);
+        let entries = fits(used.entries, freed.entries, taken.entries, self.limits.entries);
+        if bytes && entries { Ok(()) } else { Err(Errno::Quota) }
+    }
+
+    /// Refuses a size that no file may have.
+    pub(super) fn allow_size(&self, bytes: u64) -> Result<(), Errno> {
+        if bytes > self.limits.file_bytes { Err(Errno::TooLarge) } else { Ok(()) }
+    }
+
+    /// Refuses a path that is too long or too deep for an entry that reaches so far below itself.
+    pub(super) fn allow_path(names: &[Name], reach: Reach) -> Result<(), Errno> {
+        let bytes: usize = names.iter().map(|name| name.len() + 1).sum();
+        let fits = names.iter().all(|name| name.len() <= MAX_NAME_BYTES)
+            && names.len() + reach.levels <= MAX_DEPTH
+            && bytes + reach.bytes <= MAX_PATH_BYTES;
+        if fits { Ok(()) } else { Err(Errno::NameTooLong) }
+    }
+
+    /// Enters a new entry at `names`, where none is, if the limits allow it.
+    pub(super) fn add(
+        &mut self,
+        names: &[Name],
+        make: impl FnOnce(Meta) -> Node,
+        mode: u32,
+        now: u64,
+    ) -> Result<(), Errno> {
+        let node = make(Meta { id: self.next_id, mode, modified: now });
+        Tree::allow_path(names, node.reach())?;
+        self.afford(Usage::default(), node.usage())?;
+        self.attach(names, node, now)?;
+        self.next_id += 1;
+        Ok(())
+    }
+
+    /// Enters `node` at `names`, in the place of what was there. The parent must be a directory.
+    pub(super) fn attach(&mut self, names: &[Name], node: Node, now: u64) -> Result<(), Errno> {
+        let (name, parent) = names.split_last().ok_or(Errno::Busy)?;
+        self.edit(parent, |directory| {
+            directory.put(Name::clone(name), node);
+            directory.meta.modified = now;
+        })
+    }
+
+    /// Takes the entry at `names` out.
+    pub(super) fn detach(&mut self, names: &[Name], now: u64) -> Result<Node, Errno> {
+        let (name, parent) = names.split_last().ok_or(Errno::Busy)?;
+        let taken = self.edit(parent, |directory| {
+            directory.meta.modified = now;
+            directory.take(name)
+        });
+        taken?.ok_or(Errno::NoEntry)
+    }
+
+    /// Changes the entry at `names` in place.
+    pub(super) fn alter<R>(&mut self, names: &[Name], change: impl FnOnce(&mut Node) -> R) -> Result<R, Errno> {
+        match names.split_last() {
+            Some((name, parent)) => self.edit(parent, |directory| directory.alter(name, change))?.ok_or(Errno::NoEntry),
+            None => Ok(change(&mut self.root)),
+        }
+    }
+
+    /// Changes the directory at `names`, and with it the sums of those above. Copies what another tree still shares.
+    fn edit<R>(&mut self, names: &[Name], change: impl FnOnce(&mut Directory) -> R) -> Result<R, Errno> {
+        edit(&mut self.root, names, change)
+    }
+}
+
+fn edit<R>(node: &mut Node, names: &[Name], change: impl FnOnce(&mut Directory) -> R) -> Result<R, Errno> {
+    let Node::Directory(directory) = node else { return Err(Errno::NotDirectory) };
+    let directory = Arc::make_mut(directory);
+    match names.split_first() {
+        Some((name, below)) => directory.alter(name, |node| edit(node, below, change)).ok_or(Errno::NoEntry)?,
+        None => Ok(change(directory)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kind, WriteMode};
+    use super::*;
+
+    #[test]
+    fn a_new_tree_has_two_places_to_write() {
+        let tree = Tree::new(Limits::default(), 7);
+        let workspace = tree.stat("/workspace", true).expect("made by `new`");
+        assert_eq!((workspace.kind, workspace.mode, workspace.modified), (Kind::Directory, 0o755, 7));
+        assert_eq!(tree.stat("/tmp", true).expect("made by `new`").mode, 0o1777);
+        assert_eq!(tree.usage(), Usage { bytes: 0, entries: 2 });
+        assert_eq!(tree.stat("/", true).expect("the root").size, 2);
+    }
+
+    #[test]
+    fn a_tree_can_be_sent_to_other_threads() {
+        fn check<T: Send + Sync + 'static>() {}
+        check::<Tree>();
+    }
+
+    #[test]
+    fn a_tree_beyond_its_limits_can_only_shrink() {
+        let mut tree = Tree::new(Limits::default(), 0);
+        tree.write("/tmp/a", &[0; 100], WriteMode::Replace, 0).expect("within limits");
+        tree.set_limits(Limits { bytes: 10, entries: 1, file_bytes: 10 });
+        assert_eq!(tree.limits().bytes, 10);
+        assert_eq!(tree.write("/tmp/a", b"x", WriteMode::Append, 0), Err(Errno::TooLarge));
+        assert_eq!(tree.write("/tmp/b", b"", WriteMode::Replace, 0), Err(Errno::Quota));
+        tree.write("/tmp/a", b"less", WriteMode::Replace, 0).expect("shrinks");
+        tree.rename("/tmp/a", "/tmp/c", 0).expect("takes nothing");
+        tree.remove("/tmp/c", false, 0).expect("shrinks");
+    }
+
+    #[test]
+    fn the_deepest_tree_drops_on_a_small_stack() {
+        let deep = || {
+            let mut tree = Tree::new(Limits::default(), 0);
+            let path = format!("/tmp{}", "/d".repeat(MAX_DEPTH - 1));
+            tree.create_directory(&path, true, 0).expect("as deep as allowed");
+            let twin = tree.clone();
+            tree.write("/tmp/a", b"a", WriteMode::Replace, 0).expect("written");
+            assert_eq!(tree.create_directory(&format!("{path}/d"), false, 0), Err(Errno::NameTooLong));
+            drop((tree, twin));
+        };
+        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(deep).expect("a thread starts");
+        thread.join().expect("no overflow, no failed assertion");
+    }
+}

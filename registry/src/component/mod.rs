@@ -1,0 +1,372 @@
+//! Bytes that claim to be a component: what is wrong with them, and what they say about themselves. Must not look at a
+//! registry, and must not run anything.
+
+mod depth;
+
+use wasmparser::{
+    BinaryReader, ComponentExternalKind, ComponentName, KnownCustom, Parser, Payload, Validator, WasmFeatures,
+};
+use wit_component::DecodedWasm;
+use wit_parser::{Resolve, WorldId};
+
+/// Largest component in bytes. Compiling one takes about a hundred times its size in memory; Python's interpreter with
+/// its library is a tenth of this.
+pub(crate) const MAX_COMPONENT: usize = 256 << 20;
+
+/// A component that is valid, and what it says about itself.
+pub(crate) struct Component {
+    /// Its types.
+    pub(crate) resolve: Resolve,
+    /// What it imports and exports, in `resolve`.
+    pub(crate) world: WorldId,
+    /// What its custom sections say.
+    pub(crate) about: About,
+}
+
+/// What the custom sections of a component say. Any text.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct About {
+    pub(crate) name: Option<String>,
+    pub(crate) version: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) licenses: Option<String>,
+    pub(crate) authors: Option<String>,
+}
+
+/// Why bytes are no component that can be published.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ComponentError {
+    /// There are none.
+    #[error("the component is empty")]
+    Empty,
+    /// More than [`MAX_COMPONENT`].
+    #[error("the component has {size} bytes: at most {MAX_COMPONENT} are allowed")]
+    TooLarge {
+        /// How many.
+        size: usize,
+    },
+    /// Something else altogether.
+    #[error("this is no WebAssembly: {looks_like}")]
+    NotWasm {
+        /// What it looks like, in words.
+        looks_like: &'static str,
+    },
+    /// A module and no component.
+    #[error("this is a core WebAssembly module and no component")]
+    CoreModule,
+    /// A version of the format that is not known here.
+    #[error("this is WebAssembly of an unknown form (version {version}, layer {layer})")]
+    UnknownForm {
+        /// The version in its header.
+        version: u16,
+        /// The layer in its header.
+        layer: u16,
+    },
+    /// The end is missing.
+    #[error("the component is cut off: it ends at byte {size}, within a part that begins at byte {start}")]
+    Truncated {
+        /// Where the part begins that has no end.
+        start: usize,
+        /// How many bytes there are.
+        size: usize,
+    },
+    /// It breaks the rules of the component model.
+    #[error("the component is not valid: {problem} (at byte {offset})")]
+    Invalid {
+        /// Which.
+        problem: String,
+        /// Where.
+        offset: usize,
+    },
+    /// There is nothing in it that could be called.
+    #[error("the component exports nothing")]
+    NoExports,
+    /// It only describes interfaces.
+    #[error("this is a WIT package in binary form: it describes interfaces and holds no code")]
+    WitPackage,
+    /// Types within types, too many.
+    #[error("the component has types nested {depth} deep: at most {} are allowed", depth::MAX_DEPTH)]
+    TooDeep {
+        /// How many.
+        depth: usize,
+    },
+    /// It is valid, and its interface has no form in WIT.
+    #[error("the component's interface cannot be written as WIT: {problem}")]
+    NoWit {
+        /// Why not.
+        problem: String,
+    },
+}
+
+impl ComponentError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::CoreModule => {
+                "build for wasm32-wasip2 (`cargo build --target wasm32-wasip2`), which makes components, or turn the \
+                 module into one with `wasm-tools component new`"
+            }
+            Self::Empty | Self::Truncated { .. } => "it was not written or copied to its end: build or fetch it again",
+            Self::NotWasm { .. } => "name the built component: a `.wasm` file, or the directory of a package",
+            Self::NoExports => "export a function or an interface in its world",
+            Self::WitPackage => "name the component that implements it",
+            Self::UnknownForm { .. } | Self::Invalid { .. } => {
+                "build it again with current tools; `wasm-tools validate` says more"
+            }
+            Self::NoWit { .. } => "a tool exports functions and interfaces, and no modules, components or values",
+            Self::TooLarge { .. } | Self::TooDeep { .. } => return None,
+        })
+    }
+}
+
+impl Component {
+    /// Checks `bytes`, and reads what they say.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, ComponentError> {
+        check_form(bytes)?;
+        if let Some(start) = unfinished(bytes) {
+            return Err(ComponentError::Truncated { start, size: bytes.len() });
+        }
+        let types = Validator::new_with_features(WasmFeatures::default()).validate_all(bytes).map_err(invalid)?;
+        let surface = surface(bytes)?;
+        let depth = depth::of(&types, &surface.imports, &surface.exports);
+        if depth > depth::MAX_DEPTH {
+            return Err(ComponentError::TooDeep { depth });
+        }
+        match wit_component::decode(bytes) {
+            Ok(DecodedWasm::Component(resolve, world)) if resolve.worlds[world].exports.is_empty() => {
+                Err(ComponentError::NoExports)
+            }
+            Ok(DecodedWasm::Component(resolve, world)) => Ok(Self { resolve, world, about: surface.about }),
+            Ok(DecodedWasm::WitPackage(..)) => Err(ComponentError::WitPackage),
+            Err(error) => Err(ComponentError::NoWit { problem: format!("{error:#}") }),
+        }
+    }
+
+    /// Whether the header of a file says component.
+    pub(crate) fn is_header(header: &[u8]) -> bool {
+        Parser::is_component(header)
+    }
+}
+
+fn invalid(error: wasmparser::BinaryReaderError) -> ComponentError {
+    ComponentError::Invalid { problem: error.message().into(), offset: error.offset() }
+}
+
+/// Looks at the header: magic, version, layer.
+fn check_form(bytes: &[u8]) -> Result<(), ComponentError> {
+    const MAGIC: &[u8] = b"\0asm";
+    if bytes.is_empty() {
+        return Err(ComponentError::Empty);
+    }
+    if bytes.len() > MAX_COMPONENT {
+        return Err(ComponentError::TooLarge { size: bytes.len() });
+    }
+    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+        if MAGIC.starts_with(bytes) {
+            return Err(ComponentError::Truncated { start: 0, size: bytes.len() });
+        }
+        return Err(ComponentError::NotWasm { looks_like: looks_like(bytes) });
+    };
+    match rest {
+        [0x0d, 0, 1, 0, ..] => Ok(()),
+        [1, 0, 0, 0, ..] => Err(ComponentError::CoreModule),
+        [a, b, c, d, ..] => Err(ComponentError::UnknownForm {
+            version: u16::from_le_bytes([*a, *b]),
+            layer: u16::from_le_bytes([*c, *d]),
+        }),
+        _ => Err(ComponentError::Truncated { start: 0, size: bytes.len() }),
+    }
+}
+
+/// What bytes are that are no WebAssembly.
+fn looks_like(bytes: &[u8]) -> &'static str {
+    let starts = |magic: &[u8]| bytes.starts_with(magic);
+    if starts(b"\x7fELF") || starts(b"MZ") || starts(b"\xcf\xfa\xed\xfe") {
+        "it looks like a native program or library"
+    } else if starts(b"\x1f\x8b") || starts(b"PK\x03\x04") || starts(b"\x28\xb5\x2f\xfd") {
+        "it looks like an archive, which must be unpacked first"
+    } else if starts(b"version https://git-lfs") {
+        "it is a Git LFS pointer, whose file must be fetched first"
+    } else if bytes.trim_ascii_start().starts_with(b"(") {
+        "it looks like WebAssembly text, which `wasm-tools parse` turns into binary"
+    } else if bytes.len() < 64 << 10 && std::str::from_utf8(bytes).is_ok() {
+        "it is text"
+    } else {
+        "it does not begin with `\\0asm`"
+    }
+}
+
+/// Where the section begins that goes on past the end, if one does.
+fn unfinished(bytes: &[u8]) -> Option<usize> {
+    const HEADER: usize = 8;
+    let mut reader = BinaryReader::new(bytes.get(HEADER..)?, HEADER);
+    while reader.bytes_remaining() > 0 {
+        let start = reader.original_position();
+        let section = reader.read_u8().and_then(|_| reader.read_var_u32());
+        let Ok(size) = section else {
+            // An overlong number is no truncation: validation says so better.
+            return (bytes.len() - start < 6).then_some(start);
+        };
+        match usize::try_from(size) {
+            Ok(size) if reader.read_bytes(size).is_ok() => {}
+            _ => return Some(start),
+        }
+    }
+    None
+}
+
+/// What can be seen of a component from outside.
+#[derive(Default)]
+struct Surface {
+    imports: Vec<String>,
+    exports: Vec<String>,
+    about: About,
+}
+
+/// Reads the outermost sections, and skips those of what is nested.
+fn surface(bytes: &[u8]) -> Result<Surface, ComponentError> {
+    let mut surface = Surface::default();
+    let mut nesting = 0_usize;
+    for payload in Parser::new(0).parse_all(bytes) {
+        let payload = payload.map_err(invalid)?;
+        match &payload {
+            Payload::Version { .. } => nesting += 1,
+            Payload::End(_) => nesting = nesting.saturating_sub(1),
+            _ => {}
+        }
+        if nesting != 1 {
+            continue;
+        }
+        match payload {
+            Payload::ComponentImportSection(section) => {
+                for import in section {
+                    surface.imports.push(import.map_err(invalid)?.name.name.into());
+                }
+            }
+            Payload::ComponentExportSection(section) => {
+                for export in section {
+                    let export = export.map_err(invalid)?;
+                    if export.kind != ComponentExternalKind::Value {
+                        surface.exports.push(export.name.name.into());
+                    }
+                }
+            }
+            Payload::CustomSection(section) => surface.about.read(&section),
+            _ => {}
+        }
+    }
+    Ok(surface)
+}
+
+impl About {
+    /// Takes what a custom section says, if it is one of ours to read. Custom sections are never validated, so what
+    /// cannot be read is passed over.
+    fn read(&mut self, section: &wasmparser::CustomSectionReader<'_>) {
+        if let KnownCustom::ComponentName(names) = section.as_known() {
+            for name in names {
+                if let Ok(ComponentName::Component { name, .. }) = name {
+                    self.name = Some(name.into());
+                }
+            }
+            return;
+        }
+        let slot = match section.name() {
+            "version" => &mut self.version,
+            "description" => &mut self.description,
+            "licenses" => &mut self.licenses,
+            "authors" => &mut self.authors,
+            _ => return,
+        };
+        *slot = std::str::from_utf8(section.data()).ok().map(Into::into);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wit::print_component;
+    use crate::testing::{CHARGES, component, core_module, wit_package};
+
+    fn error(bytes: &[u8]) -> ComponentError {
+        Component::read(bytes).map(|_| ()).expect_err("no component")
+    }
+
+    #[test]
+    fn what_is_no_component_says_so() {
+        assert_eq!(error(b""), ComponentError::Empty);
+        assert_eq!(error(&core_module(CHARGES)), ComponentError::CoreModule);
+        assert!(error(&core_module(CHARGES)).hint().expect("a hint").contains("wasm32-wasip2"));
+        assert_eq!(error(&wit_package(CHARGES)), ComponentError::WitPackage);
+        assert_eq!(error(b"\0asm\x02\0\x01\0"), ComponentError::UnknownForm { version: 2, layer: 1 });
+        for (bytes, word) in [
+            (&b"(component)"[..], "text, which"),
+            (b"\x7fELF\x02\x01", "native"),
+            (b"\x1f\x8b\x08", "archive"),
+            (b"export const x = 1;", "it is text"),
+            (b"\xff\xfe\xfd", "begin with"),
+        ] {
+            assert!(error(bytes).to_string().contains(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_component_cut_anywhere_is_truncated_or_invalid() {
+        let whole = component(CHARGES);
+        let mut between = Vec::new();
+        for end in 1..whole.len() {
+            match Component::read(&whole[..end]) {
+                Err(ComponentError::Truncated { size, .. }) => assert_eq!(size, end),
+                outcome => between.push(outcome.map(|component| print_component(&component).expect("printed"))),
+            }
+        }
+        // A cut between two sections leaves a component, which lacks its exports or nothing but trailing notes.
+        assert!(between.len() < 20, "{between:?}");
+        let full = print_component(&Component::read(&whole).ok().expect("a component")).expect("printed");
+        for outcome in between {
+            match outcome {
+                Ok(printed) => assert_eq!(printed, full),
+                Err(error) => assert_eq!(error, ComponentError::NoExports),
+            }
+        }
+    }
+
+    #[test]
+    fn sections_about_it_are_read() {
+        let mut bytes = component(CHARGES);
+        for (name, value) in [("version", "1.2.3"), ("description", "what it does")] {
+            let content: Vec<u8> = [&[u8::try_from(name.len()).expect("short")], name.as_bytes(), value.as_bytes()].concat();
+            bytes.extend([0, u8::try_from(content.len()).expect("short")]);
+            bytes.extend(content);
+        }
+        let about = Component::read(&bytes).ok().expect("a component").about;
+        assert_eq!(about.version.as_deref(), Some("1.2.3"));
+        assert_eq!(about.description.as_deref(), Some("what it does"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn altered_components_never_panic(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        ) {
+            let mut bytes = component(CHARGES);
+            for (at, byte) in changes {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+            if let Ok(component) = Component::read(&bytes) {
+                let _ = print_component(&component);
+            }
+        }
+
+        #[test]
+        fn garbage_never_panics(bytes in any::<Vec<u8>>()) {
+            let _ = Component::read(&bytes);
+            let _ = Component::read(&[b"\0asm\x0d\0\x01\0", &bytes[..]].concat());
+        }
+    }
+}

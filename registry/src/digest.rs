@@ -1,0 +1,99 @@
+//! The name of some bytes: their SHA-256. Must not know what the bytes are for.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// SHA-256 of some bytes. Written `sha256:` and 64 lower-case hexadecimal digits, as OCI does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest([u8; 32]);
+
+/// A text that is no digest.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{given}` is no digest: expected `sha256:` and 64 lower-case hexadecimal digits")]
+pub struct DigestError {
+    given: String,
+}
+
+impl Digest {
+    /// What the first line of an index gives as its predecessor.
+    pub(crate) const ZERO: Self = Self([0; 32]);
+
+    /// Hashes `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The 64 hexadecimal digits without their prefix: the name of the blob's file.
+    pub fn hex(&self) -> String {
+        hex::encode(self.0)
+    }
+
+    /// The 32 bytes of the hash.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "sha256:{}", self.hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        let error = || DigestError { given: crate::error::excerpt(text) };
+        let digits = text.strip_prefix("sha256:").ok_or_else(error)?;
+        if digits.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Err(error());
+        }
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(digits, &mut bytes).map_err(|_| error())?;
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::name::deserialize_from_str(deserializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_back() {
+        let digest = Digest::of(b"");
+        let text = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(digest.to_string(), text);
+        assert_eq!(text.parse(), Ok(digest));
+    }
+
+    #[test]
+    fn refuses_other_spellings() {
+        let hex = Digest::of(b"x").hex();
+        for text in
+            [hex.clone(), format!("sha512:{hex}"), format!("sha256:{}", hex.to_uppercase()), format!("sha256:{hex}0")]
+        {
+            assert!(text.parse::<Digest>().is_err(), "{text}");
+        }
+    }
+}

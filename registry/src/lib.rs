@@ -1,0 +1,41 @@
+//! A local, content-addressed registry of WebAssembly components: name and version to verified bytes.
+//!
+//! A release is a component, its WIT text with doc comments, and its manifest, under a name and a SemVer version, and
+//! never changes. The directory's format is described byte by byte in `format.md`.
+//!
+//! **Invariant:** what is read was checked against the digest that the index names, each time.
+//!
+//! **Invariant:** the index names nothing that is not durably there.
+//!
+//! **Invariant:** everything here is hostile: components, texts, names, the directory itself. Sizes and depths are
+//! bounded, and nothing panics.
+
+mod component;
+mod digest;
+mod error;
+mod index;
+mod manifest;
+mod name;
+mod package;
+mod publish;
+mod quantity;
+mod registry;
+mod store;
+#[cfg(test)]
+mod testing;
+mod wit;
+
+pub use component::ComponentError;
+pub use digest::{Digest, DigestError};
+pub use error::{Error, ResolveError};
+pub use index::Release;
+pub use manifest::{
+    DefaultInterface, Effect, Example, InstancePolicy, Limits, MAX_MANIFEST, Manifest, ManifestError, Permissions,
+};
+pub use name::{MAX_NAME, NameError, PackageName, Requirement, RequirementError, VersionsError};
+pub use package::{PackageError, package_dir};
+pub use publish::{PublishError, PublishRequest, Published};
+pub use quantity::{QuantityError, parse_bytes, parse_duration};
+pub use registry::Registry;
+pub use store::Blob;
+pub use wit::{MAX_WIT, WitError};

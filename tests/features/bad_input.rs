@@ -1,0 +1,121 @@
+//! Whatever is wrong, the error says what, where and what to do; and the next run works.
+
+use serde_json::{Value, json};
+use tollhouse_tests::Home;
+
+fn told(ran: &Value) -> String {
+    format!("{} {}", ran["error"]["message"], ran["error"]["hint"])
+}
+
+#[test]
+fn scripts_that_go_wrong() {
+    let home = Home::new();
+    for (code, kind, name, message) in [
+        ("throw new TypeError('no good')", "exception", "TypeError", "no good"),
+        ("throw 'a string'", "exception", "Error", "a string"),
+        ("throw null", "exception", "Error", "null"),
+        ("let x = ;", "syntax", "SyntaxError", "unexpected"),
+        ("return nothere", "exception", "ReferenceError", "nothere"),
+        ("const a = {}; a.a = a; return a", "exception", "TypeError", "circular"),
+        ("Promise.reject(new RangeError('unseen')); await null", "exception", "RangeError", "unseen"),
+        ("function f() { return f() + 1 } f()", "exception", "RangeError", "stack"),
+    ] {
+        let ran = home.js(code, &[]);
+        assert_eq!(ran["status"], "failed", "{code}: {ran}");
+        assert_eq!((&ran["error"]["kind"], &ran["error"]["name"]), (&json!(kind), &json!(name)), "{code}: {ran}");
+        assert!(told(&ran).to_lowercase().contains(message), "{code}: {ran}");
+        assert_eq!(ran["exit_code"], 1, "{code}");
+    }
+}
+
+#[test]
+fn stacks_have_the_scripts_own_lines() {
+    let home = Home::new();
+    home.file("report.js", "const a = 1;\n\nfunction inner() {\n  throw new Error('here');\n}\ninner();\n");
+    let ran = home.json(["report.js"]);
+    let stack = ran["error"]["stack"].as_str().expect("a stack");
+    assert!(stack.contains("report.js:4:"), "{stack}");
+    assert!(stack.contains("report.js:6:"), "{stack}");
+    let ran = home.js("let a = 1;\nlet b = ;\n", &[]);
+    assert!(ran["error"]["stack"].as_str().is_some_and(|stack| stack.contains(":2:")), "{ran}");
+}
+
+#[test]
+fn odd_values_come_back() {
+    let home = Home::new();
+    assert_eq!(home.js("return 2n ** 80n", &[])["value"], "1208925819614629174706176");
+    assert_eq!(home.js("return new Uint8Array([1, 2, 255])", &[])["value"], "AQL/");
+    assert_eq!(home.js("return undefined", &[])["value"], json!(null));
+    assert_eq!(home.js("return 'x'.repeat(10 * 1024 * 1024)", &[])["value"].as_str().map(str::len), Some(10_485_760));
+    let printed = home.js("console.log('y'.repeat(10 * 1024 * 1024))", &[]);
+    assert_eq!(printed["stdout"].as_str().map(str::len), Some(10_485_761));
+}
+
+#[test]
+fn a_large_script_runs() {
+    let home = Home::new();
+    let script = format!("let n = 0;\n{}return n", "n += 1; // one more of many lines, so that the script is large\n".repeat(16_000));
+    assert!(script.len() > 1_000_000);
+    let path = home.file("large.js", script);
+    assert_eq!(home.json([path])["value"], 16_000);
+}
+
+#[test]
+fn what_is_no_command_line() {
+    let home = Home::new();
+    for (arguments, message) in [
+        (vec!["run"], "required"),
+        (vec!["run", "nothere.js"], "nothere.js"),
+        (vec!["run", "-e", "1", "--policy", "nothere.toml"], "nothere.toml"),
+        (vec!["run", "-e", "1", "--allow", "pay*"], "whole segments"),
+        (vec!["run", "-e", "1", "--timeout", "soon"], "soon"),
+        (vec!["run", "-e", "1", "--mount", "nocolon"], "nocolon"),
+        (vec!["run", "-e", "1", "--mount", "/nothere:/workspace/x"], "/nothere"),
+        (vec!["run", "-e", "1", "--tool", "x=acme:nothere@^1"], "acme:nothere"),
+        (vec!["run", "-e", "1", "--tool", "x=nonsense"], "nonsense"),
+        (vec!["run", "-e", "1", "--lang", "cobol"], "cobol"),
+    ] {
+        let ran = home.run(&arguments);
+        assert_eq!(ran.status, 2, "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains(message), "{arguments:?}: {}", ran.stderr);
+        assert_eq!(ran.stdout, "", "{arguments:?}");
+    }
+    assert_eq!(home.run(["run", "-e", "return 'still works'"]).stdout, "still works\n");
+}
+
+#[test]
+fn a_policy_that_is_none_says_where() {
+    let home = Home::new();
+    home.file("policy.toml", "[[grant]]\nmethod = 'stats/*'\nwhere = []\n");
+    let ran = home.run(["run", "-e", "1", "--policy", "policy.toml"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("policy.toml:3:1") && ran.stderr.contains("unknown field"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_version_that_does_not_exist() {
+    let home = Home::with_tools(&["stats"]);
+    let ran = home.run(["run", "-e", "1", "--tool", "s=tollhouse:stats@^9"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("0.1.0"), "it names what there is: {}", ran.stderr);
+    let ran = home.run(["run", "-e", "1", "--tool", "s=tollhouse:stat"]);
+    assert!(ran.stderr.contains("tollhouse:stats"), "it names the nearest: {}", ran.stderr);
+}
+
+#[test]
+fn what_is_no_component_is_not_published() {
+    let home = Home::with_fixture();
+    let whole = tollhouse_tests::components::echo("", "u32");
+    for (name, bytes, message) in [
+        ("text.wasm", b"this is no WebAssembly".to_vec(), "WebAssembly"),
+        ("core.wasm", wat::parse_str("(module)").expect("a module"), "core module"),
+        ("cut.wasm", whole[..whole.len() / 2].to_vec(), "cut.wasm"),
+        ("empty.wasm", Vec::new(), "empty"),
+    ] {
+        home.file(name, bytes);
+        let ran = home.run(["publish", name]);
+        assert_ne!(ran.status, 0, "{name} was published");
+        assert!(ran.stderr.contains(message), "{name}: {}", ran.stderr);
+    }
+    assert_eq!(home.run(["publish", "nothere.wasm"]).status, 2);
+}

@@ -1,0 +1,151 @@
+//! Tools called from scripts: values, grants, budgets, errors, concurrency.
+
+use serde_json::json;
+use tollhouse_tests::Home;
+
+#[test]
+fn a_granted_call_returns() {
+    let home = Home::with_tools(&["stats"]);
+    let code = "return (await stats.describe({values:[1,2,3]})).mean";
+    let ran = home.js(code, &["--allow", "stats/*"]);
+    assert_eq!(ran["value"], 2);
+    let call = &ran["calls"][0];
+    assert_eq!(ran["calls"].as_array().map(Vec::len), Some(1));
+    assert_eq!(call["method"], "stats/describe");
+    assert_eq!(call["outcome"], "ok");
+    assert_eq!(call["seq"], 1);
+    assert_eq!(call["arguments"], json!({ "values": [1, 2, 3] }));
+    assert_eq!(call["grant"], "stats/*#0");
+}
+
+#[test]
+fn a_call_without_a_grant_is_denied() {
+    let home = Home::with_tools(&["stats"]);
+    let code = "return (await stats.describe({values:[1,2,3]})).mean";
+    let ran = home.js(code, &[]);
+    assert_eq!(ran["status"], "denied");
+    assert_eq!(ran["error"]["kind"], "capability");
+    assert_eq!(ran["error"]["name"], "CapabilityError");
+    assert!(ran["error"]["message"].as_str().is_some_and(|message| message.contains("stats/describe")), "{ran}");
+    assert_eq!(ran["calls"][0]["outcome"], "denied");
+    assert_eq!(home.run(["run", "-e", code]).status, 3);
+    // Caught, it is no failure of the run.
+    let caught = home.js("try { await stats.describe({values:[1]}) } catch (e) { return [e.name, e.kind] }", &[]);
+    assert_eq!(caught["value"], json!(["CapabilityError", "capability"]));
+    assert_eq!(caught["status"], "completed");
+}
+
+#[test]
+fn the_shell_calls_the_same_tools() {
+    let home = Home::with_tools(&["stats"]);
+    let code = "for f in 1 2; do stats describe --values '[1,2,3]'; done | jq .mean";
+    let ran = home.sh(code, &["--allow", "stats/*"]);
+    assert_eq!(ran["stdout"], "2\n2\n", "{ran}");
+    let other = "tool stats.describe --json '{\"values\": [4]}' | jq .mean; echo '{\"values\": [5]}' | tool stats.describe | jq .mean";
+    assert_eq!(home.sh(other, &["--allow", "**"])["stdout"], "4\n5\n");
+    let denied = home.sh("stats describe --values '[1]'; echo \"status $?\"", &[]);
+    assert_eq!(denied["stdout"], "status 126\n", "{denied}");
+    assert!(denied["stderr"].as_str().is_some_and(|told| told.contains("CapabilityError")), "{denied}");
+}
+
+#[test]
+fn a_budget_is_spent_and_not_overspent() {
+    let home = Home::with_tools(&["stats"]);
+    home.file("policy.toml", "[[grant]]\nname = 'three'\nmethod = 'stats/*'\ncalls = 3\n");
+    let code = "let ok = 0, denied = 0;
+        await Promise.all([1, 2, 3, 4, 5].map(n => stats.describe({values: [n]}).then(() => ok++, () => denied++)));
+        return [ok, denied]";
+    let ran = home.js(code, &["--policy", "policy.toml"]);
+    assert_eq!(ran["value"], json!([3, 2]), "{ran}");
+    assert_eq!(ran["budgets"], json!([{ "grant": "three", "kind": "calls", "limit": 3, "used": 3, "remaining": 0 }]));
+}
+
+#[test]
+fn refused_arguments_cost_nothing_and_say_where() {
+    let home = Home::with_tools(&["stats"]);
+    home.file("policy.toml", "[[grant]]\nmethod = 'stats/*'\ncalls = 1\n");
+    let code = "try { await stats.describe({values: [1, '2']}) } catch (e) { return [e.name, e.message] }";
+    let ran = home.js(code, &["--policy", "policy.toml"]);
+    assert_eq!(ran["value"][0], "ArgumentError", "{ran}");
+    assert!(ran["value"][1].as_str().is_some_and(|message| message.contains("values[1]: expected")), "{ran}");
+    assert_eq!(ran["budgets"][0]["used"], 0);
+}
+
+#[test]
+fn wrong_forms_are_explained() {
+    let home = Home::with_tools(&["stats"]);
+    for (code, told) in [
+        ("await stats.describe('x')", "one object"),
+        ("await stats.describe([1, 2])", "one object"),
+        ("await stats.descrbe({values: [1]})", "stats.describe"),
+        ("await stats.describe({vlaues: [1]})", "did you mean `values`"),
+        ("await stats.describe({})", "values: missing"),
+        ("await stat.describe({values: [1]})", "stat"),
+    ] {
+        let ran = home.js(code, &["--allow", "**"]);
+        let told_all = format!("{} {}", ran["error"]["message"], ran["error"]["hint"]);
+        assert!(told_all.contains(told), "{code}: {ran}");
+        assert_eq!(ran["status"], "failed", "{code}");
+    }
+}
+
+#[test]
+fn a_tools_error_is_thrown_with_its_payload() {
+    let home = Home::with_fixture();
+    let code = "try { await probe.fail({code: 7}) } catch (e) { return [e.name, e.payload.code, e.payload.message] }";
+    assert_eq!(home.js(code, &["--allow", "**"])["value"], json!(["ToolError", 7, "problem 7"]));
+}
+
+#[test]
+fn a_trap_is_an_error_and_the_next_call_works() {
+    let home = Home::with_fixture();
+    let code = "const told = [];
+        for (const call of [() => probe.panic({message: 'the reason'}), () => probe.recurse({})]) {
+            try { await call() } catch (e) { told.push(e.name + ': ' + e.message + ' ' + e.hint) }
+        }
+        told.push(await probe.remember({}), await probe.remember({}));
+        return told";
+    let ran = home.js(code, &["--allow", "**"]);
+    assert!(ran["value"][0].as_str().is_some_and(|told| told.contains("the reason")), "{ran}");
+    assert!(ran["value"][1].as_str().is_some_and(|told| told.contains("recursed too deeply")), "{ran}");
+    // Two calls, two instances: neither sees the other's memory.
+    assert_eq!((&ran["value"][2], &ran["value"][3]), (&json!(1), &json!(1)), "{ran}");
+}
+
+#[test]
+fn calls_run_at_the_same_time() {
+    let home = Home::with_fixture();
+    let code = "const t = Date.now();
+        await Promise.all([1, 2, 3, 4].map(() => probe.sleep({millis: 500})));
+        return Date.now() - t";
+    let ran = home.js(code, &["--allow", "**"]);
+    // One after another they would take 2,000 ms; the bound is far from both.
+    assert!(ran["value"].as_u64().is_some_and(|took| (500..1_500).contains(&took)), "{ran}");
+}
+
+#[test]
+fn ten_megabytes_pass_both_ways() {
+    let home = Home::with_fixture();
+    let code = "const text = 'x'.repeat(10 * 1024 * 1024);
+        const there = await probe.length({text});
+        const back = await probe.text({count: 10 * 1024 * 1024});
+        const bytes = await probe.bytes({count: 1024 * 1024});
+        return [Number(there), back.length, bytes.length, bytes instanceof Uint8Array, bytes[257]]";
+    let ran = home.js(code, &["--allow", "**"]);
+    assert_eq!(ran["value"], json!([10_485_760, 10_485_760, 1_048_576, true, 1]), "{}", ran["error"]);
+}
+
+#[test]
+fn resources_are_handles() {
+    let home = Home::with_fixture();
+    let code = "const counter = await probe.counter.new({start: 5});
+        await probe.counter.increment({self: counter, by: 2});
+        const now = await probe.counter.increment({self: counter, by: 3});
+        await probe.counter.drop({self: counter});
+        try { await probe.counter.increment({self: counter, by: 1}) } catch (e) { return [now, typeof counter, e.name] }";
+    assert_eq!(home.js(code, &["--allow", "**"])["value"], json!([10, "string", "ArgumentError"]));
+    let forged = "try { await probe.counter.increment({self: 'handle:00000000000000000000000000000000', by: 1}) }
+        catch (e) { return e.message }";
+    let ran = home.js(forged, &["--allow", "**"]);
+    assert!(ran["value"].as_str().is_some_and(|told| told.contains("never issued")), "{ran}");
+}

@@ -1,0 +1,81 @@
+//! What a tool finds of the world: everything it asks for, and nothing with authority. And what it cannot do to it.
+
+use serde_json::json;
+use tollhouse_tests::Home;
+
+#[test]
+fn a_tool_has_no_files_environment_or_network() {
+    let home = Home::with_fixture();
+    let code = "const denied = async call => { try { await call; return false } catch (e) { return e.name === 'ToolError' } };
+        return [await denied(probe.readFile({path: '/etc/passwd'})), await denied(probe.readFile({path: '/workspace/x'})),
+            await denied(probe.connect({address: '127.0.0.1:80'})), await probe.environment({})]";
+    let ran = home.js(code, &["--allow", "**"]);
+    assert_eq!(ran["value"], json!([true, true, true, []]), "{ran}");
+}
+
+#[test]
+fn a_tools_clock_stands_still() {
+    let ran = Home::with_fixture().js("return await probe.clocks({})", &["--allow", "**"]);
+    assert_eq!(ran["value"][1], 0, "{ran}");
+    assert_ne!(ran["value"][0], 0, "{ran}");
+}
+
+#[test]
+fn a_tool_that_never_returns_is_stopped() {
+    let home = Home::with_fixture();
+    for call in ["probe.spin({})", "probe.sleep({millis: 600000})"] {
+        let ran = home.js(&format!("await {call}"), &["--allow", "**", "--timeout", "300ms"]);
+        assert_eq!(ran["status"], "limited", "{ran}");
+        assert!(ran["error"]["message"].as_str().is_some_and(|told| told.contains("300 ms")), "{ran}");
+        assert_eq!(ran["calls"][0]["outcome"], "cancelled", "{ran}");
+    }
+}
+
+#[test]
+fn a_tools_memory_is_limited() {
+    let home = Home::with_fixture();
+    let code = "try { await probe.allocate({bytes: 500 * 1024 * 1024}) } catch (e) {
+        return [e.kind, e.message, Number(await probe.allocate({bytes: 1024}))] }";
+    let ran = home.js(code, &["--allow", "**", "--memory", "64MiB"]);
+    assert_eq!(ran["value"][0], "limit", "{ran}");
+    assert_eq!(ran["value"][2], 1_024, "{ran}");
+}
+
+#[test]
+fn a_tool_may_print_what_nobody_keeps() {
+    let ran = Home::with_fixture().js("await probe.print({bytes: 10 * 1024 * 1024}); return 'fine'", &["--allow", "**"]);
+    assert_eq!((&ran["value"], &ran["stdout"]), (&json!("fine"), &json!("")), "{ran}");
+}
+
+#[test]
+fn endless_scripts_are_stopped() {
+    let home = Home::new();
+    for code in ["while (true) {}", "/(a+)+$/.test('a'.repeat(40) + 'b')", "for (;;) await null", "await new Promise(r => setTimeout(r, 1e9))"] {
+        let ran = home.js(code, &["--timeout", "400ms"]);
+        assert_eq!(ran["status"], "limited", "{code}: {ran}");
+        assert_eq!(home.run(["run", "--timeout", "400ms", "-e", code]).status, 4);
+    }
+    let ran = home.sh("while true; do :; done", &["--timeout", "400ms"]);
+    assert_eq!(ran["status"], "limited", "{ran}");
+}
+
+#[test]
+fn a_scripts_memory_is_limited() {
+    let ran = Home::new().js("const a = []; while (true) a.push('x'.repeat(1e6))", &["--memory", "64MiB"]);
+    assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("limited"), &json!("limit")), "{ran}");
+}
+
+#[test]
+fn a_scripts_output_is_limited() {
+    let home = Home::new();
+    home.file("policy.toml", "[limits]\noutput = '1MiB'\n");
+    let ran = home.js("while (true) console.log('x'.repeat(1000))", &["--policy", "policy.toml"]);
+    assert_eq!(ran["status"], "limited", "{}", ran["error"]);
+    assert_eq!(ran["stdout"].as_str().map(str::len), Some(1 << 20));
+}
+
+#[test]
+fn a_promise_that_nothing_settles_is_a_deadlock() {
+    let ran = Home::new().js("await new Promise(() => {})", &[]);
+    assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("failed"), &json!("deadlock")), "{ran}");
+}

@@ -1,0 +1,59 @@
+//! Files that scripts see: of both guests one tree, and mounts of this machine.
+
+use serde_json::json;
+use tollhouse_tests::Home;
+
+#[test]
+fn both_guests_write_and_read() {
+    let home = Home::new();
+    let code = "await fs.mkdir('a/b', {recursive: true}); await fs.writeFile('a/b/c.txt', 'one\\n');
+        await fs.appendFile('a/b/c.txt', new Uint8Array([116, 119, 111]));
+        await fs.rename('a/b/c.txt', 'd.txt'); await fs.copyFile('d.txt', '/tmp/e');
+        const stat = await fs.stat('d.txt');
+        return [await fs.readFile('d.txt'), await fs.readdir('/workspace'), stat.size, stat.isFile(), await fs.exists('a/b/c.txt')]";
+    assert_eq!(home.js(code, &[])["value"], json!(["one\ntwo", ["a", "d.txt"], 7, true, false]));
+    let code = "mkdir -p a/b && printf 'x\\ny\\n' > a/b/c && cat a/b/c | wc -l && cp a/b/c /tmp/d && ls a/b /tmp && pwd";
+    let ran = home.sh(code, &[]);
+    assert_eq!(ran["stdout"].as_str().map(|out| out.split_whitespace().collect::<Vec<_>>().join(" ")).as_deref(),
+        Some("2 /tmp: d a/b: c /workspace"), "{ran}");
+}
+
+#[test]
+fn errors_are_posix() {
+    let home = Home::new();
+    let code = "const codes = [];
+        for (const act of [() => fs.readFile('nothere'), () => fs.writeFile('/etc/x', ''), () => fs.readFile('/tmp'),
+            () => fs.mkdir('/workspace'), () => fs.rmdir('/workspace/../tmp/x'), () => fs.readFile('/workspace/../../../etc/passwd')]) {
+            try { await act(); codes.push(null) } catch (e) { codes.push(e.code) }
+        }
+        return codes";
+    assert_eq!(home.js(code, &[])["value"], json!(["ENOENT", "EACCES", "EISDIR", "EEXIST", "ENOENT", "ENOENT"]));
+    let ran = home.sh("echo x > /etc/passwd; cat nothere; echo $?", &[]);
+    assert_eq!(ran["stdout"], "1\n", "{ran}");
+}
+
+#[test]
+fn mounts_are_copied_in() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path().join("data/deep")).expect("the home can be written");
+    home.file("data/deep/a.txt", "of this machine");
+    let code = "const told = [await fs.readFile('/workspace/data/deep/a.txt')];
+        try { await fs.writeFile('/workspace/data/deep/a.txt', 'changed') } catch (e) { told.push(e.code) }
+        return told";
+    assert_eq!(home.js(code, &["--mount", "data:/workspace/data:ro"])["value"], json!(["of this machine", "EACCES"]));
+    let code = "await fs.writeFile('/workspace/data/deep/a.txt', 'changed'); return await fs.readFile('/workspace/data/deep/a.txt')";
+    assert_eq!(home.js(code, &["--mount", "data:/workspace/data"])["value"], "changed");
+    let kept = std::fs::read_to_string(home.path().join("data/deep/a.txt")).expect("it is there");
+    assert_eq!(kept, "of this machine");
+}
+
+#[test]
+fn the_quota_holds() {
+    let home = Home::new();
+    home.file("policy.toml", "[limits]\nfiles = '1MiB'\n");
+    let code = "try { await fs.writeFile('big', 'x'.repeat(2 * 1024 * 1024)) } catch (e) { 
+        await fs.writeFile('small', 'fits'); return [e.code, await fs.readFile('small')] }";
+    assert_eq!(home.js(code, &["--policy", "policy.toml"])["value"], json!(["EDQUOT", "fits"]));
+    let ran = home.js("await fs.writeFile('a', 'abc'); return null", &[]);
+    assert_eq!(ran["usage"]["file_bytes"], 3);
+}

@@ -1,0 +1,115 @@
+//! `tollhouse run`: values, output, exit status, the JSON object.
+
+use serde_json::json;
+use tollhouse_tests::Home;
+
+#[test]
+fn a_value_comes_back() {
+    let home = Home::new();
+    let ran = home.js("return 1+1", &[]);
+    assert_eq!(ran["value"], 2);
+    assert_eq!(ran["status"], "completed");
+    assert_eq!(ran["exit_code"], 0);
+    assert_eq!(ran["error"], json!(null));
+    assert_eq!(home.run(["run", "-e", "return 'raw'"]).stdout, "raw\n");
+    assert_eq!(home.run(["run", "-e", "return {a: [1]}"]).stdout, "{\n  \"a\": [\n    1\n  ]\n}\n");
+    assert_eq!(home.run(["run", "-e", "console.log('only this')"]).stdout, "only this\n");
+}
+
+#[test]
+fn the_object_has_the_contracts_keys_and_no_other() {
+    let ran = Home::new().js("console.log('out'); console.error('err'); return null", &[]);
+    let keys: Vec<&str> = ran.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        [
+            "status", "value", "stdout", "stderr", "exit_code", "error", "calls", "usage", "budgets", "session", "run",
+            "snapshot"
+        ]
+    );
+    let usage: Vec<&str> = ran["usage"].as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(usage, ["fuel", "wall_micros", "memory_bytes", "output_bytes", "file_bytes"]);
+    assert_eq!((&ran["stdout"], &ran["stderr"]), (&json!("out\n"), &json!("err\n")));
+    assert_eq!(ran["usage"]["output_bytes"], 8);
+}
+
+#[test]
+fn bash_is_bash() {
+    let home = Home::new();
+    let ran = home.sh("for f in 1 2 3; do echo $((f * f)); done | paste -sd+ | bc; exit 3", &[]);
+    assert_eq!(ran["stdout"], "14\n");
+    assert_eq!(ran["exit_code"], 3);
+    assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("failed"), &json!("exit")));
+    assert_eq!(home.run(["run", "--lang", "sh", "-e", "exit 7"]).status, 7);
+}
+
+#[test]
+fn the_language_is_found() {
+    let home = Home::new();
+    home.file("a.sh", "echo shell $1");
+    home.file("b", "#!/usr/bin/env bash\necho shebang");
+    home.file("c.js", "return 'js ' + args[0]");
+    assert_eq!(home.run(["run", "a.sh", "--", "one"]).stdout, "shell one\n");
+    assert_eq!(home.run(["run", "b"]).stdout, "shebang\n");
+    assert_eq!(home.run(["run", "c.js", "--", "two"]).stdout, "js two\n");
+}
+
+#[test]
+fn standard_input_is_read_when_asked_for() {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let home = Home::new();
+    let mut child = home
+        .command(["run", "-e", "return (await stdin.text()).toUpperCase()"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    child.stdin.take().expect("piped").write_all(b"from a pipe").expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "FROM A PIPE\n");
+
+    // A pipe that stays open for ever does not hold up a script that never looks.
+    let child = home
+        .command(["run", "-e", "return 1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    assert_eq!(child.wait_with_output().expect("it ends").stdout, b"1\n");
+}
+
+#[test]
+fn a_script_comes_from_standard_input() {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let home = Home::new();
+    let mut child = home
+        .command(["run", "-", "--lang", "sh"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    child.stdin.take().expect("piped").write_all(b"echo piped").expect("it reads");
+    assert_eq!(child.wait_with_output().expect("it ends").stdout, b"piped\n");
+}
+
+#[test]
+fn timers_really_wait() {
+    let ran = Home::new().js("const t = Date.now(); await new Promise(r => setTimeout(r, 120)); return Date.now() - t", &[]);
+    assert!(ran["value"].as_u64().is_some_and(|waited| waited >= 119), "{ran}");
+}
+
+#[test]
+fn runs_go_on_beside_one_another() {
+    let home = Home::with_tools(&["stats"]);
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let home = &home;
+            scope.spawn(move || {
+                let code = format!("return (await stats.describe({{values: [{number}]}})).mean");
+                assert_eq!(home.js(&code, &["--allow", "stats/*"])["value"], json!(number));
+            });
+        }
+    });
+}

@@ -1,0 +1,24 @@
+//! Tests of Tollhouse from outside: a file for each feature, the real binary, a home of its own for each test.
+
+#[path = "features/bad_input.rs"]
+mod bad_input;
+#[path = "features/calls.rs"]
+mod calls;
+#[path = "features/confinement.rs"]
+mod confinement;
+#[path = "features/demo.rs"]
+mod demo;
+#[path = "features/files.rs"]
+mod files;
+#[path = "features/foreign.rs"]
+mod foreign;
+#[path = "features/guests.rs"]
+mod guests;
+#[path = "features/reflection.rs"]
+mod reflection;
+#[path = "features/registry.rs"]
+mod registry;
+#[path = "features/run.rs"]
+mod run;
+#[path = "features/steps.rs"]
+mod steps;

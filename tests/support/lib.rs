@@ -1,0 +1,164 @@
+//! What every test of the whole needs: a home of its own, the real binary, the real tools.
+
+#![expect(clippy::missing_panics_doc, reason = "a test that cannot be set up fails by panicking, and says why")]
+
+pub mod components;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The root of the workspace.
+#[must_use]
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the workspace").to_owned()
+}
+
+/// Where cargo built this test: `target/debug`, say.
+#[must_use]
+pub fn built() -> PathBuf {
+    let test = std::env::current_exe().expect("the test runs");
+    let deps = test.parent().expect("it lies in a directory");
+    // Tests lie in `deps`, binaries above it.
+    let built = if deps.ends_with("deps") { deps.parent().expect("`deps` lies in a directory") } else { deps };
+    built.to_owned()
+}
+
+/// The binary under test: `TOLLHOUSE_BIN`, or the one that was built beside the tests.
+#[must_use]
+pub fn binary() -> PathBuf {
+    std::env::var_os("TOLLHOUSE_BIN").map_or_else(|| built().join("tollhouse"), PathBuf::from)
+}
+
+/// Whether the long and foreign parts are asked for (`cargo xtask test --full`).
+#[must_use]
+pub fn full() -> bool {
+    std::env::var_os("TOLLHOUSE_TEST_FULL").is_some_and(|value| !value.is_empty())
+}
+
+/// Compiled code, shared by the tests of a process and the next: compiling a tool takes longer than most tests.
+fn cache() -> &'static Path {
+    static CACHE: OnceLock<PathBuf> = OnceLock::new();
+    CACHE.get_or_init(|| {
+        let cache = built().join("test-cache");
+        std::fs::create_dir_all(&cache).expect("the target directory can be written");
+        cache
+    })
+}
+
+/// A home with a registry and nothing in it.
+pub struct Home {
+    directory: TempDir,
+}
+
+/// What a run of the binary came to.
+#[derive(Debug)]
+pub struct Ran {
+    /// Exit status; -1 for a signal.
+    pub status: i32,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Default for Home {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Home {
+    /// An empty home.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { directory: tempfile::tempdir().expect("a temporary directory") }
+    }
+
+    /// A home in whose registry these tools of `tools/` are published.
+    #[must_use]
+    pub fn with_tools(tools: &[&str]) -> Self {
+        let home = Self::new();
+        for tool in tools {
+            home.publish(&root().join("tools").join(tool));
+        }
+        home
+    }
+
+    /// A home in whose registry the fixture `test:probe` is published: a tool that misbehaves on request.
+    #[must_use]
+    pub fn with_fixture() -> Self {
+        let home = Self::new();
+        home.publish(&root().join("tests/fixtures/probe"));
+        home
+    }
+
+    /// Publishes a package directory.
+    pub fn publish(&self, directory: &Path) {
+        let mut publish = self.command([OsStr::new("publish"), directory.as_os_str()]);
+        // A package directory asks cargo where its component was built.
+        for name in ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME", "CARGO_TARGET_DIR"] {
+            publish.envs(std::env::var_os(name).map(|value| (name, value)));
+        }
+        let ran = Ran::of(&publish.output().expect("the binary is built: run `cargo xtask test`"));
+        assert_eq!(ran.status, 0, "publishing {}: {}", directory.display(), ran.stderr);
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Writes a file beside the registry, and says where.
+    #[must_use]
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::write(&path, content).expect("the home can be written");
+        path
+    }
+
+    /// The binary in this home, with nothing of the caller's environment.
+    pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
+        let mut command = Command::new(binary());
+        command.env_clear().env("XDG_DATA_HOME", self.path()).env("XDG_CACHE_HOME", cache()).env("NO_COLOR", "1");
+        command.current_dir(self.path()).stdin(Stdio::null()).args(arguments);
+        command
+    }
+
+    /// Runs the binary to its end.
+    pub fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Ran {
+        Ran::of(&self.command(arguments).output().expect("the binary is built: run `cargo xtask test`"))
+    }
+
+    /// Runs a script with `--json`, and reads what it prints.
+    pub fn json<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Value {
+        let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned());
+        let ran = self.run([OsStr::new("run").to_owned(), "--json".into()].into_iter().chain(arguments));
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {ran:?}"))
+    }
+
+    /// Runs JavaScript with `--json` and these further arguments.
+    pub fn js(&self, code: &str, arguments: &[&str]) -> Value {
+        self.json(["-e", code].into_iter().chain(arguments.iter().copied()))
+    }
+
+    /// Runs bash with `--json` and these further arguments.
+    pub fn sh(&self, code: &str, arguments: &[&str]) -> Value {
+        self.json(["--lang", "sh", "-e", code].into_iter().chain(arguments.iter().copied()))
+    }
+}
+
+impl Ran {
+    fn of(output: &Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! From text to rows of texts: delimiters, quotes, names. Knows nothing of types.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use csv::{ByteRecord, ReaderBuilder, StringRecord};
+
+use crate::error::{Error, excerpt};
+
+/// How to read CSV.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Between fields.
+    pub delimiter: char,
+    /// Whether the first row holds names.
+    pub header: bool,
+    /// Begins a line to skip.
+    pub comment: Option<char>,
+    /// Whether white space around names and cells is removed.
+    pub trim: bool,
+    /// Whether types are inferred; `columns` minds this, not `read`.
+    pub infer: bool,
+    /// Texts that count as an empty cell.
+    pub missing: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { delimiter: ',', header: true, comment: None, trim: false, infer: true, missing: Vec::new() }
+    }
+}
+
+/// A row, and the line where it begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its line, counted from 1.
+    pub line: u64,
+    /// Its fields, as many as there are names.
+    pub fields: StringRecord,
+}
+
+/// Names and rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sheet {
+    /// The names of the columns, each different.
+    pub names: Vec<String>,
+    /// The rows below them.
+    pub rows: Vec<Row>,
+}
+
+/// Reads a whole text.
+///
+/// # Errors
+/// `Option`, `NoHeader`, `Ragged`, `UnclosedQuote`.
+pub fn read(text: &str, options: &Options) -> Result<Sheet, Error> {
+    let delimiter = delimiter(options.delimiter)?;
+    let comment = options.comment.map(|comment| comment_byte(comment, delimiter)).transpose()?;
+    let mut rows = rows(text, delimiter, comment, options.trim)?;
+    let expected = rows.first().map_or(0, |row| row.fields.len());
+    if let Some(row) = rows.iter().find(|row| row.fields.len() != expected) {
+        let start = excerpt(&row.fields.iter().collect::<Vec<_>>().join(&options.delimiter.to_string()));
+        return Err(Error::Ragged { line: row.line, found: row.fields.len(), expected, start });
+    }
+    if !options.header {
+        return Ok(Sheet { names: unique((0..expected).map(|_| "")), rows });
+    }
+    if rows.is_empty() {
+        return Err(Error::NoHeader);
+    }
+    let head = rows.remove(0);
+    Ok(Sheet { names: unique(head.fields.iter()), rows })
+}
+
+/// The byte of a delimiter.
+///
+/// # Errors
+/// `Option` if it is not ASCII, a quote or a line end.
+pub fn delimiter(delimiter: char) -> Result<u8, Error> {
+    byte("delimiter", delimiter)
+}
+
+fn comment_byte(comment: char, delimiter: u8) -> Result<u8, Error> {
+    let comment = byte("comment", comment)?;
+    let reason = "is the delimiter too";
+    if comment == delimiter { Err(Error::Option { option: "comment", reason }) } else { Ok(comment) }
+}
+
+fn byte(option: &'static str, character: char) -> Result<u8, Error> {
+    let reason = match character {
+        '"' => "is the quote",
+        '\n' | '\r' => "is a line end",
+        _ => "is not an ASCII character",
+    };
+    match u8::try_from(character) {
+        Ok(byte) if byte.is_ascii() && !b"\"\r\n".contains(&byte) => Ok(byte),
+        _ => Err(Error::Option { option, reason }),
+    }
+}
+
+/// The `csv` crate takes the end of the text for a closing quote, so that a forgotten quote would swallow the rest of
+/// a file in silence. One more row is put behind the text: if it does not come out as a row, a quote is open.
+fn rows(text: &str, delimiter: u8, comment: Option<u8>, trim: bool) -> Result<Vec<Row>, Error> {
+    let sentinel = [b'a', b'b', b'c'].into_iter().find(|&byte| byte != delimiter && Some(byte) != comment);
+    let sentinel = sentinel.expect("two bytes do not take up three");
+    let end = [b'\n', sentinel];
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .comment(comment)
+        .from_reader(text.as_bytes().chain(end.as_slice()));
+    let mut lines = Lines::new(text);
+    let mut rows: Vec<Row> = Vec::new();
+    for record in reader.byte_records() {
+        let record = record.expect("the input is in memory and flexible, so reading cannot fail");
+        let line = lines.of(&record, comment);
+        rows.push(Row { line, fields: decode(record) });
+    }
+    match rows.pop() {
+        Some(last) if last.fields.len() == 1 && last.fields[0].as_bytes() == [sentinel] => {}
+        last => return Err(Error::UnclosedQuote { line: last.map_or(1, |row| row.line) }),
+    }
+    // Not the reader's own `trim`: it would trim the sentinel as well, and a lone `"` could pass for it.
+    if trim {
+        for row in &mut rows {
+            row.fields.trim();
+        }
+    }
+    Ok(rows)
+}
+
+/// The text was UTF-8 and is cut at ASCII bytes only.
+fn decode(record: ByteRecord) -> StringRecord {
+    StringRecord::from_byte_record_lossy(record)
+}
+
+/// Finds the line of a record. The reader's own positions lie before the blank lines and comments that it skips.
+struct Lines<'a> {
+    text: &'a [u8],
+    offset: usize,
+    line: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text: text.as_bytes(), offset: 0, line: 1 }
+    }
+
+    fn of(&mut self, record: &ByteRecord, comment: Option<u8>) -> u64 {
+        let position = record.position().map_or(0, csv::Position::byte);
+        let position = usize::try_from(position).unwrap_or(usize::MAX).min(self.text.len());
+        self.advance(position);
+        while let Some(&first) = self.text.get(self.offset) {
+            let rest = &self.text[self.offset..];
+            let end = rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |end| end + 1);
+            let skipped = match first {
+                b'\n' | b'\r' => 1,
+                first if Some(first) == comment => end,
+                _ => break,
+            };
+            self.advance(self.offset + skipped);
+        }
+        self.line
+    }
+
+    fn advance(&mut self, to: usize) {
+        let Some(passed) = self.text.get(self.offset..to) else { return };
+        // A list of that length fits in memory, so its count fits in 64 bits.
+        self.line += passed.iter().map(|&byte| u64::from(byte == b'\n')).sum::<u64>();
+        self.offset = to;
+    }
+}
+
+/// Names that are empty get one by their place; names that were there before get a number.
+fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let mut unique = Vec::new();
+    for (index, name) in names.enumerate() {
+        let base = if name.trim().is_empty() { format!("column_{}", index + 1) } else { name.to_owned() };
+        let mut name = base.clone();
+        let mut number = 2;
+        while !taken.insert(name.clone()) {
+            name = format!("{base}_{number}");
+            number += 1;
+        }
+        unique.push(name);
+    }
+    unique
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cells(text: &str, options: &Options) -> (Vec<String>, Vec<Vec<String>>) {
+        let sheet = read(text, options).expect("good CSV");
+        let rows = sheet.rows.iter().map(|row| row.fields.iter().map(str::to_owned).collect()).collect();
+        (sheet.names, rows)
+    }
+
+    #[test]
+    fn quotes_line_ends_and_a_byte_order_mark() {
+        let (names, rows) = cells("\u{feff}a,b\r\n\"x, \"\"y\"\"\",\"1\n2\"\r\n", &Options::default());
+        assert_eq!(names, ["a", "b"]);
+        assert_eq!(rows, [["x, \"y\"", "1\n2"]]);
+    }
+
+    #[test]
+    fn options() {
+        let options = Options { delimiter: ';', comment: Some('#'), trim: true, header: false, ..Options::default() };
+        let (names, rows) = cells("# note\n a ; b \n\n#x\n1;2", &options);
+        assert_eq!(names, ["column_1", "column_2"]);
+        assert_eq!(rows, [["a", "b"], ["1", "2"]]);
+    }
+
+    #[test]
+    fn names_become_unique() {
+        let (names, _) = cells("a,,a,a_2,a\n", &Options::default());
+        assert_eq!(names, ["a", "column_2", "a_2", "a_2_2", "a_3"]);
+    }
+
+    #[test]
+    fn a_ragged_row_is_named_by_its_line() {
+        let error = read("a,b\n\n1,2\n\"3\n3\",4\n\n\n5\n", &Options::default()).expect_err("ragged");
+        assert_eq!(error, Error::Ragged { line: 8, found: 1, expected: 2, start: "5".into() });
+        let options = Options { comment: Some('#'), ..Options::default() };
+        let error = read("#\na,b\n# c\r\n\r\n1,2,3", &options).expect_err("ragged");
+        assert!(matches!(error, Error::Ragged { line: 5, found: 3, .. }), "{error:?}");
+    }
+
+    #[test]
+    fn an_open_quote_is_an_error() {
+        for (text, line) in [("\"", 1), ("a\n\"b", 2), ("a,b\n1,2\n3,\"4\n5,6\n", 3), ("a\n\"b\"\"", 2)] {
+            for trim in [false, true] {
+                let options = Options { trim, ..Options::default() };
+                assert_eq!(read(text, &options), Err(Error::UnclosedQuote { line }), "{text:?}");
+            }
+        }
+        // A quote inside an unquoted field opens nothing.
+        assert_eq!(cells("size\n5\" pipe\n", &Options::default()).1, [["5\" pipe"]]);
+    }
+
+    #[test]
+    fn refuses_nothing_and_odd_options() {
+        assert_eq!(read("", &Options::default()), Err(Error::NoHeader));
+        assert!(cells("", &Options { header: false, ..Options::default() }).1.is_empty());
+        for delimiter in ['"', '\n', 'é', '→'] {
+            let options = Options { delimiter, ..Options::default() };
+            assert!(matches!(read("a", &options), Err(Error::Option { option: "delimiter", .. })));
+        }
+        let options = Options { comment: Some(','), ..Options::default() };
+        assert!(matches!(read("a", &options), Err(Error::Option { option: "comment", .. })));
+        let same_as_sentinel = Options { comment: Some('a'), delimiter: 'b', ..Options::default() };
+        assert_eq!(cells("xby\n1b2\na\n", &same_as_sentinel).1, [["1", "2"]]);
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in "[\"',;#\\n\\r a1é\u{feff}]{0,40}", trim: bool, header: bool) {
+            let options = Options { trim, header, comment: Some('#'), ..Options::default() };
+            let _ = read(&text, &options);
+        }
+    }
+}

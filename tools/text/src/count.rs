@@ -1,0 +1,73 @@
+//! The size of a text, and how often its words occur.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The size of a text, but for its tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// Bytes in UTF-8.
+    pub bytes: usize,
+    /// Grapheme clusters.
+    pub characters: usize,
+    /// Words (UAX 29).
+    pub words: usize,
+    /// Lines; a line end at the very end begins no further line.
+    pub lines: usize,
+}
+
+/// Measures a text.
+pub fn count(text: &str) -> Counts {
+    Counts {
+        bytes: text.len(),
+        characters: text.graphemes(true).count(),
+        words: text.unicode_words().count(),
+        lines: text.lines().count(),
+    }
+}
+
+/// Words in lower case and how often they occur, most frequent first, then by alphabet; without those that have fewer
+/// than `min_length` characters or are to be ignored.
+pub fn word_frequencies(text: &str, min_length: usize, ignore: &[String]) -> Vec<(String, u32)> {
+    let ignored: BTreeSet<String> = ignore.iter().map(|word| word.to_lowercase()).collect();
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    for word in text.unicode_words() {
+        let word = word.to_lowercase();
+        if word.graphemes(true).count() >= min_length && !ignored.contains(&word) {
+            let count = counts.entry(word).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    let mut counts: Vec<(String, u32)> = counts.into_iter().collect();
+    // A stable sort of what is in alphabetical order.
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_what_a_reader_counts() {
+        let counts = count("Héllo, wörld!\nIt's 3.5 € 👩‍👩‍👧\n");
+        assert_eq!(counts, Counts { bytes: 48, characters: 27, words: 4, lines: 2 });
+        assert_eq!(count(""), Counts { bytes: 0, characters: 0, words: 0, lines: 0 });
+        assert_eq!((count("a\n\nb").lines, count("\n").lines), (3, 1));
+    }
+
+    #[test]
+    fn frequencies() {
+        let text = "The cat and the dog and THE bird. It's I.";
+        let of = |min_length, ignore: &[&str]| {
+            let ignore: Vec<String> = ignore.iter().map(|&word| word.to_owned()).collect();
+            word_frequencies(text, min_length, &ignore)
+        };
+        let all = of(1, &[]);
+        assert_eq!(all[..3], [("the".into(), 3), ("and".into(), 2), ("bird".into(), 1)]);
+        assert_eq!(all.len(), 7);
+        let words: Vec<String> = of(2, &["The", "AND"]).into_iter().map(|(word, _)| word).collect();
+        assert_eq!(words, ["bird", "cat", "dog", "it's"]);
+    }
+}

@@ -1,0 +1,128 @@
+//! Builds guests, tools and host, in this order, since the host embeds the guests.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::run::{cargo, command, root, run, say, target};
+use crate::setup::setup;
+
+/// How the host is built. Guests and tools are always optimised.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// Own code quick to build, dependencies optimised.
+    Debug,
+    /// Everything optimised.
+    Release,
+}
+
+impl Profile {
+    /// The directory under `target`.
+    pub(crate) fn directory(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Release => "release",
+        }
+    }
+
+    /// What cargo is told.
+    fn flag(self) -> &'static [&'static str] {
+        match self {
+            Self::Debug => &[],
+            Self::Release => &["--release"],
+        }
+    }
+}
+
+/// The script guests: name of the artifact, and of the package.
+const GUESTS: [(&str, &str); 2] = [("js", "tollhouse-guest-js"), ("shell", "tollhouse-guest-shell")];
+
+/// Builds everything.
+pub(crate) fn all(profile: Profile) -> Result<()> {
+    let compiler = setup()?;
+    guests(&compiler)?;
+    tools()?;
+    say("building the host");
+    // The selection of packages is the same in every call that reaches wasmtime (the default members), because the
+    // features of shared dependencies follow from it: another selection would build wasmtime a second time.
+    run(cargo(&["build", "--bin", "tollhouse-precompile"]).args(profile.flag()))?;
+    precompile(profile)?;
+    run(cargo(&["build"]).args(profile.flag()))?;
+    say(&format!("built {}", binary(profile).display()));
+    Ok(())
+}
+
+/// The host's binary.
+pub(crate) fn binary(profile: Profile) -> PathBuf {
+    target().join(profile.directory()).join("tollhouse")
+}
+
+fn guests(compiler: &str) -> Result<()> {
+    say("building the guests (wasm32-unknown-unknown)");
+    let mut build = cargo(&["build", "--profile", "guest", "--target", "wasm32-unknown-unknown"]);
+    for (_, package) in GUESTS {
+        build.args(["--package", package]);
+    }
+    run(build.env("CC_wasm32_unknown_unknown", compiler))
+}
+
+/// The directories under `tools/`, each a package.
+pub(crate) fn tool_directories() -> Result<Vec<PathBuf>> {
+    let tools = root().join("tools");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(&tools).with_context(|| format!("cannot read {}", tools.display()))? {
+        let path = entry?.path();
+        if path.join("tool.toml").exists() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The name of a directory's package.
+pub(crate) fn tool_package(directory: &Path) -> String {
+    let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    format!("tollhouse-tool-{name}")
+}
+
+fn tools() -> Result<()> {
+    say("building the tools (wasm32-wasip2)");
+    let mut build = cargo(&["build", "--profile", "guest", "--target", "wasm32-wasip2"]);
+    for directory in tool_directories()? {
+        build.args(["--package", &tool_package(&directory)]);
+    }
+    // What the tests call, beside the real tools.
+    run(build.args(["--package", "tollhouse-fixture-probe"]))
+}
+
+/// Pre-initialises and compiles the guests, if they or the compiler changed.
+fn precompile(profile: Profile) -> Result<()> {
+    let out = target().join("guests");
+    std::fs::create_dir_all(&out)?;
+    let compiler = target().join(profile.directory()).join("tollhouse-precompile");
+    for (name, package) in GUESTS {
+        let core = format!("wasm32-unknown-unknown/guest/{}.wasm", package.replace('-', "_"));
+        let core = target().join(core);
+        let made = out.join(name);
+        if newer(&made.with_extension("digest"), &[&core, &compiler])? {
+            continue;
+        }
+        say(&format!("pre-initialising and compiling the {name} guest"));
+        run(command(&compiler).arg(&core).arg(&made))?;
+    }
+    Ok(())
+}
+
+/// Whether a file is there and newer than all of these.
+fn newer(made: &Path, sources: &[&Path]) -> Result<bool> {
+    let Ok(made) = made.metadata() else { return Ok(false) };
+    let made = made.modified()?;
+    for source in sources {
+        let changed = source.metadata().with_context(|| format!("{} is not there", source.display()))?.modified()?;
+        if changed > made {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,29 @@
+//! The demo: everything built, the tools published, two agents' scripts run.
+
+use anyhow::Result;
+
+use crate::build::{self, Profile, binary, tool_directories};
+use crate::run::{command, root, run, say};
+
+/// Builds, publishes, runs.
+pub(crate) fn demo() -> Result<()> {
+    build::all(Profile::Debug)?;
+    let tollhouse = binary(Profile::Debug);
+    say("publishing the tools to the local registry");
+    for directory in tool_directories()? {
+        // A release never changes. If an earlier build of the same version is there, the demo runs with that one.
+        if run(command(&tollhouse).arg("publish").arg(&directory)).is_err() {
+            say(&format!("keeping the published release of {}", directory.display()));
+        }
+    }
+    let examples = root().join("examples");
+    for (script, policy) in [("report.js", "report.policy.toml"), ("denied.js", "denied.policy.toml")] {
+        say(&format!("tollhouse run examples/{script} --policy examples/{policy} --summary"));
+        let mount = format!("{}:/workspace/data:ro", examples.join("data").display());
+        let mut tollhouse = command(&tollhouse);
+        tollhouse.arg("run").arg(examples.join(script)).arg("--policy").arg(examples.join(policy));
+        run(tollhouse.args(["--mount", &mount, "--summary"]))?;
+    }
+    say(&format!("done; the binary is {}", tollhouse.display()));
+    Ok(())
+}

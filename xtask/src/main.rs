@@ -1,0 +1,39 @@
+//! Set-up, build, demo, test and bench of Tollhouse: `cargo xtask COMMAND`.
+
+mod bench;
+mod build;
+mod demo;
+mod run;
+mod setup;
+mod test;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  demo               sets up what is missing, builds everything, publishes the tools, runs the demo
+  test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
+  build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
+  bench              measures start-up and calls, beside Node.js
+  check              what CI checks besides the tests: format, lints, licences, documentation
+";
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["demo"] => demo::demo(),
+        ["test"] => test::test(false),
+        ["test", "--full"] => test::test(true),
+        ["build"] => build::all(build::Profile::Debug),
+        ["build", "--release"] => build::all(build::Profile::Release),
+        ["bench"] => bench::bench(),
+        ["check"] => test::check(),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        _ => bail!("`{}` is no command\n\n{USAGE}", arguments.join(" ")),
+    }
+}

@@ -1,0 +1,63 @@
+//! The tests, and what CI checks besides them.
+
+use anyhow::Result;
+
+use crate::build::{self, Profile, tool_directories, tool_package};
+use crate::run::{cargo, command, run, say, succeeds};
+use crate::setup::setup;
+
+/// Builds everything and runs the tests.
+pub(crate) fn test(full: bool) -> Result<()> {
+    build::all(Profile::Debug)?;
+    let nextest = succeeds(&mut cargo(&["nextest", "--version"]));
+    let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--tests"] };
+    say("testing the host, the registry and the whole from outside");
+    run(cargo(runner).env("TOLLHOUSE_TEST_FULL", if full { "1" } else { "" }))?;
+    say("testing the examples in the documentation");
+    run(&mut cargo(&["test", "--doc", "--quiet"]))?;
+    say("testing the tools natively");
+    let mut tools = cargo(runner);
+    for directory in tool_directories()? {
+        tools.args(["--package", &tool_package(&directory)]);
+    }
+    run(&mut tools)?;
+    if full {
+        foreign()?;
+    }
+    Ok(())
+}
+
+/// Builds a tool with another toolchain, as a publisher who has it would.
+fn foreign() -> Result<()> {
+    if !succeeds(&mut cargo(&["component", "--version"])) {
+        say("installing cargo-component");
+        run(&mut cargo(&["install", "--locked", "cargo-component"]))?;
+    }
+    say("building tools/text with cargo-component");
+    run(command("cargo").args(["component", "build", "--profile", "guest", "--package", "tollhouse-tool-text"]))?;
+    say("testing what other toolchains built");
+    run(cargo(&["test", "--test", "all", "foreign"]).env("TOLLHOUSE_TEST_FULL", "1"))
+}
+
+/// Format, lints, licences, documentation.
+pub(crate) fn check() -> Result<()> {
+    say("checking the format");
+    run(&mut cargo(&["fmt", "--all", "--check"]))?;
+    say("checking licences and sources of dependencies");
+    if !succeeds(&mut cargo(&["deny", "--version"])) {
+        say("installing cargo-deny");
+        run(&mut cargo(&["install", "--locked", "cargo-deny"]))?;
+    }
+    run(&mut cargo(&["deny", "--offline", "check", "licenses", "bans", "sources"]))?;
+    let compiler = setup()?;
+    build::all(Profile::Debug)?;
+    say("checking with clippy");
+    run(&mut cargo(&["clippy", "--all-targets", "--", "-D", "warnings"]))?;
+    run(&mut cargo(&["clippy", "--package", "xtask", "--", "-D", "warnings"]))?;
+    let guests = ["--package", "tollhouse-guest-js", "--package", "tollhouse-guest-shell", "--", "-D", "warnings"];
+    let target = ["clippy", "--profile", "guest", "--target", "wasm32-unknown-unknown"];
+    run(cargo(&target).args(guests).env("CC_wasm32_unknown_unknown", compiler))?;
+    say("building the documentation");
+    run(cargo(&["doc", "--no-deps", "--package", "tollhouse", "--package", "tollhouse-registry"])
+        .env("RUSTDOCFLAGS", "-D warnings"))
+}
