@@ -130,8 +130,8 @@ struct Halves {
 impl CommandResolver for Halves {
     fn resolve(&self, name: &str) -> Option<Arc<dyn Builtin>> {
         match name {
-            TIMEOUT_RUN => Some(TimeoutRun::new()),
-            READ_RUN => Some(ReadRun::new(self.registry.clone())),
+            TIMEOUT_RUN => Some(TimeoutRun::fresh()),
+            READ_RUN => Some(ReadRun::fresh(self.registry.clone())),
             _ => None,
         }
     }

@@ -109,14 +109,22 @@ struct Request {
     command: Vec<String>,
 }
 
-fn parse(words: &[String]) -> std::result::Result<Request, ExecResult> {
-    let wrong = |message: String| ExecResult::err(format!("timeout: {message}\n"), TIMEOUT_FAILED);
+/// Why the words of `timeout` ask for nothing to be run.
+enum Refusal {
+    /// They ask for help.
+    Help,
+    /// They are wrong.
+    Wrong(String),
+}
+
+fn parse(words: &[String]) -> std::result::Result<Request, Refusal> {
+    let wrong = |message: &str| Refusal::Wrong(format!("timeout: {message}\n"));
     let mut preserve_status = false;
     let mut words = words.iter();
     let seconds = loop {
-        let Some(word) = words.next() else { return Err(wrong("missing operand".to_owned())) };
+        let Some(word) = words.next() else { return Err(wrong("missing operand")) };
         match word.as_str() {
-            "--help" => return Err(ExecResult::ok(TIMEOUT_HELP)),
+            "--help" => return Err(Refusal::Help),
             "-p" | "--preserve-status" => preserve_status = true,
             "-f" | "--foreground" | "-v" | "--verbose" | "--" => {}
             "-k" | "--kill-after" | "-s" | "--signal" => {
@@ -124,16 +132,16 @@ fn parse(words: &[String]) -> std::result::Result<Request, ExecResult> {
             }
             option if option.starts_with("--kill-after=") || option.starts_with("--signal=") => {}
             option if option.starts_with("-k") || option.starts_with("-s") => {}
-            option if option.starts_with('-') => return Err(wrong(format!("unrecognized option '{option}'"))),
+            option if option.starts_with('-') => return Err(wrong(&format!("unrecognized option '{option}'"))),
             number => match interval(number) {
                 Some(seconds) => break seconds,
-                None => return Err(wrong(format!("invalid time interval '{number}'"))),
+                None => return Err(wrong(&format!("invalid time interval '{number}'"))),
             },
         }
     };
     let command: Vec<String> = words.cloned().collect();
     if command.is_empty() {
-        return Err(wrong("missing command".to_owned()));
+        return Err(wrong("missing command"));
     }
     Ok(Request { seconds, preserve_status, command })
 }
@@ -142,7 +150,11 @@ fn parse(words: &[String]) -> std::result::Result<Request, ExecResult> {
 impl Builtin for Timeout {
     async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
         // Reached only when there is no plan: the words are wrong, or ask for help.
-        Ok(parse(context.args).err().unwrap_or_default())
+        Ok(match parse(context.args) {
+            Err(Refusal::Help) => ExecResult::ok(TIMEOUT_HELP),
+            Err(Refusal::Wrong(message)) => ExecResult::err(message, TIMEOUT_FAILED),
+            Ok(_) => ExecResult::default(),
+        })
     }
 
     async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
@@ -167,8 +179,8 @@ pub(crate) struct TimeoutRun {
 }
 
 impl TimeoutRun {
-    /// A fresh one, for one use.
-    pub(crate) fn new() -> Arc<dyn Builtin> {
+    /// An object for one use.
+    pub(crate) fn fresh() -> Arc<dyn Builtin> {
         Arc::new(Self::default())
     }
 }

@@ -202,8 +202,8 @@ pub(crate) struct ReadRun {
 }
 
 impl ReadRun {
-    /// A fresh one, for one use.
-    pub(crate) fn new(registry: BuiltinRegistry) -> Arc<dyn Builtin> {
+    /// An object for one use.
+    pub(crate) fn fresh(registry: BuiltinRegistry) -> Arc<dyn Builtin> {
         Arc::new(Self { registry, replaced: Mutex::new(None) })
     }
 

@@ -35,8 +35,8 @@ impl Call<'_> {
     /// One call.
     pub(super) async fn once(&self, context: &CommandContext<'_>, input: &ScriptInput) -> Run<i32> {
         let arguments = match &self.options.words[..] {
-            [] => self.from_input(context, input, false).await?,
-            [json, dash] if json == "--json" && dash == "-" => self.from_input(context, input, true).await?,
+            [] => self.input_arguments(context, input, false).await?,
+            [json, dash] if json == "--json" && dash == "-" => self.input_arguments(context, input, true).await?,
             words => catalog::parse_words(&self.method.name, words)
                 .map_err(|message| Stop::Misuse(format!("{}: {}\n", self.label, message.trim_end())))?,
         };
@@ -48,7 +48,7 @@ impl Call<'_> {
     /// A method that takes nothing leaves its input alone, and one that needs nothing ignores input that is no object:
     /// a `while read` loop around it has input of its own. The script's standard input is read only by a call that
     /// cannot go without.
-    async fn from_input(&self, context: &CommandContext<'_>, script: &ScriptInput, explicit: bool) -> Run<String> {
+    async fn input_arguments(&self, context: &CommandContext<'_>, script: &ScriptInput, explicit: bool) -> Run<String> {
         let parameters = Parameters::of(self.method);
         let needed = explicit || parameters.some_required();
         if !explicit && !parameters.any() {

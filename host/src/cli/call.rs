@@ -50,7 +50,7 @@ impl Call {
         let mut calls = Calls::default();
         match session.call(&mut calls, method, &arguments) {
             Ok(payload) => {
-                println!("{}", serde_json::to_string_pretty(&payload.value).expect("a JSON value serialises"));
+                show::line(serde_json::to_string_pretty(&payload.value).expect("a JSON value serialises"));
                 Ok(std::process::ExitCode::SUCCESS)
             }
             Err(failure) => {

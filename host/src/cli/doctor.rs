@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, SessionOptions, Status};
 
-use super::Result;
+use super::{Result, show};
 use super::places::Places;
 
 /// Show where things are, and test that scripts run here
@@ -29,11 +29,11 @@ impl Doctor {
         if self.json {
             let listed: Vec<Value> = checks.iter().map(|Check(name, ok, seen)| json!({ "name": name, "ok": ok, "seen": seen })).collect();
             let report = json!({ "version": env!("CARGO_PKG_VERSION"), "ok": well, "checks": listed });
-            println!("{}", serde_json::to_string_pretty(&report).expect("a JSON value serialises"));
+            show::line(serde_json::to_string_pretty(&report).expect("a JSON value serialises"));
         } else {
-            println!("tollhouse {}", env!("CARGO_PKG_VERSION"));
+            show::line(format_args!("tollhouse {}", env!("CARGO_PKG_VERSION")));
             for Check(name, ok, seen) in &checks {
-                println!("{} {name:<16} {seen}", if *ok { "ok  " } else { "FAIL" });
+                show::line(format_args!("{} {name:<16} {seen}", if *ok { "ok  " } else { "FAIL" }));
             }
         }
         Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -11,7 +11,7 @@ use tollhouse_registry::{PackageError, PackageName, PublishRequest, Registry};
 
 use super::error::USAGE;
 use super::places::Places;
-use super::{CliError, Result};
+use super::{CliError, Result, show};
 
 /// Publish a component to the registry
 ///
@@ -67,13 +67,13 @@ impl Publish {
                 "digest": format!("sha256:{}", release.digest().hex()), "already": published.already,
                 "warnings": published.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
             });
-            println!("{report}");
+            show::line(report);
         } else {
             for warning in &published.warnings {
                 eprintln!("warning: {warning}");
             }
             let what = if published.already { "already published" } else { "published" };
-            println!("{what} {}@{} sha256:{}", release.name, release.version, release.digest().hex());
+            show::line(format_args!("{what} {}@{} sha256:{}", release.name, release.version, release.digest().hex()));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tollhouse_registry::{Registry as Store, Release, Requirement};
 
 use super::places::Places;
-use super::{CliError, Result};
+use super::{CliError, Result, show};
 
 /// Look into the registry
 #[derive(Subcommand)]
@@ -76,13 +76,13 @@ fn described(release: &Release) -> Value {
 fn list(releases: &[Release], json: bool) {
     if json {
         let listed: Vec<Value> = releases.iter().map(described).collect();
-        println!("{}", serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+        show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
         return;
     }
     for release in releases {
         let yanked = if release.yanked { "  yanked" } else { "" };
         let digest = release.digest().hex();
-        println!("{:<32} {:<12} sha256:{}{yanked}", release.name, release.version, &digest[..16]);
+        show::line(format_args!("{:<32} {:<12} sha256:{}{yanked}", release.name, release.version, &digest[..16]));
     }
 }
 
@@ -90,10 +90,10 @@ fn show(release: &Release, wit: &str, json: bool) {
     if json {
         let mut shown = described(release);
         shown["wit"] = json!(wit);
-        println!("{}", serde_json::to_string_pretty(&shown).expect("a JSON value serialises"));
+        show::line(serde_json::to_string_pretty(&shown).expect("a JSON value serialises"));
         return;
     }
-    println!("{}@{}", release.name, release.version);
-    println!("sha256:{}  {} bytes", release.digest().hex(), release.component.size);
-    println!("\n{wit}");
+    show::line(format_args!("{}@{}", release.name, release.version));
+    show::line(format_args!("sha256:{}  {} bytes", release.digest().hex(), release.component.size));
+    show::line(format_args!("\n{wit}"));
 }

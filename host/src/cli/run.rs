@@ -122,7 +122,7 @@ impl Run {
         let _ = ctrlc::set_handler(move || cancel.cancel());
         let result = run.finish();
         if self.json {
-            println!("{}", serde_json::to_string(&result).expect("a result is plain data"));
+            show::line(serde_json::to_string(&result).expect("a result is plain data"));
         } else {
             show::result(&result);
             if self.summary {

@@ -8,6 +8,11 @@ use tollhouse::error::{ErrorKind, Failure};
 use tollhouse::gate::{BudgetKind, CallOutcome};
 use tollhouse::session::RunResult;
 
+/// Prints a line on standard output. A reader that went away (`| head -1`) is no error of the command.
+pub(crate) fn line(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
 /// The returned value, after the output: strings raw, the rest as JSON, nothing for nothing. Then why it failed.
 pub(crate) fn result(result: &RunResult) {
     let text = match &result.value {
@@ -16,8 +21,7 @@ pub(crate) fn result(result: &RunResult) {
         Some(value) => Some(serde_json::to_string_pretty(value).expect("a JSON value serialises")),
     };
     if let Some(text) = text {
-        // Standard output may be closed; then nobody reads.
-        let _ = writeln!(std::io::stdout(), "{text}");
+        line(text);
     }
     if let Some(error) = &result.error {
         failure(error);

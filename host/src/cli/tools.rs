@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::places::Places;
 use super::run::SessionArgs;
-use super::{CliError, Result};
+use super::{CliError, Result, show};
 
 /// List what is mounted, and mark what is granted
 #[derive(Args)]
@@ -37,7 +37,7 @@ impl Tools {
                     described
                 })
                 .collect();
-            println!("{}", serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(method) = &self.method {
@@ -48,7 +48,7 @@ impl Tools {
                     None => error.hint("`tollhouse tools` lists what is mounted"),
                 });
             };
-            print!("{help}");
+            show::line(help.trim_end());
             return Ok(ExitCode::SUCCESS);
         }
         if tools.is_empty() {
@@ -57,7 +57,7 @@ impl Tools {
         for tool in tools.iter() {
             let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
             let docs = tool.function().docs.as_deref().and_then(|docs| docs.lines().next()).unwrap_or("");
-            println!("{:<32} {mark:<8} {docs}", tool.method());
+            show::line(format_args!("{:<32} {mark:<8} {docs}", tool.method()));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -75,7 +75,7 @@ impl Types {
     pub(crate) fn execute(self, places: &Places) -> Result {
         let session = places.host()?.session(self.session.options()?)?;
         let gate = session.gate();
-        print!("{}", gate.tools().typescript(&|method| gate.grants(method)));
+        show::line(gate.tools().typescript(&|method| gate.grants(method)).trim_end());
         Ok(ExitCode::SUCCESS)
     }
 }

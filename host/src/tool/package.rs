@@ -197,8 +197,7 @@ impl Package {
         });
         let exports = exports.collect();
         let mut linker = self.linker().map_err(link)?.clone();
-        // What no host here offers is there to be imported, and traps with its name when it is called.
-        linker.define_unknown_imports_as_traps(&component).map_err(link)?;
+        wasi::define_unoffered(&mut linker, &component).map_err(link)?;
         Ok(Loaded { pre: linker.instantiate_pre(&component).map_err(link)?, exports })
     }
 

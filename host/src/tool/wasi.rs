@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha12Rng;
-use wasmtime::component::{Linker, ResourceTable};
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Component, Linker, LinkerInstance, ResourceTable, ResourceType};
 use wasmtime::{Engine, ResourceLimiter, Result};
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxView, WasiView};
 
@@ -104,6 +105,44 @@ impl HostMonotonicClock for Fixed {
         self.0
     }
 }
+
+/// The packages of WASI 0.2 that [`linker`] offers in whole. A component that was built against an older 0.2 gets the
+/// one that is here: they are compatible.
+const OFFERED: [&str; 6] = ["wasi:cli/", "wasi:clocks/", "wasi:filesystem/", "wasi:io/", "wasi:random/", "wasi:sockets/"];
+
+/// Defines what a component imports and no host here offers: it can be imported, and traps with its name when it is
+/// called. Nearly every component imports more than it uses.
+pub(super) fn define_unoffered(linker: &mut Linker<ToolState>, component: &Component) -> Result<()> {
+    let engine = linker.engine().clone();
+    for (name, item) in component.component_type().imports(&engine) {
+        if !OFFERED.iter().any(|offered| name.starts_with(offered)) {
+            trap(&mut linker.root(), &engine, name, name, &item.ty)?;
+        }
+    }
+    Ok(())
+}
+
+fn trap(at: &mut LinkerInstance<'_, ToolState>, engine: &Engine, path: &str, name: &str, item: &ComponentItem) -> Result<()> {
+    match item {
+        ComponentItem::ComponentFunc(_) => {
+            let path = path.to_owned();
+            at.func_new(name, move |_, _, _, _| Err(wasmtime::format_err!("it called `{path}`, which no host offers")))
+        }
+        ComponentItem::ComponentInstance(instance) => {
+            let mut inner = at.instance(name)?;
+            for (export, item) in instance.exports(engine) {
+                trap(&mut inner, engine, &format!("{path}#{export}"), export, &item.ty)?;
+            }
+            Ok(())
+        }
+        ComponentItem::Resource(_) => at.resource(name, ResourceType::host::<Unoffered>(), |_, _| Ok(())),
+        // Types need no definition; what else there is makes linking fail, with its name.
+        _ => Ok(()),
+    }
+}
+
+/// A resource of an interface that no host offers. None is ever made.
+struct Unoffered;
 
 /// Everything that a tool may import, made once a process.
 pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
