@@ -279,8 +279,10 @@ mod tests {
     #[test]
     fn a_line_is_as_documented() {
         let line = String::from_utf8(file(vec![publish("a:b", "1.0.0")])).expect("text");
-        let blob = "{\"digest\":\"sha256:2f47dea8a55d4b9cc6af3eab97d58b5b62eb53a4eae9cfcf3c41f5adf1db1d2a\",\"size\":3}";
-        let blob = blob.replace("2f47dea8a55d4b9cc6af3eab97d58b5b62eb53a4eae9cfcf3c41f5adf1db1d2a", &Digest::of(b"a:b").hex());
+        let blob =
+            "{\"digest\":\"sha256:2f47dea8a55d4b9cc6af3eab97d58b5b62eb53a4eae9cfcf3c41f5adf1db1d2a\",\"size\":3}";
+        let blob =
+            blob.replace("2f47dea8a55d4b9cc6af3eab97d58b5b62eb53a4eae9cfcf3c41f5adf1db1d2a", &Digest::of(b"a:b").hex());
         let zero = "0".repeat(64);
         let body = format!(
             "{{\"v\":1,\"seq\":0,\"prev\":\"sha256:{zero}\",\"time\":0,\"op\":\"publish\",\"name\":\"a:b\",\

@@ -13,6 +13,7 @@
 mod component;
 mod digest;
 mod error;
+mod identity;
 mod index;
 mod manifest;
 mod name;
@@ -25,7 +26,7 @@ mod store;
 mod testing;
 mod wit;
 
-pub use component::ComponentError;
+pub use component::{ComponentError, MAX_COMPONENT};
 pub use digest::{Digest, DigestError};
 pub use error::{Error, ResolveError};
 pub use index::Release;
@@ -34,8 +35,8 @@ pub use manifest::{
 };
 pub use name::{MAX_NAME, NameError, PackageName, Requirement, RequirementError, VersionsError};
 pub use package::{PackageError, package_dir};
-pub use publish::{PublishError, PublishRequest, Published};
+pub use publish::{MAX_README, PublishError, PublishRequest, Published};
 pub use quantity::{QuantityError, parse_bytes, parse_duration};
-pub use registry::Registry;
+pub use registry::{Registry, Shown};
 pub use store::Blob;
 pub use wit::{MAX_WIT, WitError};

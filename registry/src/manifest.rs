@@ -443,7 +443,9 @@ mod tests {
 
     #[test]
     fn refusals() {
-        assert!(Manifest::parse("name = \"a:b\"").expect_err("no version").message().contains("missing field `version`"));
+        assert!(
+            Manifest::parse("name = \"a:b\"").expect_err("no version").message().contains("missing field `version`")
+        );
         assert!(
             Manifest::parse("name = \"a:b\"\nversion = \"1.0.0+linux\"").expect_err("build").message().contains("`+`")
         );

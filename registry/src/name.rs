@@ -228,7 +228,6 @@ where
         }
 
         fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-
             text.parse().map_err(E::custom)
         }
     }

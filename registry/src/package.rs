@@ -68,10 +68,12 @@ impl PackageError {
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::NoManifest { .. } => Some("write one (`name = \"my:tool\"`, `version = \"0.1.0\"`), or name a component file"),
-            Self::NotBuilt { .. } => {
-                Some("build it: `cargo build --release --target wasm32-wasip2`; or say where it is with `component = \"…\"` in `tool.toml`")
+            Self::NoManifest { .. } => {
+                Some("write one (`name = \"my:tool\"`, `version = \"0.1.0\"`), or name a component file")
             }
+            Self::NotBuilt { .. } => Some(
+                "build it: `cargo build --release --target wasm32-wasip2`; or say where it is with `component = \"…\"` in `tool.toml`",
+            ),
             Self::Wit(error) => error.hint(),
             _ => None,
         }
@@ -143,9 +145,10 @@ fn cargo(directory: &Path) -> Result<(PathBuf, String), PackageError> {
     }
     let metadata: Metadata = serde_json::from_slice(&output.stdout).map_err(|error| failed(error.to_string()))?;
     let manifest = manifest.canonicalize().map_err(|source| PackageError::Io { path: manifest.clone(), source })?;
-    let package = metadata.packages.into_iter().find(|package| {
-        package.manifest_path.canonicalize().is_ok_and(|path| path == manifest)
-    });
+    let package = metadata
+        .packages
+        .into_iter()
+        .find(|package| package.manifest_path.canonicalize().is_ok_and(|path| path == manifest));
     let targets = package.into_iter().flat_map(|package| package.targets);
     let library = targets.into_iter().find(|target| target.kind.iter().any(|kind| kind == "cdylib"));
     let library = library.ok_or_else(|| failed("it has no library of the kind `cdylib`".into()))?;

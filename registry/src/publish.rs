@@ -7,12 +7,17 @@ use semver::Version;
 use crate::{
     component::{Component, ComponentError},
     error::Error,
+    identity,
     index::{Change, Release},
-    manifest::Manifest,
+    manifest::{DefaultInterface, Manifest, ManifestError},
     name::{NameError, PackageName},
     registry::Registry,
+    store::Blob,
     wit::{Wit, WitError, print_component},
 };
+
+/// Largest readme in bytes: text for people, without its pictures.
+pub const MAX_README: usize = 1 << 20;
 
 /// What to publish.
 #[derive(Debug, Clone, Default)]
@@ -46,7 +51,7 @@ impl PublishRequest {
 pub struct Published {
     /// The release.
     pub release: Release,
-    /// Whether it was there before, the same to the byte.
+    /// Whether it was there before. Then nothing was changed, but that damaged files were put right.
     pub already: bool,
     /// What the publisher should know.
     pub warnings: Vec<String>,
@@ -61,15 +66,29 @@ pub enum PublishError {
     Component(#[from] ComponentError),
     /// The manifest means nothing.
     #[error("the manifest is wrong: {0}")]
-    Manifest(#[from] crate::manifest::ManifestError),
+    Manifest(#[from] ManifestError),
     /// The WIT text means nothing, or something else than the component.
     #[error(transparent)]
     Wit(#[from] WitError),
-    /// Nothing says what it is called.
-    #[error("the component does not say its {what}")]
+    /// More than [`MAX_README`].
+    #[error("the readme has {size} bytes: at most {MAX_README} are allowed")]
+    Readme {
+        /// How many.
+        size: usize,
+    },
+    /// The manifest's default interface is none that the component exports.
+    #[error("the manifest's default interface is `{wanted}`, which the component does not export")]
+    NoDefault {
+        /// What the manifest says.
+        wanted: String,
+    },
+    /// Nothing says what it is called, or several things say different things.
+    #[error("the component does not say its {what}{}", candidates(found))]
     Unnamed {
         /// `name` or `version`.
         what: &'static str,
+        /// The packages whose interfaces it exports, if there are several.
+        found: Vec<String>,
     },
     /// What the component calls itself is no name here.
     #[error("the component calls itself `{given}`")]
@@ -93,7 +112,7 @@ pub enum PublishError {
     #[error("the version `{0}` has build metadata: that would be a second release of one version")]
     BuildMetadata(Version),
     /// The version exists, and is something else.
-    #[error("`{name}@{version}` exists with other bytes: its {parts} differ")]
+    #[error("`{name}@{version}` exists with other bytes: another {parts}")]
     Exists {
         /// The package.
         name: PackageName,
@@ -118,10 +137,24 @@ impl PublishError {
                 Some("say it with `--name NAMESPACE:PACKAGE --version 1.0.0`, or in a `tool.toml` beside it")
             }
             Self::Conflict { .. } => Some("change the manifest, or leave the option out"),
+            Self::NoDefault { .. } => {
+                Some("name an interface without its package, `none`, or leave `default` out of the manifest")
+            }
             Self::BuildMetadata(_) => Some("leave out the `+…`"),
             Self::Exists { .. } => Some("a release never changes: publish under the next version"),
-            Self::Manifest(_) => None,
+            Self::Manifest(_) | Self::Readme { .. } => None,
         }
+    }
+}
+
+/// Names for a message.
+fn candidates(found: &[String]) -> String {
+    match found.split_last() {
+        Some((last, [first, ..])) if found.len() == 2 => {
+            format!(": it exports interfaces of `{first}` and `{last}`")
+        }
+        Some((last, [first, ..])) => format!(": it exports interfaces of `{first}`, … and `{last}`"),
+        _ => String::new(),
     }
 }
 
@@ -130,138 +163,132 @@ impl Registry {
     /// this or other processes, exactly one makes a version.
     ///
     /// # Errors
-    /// What does not pass, or a version that exists with other bytes. Publishing the same bytes again is fine.
+    /// What does not pass, or a version that exists with other bytes. Publishing the same again is fine: what the
+    /// request leaves out may be anything in the release that is there.
     pub fn publish(&self, request: PublishRequest) -> Result<Published, PublishError> {
-        let component = Component::read(&request.component)?;
-        let manifest = request.manifest.as_deref().map(Manifest::parse).transpose()?;
-        let (name, version) = identity(&request, manifest.as_ref(), &component)?;
-        if !version.build.is_empty() {
-            return Err(PublishError::BuildMetadata(version));
-        }
-        let mut warnings = Vec::new();
-        let wit = match &request.wit {
-            Some(text) => {
-                let wit = Wit::parse(text)?;
-                wit.check(&component)?;
-                let package = wit.package();
-                if format!("{}:{}", package.namespace, package.name) != name.as_str() {
-                    warnings.push(format!("the WIT package is called `{package}`, and the release `{name}`"));
-                }
-                text.clone()
-            }
-            None => print_component(&component)?,
-        };
-        let manifest = request.manifest.unwrap_or_else(|| described(&name, &version, &component));
-        let parts = Parts { component: &request.component, wit: &wit, manifest: &manifest, readme: request.readme.as_deref() };
-        let (release, already) = self.write(name, version, &parts)?;
-        Ok(Published { release, already, warnings })
-    }
-
-    fn write(&self, name: PackageName, version: Version, parts: &Parts<'_>) -> Result<(Release, bool), PublishError> {
+        let checked = Checked::new(request)?;
         let lock = self.store.lock()?;
-        let index = self.index()?;
-        if let Some(release) = index.release(&name, &version) {
-            let differing = parts.differing(release);
-            if !differing.is_empty() {
-                return Err(PublishError::Exists { name, version, parts: differing.join(" and ") });
+        let existing = self.settled_index()?.index.release(&checked.name, &checked.version).cloned();
+        let mut warnings = checked.warnings.clone();
+        if let Some(release) = existing {
+            checked.compare(&release)?;
+            for bytes in checked.parts() {
+                // What was damaged since is put right. What the release does not hold is not added.
+                if holds(&release, bytes) {
+                    lock.write(bytes)?;
+                }
             }
-            // The same again: what was damaged since is put right.
-            for bytes in parts.bytes() {
-                lock.write(bytes)?;
+            if checked.readme.as_deref().is_some_and(|readme| release.readme != Some(Blob::of(readme.as_bytes()))) {
+                warnings.push("the readme differs from the one that was published, which stays".into());
             }
-            return Ok((release.clone(), true));
+            return Ok(Published { release, already: true, warnings });
         }
         let change = Change::Publish {
-            name: name.clone(),
-            version: version.clone(),
-            component: lock.write(parts.component)?,
-            wit: lock.write(parts.wit.as_bytes())?,
-            manifest: lock.write(parts.manifest.as_bytes())?,
-            readme: parts.readme.map(|readme| lock.write(readme.as_bytes())).transpose()?,
+            name: checked.name.clone(),
+            version: checked.version.clone(),
+            component: lock.write(&checked.component)?,
+            wit: lock.write(checked.wit.text.as_bytes())?,
+            manifest: lock.write(checked.manifest.text.as_bytes())?,
+            readme: checked.readme.as_ref().map(|readme| lock.write(readme.as_bytes())).transpose()?,
         };
-        let line = index.line(change, SystemTime::now());
-        lock.append(index.end(), &line)?;
+        let index = self.settled_index()?;
+        let line = index.index.line(change, SystemTime::now());
+        lock.append(index.index.end(), &line)?;
         drop(index);
-        let index = self.index()?;
-        let release = index.release(&name, &version).cloned();
-        let missing = || Error::Index {
+        let release = self.settled_index()?.index.release(&checked.name, &checked.version).cloned();
+        let release = release.ok_or_else(|| Error::Index {
             path: self.store.index(),
             line: 0,
             problem: "the line that was just written is not there".into(),
+        })?;
+        Ok(Published { release, already: false, warnings })
+    }
+}
+
+/// A text of a release.
+struct Text {
+    text: String,
+    /// Whether the publisher gave it, or it was made from the component.
+    given: bool,
+}
+
+/// A request that passed all checks that need no registry.
+struct Checked {
+    name: PackageName,
+    version: Version,
+    component: Vec<u8>,
+    wit: Text,
+    manifest: Text,
+    readme: Option<String>,
+    warnings: Vec<String>,
+}
+
+impl Checked {
+    fn new(request: PublishRequest) -> Result<Self, PublishError> {
+        if let Some(size) = request.readme.as_ref().map(String::len).filter(|size| *size > MAX_README) {
+            return Err(PublishError::Readme { size });
+        }
+        let component = Component::read(&request.component)?;
+        let manifest = request.manifest.as_deref().map(Manifest::parse).transpose()?;
+        if let Some(DefaultInterface::Interface(wanted)) = manifest.as_ref().and_then(|it| it.default.as_ref())
+            && !identity::exports_interface(&component, wanted)
+        {
+            return Err(PublishError::NoDefault { wanted: wanted.clone() });
+        }
+        let wit = request.wit.as_deref().map(Wit::parse).transpose()?;
+        if let Some(wit) = &wit {
+            wit.check(&component)?;
+        }
+        let (name, version) = identity::of(&request, manifest.as_ref(), wit.as_ref(), &component)?;
+        let mut warnings = Vec::new();
+        if let Some(package) = wit.as_ref().map(Wit::package)
+            && format!("{}:{}", package.namespace, package.name) != name.as_str()
+        {
+            warnings.push(format!("the WIT package is called `{package}`, and the release `{name}`"));
+        }
+        let manifest = match request.manifest {
+            Some(text) => Text { text, given: true },
+            None => Text { text: described(&name, &version, &component), given: false },
         };
-        Ok((release.ok_or_else(missing)?, false))
-    }
-}
-
-/// The bytes of a release.
-struct Parts<'a> {
-    component: &'a [u8],
-    wit: &'a str,
-    manifest: &'a str,
-    readme: Option<&'a str>,
-}
-
-impl Parts<'_> {
-    fn bytes(&self) -> impl Iterator<Item = &[u8]> {
-        let texts = [Some(self.wit), Some(self.manifest), self.readme];
-        std::iter::once(self.component).chain(texts.into_iter().flatten().map(str::as_bytes))
+        let wit = match request.wit {
+            Some(text) => Text { text, given: true },
+            None => Text { text: print_component(&component)?, given: false },
+        };
+        Ok(Self { name, version, component: request.component, wit, manifest, readme: request.readme, warnings })
     }
 
-    /// Which parts are not those of a release. The readme may change with the next release, and is not compared.
-    fn differing(&self, release: &Release) -> Vec<&'static str> {
-        use crate::store::Blob;
+    /// Checks that a release is what was asked to be published. What was not given is not compared: it may have been
+    /// given the first time, or be printed otherwise by another version of this program. Nor is the readme, which
+    /// changes nothing that runs.
+    fn compare(&self, release: &Release) -> Result<(), PublishError> {
+        let same = |text: &Text, blob: &Blob| !text.given || Blob::of(text.text.as_bytes()) == *blob;
         let parts = [
-            ("component", Blob::of(self.component) == release.component),
-            ("WIT text", Blob::of(self.wit.as_bytes()) == release.wit),
-            ("manifest", Blob::of(self.manifest.as_bytes()) == release.manifest),
+            ("component", Blob::of(&self.component) == release.component),
+            ("WIT text", same(&self.wit, &release.wit)),
+            ("manifest", same(&self.manifest, &release.manifest)),
         ];
-        parts.into_iter().filter(|(_, same)| !same).map(|(part, _)| part).collect()
+        let differing: Vec<&str> = parts.into_iter().filter(|(_, same)| !same).map(|(part, _)| part).collect();
+        if differing.is_empty() {
+            return Ok(());
+        }
+        Err(PublishError::Exists {
+            name: self.name.clone(),
+            version: self.version.clone(),
+            parts: differing.join(" and "),
+        })
+    }
+
+    /// The bytes of all parts, also of those that were made from the component.
+    fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        let texts = [Some(self.wit.text.as_str()), Some(self.manifest.text.as_str()), self.readme.as_deref()];
+        std::iter::once(&self.component[..]).chain(texts.into_iter().flatten().map(str::as_bytes))
     }
 }
 
-/// What the release is called: what the caller says, what the manifest says, what the component says.
-fn identity(
-    request: &PublishRequest,
-    manifest: Option<&Manifest>,
-    component: &Component,
-) -> Result<(PackageName, Version), PublishError> {
-    if let Some(manifest) = manifest {
-        let (name, version) = (manifest.name.clone(), manifest.version.clone());
-        let conflict = |what, manifest: String, given: String| PublishError::Conflict { what, manifest, given };
-        return match (&request.name, &request.version) {
-            (Some(given), _) if *given != name => Err(conflict("name", name.to_string(), given.to_string())),
-            (_, Some(given)) if *given != version => Err(conflict("version", version.to_string(), given.to_string())),
-            _ => Ok((name, version)),
-        };
-    }
-    let exported = exported_package(component);
-    let name = match (&request.name, &exported) {
-        (Some(name), _) => name.clone(),
-        (None, Some(package)) => {
-            let given = format!("{}:{}", package.namespace, package.name);
-            given.parse().map_err(|source| PublishError::Name { given, source })?
-        }
-        (None, None) => return Err(PublishError::Unnamed { what: "name" }),
-    };
-    let about = component.about.version.as_deref().and_then(|version| version.parse().ok());
-    let version = request.version.clone().or_else(|| exported?.version.clone()).or(about);
-    Ok((name, version.ok_or(PublishError::Unnamed { what: "version" })?))
-}
-
-/// The package of the interfaces that a component exports, if it is one package and not the decoder's own.
-fn exported_package(component: &Component) -> Option<&wit_parser::PackageName> {
-    let resolve = &component.resolve;
-    let mut found = None;
-    for item in resolve.worlds[component.world].exports.values() {
-        let wit_parser::WorldItem::Interface { id, .. } = item else { continue };
-        let Some(package) = resolve.interfaces[*id].package else { continue };
-        let name = &resolve.packages[package].name;
-        if name.namespace == "root" || found.is_some_and(|other| other != name) {
-            return None;
-        }
-        found = Some(name);
-    }
-    found
+/// Whether a release holds these bytes.
+fn holds(release: &Release, bytes: &[u8]) -> bool {
+    let blob = Blob::of(bytes);
+    [release.component, release.wit, release.manifest].contains(&blob) || release.readme == Some(blob)
 }
 
 /// A manifest for a component that came without one.

@@ -100,6 +100,16 @@ impl Store {
         lock.sweep()?;
         Ok(lock)
     }
+
+    /// Waits until nobody writes. None if nobody can have written: there is no lock file.
+    pub(crate) fn lock_shared(&self) -> Result<Option<File>, Error> {
+        let path = self.root.join("lock");
+        match File::open(&path) {
+            Ok(file) => file.lock_shared().map(|()| Some(file)).map_err(Error::io("lock", &path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io("open", &path)(error)),
+        }
+    }
 }
 
 /// The right to write. Ends with this value, or with the process, however it ends.

@@ -63,10 +63,10 @@ pub(crate) fn nested_lists(depth: usize) -> Vec<u8> {
     types.extend([0x70, 0x7d]);
     for at in 1..depth {
         types.push(0x70);
-        types.extend(leb(at - 1));
+        types.extend(signed_leb(at - 1));
     }
     types.extend([0x40, 1, 1, b'x']);
-    types.extend(leb(depth - 1));
+    types.extend(signed_leb(depth - 1));
     types.extend([1, 0]);
     let mut imports = vec![1, 0, 1, b'f', 1];
     imports.extend(leb(depth));
@@ -75,6 +75,30 @@ pub(crate) fn nested_lists(depth: usize) -> Vec<u8> {
         bytes.push(id);
         bytes.extend(leb(section.len()));
         bytes.extend(section);
+    }
+    bytes
+}
+
+/// Value types are written as signed numbers, of which the negative ones are primitive types.
+fn signed_leb(number: usize) -> Vec<u8> {
+    let mut bytes = leb(number);
+    if let Some(last) = bytes.last_mut()
+        && *last & 0x40 != 0
+    {
+        *last |= 0x80;
+        bytes.push(0);
+    }
+    bytes
+}
+
+/// A type's index where a value's type may stand: signed, so that its last byte must not look negative.
+fn index(number: usize) -> Vec<u8> {
+    let mut bytes = leb(number);
+    if let Some(last) = bytes.last_mut()
+        && *last & 0x40 != 0
+    {
+        *last |= 0x80;
+        bytes.push(0);
     }
     bytes
 }

@@ -63,9 +63,7 @@ fn run(session: &Session, language: Language, source: &str) {
 
 /// One call, from the difference between a script that makes many and one that makes none.
 fn calls(host: &Host) -> Duration {
-    let loop_of = |calls: u32| {
-        format!("for (let i = 0; i < {calls}; i++) await stats.describe({{values: [1, 2, 3]}})")
-    };
+    let loop_of = |calls: u32| format!("for (let i = 0; i < {calls}; i++) await stats.describe({{values: [1, 2, 3]}})");
     let session = session(host);
     run(&session, Language::JavaScript, &loop_of(1));
     let many = median(7, || run(&session, Language::JavaScript, &loop_of(CALLS)));

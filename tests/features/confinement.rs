@@ -43,14 +43,20 @@ fn a_tools_memory_is_limited() {
 
 #[test]
 fn a_tool_may_print_what_nobody_keeps() {
-    let ran = Home::with_fixture().js("await probe.print({bytes: 10 * 1024 * 1024}); return 'fine'", &["--allow", "**"]);
+    let ran =
+        Home::with_fixture().js("await probe.print({bytes: 10 * 1024 * 1024}); return 'fine'", &["--allow", "**"]);
     assert_eq!((&ran["value"], &ran["stdout"]), (&json!("fine"), &json!("")), "{ran}");
 }
 
 #[test]
 fn endless_scripts_are_stopped() {
     let home = Home::new();
-    for code in ["while (true) {}", "/(a+)+$/.test('a'.repeat(40) + 'b')", "for (;;) await null", "await new Promise(r => setTimeout(r, 1e9))"] {
+    for code in [
+        "while (true) {}",
+        "/(a+)+$/.test('a'.repeat(40) + 'b')",
+        "for (;;) await null",
+        "await new Promise(r => setTimeout(r, 1e9))",
+    ] {
         let ran = home.js(code, &["--timeout", "400ms"]);
         assert_eq!(ran["status"], "limited", "{code}: {ran}");
         assert_eq!(home.run(["run", "--timeout", "400ms", "-e", code]).status, 4);

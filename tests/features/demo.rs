@@ -27,6 +27,7 @@ fn the_report_is_written_from_real_data() {
 fn a_denied_call_is_caught_and_the_script_goes_on() {
     let ran = run("denied.js", "denied.policy.toml");
     assert_eq!(ran["status"], "completed", "{}", ran["error"]);
-    let outcomes: Vec<&str> = ran["calls"].as_array().expect("an array").iter().filter_map(|call| call["outcome"].as_str()).collect();
+    let outcomes: Vec<&str> =
+        ran["calls"].as_array().expect("an array").iter().filter_map(|call| call["outcome"].as_str()).collect();
     assert!(outcomes.contains(&"denied") && outcomes.contains(&"ok"), "{outcomes:?}");
 }

@@ -12,17 +12,21 @@ fn both_guests_write_and_read() {
         const stat = await fs.stat('d.txt');
         return [await fs.readFile('d.txt'), await fs.readdir('/workspace'), stat.size, stat.isFile(), await fs.exists('a/b/c.txt')]";
     assert_eq!(home.js(code, &[])["value"], json!(["one\ntwo", ["a", "d.txt"], 7, true, false]));
-    let code = "mkdir -p a/b && printf 'x\\ny\\n' > a/b/c && cat a/b/c | wc -l && cp a/b/c /tmp/d && ls a/b /tmp && pwd";
+    let code =
+        "mkdir -p a/b && printf 'x\\ny\\n' > a/b/c && cat a/b/c | wc -l && cp a/b/c /tmp/d && ls a/b && ls /tmp && pwd";
     let ran = home.sh(code, &[]);
-    assert_eq!(ran["stdout"].as_str().map(|out| out.split_whitespace().collect::<Vec<_>>().join(" ")).as_deref(),
-        Some("2 /tmp: d a/b: c /workspace"), "{ran}");
+    assert_eq!(
+        ran["stdout"].as_str().map(|out| out.split_whitespace().collect::<Vec<_>>().join(" ")).as_deref(),
+        Some("2 c d /workspace"),
+        "{ran}"
+    );
 }
 
 #[test]
 fn errors_are_posix() {
     let home = Home::new();
     let code = "const codes = [];
-        for (const act of [() => fs.readFile('nothere'), () => fs.writeFile('/etc/x', ''), () => fs.readFile('/tmp'),
+        for (const act of [() => fs.readFile('nothere'), () => fs.writeFile('/x', ''), () => fs.readFile('/tmp'),
             () => fs.mkdir('/workspace'), () => fs.rmdir('/workspace/../tmp/x'), () => fs.readFile('/workspace/../../../etc/passwd')]) {
             try { await act(); codes.push(null) } catch (e) { codes.push(e.code) }
         }

@@ -74,7 +74,10 @@ fn float(value: f64) -> Value {
         json!("NaN")
     } else if value.is_infinite() {
         json!(if value > 0.0 { "Infinity" } else { "-Infinity" })
-    } else if value.fract() == 0.0 && value.abs() < 9_007_199_254_740_992.0 && !(value == 0.0 && value.is_sign_negative()) {
+    } else if value.fract() == 0.0
+        && value.abs() < 9_007_199_254_740_992.0
+        && !(value == 0.0 && value.is_sign_negative())
+    {
         #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
         let whole = value as i64;
         json!(whole)
@@ -84,7 +87,8 @@ fn float(value: f64) -> Value {
 }
 
 fn leaf() -> impl Strategy<Value = Sample> {
-    let edges = prop_oneof![Just(i64::MIN), Just(i64::MAX), Just((1 << 53) - 1), Just(1 << 53), Just(-(1 << 53)), any::<i64>()];
+    let edges =
+        prop_oneof![Just(i64::MIN), Just(i64::MAX), Just((1 << 53) - 1), Just(1 << 53), Just(-(1 << 53)), any::<i64>()];
     prop_oneof![
         any::<bool>().prop_map(|v| plain("bool", json!(v))),
         any::<u8>().prop_map(|v| plain("u8", json!(v))),
@@ -122,7 +126,11 @@ fn composite(inner: impl Strategy<Value = Sample> + Clone + 'static) -> impl Str
     let pair = (inner.clone(), inner.clone(), any::<u8>());
     let list = (inner.clone(), 0..4_usize).prop_filter_map("`list<u8>` is bytes", |(sample, count)| {
         let value = vec![sample.value; count];
-        (sample.ty != "u8").then(|| Sample { ty: format!("list<{}>", sample.ty), value: json!(value), declarations: sample.declarations })
+        (sample.ty != "u8").then(|| Sample {
+            ty: format!("list<{}>", sample.ty),
+            value: json!(value),
+            declarations: sample.declarations,
+        })
     });
     let option = (inner.clone(), any::<bool>()).prop_map(|(sample, some)| {
         let nested = sample.ty.starts_with("option<");
@@ -158,7 +166,11 @@ fn aggregate(a: Sample, b: Sample, choice: u8) -> Sample {
             (name, value)
         }
         3 => {
-            let value = if choice >= 128 { json!({ "tag": "ok", "val": a.value }) } else { json!({ "tag": "err", "val": b.value }) };
+            let value = if choice >= 128 {
+                json!({ "tag": "ok", "val": a.value })
+            } else {
+                json!({ "tag": "err", "val": b.value })
+            };
             (format!("result<{}, {}>", a.ty, b.ty), value)
         }
         4 => {
@@ -168,7 +180,16 @@ fn aggregate(a: Sample, b: Sample, choice: u8) -> Sample {
         _ => {
             declarations.insert(format!("  flags {name} {{ read, write-all, run }}\n"));
             let all = ["read", "write-all", "run"];
-            (name, json!(all.iter().enumerate().filter(|(bit, _)| choice >> (bit + 3) & 1 == 1).map(|(_, flag)| flag).collect::<Vec<_>>()))
+            (
+                name,
+                json!(
+                    all.iter()
+                        .enumerate()
+                        .filter(|(bit, _)| choice >> (bit + 3) & 1 == 1)
+                        .map(|(_, flag)| flag)
+                        .collect::<Vec<_>>()
+                ),
+            )
         }
     };
     Sample { declarations, ty, value }

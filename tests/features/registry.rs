@@ -34,11 +34,14 @@ fn a_release_never_changes() {
 fn a_stock_component_is_called() {
     let home = Home::new();
     home.file("echo.wasm", components::echo("", "string"));
+    // Its own name, `test:echo`, would hide the shell's `echo`: such a package is mounted under another.
     let ran = home.run(["publish", "echo.wasm"]);
     assert_eq!(ran.status, 0, "{ran:?}");
     let padding: String = (1..=16).map(|n| format!(", p{n}: 0")).collect();
-    let code = format!("return (await echo.echo({{x: 'there and back', a: 1{padding}}}))[0]");
-    assert_eq!(home.js(&code, &["--allow", "**"])["value"], "there and back");
+    let code = format!("return (await mirror.echo({{x: 'there and back', a: 1{padding}}}))[0]");
+    let ran = home.js(&code, &["--allow", "**", "--tool", "mirror=test:echo"]);
+    assert_eq!(ran["value"], "there and back", "{ran}");
+    assert_eq!(home.run(["run", "-e", "1", "--tool", "echo=test:echo"]).status, 2);
 }
 
 #[test]
@@ -60,7 +63,15 @@ fn a_tampered_component_does_not_run() {
             std::fs::write(&path, bytes).expect("it writes");
         }
     }
-    let mut command = home.command(["run", "--allow", "**", "-e", "return await stats.describe({values: [1]})", "--tool", "s=tollhouse:stats"]);
+    let mut command = home.command([
+        "run",
+        "--allow",
+        "**",
+        "-e",
+        "return await stats.describe({values: [1]})",
+        "--tool",
+        "s=tollhouse:stats",
+    ]);
     let output = command.env("XDG_CACHE_HOME", cache).output().expect("it runs");
     assert_ne!(output.status.code(), Some(0));
     let told = String::from_utf8_lossy(&output.stderr);
@@ -73,7 +84,9 @@ fn a_thousand_tools_are_mounted() {
     let directory = home.path().join("tollhouse/registry");
     let registry = tollhouse_registry::Registry::open(&directory).expect("it opens");
     for number in 0..1_000 {
-        let wit = format!("package many:t{number}@1.0.0; interface api {{ double: func(n: u32) -> u32; }} world tool {{ export api; }}");
+        let wit = format!(
+            "package many:t{number}@1.0.0; interface api {{ double: func(n: u32) -> u32; }} world tool {{ export api; }}"
+        );
         let module = format!(
             "(module (func (export \"many:t{number}/api@1.0.0#double\") (param i32) (result i32)
                 (i32.mul (local.get 0) (i32.const 2))))"
@@ -81,6 +94,7 @@ fn a_thousand_tools_are_mounted() {
         let component = components::encode(&wit, "tool", &module);
         registry.publish(tollhouse_registry::PublishRequest::new(component)).expect("it publishes");
     }
-    let ran = home.js("return [listTools().length, await t999.double({n: 21}), await t0_double({n: 1})]", &["--allow", "**"]);
+    let ran =
+        home.js("return [listTools().length, await t999.double({n: 21}), await t0_double({n: 1})]", &["--allow", "**"]);
     assert_eq!(ran["value"], serde_json::json!([1_000, 42, 2]), "{ran}");
 }

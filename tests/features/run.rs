@@ -23,7 +23,17 @@ fn the_object_has_the_contracts_keys_and_no_other() {
     assert_eq!(
         keys,
         [
-            "status", "value", "stdout", "stderr", "exit_code", "error", "calls", "usage", "budgets", "session", "run",
+            "status",
+            "value",
+            "stdout",
+            "stderr",
+            "exit_code",
+            "error",
+            "calls",
+            "usage",
+            "budgets",
+            "session",
+            "run",
             "snapshot"
         ]
     );
@@ -96,7 +106,8 @@ fn a_script_comes_from_standard_input() {
 
 #[test]
 fn timers_really_wait() {
-    let ran = Home::new().js("const t = Date.now(); await new Promise(r => setTimeout(r, 120)); return Date.now() - t", &[]);
+    let ran =
+        Home::new().js("const t = Date.now(); await new Promise(r => setTimeout(r, 120)); return Date.now() - t", &[]);
     assert!(ran["value"].as_u64().is_some_and(|waited| waited >= 119), "{ran}");
 }
 

@@ -5,7 +5,9 @@ use tollhouse::capability::{Grant, Policy};
 use tollhouse::error::Failure;
 use tollhouse::gate::CallOutcome;
 use tollhouse::guest::{Completion, Language, Script, Value};
-use tollhouse::session::{Host, HostError, HostOptions, Operation, Pending, Run, RunOptions, Session, SessionOptions, Status, Step};
+use tollhouse::session::{
+    Host, HostError, HostOptions, Operation, Pending, Run, RunOptions, Session, SessionOptions, Status, Step,
+};
 use tollhouse_tests::Home;
 
 fn session(home: &Home) -> Session {

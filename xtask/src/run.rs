@@ -51,7 +51,12 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 
 /// Whether a command runs and succeeds. It shows nothing.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
 }
 
 /// Runs a command and takes what it prints.

@@ -51,7 +51,15 @@ fn compiler() -> Option<String> {
     let named = std::env::var("CC_wasm32_unknown_unknown").ok();
     let mut candidates = named.iter().map(String::as_str).chain(COMPILERS);
     let works = |compiler: &&str| {
-        succeeds(command(compiler).args(["--target=wasm32-unknown-unknown", "-x", "c", "-c", "/dev/null", "-o", "/dev/null"]))
+        succeeds(command(compiler).args([
+            "--target=wasm32-unknown-unknown",
+            "-x",
+            "c",
+            "-c",
+            "/dev/null",
+            "-o",
+            "/dev/null",
+        ]))
     };
     candidates.find(works).map(str::to_owned)
 }

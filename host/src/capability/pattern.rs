@@ -33,7 +33,9 @@ pub enum PatternError {
         segment: String,
     },
     /// White space, a control character, or a dot where a slash belongs.
-    #[error("method pattern `{pattern}` has `{character}`: segments are joined by `/`, as in `payments/charges/create`")]
+    #[error(
+        "method pattern `{pattern}` has `{character}`: segments are joined by `/`, as in `payments/charges/create`"
+    )]
     Character {
         /// The whole pattern.
         pattern: String,

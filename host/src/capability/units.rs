@@ -34,7 +34,9 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         "KB" => 1_000,
         "MB" => 1_000_000,
         "GB" => 1_000_000_000,
-        _ => return Err(format!("`{text}` is no size: write a whole number and KiB, MiB or GiB, for example `256MiB`")),
+        _ => {
+            return Err(format!("`{text}` is no size: write a whole number and KiB, MiB or GiB, for example `256MiB`"));
+        }
     };
     let number: u64 = number.parse().map_err(|_| format!("`{text}` is no size: `{number}` is no whole number"))?;
     number.checked_mul(scale).ok_or_else(|| format!("size `{text}` is out of range"))

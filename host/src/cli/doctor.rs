@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, SessionOptions, Status};
 
-use super::{Result, show};
 use super::places::Places;
+use super::{Result, show};
 
 /// Show where things are, and test that scripts run here
 #[derive(Args)]
@@ -27,7 +27,8 @@ impl Doctor {
         let checks = checks(places);
         let well = checks.iter().all(|check| check.1);
         if self.json {
-            let listed: Vec<Value> = checks.iter().map(|Check(name, ok, seen)| json!({ "name": name, "ok": ok, "seen": seen })).collect();
+            let listed: Vec<Value> =
+                checks.iter().map(|Check(name, ok, seen)| json!({ "name": name, "ok": ok, "seen": seen })).collect();
             let report = json!({ "version": env!("CARGO_PKG_VERSION"), "ok": well, "checks": listed });
             show::line(serde_json::to_string_pretty(&report).expect("a JSON value serialises"));
         } else {
@@ -41,7 +42,8 @@ impl Doctor {
 }
 
 fn checks(places: &Places) -> Vec<Check> {
-    let cache = places.cache.as_ref().map_or_else(|| "none: no home directory".to_owned(), |path| path.display().to_string());
+    let cache =
+        places.cache.as_ref().map_or_else(|| "none: no home directory".to_owned(), |path| path.display().to_string());
     let mut checks = vec![Check("cache", true, cache)];
     let host = match places.host() {
         Ok(host) => host,
@@ -52,7 +54,12 @@ fn checks(places: &Places) -> Vec<Check> {
     };
     checks.push(registry(places, &host));
     checks.push(script("javascript guest", &host, Language::JavaScript, "return [1, 2, 3].map(n => n * 2).join(' ')"));
-    checks.push(script("shell guest", &host, Language::Shell, "for n in 1 2 3; do printf '%s ' $((n * 2)); done | sed 's/ $//'"));
+    checks.push(script(
+        "shell guest",
+        &host,
+        Language::Shell,
+        "for n in 1 2 3; do printf '%s ' $((n * 2)); done | sed 's/ $//'",
+    ));
     checks
 }
 

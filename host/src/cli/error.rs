@@ -2,9 +2,10 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, Report, SourceCode};
+use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, NamedSource, Report, SourceCode};
 
 /// The result of a command: the exit status, or why there is none.
 pub(crate) type Result<T = ExitCode> = std::result::Result<T, CliError>;
@@ -20,6 +21,13 @@ pub(crate) struct CliError {
     hint: Option<String>,
     place: Option<(NamedSource<String>, LabeledSpan)>,
     status: u8,
+}
+
+/// Sets how errors look. Lines are broken for people only: programs search them.
+pub(crate) fn configure() {
+    let wrap = std::io::stderr().is_terminal();
+    // It fails only if it was done before, and then it is done.
+    let _ = miette::set_hook(Box::new(move |_| Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build())));
 }
 
 impl CliError {

@@ -56,6 +56,7 @@ enum Command {
 /// Runs what the command line asks for, and shows what went wrong.
 pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
+    error::configure();
     let places = Places::find(cli.places.registry);
     let done = match cli.command {
         Command::Run(run) => run.execute(&places),

@@ -51,8 +51,8 @@ impl Publish {
         };
         request.name = self.name.or(request.name);
         request.version = self.version.or(request.version);
-        let registry = Registry::open(&places.registry)
-            .map_err(|error| CliError::because("cannot open the registry", &error))?;
+        let registry =
+            Registry::open(&places.registry).map_err(|error| CliError::because("cannot open the registry", &error))?;
         let published = registry.publish(request).map_err(|error| {
             let shown = refused(&error);
             match error.hint() {
@@ -83,8 +83,11 @@ impl Publish {
 fn package_error(shown: &str, error: &PackageError) -> CliError {
     let refused = CliError::because(format!("cannot publish `{shown}`"), error).status(USAGE);
     let refused = match error {
-        PackageError::Manifest { path, text, source } => CliError::usage(format!("cannot publish `{shown}`: {}", source.message()))
-            .at(&path.display().to_string(), text, Some(source.span())),
+        PackageError::Manifest { path, text, source } => CliError::usage(format!(
+            "cannot publish `{shown}`: {}",
+            source.message()
+        ))
+        .at(&path.display().to_string(), text, Some(source.span())),
         _ => refused,
     };
     match error.hint() {

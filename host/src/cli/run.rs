@@ -144,7 +144,8 @@ impl Run {
             return Ok(("stdin".to_owned(), source));
         }
         let source = fs::read_to_string(file).map_err(|error| {
-            CliError::because(format!("cannot read the script `{}`", file.display()), &error).status(super::error::USAGE)
+            CliError::because(format!("cannot read the script `{}`", file.display()), &error)
+                .status(super::error::USAGE)
         })?;
         let name = file.file_name().unwrap_or(file.as_os_str());
         Ok((name.to_string_lossy().into_owned(), source))
@@ -170,7 +171,7 @@ impl SessionArgs {
         if self.mounts.is_empty() {
             return Ok(None);
         }
-        let limits = vfs::Limits { bytes: limit, file_bytes: limit, ..vfs::Limits::default() };
+        let limits = vfs::Limits { bytes: limit, file_bytes: u64::MAX, ..vfs::Limits::default() };
         let mut files = Tree::new(limits, 0);
         for mount in &self.mounts {
             let (paths, read_only) = match mount.strip_suffix(":ro") {
@@ -197,9 +198,8 @@ fn read_policy(path: &Path) -> Result<Policy> {
     let text = fs::read_to_string(path).map_err(|error| {
         CliError::because(format!("cannot read the policy `{name}`"), &error).status(super::error::USAGE)
     })?;
-    Policy::parse(&text).map_err(|error| {
-        CliError::usage(format!("policy `{name}`: {error}")).at(&name, &text, error.span.clone())
-    })
+    Policy::parse(&text)
+        .map_err(|error| CliError::usage(format!("policy `{name}`: {error}")).at(&name, &text, error.span.clone()))
 }
 
 /// The language of a script that nobody named.

@@ -29,7 +29,8 @@ impl Tools {
         let gate = session.gate();
         let tools = gate.tools();
         if self.json {
-            let chosen = tools.iter().filter(|tool| self.method.as_deref().is_none_or(|method| tool.method() == method));
+            let chosen =
+                tools.iter().filter(|tool| self.method.as_deref().is_none_or(|method| tool.method() == method));
             let listed: Vec<_> = chosen
                 .map(|tool| {
                     let mut described = tool.describe(gate.grants(tool.method()));

@@ -156,4 +156,3 @@ fn tick(engines: Vec<wasmtime::EngineWeak>) {
     // Without the ticker no limit on time would hold, so a process that cannot start a thread must not go on.
     std::thread::Builder::new().name("tollhouse-tick".into()).spawn(ticker).expect("the process can start a thread");
 }
-

@@ -88,7 +88,8 @@ impl Gate {
             return Err((recorded(text), self.unknown(method)));
         };
         if text.len() as u64 > self.limits.argument {
-            let message = format!("`{method}`: arguments of {} bytes pass the limit of {}", text.len(), self.limits.argument);
+            let message =
+                format!("`{method}`: arguments of {} bytes pass the limit of {}", text.len(), self.limits.argument);
             return Err((Value::Null, Failure::limit(message, "raise `argument` under `[limits]` in the policy")));
         }
         let given: Value = serde_json::from_str(text).map_err(|error| {
@@ -135,16 +136,17 @@ impl Gate {
                 format!("granted are {}{more}", patterns.join(", "))
             }
         };
-        Failure::capability(format!("no grant allows `{method}`: {given}")).with_hint(format!(
-            "run with `--allow '{method}'`, or add to the policy: [[grant]] method = \"{method}\""
-        ))
+        Failure::capability(format!("no grant allows `{method}`: {given}"))
+            .with_hint(format!("run with `--allow '{method}'`, or add to the policy: [[grant]] method = \"{method}\""))
     }
 
     fn unknown(&self, method: &str) -> Failure {
         let failure = Failure::argument(format!("there is no tool `{method}`"));
         match self.tools.nearest(method) {
             Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
-            None if self.tools.is_empty() => failure.with_hint("no tool is mounted: publish one, or mount it with `--tool`"),
+            None if self.tools.is_empty() => {
+                failure.with_hint("no tool is mounted: publish one, or mount it with `--tool`")
+            }
             None => failure.with_hint("`listTools()` and `tool --list` name what is mounted"),
         }
     }
@@ -171,7 +173,8 @@ impl Admission {
         let payload = self.tool.call(self, context)?;
         let size = serialized_len(&payload.value);
         if size > self.result_limit {
-            let message = format!("`{}`: a result of {size} bytes passes the limit of {}", self.method, self.result_limit);
+            let message =
+                format!("`{}`: a result of {size} bytes passes the limit of {}", self.method, self.result_limit);
             return Err(Failure::limit(message, "raise `result` under `[limits]` in the policy"));
         }
         Ok(payload)

@@ -7,13 +7,7 @@ use crate::vfs::{self, Errno};
 impl Host for State {
     fn stat(&mut self, path: String, follow: bool) -> Result<Metadata, ErrorCode> {
         let stat = self.files.stat(&path, follow)?;
-        Ok(Metadata {
-            kind: stat.kind.into(),
-            size: stat.size,
-            mode: stat.mode,
-            modified: stat.modified,
-            id: stat.id,
-        })
+        Ok(Metadata { kind: stat.kind.into(), size: stat.size, mode: stat.mode, modified: stat.modified, id: stat.id })
     }
 
     fn read(&mut self, path: String, offset: u64, length: u64) -> Result<Vec<u8>, ErrorCode> {

@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use wasmtime::{Store, Trap};
 
+use super::Language;
 use super::bindings::{ScriptGuest, ScriptGuestPre, types as wit};
 use super::operation::{Completion, Step};
 use super::state::{Catalog, MemoryLimit, Output, OutputFull, State, linker};
-use super::Language;
 use crate::code::{Code, CodeError, Interrupt, Stopped, with_stack};
 use crate::vfs::Tree;
 

@@ -142,9 +142,10 @@ impl From<wit::Failure> for Failure {
             message: failure.message,
             hint: failure.hint,
             stack: failure.stack,
-            payload: failure.payload.and_then(|json| serde_json::from_str(&json.text).ok()).map(
-                |value: serde_json::Value| Payload { value, specials: Vec::new() },
-            ),
+            payload: failure
+                .payload
+                .and_then(|json| serde_json::from_str(&json.text).ok())
+                .map(|value: serde_json::Value| Payload { value, specials: Vec::new() }),
         }
     }
 }

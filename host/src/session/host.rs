@@ -116,7 +116,7 @@ impl Host {
         let Policy { tools, grants, limits } = options.policy;
         let mounted = Arc::new(self.0.packages.mount(tools.as_ref(), &options.tools)?);
         let files = options.files.unwrap_or_else(|| {
-            Tree::new(crate::vfs::Limits { bytes: limits.files, file_bytes: limits.files, ..Default::default() }, 0)
+            Tree::new(crate::vfs::Limits { bytes: limits.files, file_bytes: u64::MAX, ..Default::default() }, 0)
         });
         let gate = Gate::new(mounted, grants, limits.clone());
         let mut secret = [0; 32];
@@ -178,7 +178,8 @@ impl Session {
         if let Some(deadline) = Instant::now().checked_add(state.limits.wall) {
             interrupt.set_deadline(deadline);
         }
-        let result = admission.invoke(&state.call_context(number, admission.seq, interrupt, Arc::new(state.handles(number))));
+        let result =
+            admission.invoke(&state.call_context(number, admission.seq, interrupt, Arc::new(state.handles(number))));
         calls.settle(admission.seq, if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed });
         result
     }

@@ -238,14 +238,9 @@ fn check(ty: &Type, value: &mut Value) -> Checked {
             Some(1) => Ok(()),
             _ => Err(Fault::mismatch(ty, value)),
         },
-        Shape::S8
-        | Shape::U8
-        | Shape::S16
-        | Shape::U16
-        | Shape::S32
-        | Shape::U32
-        | Shape::S64
-        | Shape::U64 => integer(ty, value),
+        Shape::S8 | Shape::U8 | Shape::S16 | Shape::U16 | Shape::S32 | Shape::U32 | Shape::S64 | Shape::U64 => {
+            integer(ty, value)
+        }
         Shape::F32 | Shape::F64 => float(ty, value),
         Shape::Bytes => bytes(ty, value),
         Shape::List(inner) => list(ty, inner, None, value),
@@ -440,7 +435,8 @@ fn record(fields: &Members<Field>, value: &mut Value) -> Checked {
     let Value::Object(object) = value else {
         return Err(Fault::expected(form(fields), value));
     };
-    let canonical = object.len() == fields.len() && object.keys().zip(fields.iter()).all(|(key, field)| *key == field.camel);
+    let canonical =
+        object.len() == fields.len() && object.keys().zip(fields.iter()).all(|(key, field)| *key == field.camel);
     if !canonical {
         *object = arrange(fields, std::mem::take(object))?;
     }
@@ -455,7 +451,8 @@ fn arrange(fields: &Members<Field>, object: Map<String, Value>) -> Result<Map<St
     let mut slots: Vec<Option<(String, Value)>> = Vec::new();
     slots.resize_with(fields.len(), || None);
     for (key, value) in object {
-        let Some((field, slot)) = fields.position(&key).and_then(|at| Some((fields.get(at)?, slots.get_mut(at)?))) else {
+        let Some((field, slot)) = fields.position(&key).and_then(|at| Some((fields.get(at)?, slots.get_mut(at)?)))
+        else {
             return Err(unknown(fields, &key));
         };
         if let Some((first, _)) = slot {
@@ -482,7 +479,11 @@ fn missing(ty: &Type) -> Box<Fault> {
 
 fn unknown(fields: &Members<Field>, key: &str) -> Box<Fault> {
     let nearest = names::nearest(key, fields.iter().map(|field| field.camel.as_str())).map(str::to_owned);
-    let known = if nearest.is_none() { fields.iter().take(QUOTED).map(|field| field.camel.clone()).collect() } else { Vec::new() };
+    let known = if nearest.is_none() {
+        fields.iter().take(QUOTED).map(|field| field.camel.clone()).collect()
+    } else {
+        Vec::new()
+    };
     Fault::new(What::Unknown { nearest, known }).under_key(key)
 }
 
@@ -540,11 +541,14 @@ fn tagged(value: &mut Value, expected: impl Fn() -> String) -> Result<(Value, Op
     let Value::Object(object) = value else {
         return Err(Fault::expected(format!("{{tag, val}}, {}", expected()), value));
     };
-    let tag = object.get_mut("tag").map(Value::take).ok_or_else(|| {
-        Fault::new(What::Missing { expected: expected() }).under_key("tag")
-    })?;
+    let tag = object
+        .get_mut("tag")
+        .map(Value::take)
+        .ok_or_else(|| Fault::new(What::Missing { expected: expected() }).under_key("tag"))?;
     if let Some(key) = object.keys().find(|key| *key != "tag" && *key != "val") {
-        return Err(Fault::new(What::Unknown { nearest: None, known: vec!["tag".to_owned(), "val".to_owned()] }).under_key(key));
+        return Err(
+            Fault::new(What::Unknown { nearest: None, known: vec!["tag".to_owned(), "val".to_owned()] }).under_key(key)
+        );
     }
     Ok((tag, object.get_mut("val").map(Value::take)))
 }

@@ -72,7 +72,11 @@ pub fn listing(prefix: &str, entries: &[(&str, Option<&str>)]) -> Option<String>
 fn flag(text: &mut String, field: &Field, prefix: &str) {
     let name = format!("{prefix}{}", field.name);
     let required = if field.is_optional() { "" } else { ", required" };
-    let head = if is_bool(&field.ty) { format!("--[no-]{name}") } else { format!("--{name} <{}>", words::placeholder(&field.ty)) };
+    let head = if is_bool(&field.ty) {
+        format!("--[no-]{name}")
+    } else {
+        format!("--{name} <{}>", words::placeholder(&field.ty))
+    };
     let repeated = if matches!(field.ty.shape, Shape::List(_) | Shape::Flags(_)) { ", may be repeated" } else { "" };
     let _ = writeln!(text, "  {head}  ({}{required}{repeated})", clean(&type_text(&field.ty, 1)));
     let type_docs = field.ty.definition.as_ref().and_then(|definition| definition.docs.as_ref());
@@ -119,14 +123,13 @@ fn type_text(ty: &Type, depth: usize) -> String {
             };
             cases.iter().map(case).collect::<Vec<_>>().join(" | ")
         }
-        Shape::Enum(cases) if depth > 1 => {
-            cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>().join(" | ")
-        }
+        Shape::Enum(cases) if depth > 1 => cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>().join(" | "),
         Shape::Flags(cases) if depth > 1 => {
             format!("flags<{}>", cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>().join(", "))
         }
         Shape::Result { ok, err } => {
-            let side = |side: &Option<Box<Type>>| side.as_ref().map_or_else(|| "_".to_owned(), |ty| type_text(ty, deeper));
+            let side =
+                |side: &Option<Box<Type>>| side.as_ref().map_or_else(|| "_".to_owned(), |ty| type_text(ty, deeper));
             format!("result<{}, {}>", side(ok), side(err))
         }
         Shape::Map(key, item) => format!("map<{}, {}>", type_text(key, deeper), type_text(item, deeper)),

@@ -92,7 +92,8 @@ impl Call<'_> {
     ) -> Result<Payload, Failure> {
         let function = self.export(store, instance)?;
         let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
-        with_stack(|| function.call(&mut *store, arguments, &mut results)).map_err(|error| self.failed(&error, store))?;
+        with_stack(|| function.call(&mut *store, arguments, &mut results))
+            .map_err(|error| self.failed(&error, store))?;
         match value::lift_result(self.function, results, handles) {
             Ok(Returned::Value(payload)) => Ok(payload),
             Ok(Returned::Error(payload)) => Err(self.error(payload)),
@@ -194,10 +195,8 @@ impl value::Handles for CallHandles<'_> {
     }
 
     fn resolve(&mut self, resource: &Resource, token: &str, passing: Passing) -> Result<ResourceAny, HandleError> {
-        let unknown = || HandleError::Unknown {
-            resource: resource.name.clone(),
-            token: token.chars().take(60).collect(),
-        };
+        let unknown =
+            || HandleError::Unknown { resource: resource.name.clone(), token: token.chars().take(60).collect() };
         if self.spent.iter().any(|spent| spent == token) {
             return Err(unknown());
         }

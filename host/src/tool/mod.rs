@@ -94,7 +94,8 @@ impl Tool {
         canonical::canonicalize(self.function(), arguments).map_err(|error| {
             let form = canonical::form(&self.function().params);
             let failure = Failure::argument(format!("`{}`: {error}", self.method));
-            failure.with_hint(format!("it takes {form}; `getToolInfo('{0}')` and `tool --help {0}` say more", self.path))
+            failure
+                .with_hint(format!("it takes {form}; `getToolInfo('{0}')` and `tool --help {0}` say more", self.path))
         })
     }
 

@@ -55,7 +55,9 @@ impl MountError {
         match self {
             Self::Package { source: PackageError::Resolve(error), .. } => error.hint().map(str::to_owned),
             Self::Package { source: PackageError::Registry(error), .. } => error.hint().map(str::to_owned),
-            Self::Requirement { .. } => Some("write `namespace:package@version`, for example `acme:payments@^1`".into()),
+            Self::Requirement { .. } => {
+                Some("write `namespace:package@version`, for example `acme:payments@^1`".into())
+            }
             Self::Names(_) => Some("mount the package under another alias: `--tool ALIAS=NS:NAME`".into()),
             _ => None,
         }
@@ -178,9 +180,8 @@ impl MountedTools {
         if let Some(tool) = self.find(prefix) {
             return Some(tool.help());
         }
-        let below = |method: &str| {
-            prefix.is_empty() || method.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
-        };
+        let below =
+            |method: &str| prefix.is_empty() || method.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
         let entries: Vec<(&str, Option<&str>)> = self
             .iter()
             .filter(|tool| below(tool.method()))
@@ -195,7 +196,11 @@ impl MountedTools {
         let mounted: Vec<typescript::Mounted<'_>> = self
             .packages
             .iter()
-            .map(|(alias, package)| typescript::Mounted { alias, package: package.types(), docs: package.description() })
+            .map(|(alias, package)| typescript::Mounted {
+                alias,
+                package: package.types(),
+                docs: package.description(),
+            })
             .collect();
         typescript::declarations(&mounted, granted)
     }

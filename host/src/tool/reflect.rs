@@ -11,11 +11,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use wit_parser::decoding::DecodedWasm;
 use wit_parser::{self as wit, InterfaceId, Resolve, TypeDefKind, TypeOwner, WorldId, WorldItem, WorldKey};
 
-use super::types::{
-    Case, Definition, Export, Field, Function, FunctionKind, Interface, MAX_DEPTH, Members, Package, Resource, Shape, Type,
-    Unavailable,
-};
 use self::docs::{Scope, WitDocs};
+use super::types::{
+    Case, Definition, Export, Field, Function, FunctionKind, Interface, MAX_DEPTH, Members, Package, Resource, Shape,
+    Type, Unavailable,
+};
 
 /// A function's types have at most so many parts, written out in full. wasi:http's largest function has about 250.
 const MAX_PARTS: usize = 20_000;
@@ -58,9 +58,7 @@ pub enum ReflectError {
         message: String,
     },
     /// The bytes are a core module.
-    #[error(
-        "a core module, not a component: build it for `wasm32-wasip2`, or wrap it with `wasm-tools component new`"
-    )]
+    #[error("a core module, not a component: build it for `wasm32-wasip2`, or wrap it with `wasm-tools component new`")]
     CoreModule,
     /// The bytes are a WIT package in binary form.
     #[error("a WIT package in binary form, not a component: it has types and no code")]
@@ -454,7 +452,10 @@ impl<'r> Reader<'r> {
                 let mut fields = Vec::with_capacity(record.fields.len());
                 for (at, field) in record.fields.iter().enumerate() {
                     let ty = self.ty(&field.ty, depth)?;
-                    fields.push(Field { docs: docs.of(at, &field.name, &field.docs), ..Field::new(field.name.clone(), ty) });
+                    fields.push(Field {
+                        docs: docs.of(at, &field.name, &field.docs),
+                        ..Field::new(field.name.clone(), ty)
+                    });
                 }
                 Shape::Record(unambiguous(fields)?)
             }

@@ -241,7 +241,8 @@ mod tests {
             })),
             shape: Shape::Enum(color),
         };
-        let ok = Type::from(Shape::Tuple(vec![Shape::U64.into(), Shape::F64.into(), Shape::Option(Box::new(named)).into()]));
+        let ok =
+            Type::from(Shape::Tuple(vec![Shape::U64.into(), Shape::F64.into(), Shape::Option(Box::new(named)).into()]));
         let f = function(Vec::new(), Some(Shape::Result { ok: Some(Box::new(ok)), err: None }.into()));
         let schema = result(&f);
         assert_eq!(schema["prefixItems"][0]["anyOf"][1]["type"], "string");

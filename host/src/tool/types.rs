@@ -468,7 +468,9 @@ mod tests {
     fn members_are_found_in_every_spelling() {
         let members: Members<Field> =
             ["std-dev", "mean", "HTTP-get", "b-1"].into_iter().map(|name| Field::new(name, Shape::F64)).collect();
-        for (name, at) in [("stdDev", 0), ("std-dev", 0), ("std_dev", 0), ("mean", 1), ("httpGet", 2), ("http_get", 2), ("b1", 3)] {
+        for (name, at) in
+            [("stdDev", 0), ("std-dev", 0), ("std_dev", 0), ("mean", 1), ("httpGet", 2), ("http_get", 2), ("b1", 3)]
+        {
             assert_eq!(members.position(name), Some(at), "{name}");
         }
         for name in ["stddev", "STD_DEV", "", "Mean"] {
@@ -482,7 +484,9 @@ mod tests {
     #[test]
     fn the_model_survives_storage() {
         let ty = Type::from(Shape::Record(
-            [Field::new("a-b", Shape::Option(Box::new(Shape::U64.into()))), Field::new("c", Shape::Bytes)].into_iter().collect(),
+            [Field::new("a-b", Shape::Option(Box::new(Shape::U64.into()))), Field::new("c", Shape::Bytes)]
+                .into_iter()
+                .collect(),
         ));
         let text = serde_json::to_string(&ty).expect("plain data");
         assert_eq!(serde_json::from_str::<Type>(&text).expect("what was written"), ty);

@@ -186,7 +186,12 @@ impl<'a> Types<'a> {
             match &named.body {
                 Body::Resource(resource) => {
                     comment(text, 1, &format!("A handle of a `{}`. Let go of it with `drop`.", resource.name));
-                    let _ = writeln!(text, "  type {} = string & {{ readonly resource: {} }};", named.name, quoted(&resource.name));
+                    let _ = writeln!(
+                        text,
+                        "  type {} = string & {{ readonly resource: {} }};",
+                        named.name,
+                        quoted(&resource.name)
+                    );
                 }
                 Body::Type(ty, definition) => {
                     comment(text, 1, definition.docs.as_deref().unwrap_or_default());

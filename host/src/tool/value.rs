@@ -115,7 +115,11 @@ pub enum Returned {
 ///
 /// # Errors
 /// [`ValueError`].
-pub fn lower_arguments(function: &Function, arguments: Value, handles: &mut dyn Handles) -> Result<Vec<Val>, ValueError> {
+pub fn lower_arguments(
+    function: &Function,
+    arguments: Value,
+    handles: &mut dyn Handles,
+) -> Result<Vec<Val>, ValueError> {
     let Value::Object(mut object) = arguments else {
         return Err(ValueError::Mismatch { expected: canonical::form(&function.params) });
     };
@@ -346,9 +350,7 @@ impl<'t> Lift<'t, '_> {
             (Shape::String, Val::String(text)) => Value::String(text),
             (Shape::Bytes, Val::List(items)) => self.bytes(ty, items)?,
             (Shape::List(inner), Val::List(items)) => self.list(items, |_| Some(&**inner), ty)?,
-            (Shape::FixedList(inner, _), Val::FixedLengthList(items)) => {
-                self.list(items, |_| Some(&**inner), ty)?
-            }
+            (Shape::FixedList(inner, _), Val::FixedLengthList(items)) => self.list(items, |_| Some(&**inner), ty)?,
             (Shape::Tuple(members), Val::Tuple(items)) if items.len() == members.len() => {
                 self.list(items, |at| members.get(at), ty)?
             }

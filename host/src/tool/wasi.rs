@@ -108,7 +108,8 @@ impl HostMonotonicClock for Fixed {
 
 /// The packages of WASI 0.2 that [`linker`] offers in whole. A component that was built against an older 0.2 gets the
 /// one that is here: they are compatible.
-const OFFERED: [&str; 6] = ["wasi:cli/", "wasi:clocks/", "wasi:filesystem/", "wasi:io/", "wasi:random/", "wasi:sockets/"];
+const OFFERED: [&str; 6] =
+    ["wasi:cli/", "wasi:clocks/", "wasi:filesystem/", "wasi:io/", "wasi:random/", "wasi:sockets/"];
 
 /// Defines what a component imports and no host here offers: it can be imported, and traps with its name when it is
 /// called. Nearly every component imports more than it uses.
@@ -122,7 +123,13 @@ pub(super) fn define_unoffered(linker: &mut Linker<ToolState>, component: &Compo
     Ok(())
 }
 
-fn trap(at: &mut LinkerInstance<'_, ToolState>, engine: &Engine, path: &str, name: &str, item: &ComponentItem) -> Result<()> {
+fn trap(
+    at: &mut LinkerInstance<'_, ToolState>,
+    engine: &Engine,
+    path: &str,
+    name: &str,
+    item: &ComponentItem,
+) -> Result<()> {
     match item {
         ComponentItem::ComponentFunc(_) => {
             let path = path.to_owned();

@@ -126,7 +126,8 @@ pub(super) fn placeholder(ty: &Type) -> String {
 }
 
 fn is_scalar(shape: &Shape) -> bool {
-    matches!(shape, Shape::Bool | Shape::F32 | Shape::F64 | Shape::Char | Shape::String) || canonical::bounds(shape).is_some()
+    matches!(shape, Shape::Bool | Shape::F32 | Shape::F64 | Shape::Char | Shape::String)
+        || canonical::bounds(shape).is_some()
 }
 
 /// The type without the options around it.
@@ -240,7 +241,8 @@ impl<'f> Parser<'f> {
             self.set(&path, &flag, Value::Bool(true))?;
             return Ok(false);
         }
-        let text = value.or(next).ok_or_else(|| WordsError::NoValue { flag: flag.clone(), expected: field.ty.describe() })?;
+        let text =
+            value.or(next).ok_or_else(|| WordsError::NoValue { flag: flag.clone(), expected: field.ty.describe() })?;
         self.set(&path, &flag, word_value(&field.ty, text))?;
         Ok(value.is_none())
     }
@@ -263,7 +265,8 @@ impl<'f> Parser<'f> {
     /// `--no-dry-run` for a bool that is called `dry-run`.
     fn negated(&mut self, name: &str, value: Option<&str>) -> Option<Result<(), WordsError>> {
         let positive = name.strip_prefix("no-").filter(|_| value.is_none())?;
-        let path = self.path(positive).filter(|path| path.last().is_some_and(|f| matches!(bare(&f.ty), Shape::Bool)))?;
+        let path =
+            self.path(positive).filter(|path| path.last().is_some_and(|f| matches!(bare(&f.ty), Shape::Bool)))?;
         Some(self.set(&path, &format!("--{name}"), Value::Bool(false)))
     }
 

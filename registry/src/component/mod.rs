@@ -287,8 +287,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::wit::print_component;
     use crate::testing::{CHARGES, component, core_module, wit_package};
+    use crate::wit::print_component;
 
     fn error(bytes: &[u8]) -> ComponentError {
         Component::read(bytes).map(|_| ()).expect_err("no component")
@@ -337,7 +337,8 @@ mod tests {
     fn sections_about_it_are_read() {
         let mut bytes = component(CHARGES);
         for (name, value) in [("version", "1.2.3"), ("description", "what it does")] {
-            let content: Vec<u8> = [&[u8::try_from(name.len()).expect("short")], name.as_bytes(), value.as_bytes()].concat();
+            let content: Vec<u8> =
+                [&[u8::try_from(name.len()).expect("short")], name.as_bytes(), value.as_bytes()].concat();
             bytes.extend([0, u8::try_from(content.len()).expect("short")]);
             bytes.extend(content);
         }

@@ -246,7 +246,11 @@ mod tests {
     #[test]
     fn what_cannot_be_read_has_a_place() {
         let error = |text: &str| Wit::parse(text).map(|_| ()).expect_err("no WIT").to_string();
-        assert!(error("package a:b;\ninterface {").contains("package.wit:2:11"), "{}", error("package a:b;\ninterface {"));
+        assert!(
+            error("package a:b;\ninterface {").contains("package.wit:2:11"),
+            "{}",
+            error("package a:b;\ninterface {")
+        );
         assert!(error("package a:b;\nworld w { import c:d/e; }").contains("c:d"));
         assert!(error("").len() > 20);
         assert!(error(&" ".repeat(MAX_WIT + 1)).contains("at most"));

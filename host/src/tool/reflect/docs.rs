@@ -4,7 +4,9 @@
 //! about it, so a text that does not match the component costs docs and nothing else. Dependencies of the text need not
 //! be at hand: it is parsed, not resolved.
 
-use wit_parser::{Interface, PackageName, SourceMap, TypeDef, TypeDefKind, UnresolvedPackage, World, WorldItem, WorldKey};
+use wit_parser::{
+    Interface, PackageName, SourceMap, TypeDef, TypeDefKind, UnresolvedPackage, World, WorldItem, WorldKey,
+};
 
 /// A WIT text has at most so many bytes: wasi:http with all its dependencies has a tenth of that.
 const MAX_TEXT: usize = 4 << 20;
@@ -91,7 +93,8 @@ impl WitDocs {
                 })
             }
             Scope::Interface(package, name) => {
-                let named = |p: &&UnresolvedPackage| p.name.namespace == package.namespace && p.name.name == package.name;
+                let named =
+                    |p: &&UnresolvedPackage| p.name.namespace == package.namespace && p.name.name == package.name;
                 // The version of the component is the right one; a text with only another is near enough for docs.
                 let same = self.packages.iter().filter(named).find(|p| p.name.version == package.version);
                 let package = same.or_else(|| self.packages.iter().find(named))?;

@@ -1,0 +1,190 @@
+//! What a release is called. The manifest says; else the caller; else the WIT text and the component, each as far as
+//! it can know. Must not look at a registry.
+
+use semver::Version;
+use wit_parser::{WorldItem, WorldKey};
+
+use crate::{
+    component::Component,
+    error::excerpt,
+    manifest::Manifest,
+    name::PackageName,
+    publish::{PublishError, PublishRequest},
+    wit::Wit,
+};
+
+/// Finds name and version.
+pub(crate) fn of(
+    request: &PublishRequest,
+    manifest: Option<&Manifest>,
+    wit: Option<&Wit>,
+    component: &Component,
+) -> Result<(PackageName, Version), PublishError> {
+    let (name, version) = match manifest {
+        Some(manifest) => declared(request, manifest)?,
+        None => found(request, wit, component)?,
+    };
+    if version.build.is_empty() { Ok((name, version)) } else { Err(PublishError::BuildMetadata(version)) }
+}
+
+/// What the manifest says, and the caller does not contradict.
+fn declared(request: &PublishRequest, manifest: &Manifest) -> Result<(PackageName, Version), PublishError> {
+    let conflict = |what, manifest: &dyn ToString, given: &dyn ToString| PublishError::Conflict {
+        what,
+        manifest: manifest.to_string(),
+        given: given.to_string(),
+    };
+    match (&request.name, &request.version) {
+        (Some(given), _) if *given != manifest.name => Err(conflict("name", &manifest.name, given)),
+        (_, Some(given)) if *given != manifest.version => Err(conflict("version", &manifest.version, given)),
+        _ => Ok((manifest.name.clone(), manifest.version.clone())),
+    }
+}
+
+/// What the caller says, or can be found out.
+fn found(
+    request: &PublishRequest,
+    wit: Option<&Wit>,
+    component: &Component,
+) -> Result<(PackageName, Version), PublishError> {
+    let packages = exported_packages(component);
+    let written = wit.map(Wit::package).filter(|package| names_a_package(package));
+    let only = match &packages[..] {
+        [only] => Some(*only),
+        _ => None,
+    };
+    let named_in_section = component.about.name.as_deref().and_then(|name| name.parse().ok());
+    let name = match (&request.name, written.or(only), named_in_section) {
+        (Some(name), ..) => name.clone(),
+        (None, Some(package), _) => {
+            let given = full_name(package);
+            given.parse().map_err(|source| PublishError::Name { given: excerpt(&given), source })?
+        }
+        (None, None, Some(name)) => name,
+        (None, None, None) => {
+            return Err(PublishError::Unnamed {
+                what: "name",
+                found: packages.iter().map(|package| full_name(package)).collect(),
+            });
+        }
+    };
+    // A WIT package's version is that of the release only if it is the release's own package.
+    let of_package = [written, only].into_iter().flatten().find(|package| full_name(package) == name.as_str());
+    let in_section = || component.about.version.as_deref().and_then(|version| version.parse().ok());
+    let version = request.version.clone().or_else(|| of_package?.version.clone()).or_else(in_section);
+    Ok((name, version.ok_or(PublishError::Unnamed { what: "version", found: Vec::new() })?))
+}
+
+/// The packages of the interfaces that a component exports, each once. Those of WASI say what it is, and not whose.
+fn exported_packages(component: &Component) -> Vec<&wit_parser::PackageName> {
+    let resolve = &component.resolve;
+    let mut packages: Vec<&wit_parser::PackageName> = Vec::new();
+    for item in resolve.worlds[component.world].exports.values() {
+        if let WorldItem::Interface { id, .. } = item
+            && let Some(package) = resolve.interfaces[*id].package
+        {
+            let name = &resolve.packages[package].name;
+            if name.namespace != "wasi" && names_a_package(name) && !packages.contains(&name) {
+                packages.push(name);
+            }
+        }
+    }
+    packages
+}
+
+/// Whether an interface of that name can be a package's default.
+pub(crate) fn exports_interface(component: &Component, wanted: &str) -> bool {
+    let resolve = &component.resolve;
+    resolve.worlds[component.world].exports.iter().any(|(key, item)| match (key, item) {
+        (WorldKey::Name(name), WorldItem::Interface { .. }) => name == wanted,
+        (_, WorldItem::Interface { id, .. }) => resolve.interfaces[*id].name.as_deref() == Some(wanted),
+        _ => false,
+    })
+}
+
+/// Not so the name that a decoder gives to what has none.
+fn names_a_package(package: &wit_parser::PackageName) -> bool {
+    (package.namespace.as_str(), package.name.as_str()) != ("root", "component")
+}
+
+fn full_name(package: &wit_parser::PackageName) -> String {
+    format!("{}:{}", package.namespace, package.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{CHARGES, component};
+
+    fn identity(request: &PublishRequest) -> Result<String, String> {
+        let component = Component::read(&request.component).expect("a component");
+        let manifest = request.manifest.as_deref().map(|text| Manifest::parse(text).expect("a manifest"));
+        let wit = request.wit.as_deref().map(|text| Wit::parse(text).expect("WIT"));
+        let identity = of(request, manifest.as_ref(), wit.as_ref(), &component);
+        identity.map(|(name, version)| format!("{name}@{version}")).map_err(|error| error.to_string())
+    }
+
+    fn request(wit: &str) -> PublishRequest {
+        PublishRequest::new(component(wit))
+    }
+
+    #[test]
+    fn the_manifest_says() {
+        let mut request = request(CHARGES);
+        request.manifest = Some("name = \"a:b\"\nversion = \"3.0.0\"".into());
+        assert_eq!(identity(&request), Ok("a:b@3.0.0".into()));
+        request.version = Some(Version::new(3, 0, 0));
+        assert_eq!(identity(&request), Ok("a:b@3.0.0".into()));
+        request.version = Some(Version::new(4, 0, 0));
+        assert_eq!(identity(&request), Err("the manifest says version `3.0.0`, and `4.0.0` was asked for".into()));
+    }
+
+    #[test]
+    fn a_component_alone_says_what_it_exports() {
+        assert_eq!(identity(&request(CHARGES)), Ok("acme:payments@1.2.0".into()));
+        let with_wasi =
+            "package acme:payments@1.2.0; interface c { f: func(); } world w { export c; export wasi:cli/run@0.2.0; }
+            package wasi:cli@0.2.0 { interface run { run: func() -> result; } }";
+        assert_eq!(identity(&request(with_wasi)), Ok("acme:payments@1.2.0".into()));
+    }
+
+    #[test]
+    fn what_says_too_little_or_too_much_must_be_named() {
+        let function = "package a:b@1.0.0; world w { export f: func(); }";
+        assert_eq!(identity(&request(function)), Err("the component does not say its name".into()));
+        let wasi = "package wasi:cli@0.2.0; interface run { run: func() -> result; } world w { export run; }";
+        assert_eq!(identity(&request(wasi)), Err("the component does not say its name".into()));
+        let two = "package a:b@1.0.0; world w { export c:d/i; export e:f/i; }
+            package c:d { interface i { f: func(); } } package e:f { interface i { f: func(); } }";
+        let error = identity(&request(two)).expect_err("two names");
+        assert_eq!(error, "the component does not say its name: it exports interfaces of `c:d` and `e:f`");
+        let unversioned = "package a:b; interface i { f: func(); } world w { export i; }";
+        assert_eq!(identity(&request(unversioned)), Err("the component does not say its version".into()));
+        let mut named = request(unversioned);
+        named.version = Some(Version::new(0, 1, 0));
+        assert_eq!(identity(&named), Ok("a:b@0.1.0".into()));
+    }
+
+    #[test]
+    fn another_package_s_version_is_not_taken() {
+        let mut request = request(CHARGES);
+        request.name = Some("my:copy".parse().expect("a name"));
+        assert_eq!(identity(&request), Err("the component does not say its version".into()));
+        request.version = Some("1.0.0+build".parse().expect("a version"));
+        assert!(identity(&request).expect_err("build metadata").contains("build metadata"));
+    }
+
+    #[test]
+    fn the_wit_text_names_what_exports_functions_only() {
+        let function = "package a:b@1.0.0; world w { export f: func(); }";
+        let mut request = request(function);
+        request.wit = Some(function.into());
+        assert_eq!(identity(&request), Ok("a:b@1.0.0".into()));
+    }
+
+    #[test]
+    fn upper_case_is_no_name_here() {
+        let error = identity(&request("package a:B@1.0.0; interface i { f: func(); } world w { export i; }"));
+        assert_eq!(error, Err("the component calls itself `a:B`".into()));
+    }
+}
