@@ -126,7 +126,8 @@ fn survey(script: &Script) -> Demand {
         let report = error.syntax_report(&script.name, &script.source);
         TRAILING.set(report.map(|report| (report, false)));
     }
-    stdin::demand(&parsed.commands)
+    let aliases = script.tools.iter().filter_map(|tool| tool.method.split('/').next()).collect();
+    stdin::demand(&parsed.commands, &aliases)
 }
 
 /// Passes output on, as bashkit produces it: at the end of each command, and within a pipeline's last.

@@ -31,7 +31,6 @@ pub(crate) fn component(wit: &str) -> Vec<u8> {
 }
 
 /// A component that does nothing in the shape of a world of `wit`.
-#[expect(dead_code, reason = "each test binary uses some of these")]
 pub(crate) fn component_of(wit: &str, world: &str) -> Vec<u8> {
     encode(&module(wit, Some(world)))
 }
@@ -81,18 +80,6 @@ pub(crate) fn nested_lists(depth: usize) -> Vec<u8> {
 
 /// Value types are written as signed numbers, of which the negative ones are primitive types.
 fn signed_leb(number: usize) -> Vec<u8> {
-    let mut bytes = leb(number);
-    if let Some(last) = bytes.last_mut()
-        && *last & 0x40 != 0
-    {
-        *last |= 0x80;
-        bytes.push(0);
-    }
-    bytes
-}
-
-/// A type's index where a value's type may stand: signed, so that its last byte must not look negative.
-fn index(number: usize) -> Vec<u8> {
     let mut bytes = leb(number);
     if let Some(last) = bytes.last_mut()
         && *last & 0x40 != 0

@@ -6,8 +6,7 @@ use wit_parser::Resolve;
 /// Encodes a component: `module` implements the world `world` of the package in `wit`.
 #[must_use]
 pub fn encode(wit: &str, world: &str, module: &str) -> Vec<u8> {
-    let mut resolve = Resolve::default();
-    resolve.all_features = true;
+    let mut resolve = Resolve { all_features: true, ..Resolve::default() };
     let package = resolve.push_str("test.wit", wit).expect("the test's WIT parses");
     let world = resolve.select_world(&[package], Some(world)).expect("the test's world exists");
     let mut core = wat::parse_str(module).expect("the test's module parses");

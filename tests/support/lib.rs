@@ -115,7 +115,6 @@ impl Home {
     }
 
     /// Writes a file beside the registry, and says where.
-    #[must_use]
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);
         std::fs::write(&path, content).expect("the home can be written");

@@ -25,13 +25,15 @@ pub(crate) enum Demand {
 /// How deep `bash -c` and `eval` are followed.
 const NESTING: usize = 4;
 
-/// How much of its standard input a script with these commands may read.
-pub(crate) fn demand(commands: &[Command]) -> Demand {
-    demand_within(commands, NESTING)
+/// How much of its standard input a script with these commands may read. Those that are named like a tool do not
+/// count, whatever bashkit has under that name.
+pub(crate) fn demand(commands: &[Command], tools: &BTreeSet<&str>) -> Demand {
+    demand_within(commands, tools, NESTING)
 }
 
-fn demand_within(commands: &[Command], nesting: usize) -> Demand {
-    let mut survey = Survey { demand: Demand::Nothing, functions: BTreeMap::new(), called: BTreeSet::new(), nesting };
+fn demand_within(commands: &[Command], tools: &BTreeSet<&str>, nesting: usize) -> Demand {
+    let mut survey =
+        Survey { demand: Demand::Nothing, functions: BTreeMap::new(), called: BTreeSet::new(), tools, nesting };
     survey.commands(commands);
     // A function reads what its caller could read, so it counts when it is called from such a place.
     let mut entered = BTreeSet::new();
@@ -49,6 +51,7 @@ struct Survey<'a> {
     demand: Demand,
     functions: BTreeMap<&'a str, &'a FunctionDef>,
     called: BTreeSet<&'a str>,
+    tools: &'a BTreeSet<&'a str>,
     nesting: usize,
 }
 
@@ -155,10 +158,10 @@ impl<'a> Survey<'a> {
                 Some(at) => arguments.get(at + 1).copied().flatten().map(str::to_owned),
                 None => return of_filter(&Filter { name: "bash", program: 0, valued: "oO" }, arguments),
             },
-            _ => return of_command(name, arguments),
+            _ => return of_command(name, arguments, self.tools),
         };
         match script.filter(|_| self.nesting > 0).map(|script| Parser::new(&script).parse()) {
-            Some(Ok(script)) => demand_within(&script.commands, self.nesting - 1),
+            Some(Ok(script)) => demand_within(&script.commands, self.tools, self.nesting - 1),
             _ => Demand::Nothing,
         }
     }
@@ -223,10 +226,13 @@ const VALUED: &[&str] = &[
 /// Options of `jq` that take a name and a value.
 const NAMED: &[&str] = &["--arg", "--argjson", "--rawfile", "--slurpfile"];
 
-fn of_command(name: &str, arguments: &[Option<&str>]) -> Demand {
+fn of_command(name: &str, arguments: &[Option<&str>], tools: &BTreeSet<&str>) -> Demand {
     match name {
+        tool if tools.contains(tool) => Demand::Nothing,
         "read" | "mapfile" | "readarray" => of_reader(name, arguments),
-        "builtin" | "command" | "env" | "exec" | "nice" | "nohup" | "stdbuf" | "timeout" => of_wrapped(arguments),
+        "builtin" | "command" | "env" | "exec" | "nice" | "nohup" | "stdbuf" | "timeout" => {
+            of_wrapped(arguments, tools)
+        }
         // These read it where they are told to: `diff - file`.
         "cmp" | "comm" | "diff" | "join" | "tar" if names_input(arguments) => Demand::All,
         _ => match FILTERS.iter().find(|filter| filter.name == name) {
@@ -236,13 +242,15 @@ fn of_command(name: &str, arguments: &[Option<&str>]) -> Demand {
     }
 }
 
-/// A command that runs the command in its arguments: the first word that is known to read.
-fn of_wrapped(arguments: &[Option<&str>]) -> Demand {
+/// A command that runs the command in its arguments: the first word that is known to read, or to be a tool.
+fn of_wrapped(arguments: &[Option<&str>], tools: &BTreeSet<&str>) -> Demand {
     (0..arguments.len())
         .find_map(|at| {
             let name = arguments[at]?;
-            let known = FILTERS.iter().any(|filter| filter.name == name) || matches!(name, "read" | "mapfile");
-            known.then(|| of_command(name, &arguments[at + 1..]))
+            let known = tools.contains(name)
+                || FILTERS.iter().any(|filter| filter.name == name)
+                || matches!(name, "read" | "mapfile");
+            known.then(|| of_command(name, &arguments[at + 1..], tools))
         })
         .unwrap_or(Demand::Nothing)
 }
@@ -274,13 +282,15 @@ fn of_filter(filter: &Filter, arguments: &[Option<&str>]) -> Demand {
             // Made at run time: most likely the name of a file.
             None => operands += 1,
             Some("--help" | "--version") => return Demand::Nothing,
-            Some("-n" | "--null-input") if matches!(filter.name, "jq" | "yq") => return Demand::Nothing,
-            Some("-e" | "--echo") if filter.name == "shuf" => return Demand::Nothing,
-            Some(option) if filter.name == "shuf" && option.starts_with("-i") => return Demand::Nothing,
+            Some("--null-input" | "--recursive" | "--echo") => return Demand::Nothing,
+            Some(option) if reads_elsewhere(filter.name, option) => return Demand::Nothing,
             Some(program) if filter.name == "awk" && operands == 0 && only_begins(program) => return Demand::Nothing,
-            Some("-r" | "-R" | "--recursive") if filter.name.ends_with("grep") => return Demand::Nothing,
             // An expression in an option, or a file of them, stands for the operand.
-            Some("-e" | "-f" | "--expression" | "--file" | "--regexp" | "--from-file") if program == 1 => {
+            Some("--expression" | "--file" | "--regexp" | "--from-file") if program == 1 => {
+                program = 0;
+                words.next();
+            }
+            Some(option) if program == 1 && is_short(option) && option.ends_with(['e', 'f']) => {
                 program = 0;
                 words.next();
             }
@@ -302,6 +312,22 @@ fn of_filter(filter: &Filter, arguments: &[Option<&str>]) -> Demand {
         }
     }
     if operands > program { Demand::Nothing } else { Demand::All }
+}
+
+/// Whether these are short options.
+fn is_short(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && !word.starts_with("--")
+}
+
+/// Whether a short option, or one in a cluster of them, has the filter read something else than its standard input.
+fn reads_elsewhere(filter: &str, word: &str) -> bool {
+    let flags: &[char] = match filter {
+        "jq" | "yq" => &['n'],
+        "grep" | "egrep" | "fgrep" => &['r', 'R'],
+        "shuf" => &['e', 'i'],
+        _ => &[],
+    };
+    is_short(word) && word.contains(flags)
 }
 
 /// Whether an `awk` program is one `BEGIN` block and nothing else: then it reads nothing.
@@ -326,7 +352,7 @@ mod tests {
     use super::*;
 
     fn of(script: &str) -> Demand {
-        demand(&Parser::new(script).parse().expect("the script parses").commands)
+        demand(&Parser::new(script).parse().expect("the script parses").commands, &BTreeSet::from(["csv"]))
     }
 
     #[test]
@@ -336,7 +362,8 @@ mod tests {
             "while read -r line; do cat; done < file",
             "for f in *; do wc -l \"$f\"; done | sort -n",
             "f() { cat; }; echo x | f; read -u 3 x; mapfile -t a < f",
-            "stats describe --values '[1]' | jq .mean; grep -rn x; jq -n 1; head -n 5 f; grep -m 1 x f",
+            "stats describe --values '[1]' | jq .mean; grep -rn x; jq -nr 1; sed -ne p f; head -n 5 f; grep -m 1 x f",
+            "csv parse --text x; timeout 5 csv write; csv parse | jq .",
             "bash -c 'echo hi'; bash script.sh; awk 'BEGIN { if (1) { print 1 } }'; shuf -i 1-3",
         ] {
             assert_eq!(of(script), Demand::Nothing, "{script}");
@@ -354,6 +381,7 @@ mod tests {
             "grep x | wc",
             "cut -d , -f 1",
             "sed -e s/a/b/",
+            "sed -ne p",
             "f() { cat; }; f",
             "timeout 5 cat",
             "bash -c 'tr a b'",

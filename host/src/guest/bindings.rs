@@ -1,5 +1,4 @@
 //! What `wit/guest.wit` is in Rust.
-#![expect(clippy::allow_attributes, reason = "generated; documented in wit/guest.wit")]
 
 wasmtime::component::bindgen!({
     path: "../wit",

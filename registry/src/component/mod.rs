@@ -11,7 +11,7 @@ use wit_parser::{Resolve, WorldId};
 
 /// Largest component in bytes. Compiling one takes about a hundred times its size in memory; Python's interpreter with
 /// its library is a tenth of this.
-pub(crate) const MAX_COMPONENT: usize = 256 << 20;
+pub const MAX_COMPONENT: usize = 256 << 20;
 
 /// A component that is valid, and what it says about itself.
 pub(crate) struct Component {
@@ -324,7 +324,7 @@ mod tests {
         }
         // A cut between two sections leaves a component, which lacks its exports or nothing but trailing notes.
         assert!(between.len() < 20, "{between:?}");
-        let full = print_component(&Component::read(&whole).ok().expect("a component")).expect("printed");
+        let full = print_component(&Component::read(&whole).expect("a component")).expect("printed");
         for outcome in between {
             match outcome {
                 Ok(printed) => assert_eq!(printed, full),
@@ -342,7 +342,7 @@ mod tests {
             bytes.extend([0, u8::try_from(content.len()).expect("short")]);
             bytes.extend(content);
         }
-        let about = Component::read(&bytes).ok().expect("a component").about;
+        let about = Component::read(&bytes).expect("a component").about;
         assert_eq!(about.version.as_deref(), Some("1.2.3"));
         assert_eq!(about.description.as_deref(), Some("what it does"));
     }

@@ -179,7 +179,7 @@ mod tests {
     "#;
 
     fn read(bytes: &[u8]) -> Component {
-        Component::read(bytes).ok().expect("a component")
+        Component::read(bytes).expect("a component")
     }
 
     #[test]
@@ -265,7 +265,7 @@ mod tests {
             text += &format!(" type t{at} = tuple<t{0}, t{0}>;\n", at - 1);
         }
         text += " f: func(x: t89);\n}\nworld w { export i; }\n";
-        let small = Component::read(&component(CHARGES)).ok().expect("a component");
+        let small = Component::read(&component(CHARGES)).expect("a component");
         assert_eq!(Wit::parse(&text).expect("WIT").check(&small), Err(WitError::TooComplex));
     }
 
@@ -276,7 +276,7 @@ mod tests {
             text += &format!(" type t{at} = list<t{}>;\n", at - 1);
         }
         text += " f: func(x: t59999);\n}\nworld w { export i; }\n";
-        let small = Component::read(&component(CHARGES)).ok().expect("a component");
+        let small = Component::read(&component(CHARGES)).expect("a component");
         let _ = Wit::parse(&text).map(|wit| wit.check(&small));
     }
 }
