@@ -48,6 +48,7 @@ pub(crate) fn check() -> Result<()> {
         say("installing cargo-deny");
         run(&mut cargo(&["install", "--locked", "cargo-deny"]))?;
     }
+    run(&mut cargo(&["fetch", "--locked"]))?;
     run(&mut cargo(&["deny", "--offline", "check", "licenses", "bans", "sources"]))?;
     let compiler = setup()?;
     build::all(Profile::Debug)?;

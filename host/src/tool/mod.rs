@@ -4,7 +4,7 @@
 //! [`names`]) is pure: it knows what a package exports and how JSON becomes its values. The other half loads packages
 //! ([`Packages`]), gathers what a session sees ([`MountedTools`]) and calls one function of a fresh instance.
 //!
-//! **Invariant:** [`Tool::call`] takes a [`gate::Admission`](crate::gate::Admission), which only the gate makes.
+//! **Invariant:** calling a tool takes a [`gate::Admission`](crate::gate::Admission), which only the gate makes.
 //!
 //! **Invariant:** a tool finds every WASI import it asks for, and none has authority.
 
