@@ -181,10 +181,4 @@ mod tests {
         request.wit = Some(function.into());
         assert_eq!(identity(&request), Ok("a:b@1.0.0".into()));
     }
-
-    #[test]
-    fn upper_case_is_no_name_here() {
-        let error = identity(&request("package a:B@1.0.0; interface i { f: func(); } world w { export i; }"));
-        assert_eq!(error, Err("the component calls itself `a:B`".into()));
-    }
 }
