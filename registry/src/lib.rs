@@ -10,6 +10,7 @@
 //! **Invariant:** everything here is hostile: components, texts, names, the directory itself. Sizes and depths are
 //! bounded, and nothing panics.
 
+mod cargo;
 mod component;
 mod digest;
 mod error;

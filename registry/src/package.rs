@@ -1,21 +1,22 @@
-//! A package directory: `tool.toml`, `wit/`, `README.md`, and a component that a build left somewhere near.
+//! A package directory: `tool.toml`, `wit/`, `README.md`, and a component that a build left somewhere near. Must not
+//! build anything.
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io::{self, Read as _},
     path::{Path, PathBuf},
-    process::Command,
+    time::SystemTime,
 };
+
+use semver::Version;
 
 use crate::{
-    component::Component,
-    manifest::{Manifest, ManifestError},
-    publish::PublishRequest,
+    cargo,
+    component::{Component, MAX_COMPONENT},
+    manifest::{MAX_MANIFEST, Manifest, ManifestError},
+    publish::{MAX_README, PublishRequest},
     wit::{Wit, WitError},
 };
-
-/// Targets that make components, and the profiles that cargo builds them in.
-const TARGETS: [&str; 2] = ["wasm32-wasip2", "wasm32-wasip1"];
-const PROFILES: [&str; 3] = ["release", "guest", "debug"];
 
 /// Why a directory is no package.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +30,15 @@ pub enum PackageError {
         /// Why not.
         source: io::Error,
     },
-    /// There is no manifest.
+    /// A file is larger than what may be published.
+    #[error("`{}` has more than {limit} bytes", path.display())]
+    TooLarge {
+        /// Which.
+        path: PathBuf,
+        /// How many are allowed.
+        limit: usize,
+    },
+    /// There is neither a manifest nor a Rust package.
     #[error("there is no `tool.toml` in `{}`", directory.display())]
     NoManifest {
         /// The directory.
@@ -45,6 +54,12 @@ pub enum PackageError {
         /// What is wrong.
         source: ManifestError,
     },
+    /// The manifest names a component that is not there.
+    #[error("the component `{}`, which `tool.toml` names, does not exist", path.display())]
+    NoComponent {
+        /// Where it should be.
+        path: PathBuf,
+    },
     /// The WIT files mean nothing.
     #[error(transparent)]
     Wit(#[from] WitError),
@@ -57,8 +72,16 @@ pub enum PackageError {
         problem: String,
     },
     /// Nothing was built, or not where it is looked for.
-    #[error("no built component of `{}` was found", directory.display())]
+    #[error("no built component of `{}` was found: build it with `{command}`", directory.display())]
     NotBuilt {
+        /// The directory.
+        directory: PathBuf,
+        /// What builds it.
+        command: &'static str,
+    },
+    /// Nothing says how it is built or where the component is.
+    #[error("`{}` has no `Cargo.toml`, and its `tool.toml` does not say where the component is", directory.display())]
+    NoBuild {
         /// The directory.
         directory: PathBuf,
     },
@@ -67,109 +90,118 @@ pub enum PackageError {
 impl PackageError {
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
-        match self {
+        Some(match self {
             Self::NoManifest { .. } => {
-                Some("write one (`name = \"my:tool\"`, `version = \"0.1.0\"`), or name a component file")
+                "write one (`name = \"my:tool\"`, `version = \"0.1.0\"`), or name a component file"
             }
-            Self::NotBuilt { .. } => Some(
-                "build it: `cargo build --release --target wasm32-wasip2`; or say where it is with `component = \"…\"` in `tool.toml`",
-            ),
-            Self::Wit(error) => error.hint(),
-            _ => None,
-        }
+            Self::NoComponent { .. } => "build it, or mend `component` in `tool.toml`; it is relative to that file",
+            Self::NotBuilt { .. } | Self::NoBuild { .. } => {
+                "if it is built elsewhere, say where with `component = \"…\"` in `tool.toml`"
+            }
+            Self::Cargo { .. } => "mend its `Cargo.toml`, or say where the component is with `component = \"…\"`",
+            Self::Wit(error) => return error.hint(),
+            Self::Io { .. } | Self::TooLarge { .. } | Self::Manifest { .. } => return None,
+        })
     }
 }
 
-/// Reads a package directory.
+/// Reads a package directory: all that is published of it.
+///
+/// The component is where `component` in `tool.toml` says, else the newest that cargo or cargo-component built. A Rust
+/// package without `tool.toml` is named as its `Cargo.toml` or its WIT says; the caller can replace both.
 ///
 /// # Errors
 /// What is missing or wrong.
 pub fn package_dir(directory: &Path) -> Result<PublishRequest, PackageError> {
-    let path = directory.join("tool.toml");
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(PackageError::NoManifest { directory: directory.to_owned() });
+    let manifest = manifest(directory)?;
+    let rust = directory.join("Cargo.toml").is_file();
+    let component = manifest.as_ref().and_then(|(_, manifest)| manifest.component.as_ref());
+    let (component, crate_) = match (component, rust) {
+        (Some(component), _) => (directory.join(component), None),
+        (None, true) => {
+            let crate_ = cargo::describe(directory)?;
+            (newest(&crate_.candidates).ok_or_else(|| not_built(directory, &crate_))?, Some(crate_))
         }
-        Err(source) => return Err(PackageError::Io { path, source }),
+        (None, false) if manifest.is_some() => {
+            return Err(PackageError::NoBuild { directory: directory.to_owned() });
+        }
+        (None, false) => return Err(PackageError::NoManifest { directory: directory.to_owned() }),
     };
-    let manifest = match Manifest::parse(&text) {
-        Ok(manifest) => manifest,
-        Err(source) => return Err(PackageError::Manifest { path, text, source }),
-    };
-    let component = match &manifest.component {
-        Some(component) => directory.join(component),
-        None => built(directory)?,
-    };
+    let bytes = read(&component, MAX_COMPONENT)?.ok_or(PackageError::NoComponent { path: component })?;
+    let mut request = PublishRequest::new(bytes);
     let wit = directory.join("wit");
-    let mut request = PublishRequest::new(read(&component)?);
-    request.wit = wit.is_dir().then(|| Wit::read_directory(&wit)?.print()).transpose()?;
-    request.readme = fs::read_to_string(directory.join("README.md")).ok();
-    request.manifest = Some(text);
+    let wit = wit.is_dir().then(|| Wit::read_directory(&wit)).transpose()?;
+    if let (None, Some(crate_)) = (&manifest, crate_) {
+        (request.name, request.version) = named(wit.as_ref(), &crate_);
+    }
+    request.wit = wit.map(|wit| wit.print()).transpose()?;
+    request.readme = read_text(&directory.join("README.md"), MAX_README)?;
+    request.manifest = manifest.map(|(text, _)| text);
     Ok(request)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, PackageError> {
-    fs::read(path).map_err(|source| PackageError::Io { path: path.to_owned(), source })
-}
-
-/// The newest component that cargo built of the package in a directory.
-fn built(directory: &Path) -> Result<PathBuf, PackageError> {
-    let (target, library) = cargo(directory)?;
-    let candidates = TARGETS.iter().flat_map(|triple| {
-        let (target, library) = (&target, &library);
-        PROFILES.iter().map(move |profile| target.join(triple).join(profile).join(format!("{library}.wasm")))
-    });
-    let components = candidates.filter(|path| {
-        // wasm32-wasip1 also makes plain modules: only what is a component counts.
-        fs::read(path).is_ok_and(|bytes| Component::is_header(&bytes))
-    });
-    let newest = components.max_by_key(|path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok());
-    newest.ok_or_else(|| PackageError::NotBuilt { directory: directory.to_owned() })
-}
-
-/// Where cargo builds, and what it calls the package's library.
-fn cargo(directory: &Path) -> Result<(PathBuf, String), PackageError> {
-    let manifest = directory.join("Cargo.toml");
-    if !manifest.exists() {
-        return Err(PackageError::NotBuilt { directory: directory.to_owned() });
+/// `tool.toml`, if there is one.
+fn manifest(directory: &Path) -> Result<Option<(String, Manifest)>, PackageError> {
+    let path = directory.join("tool.toml");
+    let Some(text) = read_text(&path, MAX_MANIFEST)? else { return Ok(None) };
+    match Manifest::parse(&text) {
+        Ok(manifest) => Ok(Some((text, manifest))),
+        Err(source) => Err(PackageError::Manifest { path, text, source }),
     }
-    let failed = |problem: String| PackageError::Cargo { directory: directory.to_owned(), problem };
-    let output = Command::new("cargo")
-        .args(["metadata", "--format-version", "1", "--no-deps", "--manifest-path"])
-        .arg(&manifest)
-        .output()
-        .map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() {
-        return Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+}
+
+/// What a Rust package without `tool.toml` is called. What is left open is found in the component.
+fn named(wit: Option<&Wit>, crate_: &cargo::Crate) -> (Option<crate::PackageName>, Option<Version>) {
+    let package = wit.map(Wit::package);
+    let written = || package.and_then(|package| format!("{}:{}", package.namespace, package.name).parse().ok());
+    let version = package.and_then(|package| package.version.clone());
+    (crate_.package.clone().or_else(written), Some(version.unwrap_or_else(|| crate_.version.clone())))
+}
+
+fn not_built(directory: &Path, crate_: &cargo::Crate) -> PackageError {
+    PackageError::NotBuilt {
+        directory: directory.to_owned(),
+        command: if crate_.cargo_component {
+            "cargo component build --release"
+        } else {
+            "cargo build --release --target wasm32-wasip2"
+        },
     }
-    let metadata: Metadata = serde_json::from_slice(&output.stdout).map_err(|error| failed(error.to_string()))?;
-    let manifest = manifest.canonicalize().map_err(|source| PackageError::Io { path: manifest.clone(), source })?;
-    let package = metadata
-        .packages
-        .into_iter()
-        .find(|package| package.manifest_path.canonicalize().is_ok_and(|path| path == manifest));
-    let targets = package.into_iter().flat_map(|package| package.targets);
-    let library = targets.into_iter().find(|target| target.kind.iter().any(|kind| kind == "cdylib"));
-    let library = library.ok_or_else(|| failed("it has no library of the kind `cdylib`".into()))?;
-    Ok((metadata.target_directory, library.name.replace('-', "_")))
 }
 
-/// What is needed of `cargo metadata`.
-#[derive(serde::Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-    target_directory: PathBuf,
+/// The newest of the files that is a component. If there are only modules, the newest of those: publishing says what
+/// is wrong with it.
+fn newest(candidates: &[PathBuf]) -> Option<PathBuf> {
+    let seen = candidates.iter().filter_map(|path| {
+        let mut header = [0; 8];
+        File::open(path).and_then(|mut file| file.read_exact(&mut header)).ok()?;
+        let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+        Some(((Component::is_header(&header), modified.unwrap_or(SystemTime::UNIX_EPOCH)), path))
+    });
+    seen.max_by_key(|(rank, _)| *rank).map(|(_, path)| path.clone())
 }
 
-#[derive(serde::Deserialize)]
-struct Package {
-    manifest_path: PathBuf,
-    targets: Vec<Target>,
+/// A file's content, if there is such a file.
+fn read(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, PackageError> {
+    let failed = |source| PackageError::Io { path: path.to_owned(), source };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut bytes = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(most).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > limit {
+        return Err(PackageError::TooLarge { path: path.to_owned(), limit });
+    }
+    Ok(Some(bytes))
 }
 
-#[derive(serde::Deserialize)]
-struct Target {
-    kind: Vec<String>,
-    name: String,
+fn read_text(path: &Path, limit: usize) -> Result<Option<String>, PackageError> {
+    let text = read(path, limit)?.map(String::from_utf8).transpose();
+    text.map_err(|error| PackageError::Io {
+        path: path.to_owned(),
+        source: io::Error::new(io::ErrorKind::InvalidData, error),
+    })
 }

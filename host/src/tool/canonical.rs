@@ -664,3 +664,6 @@ pub(super) fn key_text(value: &Value) -> String {
         other => other.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -72,12 +72,8 @@ pub fn listing(prefix: &str, entries: &[(&str, Option<&str>)]) -> Option<String>
 fn flag(text: &mut String, field: &Field, prefix: &str) {
     let name = format!("{prefix}{}", field.name);
     let required = if field.is_optional() { "" } else { ", required" };
-    let head = if is_bool(&field.ty) {
-        format!("--[no-]{name}")
-    } else {
-        format!("--{name} <{}>", words::placeholder(&field.ty))
-    };
-    let repeated = if matches!(field.ty.shape, Shape::List(_) | Shape::Flags(_)) { ", may be repeated" } else { "" };
+    let head = words::form(field, prefix);
+    let repeated = if words::grows(&field.ty) { ", may be repeated" } else { "" };
     let _ = writeln!(text, "  {head}  ({}{required}{repeated})", clean(&type_text(&field.ty, 1)));
     let type_docs = field.ty.definition.as_ref().and_then(|definition| definition.docs.as_ref());
     if let Some(docs) = field.docs.as_ref().or(type_docs) {
@@ -88,14 +84,6 @@ fn flag(text: &mut String, field: &Field, prefix: &str) {
         for inner in fields.iter() {
             flag(text, inner, &format!("{name}."));
         }
-    }
-}
-
-fn is_bool(ty: &Type) -> bool {
-    match &ty.shape {
-        Shape::Bool => true,
-        Shape::Option(inner) => is_bool(inner),
-        _ => false,
     }
 }
 
@@ -168,5 +156,76 @@ fn paragraph(text: &mut String, indent: usize, docs: &str) {
             line.push_str(word);
         }
         let _ = writeln!(text, "{margin}{line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reflect::DefaultInterface;
+    use super::super::reflect::tests::from_wit;
+    use super::*;
+
+    #[test]
+    fn help_of_a_method_lists_its_flags() {
+        let package = from_wit(
+            "package acme:pay@1.0.0; interface i {
+                record point { x: f64, y: f64 }
+                enum currency { eur, us-dollar }
+                /// A payment.
+                record charge {
+                    /// In cents.
+                    amount: u64,
+                    at: option<point>,
+                }
+                /// Makes a charge. It is final.
+                ///
+                /// And more.
+                create: func(charge: charge, currency: currency, tag: list<string>, dry-run: option<bool>) -> result<charge, string>;
+            } world w { export i; }",
+            &DefaultInterface::Only,
+        );
+        let text = method("pay/create", &package.functions[0]);
+        let expected = "\
+Usage: pay create --charge <json> --currency <eur|us-dollar> --tag <string>… [--[no-]dry-run]
+
+Makes a charge. It is final.
+
+And more.
+
+Flags:
+  --charge <json>  (charge, required)
+      A payment.
+  --charge.amount <u64>  (u64, required)
+      In cents.
+  --charge.at <json>  (point or null)
+  --currency <eur|us-dollar>  (currency, required)
+  --tag <string>…  (list<string>, required, may be repeated)
+  --[no-]dry-run  (bool or null)
+  --json <object>
+      All of them as one JSON object; flags override it.
+
+Returns: {amount: u64, at: {x: f64, y: f64} or null}
+Fails with: string
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn listings_show_what_is_below() {
+        let entries = [
+            ("pay/create", Some("Makes a charge. It is final.")),
+            ("pay/charges/list", None),
+            ("payment/x", Some("X")),
+        ];
+        assert_eq!(
+            listing("pay", &entries).as_deref(),
+            Some(
+                "Usage: pay <command> [flags]\n\nCommands:\n  pay create        Makes a charge.\n  pay charges list\n"
+            )
+        );
+        assert_eq!(listing("nothing", &entries), None);
+        assert!(listing("", &entries).is_some_and(|text| text.starts_with("Tools:\n") && text.lines().count() == 4));
+        let hostile = listing("", &[("a", Some("red \x1b[31m\n\n"))]).expect("one");
+        assert!(!hostile.contains('\x1b'));
     }
 }

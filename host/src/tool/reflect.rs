@@ -599,3 +599,6 @@ fn unambiguous<T: super::types::Named>(members: Vec<T>) -> Refused<Members<T>> {
         None => Ok(members),
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

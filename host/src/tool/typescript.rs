@@ -374,3 +374,88 @@ fn comment(text: &mut String, depth: usize, docs: &str) {
     }
     let _ = writeln!(text, "{} */", indent(depth));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::reflect::DefaultInterface;
+    use super::super::reflect::tests::from_wit;
+    use super::*;
+
+    #[test]
+    fn declarations_read_like_the_interface() {
+        let package = from_wit(
+            "package acme:pay@1.0.0;
+            /// Money.
+            interface charges {
+                /// What it is paid in.
+                enum currency { eur, us-dollar }
+                /// A payment.
+                record charge {
+                    /// In cents.
+                    amount: u64,
+                    currency: currency,
+                    note: option<string>,
+                    raw: list<u8>,
+                }
+                variant problem { refused(string), closed }
+                resource ledger { constructor(name: string); delete: func(); }
+                /// Makes a charge.
+                /// Ends early: */ no.
+                create: func(charge: charge, retries: option<list<option<u32>>>) -> result<charge, problem>;
+                list-all: func() -> list<tuple<u32, currency>>;
+            }
+            interface other { record charge { a: u8 } f: func(x: charge); }
+            world w { export charges; export other; }",
+            &DefaultInterface::Named("charges".to_owned()),
+        );
+        let mounted = [Mounted { alias: "my-pay", docs: Some("Payments."), package: &package }];
+        let text = declarations(&mounted, &|method| method != "my-pay/list-all");
+        let expected = r#"declare namespace myPay {
+  /** A payment. */
+  interface ChargesCharge {
+    /** In cents. */
+    amount: number | bigint;
+    currency: myPay.Currency;
+    note?: string | null;
+    raw: Uint8Array;
+  }
+  /** What it is paid in. */
+  type Currency = "eur" | "us-dollar";
+  /** A handle of a `ledger`. Let go of it with `drop`. */
+  type Ledger = string & { readonly resource: "ledger" };
+  type Problem = { tag: "refused"; val: string } | { tag: "closed" };
+  interface OtherCharge { a: number }
+}
+/** Payments. */
+declare const myPay: {
+  /**
+   * Makes a charge.
+   * Ends early: *\/ no.
+   * @throws {ToolError} with `payload`: myPay.Problem
+   */
+  create(args: { charge: myPay.ChargesCharge; retries?: (number | null)[] | null }): Promise<myPay.ChargesCharge>;
+  ledger: {
+    delete(args: { self: myPay.Ledger }): Promise<null>;
+    /** Lets go of a `ledger`. Its handle is of no use afterwards. */
+    drop(args: { self: myPay.Ledger }): Promise<null>;
+    "new"(args: { name: string }): Promise<myPay.Ledger>;
+  };
+  /** Not granted: a call is a CapabilityError. */
+  listAll(): Promise<[number, myPay.Currency][]>;
+  other: {
+    f(args: { x: myPay.OtherCharge }): Promise<null>;
+  };
+};
+"#;
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn names_are_identifiers_whatever_the_alias() {
+        assert_eq!(identifier("a.b"), "a_b");
+        assert_eq!(identifier("1a"), "_1a");
+        assert_eq!(identifier(""), "_");
+        assert_eq!(property("a-b"), "\"a-b\"");
+        assert_eq!(grouped("a | b"), "(a | b)");
+    }
+}

@@ -498,3 +498,6 @@ impl<'t> Lift<'t, '_> {
         self.specials.push(Special { pointer, kind });
     }
 }
+
+#[cfg(test)]
+mod tests;

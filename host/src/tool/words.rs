@@ -97,28 +97,36 @@ pub fn parse_words(function: &Function, words: &[String]) -> Result<Value, Words
 pub fn usage(params: &[Field]) -> String {
     let mut parts = Vec::with_capacity(params.len());
     for field in params {
-        let flag = match bare(&field.ty) {
-            Shape::Bool => format!("--[no-]{}", field.name),
-            Shape::List(inner) => format!("--{} <{}>…", field.name, placeholder(inner)),
-            _ => format!("--{} <{}>", field.name, placeholder(&field.ty)),
-        };
+        let flag = form(field, "");
         parts.push(if field.is_optional() { format!("[{flag}]") } else { flag });
     }
     if parts.is_empty() { "no flags".to_owned() } else { parts.join(" ") }
 }
 
+/// A flag with what stands behind it: `--amount <u32>`, `--[no-]dry-run`, `--value <f64>…` if it may be repeated.
+pub(super) fn form(field: &Field, prefix: &str) -> String {
+    let name = &field.name;
+    match bare(&field.ty) {
+        Shape::Bool => format!("--[no-]{prefix}{name}"),
+        Shape::List(inner) | Shape::FixedList(inner, _) => format!("--{prefix}{name} <{}>…", placeholder(inner)),
+        Shape::Flags(_) => format!("--{prefix}{name} <{}>…", placeholder(&field.ty)),
+        _ => format!("--{prefix}{name} <{}>", placeholder(&field.ty)),
+    }
+}
+
+/// Whether a flag of this type may be given again, to say more.
+pub(super) fn grows(ty: &Type) -> bool {
+    matches!(bare(ty), Shape::List(_) | Shape::FixedList(..) | Shape::Flags(_))
+}
+
 /// One word for what stands behind a flag: `u32`, `string`, `red|green`, `json`.
-pub(super) fn placeholder(ty: &Type) -> String {
+fn placeholder(ty: &Type) -> String {
     match bare(ty) {
         Shape::Bytes => "base64".to_owned(),
-        Shape::Enum(cases) if cases.len() <= 6 => {
+        Shape::Enum(cases) | Shape::Flags(cases) if cases.len() <= 6 => {
             cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>().join("|")
         }
-        Shape::Enum(_) => "name".to_owned(),
-        Shape::Flags(cases) if cases.len() <= 6 => {
-            format!("{}…", cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>().join("|"))
-        }
-        Shape::Flags(_) => "name…".to_owned(),
+        Shape::Enum(_) | Shape::Flags(_) => "name".to_owned(),
         Shape::Own(_) | Shape::Borrow(_) => "handle".to_owned(),
         shape if is_scalar(shape) => shape.word().to_owned(),
         _ => "json".to_owned(),
@@ -284,8 +292,7 @@ impl<'f> Parser<'f> {
         let place: Vec<&str> = path.iter().map(|field| field.camel.as_str()).collect();
         let place = place.join(".");
         let again = self.given.contains(&place);
-        let appends = matches!(bare(&last.ty), Shape::List(_) | Shape::FixedList(..) | Shape::Flags(_));
-        if again && !appends {
+        if again && !grows(&last.ty) {
             return Err(WordsError::Repeated { flag: flag.to_owned() });
         }
         let mut object = &mut self.object;
@@ -422,3 +429,6 @@ pub(super) fn dotted(field: &Field) -> Option<&Members<Field>> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

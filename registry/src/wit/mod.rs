@@ -45,7 +45,9 @@ impl WitError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::TooLarge { .. } | Self::TooComplex => return None,
-            Self::Syntax { .. } => "packages that it uses belong into `wit/deps/`",
+            Self::Syntax { .. } => {
+                "packages that it uses belong into `wit/deps/`; or publish the component file alone, without doc comments"
+            }
             Self::Mismatch { .. } => "build the component again from this WIT, or leave the WIT text out",
         })
     }
