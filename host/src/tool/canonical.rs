@@ -13,88 +13,22 @@
 //! - flags in any order and more than once;
 //! - a map as an array of `[key, value]` pairs.
 
+mod fault;
+mod number;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
+use self::fault::{Checked, Fault, QUOTED, What, shorten};
+use self::number::{decimal, integer_number, is_non_finite};
 use super::names;
 use super::types::{Case, Field, Function, Members, Shape, Type};
 
-/// The largest integer that a JSON number (a double) holds exactly together with all smaller ones: 2^53 - 1.
-pub const MAX_SAFE: u64 = (1 << 53) - 1;
-
-/// So much of a value is quoted in an error.
-const QUOTED: usize = 60;
-
-/// Why arguments do not fit. Paths are written as in JavaScript: `charge.items[2].price`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ArgumentError {
-    /// The arguments are not one object.
-    #[error("expected one object, {form}, got {got}")]
-    NotAnObject {
-        /// What the object looks like: `{values, mode?}`.
-        form: String,
-        /// What was given.
-        got: String,
-    },
-    /// A value of another type, or out of range.
-    #[error("{path}: expected {expected}, got {got}")]
-    Mismatch {
-        /// Where.
-        path: String,
-        /// What fits there.
-        expected: String,
-        /// What was given.
-        got: String,
-    },
-    /// A value that must be given is not.
-    #[error("{path}: missing, expected {expected}")]
-    Missing {
-        /// Where.
-        path: String,
-        /// What fits there.
-        expected: String,
-    },
-    /// A key that is not part of the type.
-    #[error("{path}: unknown key{}{}", nearest.as_ref().map_or_else(String::new, |near| format!(", did you mean `{near}`?")), listed(known))]
-    UnknownKey {
-        /// Where, with the key.
-        path: String,
-        /// The key that it was perhaps meant to be.
-        nearest: Option<String>,
-        /// The keys that there are, if no one is near.
-        known: Vec<String>,
-    },
-    /// Two keys that mean one field, or one entry of a map.
-    #[error("{path}: given twice, as `{first}` and as `{second}`")]
-    Twice {
-        /// Where, with the canonical key.
-        path: String,
-        /// One spelling.
-        first: String,
-        /// The other.
-        second: String,
-    },
-}
-
-impl ArgumentError {
-    /// Where the arguments do not fit; empty when it is the whole.
-    #[must_use]
-    pub fn path(&self) -> &str {
-        match self {
-            Self::NotAnObject { .. } => "",
-            Self::Mismatch { path, .. }
-            | Self::Missing { path, .. }
-            | Self::UnknownKey { path, .. }
-            | Self::Twice { path, .. } => path,
-        }
-    }
-}
-
-fn listed(known: &[String]) -> String {
-    if known.is_empty() { String::new() } else { format!(", expected one of `{}`", known.join("`, `")) }
-}
+pub use self::fault::ArgumentError;
+pub(super) use self::fault::show;
+pub use self::number::MAX_SAFE;
+pub(super) use self::number::{bounds, exact_integer, float_json, float_value, integer_json, to_f32};
 
 /// Brings the arguments of a call to their canonical form: one object, keys in the order of the parameters.
 ///
@@ -132,101 +66,6 @@ pub fn form(params: &[Field]) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// A fault, with its path still upside down: segments are added while unwinding, so that a value that fits pays nothing.
-struct Fault {
-    path: Vec<Segment>,
-    what: What,
-}
-
-enum Segment {
-    Key(String),
-    Index(usize),
-}
-
-enum What {
-    Mismatch { expected: String, got: String },
-    Missing { expected: String },
-    Unknown { nearest: Option<String>, known: Vec<String> },
-    Twice { first: String, second: String },
-}
-
-/// Boxed, because nearly every value fits.
-type Checked = Result<(), Box<Fault>>;
-
-impl Fault {
-    fn new(what: What) -> Box<Self> {
-        Box::new(Self { path: Vec::new(), what })
-    }
-
-    fn mismatch(ty: &Type, value: &Value) -> Box<Self> {
-        Self::expected(ty.describe(), value)
-    }
-
-    fn expected(expected: impl Into<String>, value: &Value) -> Box<Self> {
-        Self::new(What::Mismatch { expected: expected.into(), got: show(value) })
-    }
-
-    fn under_key(mut self: Box<Self>, key: &str) -> Box<Self> {
-        self.path.push(Segment::Key(shorten(key)));
-        self
-    }
-
-    fn under_index(mut self: Box<Self>, index: usize) -> Box<Self> {
-        self.path.push(Segment::Index(index));
-        self
-    }
-
-    fn into_error(self) -> ArgumentError {
-        let mut path = String::new();
-        for segment in self.path.iter().rev() {
-            match segment {
-                Segment::Index(index) => path.push_str(&format!("[{index}]")),
-                Segment::Key(key) if is_identifier(key) || path.is_empty() => {
-                    if !path.is_empty() {
-                        path.push('.');
-                    }
-                    path.push_str(key);
-                }
-                Segment::Key(key) => path.push_str(&format!("[{}]", quote(key))),
-            }
-        }
-        match self.what {
-            What::Mismatch { expected, got } => ArgumentError::Mismatch { path, expected, got },
-            What::Missing { expected } => ArgumentError::Missing { path, expected },
-            What::Unknown { nearest, known } => ArgumentError::UnknownKey { path, nearest, known },
-            What::Twice { first, second } => ArgumentError::Twice { path, first, second },
-        }
-    }
-}
-
-fn is_identifier(key: &str) -> bool {
-    !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b == b'-')
-}
-
-/// A value as an error shows it: short, on one line.
-pub(super) fn show(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(_) | Value::Number(_) => value.to_string(),
-        Value::String(text) => quote(text),
-        Value::Array(items) if items.is_empty() => "[]".to_owned(),
-        Value::Array(items) => format!("a list of {}", items.len()),
-        Value::Object(_) => "an object".to_owned(),
-    }
-}
-
-fn quote(text: &str) -> String {
-    let short = shorten(text);
-    Value::String(short).to_string()
-}
-
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(QUOTED) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
-    }
-}
-
 /// Checks `value` and rewrites it in place.
 fn check(ty: &Type, value: &mut Value) -> Checked {
     match &ty.shape {
@@ -257,21 +96,6 @@ fn check(ty: &Type, value: &mut Value) -> Checked {
     }
 }
 
-/// The least and the greatest value of an integer type.
-pub(super) fn bounds(shape: &Shape) -> Option<(i128, i128)> {
-    Some(match shape {
-        Shape::S8 => (i8::MIN.into(), i8::MAX.into()),
-        Shape::U8 => (0, u8::MAX.into()),
-        Shape::S16 => (i16::MIN.into(), i16::MAX.into()),
-        Shape::U16 => (0, u16::MAX.into()),
-        Shape::S32 => (i32::MIN.into(), i32::MAX.into()),
-        Shape::U32 => (0, u32::MAX.into()),
-        Shape::S64 => (i64::MIN.into(), i64::MAX.into()),
-        Shape::U64 => (0, u64::MAX.into()),
-        _ => return None,
-    })
-}
-
 fn integer(ty: &Type, value: &mut Value) -> Checked {
     let wide = matches!(ty.shape, Shape::S64 | Shape::U64);
     let number = match &*value {
@@ -287,46 +111,6 @@ fn integer(ty: &Type, value: &mut Value) -> Checked {
     Ok(())
 }
 
-/// An integer as canonical JSON: a number up to ±(2^53 - 1), beyond that a decimal string.
-pub(super) fn integer_json(number: i128) -> Value {
-    match i64::try_from(number) {
-        Ok(small) if small.unsigned_abs() <= MAX_SAFE => Value::Number(small.into()),
-        _ => Value::String(number.to_string()),
-    }
-}
-
-/// The integer that a JSON number stands for, unless it has a fraction or is a double that other integers round to.
-pub(super) fn exact_integer(number: &Number) -> Option<i128> {
-    if let Some(n) = number.as_u64() {
-        return Some(n.into());
-    }
-    if let Some(n) = number.as_i64() {
-        return Some(n.into());
-    }
-    let n = number.as_f64()?;
-    whole(n).map(i128::from)
-}
-
-/// [`MAX_SAFE`] as a float.
-const SAFE_FLOAT: f64 = 9_007_199_254_740_991.0;
-
-/// A whole float up to ±(2^53 - 1) as an integer.
-#[expect(clippy::cast_possible_truncation, reason = "whole and far below 2^63, as just checked")]
-fn whole(n: f64) -> Option<i64> {
-    (n.fract() == 0.0 && n.abs() <= SAFE_FLOAT).then_some(n as i64)
-}
-
-/// The integer that a decimal string stands for: digits, perhaps with `-`, without leading zeros.
-fn decimal(text: &str) -> Option<i128> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let plain = !digits.is_empty()
-        && digits.len() <= 20
-        && digits.bytes().all(|b| b.is_ascii_digit())
-        && (digits == "0" || !digits.starts_with('0'))
-        && text != "-0";
-    plain.then(|| text.parse().ok()).flatten()
-}
-
 fn float(ty: &Type, value: &mut Value) -> Checked {
     let number = match &*value {
         Value::Number(number) => number.as_f64(),
@@ -339,51 +123,6 @@ fn float(ty: &Type, value: &mut Value) -> Checked {
     };
     *value = float_json(number);
     Ok(())
-}
-
-fn is_non_finite(text: &str) -> bool {
-    matches!(text, "NaN" | "Infinity" | "-Infinity")
-}
-
-/// The nearest 32-bit float, unless a finite number would become infinite.
-#[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest 32-bit float is what is meant")]
-pub(super) fn to_f32(number: f64) -> Option<f32> {
-    let narrow = number as f32;
-    (narrow.is_finite() || !number.is_finite()).then_some(narrow)
-}
-
-/// A float as canonical JSON. Whole numbers up to ±(2^53 - 1) have no point, so that `2.0` reads `2` everywhere, as in
-/// JavaScript; but minus zero stays `-0.0`.
-pub(super) fn float_json(number: f64) -> Value {
-    let minus_zero = number == 0.0 && number.is_sign_negative();
-    if let Some(whole) = whole(number).filter(|_| !minus_zero) {
-        return Value::Number(whole.into());
-    }
-    Number::from_f64(number).map_or_else(|| Value::String(non_finite_text(number).to_owned()), Value::Number)
-}
-
-fn non_finite_text(number: f64) -> &'static str {
-    if number.is_nan() {
-        "NaN"
-    } else if number > 0.0 {
-        "Infinity"
-    } else {
-        "-Infinity"
-    }
-}
-
-/// The float that canonical JSON stands for.
-pub(super) fn float_value(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => match text.as_str() {
-            "NaN" => Some(f64::NAN),
-            "Infinity" => Some(f64::INFINITY),
-            "-Infinity" => Some(f64::NEG_INFINITY),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 fn bytes(ty: &Type, value: &mut Value) -> Checked {
@@ -625,7 +364,7 @@ fn map(ty: &Type, key: &Type, item: &Type, value: &mut Value) -> Checked {
     };
     let mut object = Map::with_capacity(entries.len());
     for (mut name, mut value) in entries {
-        let spelled = show(&name);
+        let spelled = shorten(&key_text(&name));
         check(key, &mut name).map_err(|fault| fault.under_key(&spelled))?;
         let name = key_text(&name);
         check(item, &mut value).map_err(|fault| fault.under_key(&name))?;
@@ -647,14 +386,6 @@ pub(super) fn key_value(key: &Type, name: String) -> Value {
         shape if bounds(shape).is_some() => decimal(&name).map_or(Value::String(name), integer_number),
         _ => Value::String(name),
     }
-}
-
-/// An integer as a JSON number where it fits one, whatever its size.
-fn integer_number(number: i128) -> Value {
-    i64::try_from(number)
-        .map(Value::from)
-        .or_else(|_| u64::try_from(number).map(Value::from))
-        .unwrap_or_else(|_| Value::String(number.to_string()))
 }
 
 /// The key that spells a value.

@@ -370,7 +370,7 @@ fn comment(text: &mut String, depth: usize, docs: &str) {
     }
     let _ = writeln!(text, "{}/**", indent(depth));
     for line in lines {
-        let _ = writeln!(text, "{} * {line}", indent(depth));
+        let _ = writeln!(text, "{}", format!("{} * {line}", indent(depth)).trim_end());
     }
     let _ = writeln!(text, "{} */", indent(depth));
 }
