@@ -49,7 +49,9 @@ pub(crate) fn describe(directory: &Path) -> Result<Crate, PackageError> {
     if files.is_empty() {
         return Err(failed("it has neither a library with `crate-type = [\"cdylib\"]` nor a program".into()));
     }
-    let component = package.metadata.and_then(|metadata| metadata.component);
+    // `[package.metadata.component]` is what cargo-component reads.
+    let component = package.metadata.get("component");
+    let name = component.and_then(|component| component.get("package")).and_then(serde_json::Value::as_str);
     let mut candidates = Vec::new();
     for (target, profile) in TARGETS.iter().flat_map(|target| PROFILES.iter().map(move |profile| (target, profile))) {
         let directory = metadata.target_directory.join(target).join(profile);
@@ -58,7 +60,7 @@ pub(crate) fn describe(directory: &Path) -> Result<Crate, PackageError> {
     Ok(Crate {
         version: package.version,
         cargo_component: component.is_some(),
-        package: component.and_then(|component| component.package?.parse().ok()),
+        package: name.and_then(|name| name.parse().ok()),
         candidates,
     })
 }
@@ -75,19 +77,9 @@ struct Package {
     manifest_path: PathBuf,
     version: Version,
     targets: Vec<Target>,
-    metadata: Option<Custom>,
-}
-
-/// `[package.metadata]`.
-#[derive(Deserialize)]
-struct Custom {
-    component: Option<CargoComponent>,
-}
-
-/// `[package.metadata.component]`, which cargo-component reads.
-#[derive(Deserialize)]
-struct CargoComponent {
-    package: Option<String>,
+    /// `[package.metadata]`: anyone's, so of any form.
+    #[serde(default)]
+    metadata: serde_json::Value,
 }
 
 #[derive(Deserialize)]

@@ -3,6 +3,17 @@
 //! A release is a component, its WIT text with doc comments, and its manifest, under a name and a SemVer version, and
 //! never changes. The directory's format is described byte by byte in `format.md`.
 //!
+//! ```no_run
+//! use tollhouse_registry::{Registry, Requirement, package_dir};
+//!
+//! let registry = Registry::open("registry")?;
+//! registry.publish(package_dir("tools/stats".as_ref())?)?;
+//! let wanted: Requirement = "tollhouse:stats@^0.1".parse()?;
+//! let release = registry.resolve(&wanted.name, &wanted.versions)?;
+//! let component = registry.load_component(&release)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! **Invariant:** what is read was checked against the digest that the index names, each time.
 //!
 //! **Invariant:** the index names nothing that is not durably there.

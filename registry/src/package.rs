@@ -172,7 +172,8 @@ fn not_built(directory: &Path, crate_: &cargo::Crate) -> PackageError {
 /// The newest of the files that is a component. If there are only modules, the newest of those: publishing says what
 /// is wrong with it.
 fn newest(candidates: &[PathBuf]) -> Option<PathBuf> {
-    let seen = candidates.iter().filter_map(|path| {
+    // Of two of one age the first: `max_by_key` takes the last.
+    let seen = candidates.iter().rev().filter_map(|path| {
         let mut header = [0; 8];
         File::open(path).and_then(|mut file| file.read_exact(&mut header)).ok()?;
         let modified = fs::metadata(path).and_then(|metadata| metadata.modified());

@@ -263,3 +263,110 @@ fn nearest<'a>(wanted: &PackageName, names: impl Iterator<Item = &'a PackageName
 fn described(release: &Release, part: &str) -> String {
     format!("{part} of `{}@{}`", release.name, release.version)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::{
+        index::Change,
+        publish::PublishRequest,
+        testing::{CHARGES, component},
+    };
+
+    fn registry() -> (tempfile::TempDir, Registry) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let registry = Registry::open(directory.path().join("registry")).expect("it opens");
+        (directory, registry)
+    }
+
+    fn publish(registry: &Registry, name: &str, version: &str) {
+        let mut request = PublishRequest::new(component(CHARGES));
+        request.name = Some(name.parse().expect("a name"));
+        request.version = Some(version.parse().expect("a version"));
+        registry.publish(request).expect("it publishes");
+    }
+
+    /// What a later `yank` will do.
+    fn change(registry: &Registry, change: Change) {
+        let lock = registry.store.lock().expect("the lock");
+        let cached = registry.settled_index().expect("the index");
+        let line = cached.index.line(change, SystemTime::now());
+        lock.append(cached.index.end(), &line).expect("appended");
+    }
+
+    fn resolve(registry: &Registry, requirement: &str) -> Result<String, ResolveError> {
+        let requirement: crate::Requirement = requirement.parse().expect("a requirement");
+        registry.resolve(&requirement.name, &requirement.versions).map(|release| release.version.to_string())
+    }
+
+    #[test]
+    fn the_highest_that_fits_and_is_not_yanked() {
+        let (_directory, registry) = registry();
+        for version in ["1.0.0", "1.10.0", "1.9.0", "2.0.0-rc.1", "0.3.1", "0.3.0"] {
+            publish(&registry, "a:b", version);
+        }
+        for (wanted, found) in
+            [("a:b", "1.10.0"), ("a:b@<1.10", "1.9.0"), ("a:b@^0.3", "0.3.1"), ("a:b@=2.0.0-rc.1", "2.0.0-rc.1")]
+        {
+            assert_eq!(resolve(&registry, wanted).expect(wanted), found);
+        }
+        let (name, version) = ("a:b".parse().expect("a name"), semver::Version::new(1, 10, 0));
+        change(&registry, Change::Yank { name, version });
+        assert_eq!(resolve(&registry, "a:b").expect("another"), "1.9.0");
+        let error = resolve(&registry, "a:b@^1.10").expect_err("yanked");
+        assert_eq!(error.hint(), Some("what fits was yanked; ask for another version"));
+        assert!(error.to_string().contains("1.10.0 (yanked), 1.9.0, 1.0.0"), "{error}");
+        let (name, version) = ("a:b".parse().expect("a name"), semver::Version::new(1, 10, 0));
+        change(&registry, Change::Unyank { name, version });
+        assert_eq!(resolve(&registry, "a:b").expect("it is back"), "1.10.0");
+    }
+
+    #[test]
+    fn what_is_not_there_names_what_is() {
+        let (_directory, registry) = registry();
+        let error = resolve(&registry, "acme:payments").expect_err("empty");
+        assert_eq!(error.hint(), Some("the registry is empty: publish something first"));
+        publish(&registry, "acme:payments", "1.2.0-rc.1");
+        publish(&registry, "tollhouse:stats", "0.1.0");
+        for (wanted, near) in
+            [("acme:payment", Some("acme:payments")), ("my:stats", Some("tollhouse:stats")), ("x:unlike-any", None)]
+        {
+            let error = resolve(&registry, wanted).expect_err("not there");
+            let ResolveError::UnknownPackage { nearest, .. } = error else { panic!("{error}") };
+            assert_eq!(nearest.as_ref().map(PackageName::as_str), near, "{wanted}");
+        }
+        let error = resolve(&registry, "tollhouse:stats@^1").expect_err("no such version");
+        assert_eq!(error.to_string(), "no release of `tollhouse:stats` fits `^1`: there is 0.1.0");
+        let error = resolve(&registry, "acme:payments").expect_err("a pre-release only");
+        assert!(error.hint().expect("a hint").contains("pre-release"));
+    }
+
+    #[test]
+    fn another_handle_s_releases_are_seen() {
+        let (directory, one) = registry();
+        let two = Registry::open(directory.path().join("registry")).expect("it opens");
+        assert!(two.list().expect("it reads").is_empty());
+        publish(&one, "a:b", "1.0.0");
+        publish(&two, "a:b", "1.1.0");
+        publish(&one, "a:c", "1.0.0");
+        for registry in [&one, &two] {
+            let listed = registry.list().expect("it reads");
+            let listed: Vec<String> =
+                listed.iter().map(|release| format!("{}@{}", release.name, release.version)).collect();
+            assert_eq!(listed, ["a:b@1.1.0", "a:b@1.0.0", "a:c@1.0.0"]);
+        }
+    }
+
+    #[test]
+    fn a_registry_that_was_replaced_is_read_anew() {
+        let (directory, registry) = registry();
+        publish(&registry, "a:b", "1.0.0");
+        publish(&registry, "a:c", "1.0.0");
+        std::fs::remove_dir_all(directory.path().join("registry")).expect("removed");
+        assert!(registry.list().expect("it reads").is_empty());
+        publish(&registry, "a:c", "1.0.0");
+        assert_eq!(registry.list().expect("it reads").len(), 1);
+    }
+}

@@ -1,17 +1,21 @@
 //! `tollhouse publish`.
 
 use std::fs;
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use semver::Version;
 use serde_json::json;
-use tollhouse_registry::{PackageError, PackageName, PublishRequest, Registry};
+use tollhouse_registry::{PackageError, PackageName, PublishRequest, Registry, Release};
 
 use super::error::USAGE;
 use super::places::Places;
 use super::{CliError, Result, show};
+
+/// Components larger than this, in bytes, take seconds to compile: then a person is told.
+const PROGRESS: u64 = 1 << 20;
 
 /// Publish a component to the registry
 ///
@@ -75,7 +79,25 @@ impl Publish {
             let what = if published.already { "already published" } else { "published" };
             show::line(format_args!("{what} {}@{} sha256:{}", release.name, release.version, release.digest().hex()));
         }
+        if !published.already {
+            compile(places, published.release);
+        }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Compiles a release for the runs to come: a large one takes longer than a script may. Whatever goes wrong here, it is
+/// published, and a call will say what is wrong with it.
+fn compile(places: &Places, release: Release) {
+    if release.component.size > PROGRESS && std::io::stderr().is_terminal() {
+        eprintln!("compiling {}@{} ({} KiB), once", release.name, release.version, release.component.size >> 10);
+    }
+    let compiled = places.host().and_then(|host| {
+        let package = host.packages().package(release).map_err(|error| CliError::because("cannot mount it", &error))?;
+        package.compile().map_err(CliError::usage)
+    });
+    if let Err(error) = compiled {
+        eprintln!("warning: it is published, but cannot be called yet: {error}");
     }
 }
 

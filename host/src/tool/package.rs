@@ -169,6 +169,14 @@ impl Package {
         &self.types
     }
 
+    /// Compiles it now, so that no call has to: what is compiled is kept for later processes.
+    ///
+    /// # Errors
+    /// Why it cannot be loaded.
+    pub fn compile(&self) -> Result<(), String> {
+        self.loaded().map(drop).map_err(str::to_owned)
+    }
+
     /// Its machine code, compiled and linked once a process. The error is for the one who calls the tool.
     pub(super) fn loaded(&self) -> Result<&Loaded, &str> {
         let loaded = self.loaded.get_or_init(|| {

@@ -9,6 +9,8 @@ use wasmparser::{
 use wit_component::DecodedWasm;
 use wit_parser::{Resolve, WorldId};
 
+use crate::error::excerpt;
+
 /// Largest component in bytes. Compiling one takes about a hundred times its size in memory; Python's interpreter with
 /// its library is a tenth of this.
 pub const MAX_COMPONENT: usize = 256 << 20;
@@ -247,6 +249,12 @@ fn surface(bytes: &[u8]) -> Result<Surface, ComponentError> {
             Payload::ComponentExportSection(section) => {
                 for export in section {
                     let export = export.map_err(invalid)?;
+                    // The name of an interface on something else: valid, and it brings wit-component's decoder down.
+                    let named_interface = export.name.name.contains([':', '/', '=']);
+                    if named_interface && export.kind != ComponentExternalKind::Instance {
+                        let problem = format!("`{}` is exported and is no interface", excerpt(export.name.name));
+                        return Err(ComponentError::NoWit { problem });
+                    }
                     if export.kind != ComponentExternalKind::Value {
                         surface.exports.push(export.name.name.into());
                     }
@@ -331,6 +339,20 @@ mod tests {
                 Err(error) => assert_eq!(error, ComponentError::NoExports),
             }
         }
+    }
+
+    #[test]
+    fn a_function_with_an_interface_s_name_is_refused() {
+        // A lifted function of no parameters, exported as `a:b/c`.
+        let bytes = wat::parse_str(
+            r#"(component
+                (core module $m (func (export "f")))
+                (core instance $i (instantiate $m))
+                (func $f (canon lift (core func $i "f")))
+                (export "a:b/c" (func $f)))"#,
+        )
+        .expect("the text is a component");
+        assert!(matches!(error(&bytes), ComponentError::NoWit { .. }));
     }
 
     #[test]
