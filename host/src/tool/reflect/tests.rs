@@ -1,6 +1,7 @@
 use wit_parser::Resolve;
 
 use super::*;
+use crate::tool::types::*;
 
 /// Reads a package from WIT alone: what `reflect` does behind the decoder, for the last world in the text.
 pub(in crate::tool) fn from_wit(text: &str, default: &DefaultInterface) -> Package {
