@@ -1,7 +1,7 @@
 //! Stopping what runs: one switch for a run and everything it started.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use wasmtime::{Store, UpdateDeadline};
@@ -13,9 +13,44 @@ pub struct Interrupt(Arc<State>);
 #[derive(Debug, Default)]
 struct State {
     cancelled: AtomicBool,
-    deadline: OnceLock<Instant>,
+    clock: Mutex<Clock>,
     /// A run's switch also stops the calls that it made.
     parent: Option<Interrupt>,
+}
+
+/// When time is up.
+#[derive(Debug, Default)]
+struct Clock {
+    deadline: Option<Instant>,
+    /// How many pauses last, and since when time stands still.
+    pauses: u32,
+    since: Option<Instant>,
+}
+
+impl Clock {
+    /// The deadline, if nothing pauses any more.
+    fn deadline(&self) -> Option<Instant> {
+        let paused = self.since.map(|since| since.elapsed()).unwrap_or_default();
+        self.deadline.and_then(|deadline| deadline.checked_add(paused))
+    }
+}
+
+/// Time stands still until it is dropped.
+#[must_use = "time goes on when it is dropped"]
+#[derive(Debug)]
+pub struct Paused(Interrupt);
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        for interrupt in self.0.chain() {
+            let mut clock = interrupt.clock();
+            clock.pauses = clock.pauses.saturating_sub(1);
+            if clock.pauses == 0 {
+                clock.deadline = clock.deadline();
+                clock.since = None;
+            }
+        }
+    }
 }
 
 /// Why an instance was stopped. The error of the call into wasm that was running.
@@ -42,31 +77,45 @@ impl Interrupt {
         self.0.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Sets the time at which everything stops. The first call counts.
+    /// Sets the time at which everything stops. The earliest counts.
     pub fn set_deadline(&self, deadline: Instant) {
-        let _ = self.0.deadline.set(deadline);
+        let mut clock = self.clock();
+        clock.deadline = Some(clock.deadline.map_or(deadline, |earlier| earlier.min(deadline)));
     }
 
-    /// When everything stops, if anybody said.
+    /// Lets no time pass, for this switch and those above it, until the answer is dropped: compiling counts for nobody.
+    pub fn pause(&self) -> Paused {
+        for interrupt in self.chain() {
+            let mut clock = interrupt.clock();
+            clock.pauses += 1;
+            clock.since.get_or_insert_with(Instant::now);
+        }
+        Paused(self.clone())
+    }
+
+    /// When everything stops, if anybody said. While it is paused, that moves on.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        let parent = self.0.parent.as_ref().and_then(Self::deadline);
-        match (self.0.deadline.get().copied(), parent) {
-            (Some(own), Some(parent)) => Some(own.min(parent)),
-            (own, parent) => own.or(parent),
-        }
+        self.chain().filter_map(|interrupt| interrupt.clock().deadline()).min()
     }
 
     /// Whether it is time to stop, and why.
     #[must_use]
     pub fn stopped(&self) -> Option<Stopped> {
-        if self.0.cancelled.load(Ordering::Relaxed) {
+        if self.chain().any(|interrupt| interrupt.0.cancelled.load(Ordering::Relaxed)) {
             return Some(Stopped::Cancelled);
         }
-        if self.0.deadline.get().is_some_and(|deadline| Instant::now() >= *deadline) {
-            return Some(Stopped::Deadline);
-        }
-        self.0.parent.as_ref().and_then(Self::stopped)
+        self.deadline().is_some_and(|deadline| Instant::now() >= deadline).then_some(Stopped::Deadline)
+    }
+
+    /// This switch and those above it.
+    fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |interrupt| interrupt.0.parent.as_ref())
+    }
+
+    /// Every change is whole, so a poisoned lock is still good.
+    fn clock(&self) -> MutexGuard<'_, Clock> {
+        self.0.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes a store look at this switch at every tick of its engine's clock.
@@ -77,5 +126,41 @@ impl Interrupt {
             Some(stopped) => Err(stopped.into()),
             None => Ok(UpdateDeadline::Continue(1)),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_pause_moves_the_deadline_of_all_above() {
+        let run = Interrupt::default();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        run.set_deadline(deadline);
+        let call = run.child();
+        let pause = call.pause();
+        let other = run.child().pause();
+        std::thread::sleep(Duration::from_millis(20));
+        drop(pause);
+        assert!(run.deadline() > Some(deadline), "another pause lasts");
+        drop(other);
+        let moved = run.deadline().expect("it was set");
+        assert!(moved >= deadline + Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(5));
+        assert_eq!((run.deadline(), call.deadline()), (Some(moved), Some(moved)));
+    }
+
+    #[test]
+    fn the_earliest_deadline_stops_and_a_cancellation_goes_down() {
+        let run = Interrupt::default();
+        let call = run.child();
+        assert_eq!(call.stopped(), None);
+        call.set_deadline(Instant::now());
+        assert_eq!((call.stopped(), run.stopped()), (Some(Stopped::Deadline), None));
+        run.cancel();
+        assert_eq!((call.stopped(), run.stopped()), (Some(Stopped::Cancelled), Some(Stopped::Cancelled)));
     }
 }

@@ -15,11 +15,11 @@ use wasmtime::component::Component;
 
 pub use cache::{Cache, CacheError};
 pub use embedded::embedded;
-pub use interrupt::{Interrupt, Stopped};
+pub use interrupt::{Interrupt, Paused, Stopped};
 
 /// How often a running instance looks whether it should stop. A fifth of the 50 ms in which a cancelled run must have
 /// stopped.
-const TICK: Duration = Duration::from_millis(10);
+pub(crate) const TICK: Duration = Duration::from_millis(10);
 
 /// The engines of a process, and where their compiled code is kept. Cheap to clone.
 #[derive(Clone)]

@@ -1,5 +1,6 @@
 //! What is made once a process, and what is made once a session.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +15,7 @@ use crate::code::{Cache, CacheError, Code, CodeError, Interrupt};
 use crate::error::{Failure, Payload};
 use crate::gate::{CallOutcome, Calls, Gate};
 use crate::guest::{Catalog, Guests, Language, MountedTool, Script};
-use crate::tool::{CallContext, Handles, MountError, MountedTools, Packages, Tool};
+use crate::tool::{CallContext, Handles, MountError, MountedTools, Packages, Tool, Warm};
 use crate::vfs::Tree;
 
 /// The most threads on which tools run at once, over all sessions of a host.
@@ -61,6 +62,9 @@ pub enum HostError {
     /// The system gave no threads.
     #[error("cannot start threads for tools")]
     Threads(#[source] std::io::Error),
+    /// The system gave no random numbers.
+    #[error("cannot draw random numbers")]
+    Random(#[source] std::io::Error),
     /// One run of a session at a time.
     #[error("the session has a run that has not ended")]
     Busy,
@@ -120,7 +124,7 @@ impl Host {
         });
         let gate = Gate::new(mounted, grants, limits.clone());
         let mut secret = [0; 32];
-        getrandom::fill(&mut secret).map_err(|error| HostError::Threads(std::io::Error::other(error)))?;
+        getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
         let catalog = Arc::new(GateCatalog { tools: Arc::clone(gate.tools()), granted: granted(&gate) });
         Ok(Session(Arc::new(SessionState {
             host: Arc::clone(&self.0),
@@ -130,6 +134,7 @@ impl Host {
             catalog,
             limits,
             head: Mutex::new(files),
+            warm: Arc::default(),
             runs: AtomicU64::new(0),
             busy: AtomicBool::new(false),
         })))
@@ -207,6 +212,7 @@ pub(super) struct SessionState {
     pub(super) catalog: Arc<dyn Catalog>,
     pub(super) limits: Limits,
     head: Mutex<Tree>,
+    warm: Arc<Warm>,
     runs: AtomicU64,
     busy: AtomicBool,
 }
@@ -238,7 +244,8 @@ impl SessionState {
     /// What a call of a run brings along.
     pub(super) fn call_context(&self, run: u64, seq: u64, interrupt: Interrupt, handles: Arc<Handles>) -> CallContext {
         let seed = self.seed("tool", &[run, seq]);
-        CallContext { interrupt, now: now(), seed, memory: self.limits.memory, handles }
+        let warm = Arc::clone(&self.warm);
+        CallContext { interrupt, now: now(), seed, memory: self.limits.memory, handles, warm }
     }
 
     /// The live resources of a run, none yet.
@@ -260,29 +267,28 @@ impl SessionState {
 /// The mounted tools as guests see them.
 struct GateCatalog {
     tools: Arc<MountedTools>,
-    granted: Vec<bool>,
+    /// Canonical methods: judged once a session, not once a run.
+    granted: HashSet<String>,
 }
 
-/// Whether each tool is granted, in the order of the catalogue: judged once a session, not once a run.
-fn granted(gate: &Gate) -> Vec<bool> {
-    gate.tools().iter().map(|tool| gate.grants(tool.method())).collect()
+fn granted(gate: &Gate) -> HashSet<String> {
+    let granted = gate.tools().iter().map(|tool| tool.method()).filter(|method| gate.grants(method));
+    granted.map(str::to_owned).collect()
 }
 
 impl Catalog for GateCatalog {
     fn tools(&self) -> Vec<MountedTool> {
-        let listed = self.tools.iter().zip(&self.granted);
-        let listed = listed.map(|(tool, &granted)| MountedTool {
+        let listed = self.tools.iter().map(|tool| MountedTool {
             method: tool.method().to_owned(),
             path: tool.path().to_owned(),
-            granted,
+            granted: self.granted.contains(tool.method()),
         });
         listed.collect()
     }
 
     fn describe(&self, method: &str) -> Option<String> {
-        let index = self.tools.iter().position(|tool| tool.method() == method)?;
         let tool = self.tools.get(method)?;
-        Some(tool.describe(self.granted[index]).to_string())
+        Some(tool.describe(self.granted.contains(method)).to_string())
     }
 
     fn parse_words(&self, method: &str, words: &[String]) -> Result<String, String> {

@@ -160,10 +160,6 @@ impl Run {
     ) -> Result<Self, crate::code::CodeError> {
         let limits = &session.limits;
         let interrupt = Interrupt::default();
-        let begun = Instant::now();
-        if let Some(deadline) = begun.checked_add(limits.wall) {
-            interrupt.set_deadline(deadline);
-        }
         let captured = options.output.is_none().then(Captured::default);
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
         let world = guest::World {
@@ -176,6 +172,11 @@ impl Run {
             interrupt: interrupt.clone(),
         };
         let guest = session.guests().instantiate(language, world)?;
+        // Only now: loading a guest for the first time takes none of the run's time.
+        let begun = Instant::now();
+        if let Some(deadline) = begun.checked_add(limits.wall) {
+            interrupt.set_deadline(deadline);
+        }
         let input: Option<Box<dyn Read + Send>> = match options.stdin {
             Stdin::Empty => None,
             Stdin::Bytes(bytes) => Some(Box::new(io::Cursor::new(bytes))),
@@ -327,7 +328,7 @@ impl Run {
     /// already something to deliver.
     pub fn wait(&mut self) {
         while self.queue.is_empty() && self.result.is_none() {
-            match self.work.wait(self.interrupt.deadline()) {
+            match self.work.wait(&self.interrupt) {
                 News::Called(completion) | News::Done(completion) => self.resume(completion),
                 News::Cancelled => self.end(outcome_of(&GuestError::Cancelled, &self.session.limits)),
                 News::Timeout => self.end(failed(out_of_time(&self.session.limits))),

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
+use crate::code::Interrupt;
 use crate::error::Failure;
 use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
@@ -119,9 +120,9 @@ impl Work {
         self.waiting.retain(|job| job.id != id);
     }
 
-    /// Waits for news, until `deadline` at most.
-    pub(super) fn wait(&mut self, deadline: Option<Instant>) -> News {
-        let news = self.next(deadline);
+    /// Waits for news, until the switch's deadline at most.
+    pub(super) fn wait(&mut self, interrupt: &Interrupt) -> News {
+        let news = self.next(interrupt);
         if matches!(news, News::Called(_)) {
             self.running = self.running.saturating_sub(1);
             self.start_waiting();
@@ -129,8 +130,11 @@ impl Work {
         news
     }
 
-    fn next(&mut self, deadline: Option<Instant>) -> News {
+    fn next(&mut self, interrupt: &Interrupt) -> News {
         loop {
+            // Asked for anew each time: a pause moves it. So the wait lasts a little longer than to it, which also keeps a
+            // pause shortly before it from spinning.
+            let deadline = interrupt.deadline();
             let now = Instant::now();
             if let Some(Reverse((at, id))) = self.timers.peek().copied()
                 && at <= now
@@ -142,7 +146,8 @@ impl Work {
                 return News::Timeout;
             }
             let timer = self.timers.peek().map(|Reverse((at, _))| *at);
-            let news = match [timer, deadline].into_iter().flatten().min() {
+            let lapse = deadline.and_then(|deadline| deadline.checked_add(Duration::from_millis(1)));
+            let news = match [timer, lapse].into_iter().flatten().min() {
                 Some(until) => self.receiver.recv_timeout(until - now),
                 // This run holds a sender, so the channel never closes.
                 None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wasmtime::Store;
 use wasmtime::component::{Instance, ResourceAny};
 
+use super::state::ToolState;
 use super::types::Resource;
-use super::wasi::ToolState;
 
 /// The most live handles of one run.
 pub(super) const MAX_HANDLES: usize = 10_000;

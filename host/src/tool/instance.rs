@@ -1,6 +1,7 @@
 //! One call of one function, in a fresh instance, or in the instance that a handle names.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use serde_json::Value;
 use wasmtime::component::{Func, Instance, ResourceAny, Val};
@@ -9,9 +10,9 @@ use wasmtime::{Store, Trap};
 use super::CallContext;
 use super::handles::{Handle, Handles, Kept, MAX_HANDLES, Shared};
 use super::package::{Loaded, Package};
+use super::state::ToolState;
 use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, ValueError};
-use super::wasi::ToolState;
 use crate::code::{Stopped, with_stack};
 use crate::error::{Failure, Payload};
 
@@ -36,17 +37,19 @@ pub(super) fn call(
             if let FunctionKind::Drop(_) = function.kind {
                 return drop_resource(lowered, &mut kept.store, method);
             }
-            let Kept { store, instance } = &mut *kept;
-            context.interrupt.watch(store);
-            let result = call.enter(store, *instance, &lowered, &mut handles);
+            call.begin(&mut kept.store);
+            let result = call.enter(&mut kept, &lowered, &mut handles);
             handles.keep(|| Arc::clone(&shared));
             result
         }
         None => {
-            let loaded = package.loaded().map_err(Failure::host)?;
-            let (mut store, instance) = call.instantiate(loaded)?;
-            let result = call.enter(&mut store, instance, &lowered, &mut handles);
-            handles.keep(|| Arc::new(Mutex::new(Kept { store, instance })));
+            let mut kept = call.instance()?;
+            let result = call.enter(&mut kept, &lowered, &mut handles);
+            if handles.issued.is_empty() {
+                context.warm.put(package, kept);
+            } else {
+                handles.keep(|| Arc::new(Mutex::new(kept)));
+            }
             result
         }
     }
@@ -71,26 +74,50 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    fn instantiate(&self, loaded: &Loaded) -> Result<(Store<ToolState>, Instance), Failure> {
-        let context = self.context;
-        let state = ToolState::new(context.now, context.seed, context.memory);
+    /// An instance for this call: one that waits in the session, or a fresh one.
+    fn instance(&self) -> Result<Kept, Failure> {
+        if let Some(mut kept) = self.context.warm.take(self.package) {
+            self.begin(&mut kept.store);
+            return Ok(kept);
+        }
+        let loaded = self.loaded()?;
+        let state = ToolState::new(self.context, self.memory());
         let mut store = Store::new(loaded.pre.engine(), state);
         store.limiter(|state| &mut state.memory);
-        context.interrupt.watch(&mut store);
+        self.watch(&mut store);
         match with_stack(|| loaded.pre.instantiate(&mut store)) {
-            Ok(instance) => Ok((store, instance)),
-            Err(error) => Err(self.failed(&error, &store)),
+            Ok(instance) => Ok(Kept { store, instance }),
+            Err(error) => Err(self.failed(&error, &mut store)),
         }
     }
 
-    fn enter(
-        &self,
-        store: &mut Store<ToolState>,
-        instance: Instance,
-        arguments: &[Val],
-        handles: &mut CallHandles<'_>,
-    ) -> Result<Payload, Failure> {
-        let function = self.export(store, instance)?;
+    /// The package's code. Compiling it takes none of the run's time.
+    fn loaded(&self) -> Result<&Loaded, Failure> {
+        let _paused = (!self.package.is_loaded()).then(|| self.context.interrupt.pause());
+        self.package.loaded().map_err(Failure::host)
+    }
+
+    /// Makes a kept instance this call's.
+    fn begin(&self, store: &mut Store<ToolState>) {
+        store.data_mut().begin(self.context);
+        self.watch(store);
+    }
+
+    /// The call ends when the run does, and at the manifest's limit.
+    fn watch(&self, store: &mut Store<ToolState>) {
+        if let Some(deadline) = self.package.wall().and_then(|wall| Instant::now().checked_add(wall)) {
+            self.context.interrupt.set_deadline(deadline);
+        }
+        self.context.interrupt.watch(store);
+    }
+
+    fn memory(&self) -> u64 {
+        self.package.memory(self.context.memory)
+    }
+
+    fn enter(&self, kept: &mut Kept, arguments: &[Val], handles: &mut CallHandles<'_>) -> Result<Payload, Failure> {
+        let Kept { store, instance } = kept;
+        let function = self.export(store, *instance)?;
         let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
         with_stack(|| function.call(&mut *store, arguments, &mut results))
             .map_err(|error| self.failed(&error, store))?;
@@ -105,7 +132,7 @@ impl Call<'_> {
     }
 
     fn export(&self, store: &mut Store<ToolState>, instance: Instance) -> Result<Func, Failure> {
-        let loaded = self.package.loaded().map_err(Failure::host)?;
+        let loaded = self.loaded()?;
         let export = loaded.exports.get(self.index).and_then(Option::as_ref);
         export.and_then(|export| instance.get_func(store, export)).ok_or_else(|| {
             Failure::host(format!("`{}`: the component does not export what its types say", self.method))
@@ -126,19 +153,32 @@ impl Call<'_> {
         Failure::tool(format!("`{}` failed: {told}", self.method)).with_payload(payload)
     }
 
+    fn timed_out(&self) -> &'static str {
+        match self.package.wall() {
+            Some(_) => "its `tool.toml` limits one call with `wall` under `[limits]`; `--timeout` limits the run",
+            None => "raise `--timeout`",
+        }
+    }
+
     /// A trap, or what stopped the call.
-    fn failed(&self, error: &wasmtime::Error, store: &Store<ToolState>) -> Failure {
+    fn failed(&self, error: &wasmtime::Error, store: &mut Store<ToolState>) -> Failure {
+        store.data_mut().trapped = true;
         let method = self.method;
         match error.downcast_ref::<Stopped>() {
             Some(Stopped::Cancelled) => return Failure::cancelled(),
             Some(Stopped::Deadline) => {
-                return Failure::limit(format!("`{method}` ran out of time"), "raise `--timeout`");
+                return Failure::limit(format!("`{method}` ran out of time"), self.timed_out());
             }
             None => {}
         }
         if store.data().memory.refused {
-            let message = format!("`{method}` reached the memory limit of {} bytes", self.context.memory);
-            return Failure::limit(message, "raise it with `--memory`, or `memory` under `[limits]` in the policy");
+            let message = format!("`{method}` reached the memory limit of {} bytes", self.memory());
+            let hint = if self.memory() < self.context.memory {
+                "it is the tool's own: `memory` under `[limits]` in its `tool.toml`"
+            } else {
+                "raise it with `--memory`, or `memory` under `[limits]` in the policy"
+            };
+            return Failure::limit(message, hint);
         }
         let cause = match error.downcast_ref::<Trap>() {
             Some(Trap::StackOverflow) => "it recursed too deeply".to_owned(),

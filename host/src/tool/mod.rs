@@ -18,11 +18,14 @@ pub mod typescript;
 pub mod value;
 pub mod words;
 
+mod clock;
 mod handles;
 mod instance;
 mod mounted;
 mod package;
+mod state;
 mod stdio;
+mod warm;
 mod wasi;
 
 use std::sync::Arc;
@@ -33,6 +36,7 @@ pub use handles::Handles;
 pub use mounted::{MountError, MountedTools};
 pub use names::nearest;
 pub use package::{Package, PackageError, Packages};
+pub use warm::Warm;
 
 use crate::code::Interrupt;
 use crate::error::{Failure, Payload};
@@ -50,6 +54,8 @@ pub struct CallContext {
     pub memory: u64,
     /// The live resources of the run.
     pub handles: Arc<Handles>,
+    /// The instances that the session keeps between calls.
+    pub warm: Arc<Warm>,
 }
 
 /// Something that a guest can call through the gate: a function of a mounted package.

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
-use tollhouse_registry::{Registry, Release, Requirement};
+use tollhouse_registry::{InstancePolicy, Registry, Release, Requirement};
 use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
 
 use super::reflect::{self, DefaultInterface};
+use super::state::ToolState;
 use super::types;
-use super::wasi::{self, ToolState};
+use super::wasi;
 use crate::code::{Code, CodeError};
 
 /// Why a package cannot be used.
@@ -53,8 +55,7 @@ struct Shared {
 /// One release, ready to be mounted.
 pub struct Package {
     release: Release,
-    description: Option<String>,
-    types: types::Package,
+    reflected: Reflected,
     shared: Arc<Shared>,
     loaded: OnceLock<Result<Loaded, String>>,
 }
@@ -71,10 +72,15 @@ pub(super) struct Loaded {
 struct Reflected {
     description: Option<String>,
     types: types::Package,
+    /// Whether instances may outlive their call.
+    keeps_instances: bool,
+    /// The manifest's limits on one call: time, and bytes of memory.
+    wall: Option<Duration>,
+    memory: Option<u64>,
 }
 
 /// Raise it when [`Reflected`] or what reflection finds changes: older entries are then not used.
-const REFLECTED_VERSION: u32 = 1;
+const REFLECTED_VERSION: u32 = 2;
 
 impl Packages {
     /// Packages of a registry.
@@ -108,9 +114,9 @@ impl Packages {
         if let Some(package) = self.lock().get(&key) {
             return Ok(Arc::clone(package));
         }
-        let Reflected { description, types } = self.reflected(&release)?;
+        let reflected = self.reflected(&release)?;
         let shared = Arc::clone(&self.shared);
-        let package = Arc::new(Package { release, description, types, shared, loaded: OnceLock::new() });
+        let package = Arc::new(Package { release, reflected, shared, loaded: OnceLock::new() });
         self.lock().insert(key, Arc::clone(&package));
         Ok(package)
     }
@@ -136,7 +142,13 @@ impl Packages {
             release: format!("{}@{}", release.name, release.version),
             source,
         })?;
-        let reflected = Reflected { description: manifest.description, types };
+        let reflected = Reflected {
+            description: manifest.description,
+            types,
+            keeps_instances: manifest.instance == Some(InstancePolicy::Session),
+            wall: manifest.limits.wall,
+            memory: manifest.limits.memory,
+        };
         if let (Some(cache), Ok(bytes)) = (self.shared.code.cache(), serde_json::to_vec(&reflected)) {
             // A cache that cannot be written costs time and nothing else.
             let _ = cache.put(&key, &bytes);
@@ -160,13 +172,33 @@ impl Package {
     /// What its manifest says about it.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
-        self.description.as_deref()
+        self.reflected.description.as_deref()
     }
 
     /// What it exports.
     #[must_use]
     pub fn types(&self) -> &types::Package {
-        &self.types
+        &self.reflected.types
+    }
+
+    /// Whether its manifest lets instances outlive their call.
+    pub(super) fn keeps_instances(&self) -> bool {
+        self.reflected.keeps_instances
+    }
+
+    /// The time that its manifest gives one call, if it says.
+    pub(super) fn wall(&self) -> Option<Duration> {
+        self.reflected.wall
+    }
+
+    /// Bytes of memory that one instance may have, of those that the session allows.
+    pub(super) fn memory(&self, session: u64) -> u64 {
+        self.reflected.memory.map_or(session, |own| own.min(session))
+    }
+
+    /// Whether a call would find it compiled.
+    pub(super) fn is_loaded(&self) -> bool {
+        self.loaded.get().is_some()
     }
 
     /// Compiles it now, so that no call has to: what is compiled is kept for later processes.
@@ -195,7 +227,7 @@ impl Package {
         let component = shared.code.tool(&self.release.digest().hex(), || -> Result<_, PackageError> {
             Ok(registry.load_component(&self.release)?)
         })?;
-        let exports = self.types.functions.iter().map(|function| {
+        let exports = self.reflected.types.functions.iter().map(|function| {
             let export = &function.export;
             let within = match &export.instance {
                 Some(instance) => Some(component.get_export_index(None, instance)?),

@@ -26,6 +26,11 @@ impl Kept {
         String::from_utf8_lossy(&self.lock()).trim().to_owned()
     }
 
+    /// Forgets what was kept.
+    pub(super) fn clear(&self) {
+        self.lock().clear();
+    }
+
     fn keep(&self, bytes: &[u8]) {
         let mut kept = self.lock();
         let room = KEPT.saturating_sub(kept.len());

@@ -1,0 +1,139 @@
+//! What a tool's store holds: its operating system, and what it has used.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rand::{SeedableRng as _, TryRng};
+use rand_chacha::ChaCha12Rng;
+use wasmtime::component::ResourceTable;
+use wasmtime::{ResourceLimiter, Result};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use super::CallContext;
+use super::clock::Clock;
+use super::stdio::Kept;
+use crate::code::Interrupt;
+
+/// What a tool's store holds.
+pub(super) struct ToolState {
+    wasi: WasiCtx,
+    pub(super) table: ResourceTable,
+    stderr: Kept,
+    pub(super) clock: Clock,
+    random: [Random; 2],
+    /// Stops the call that runs.
+    pub(super) interrupt: Interrupt,
+    pub(super) memory: MemoryLimit,
+    /// A call ended in the middle: what the instance holds is of no use any more.
+    pub(super) trapped: bool,
+}
+
+impl ToolState {
+    /// A world without authority, for one call.
+    pub(super) fn new(context: &CallContext, memory: u64) -> Self {
+        let stderr = Kept::default();
+        let clock = Clock::default();
+        let random = [Random::default(), Random::default()];
+        let mut insecure_seed = [0; 16];
+        insecure_seed.copy_from_slice(&context.seed[..16]);
+        let wasi = WasiCtx::builder()
+            .stdout(Kept::default())
+            .stderr(stderr.clone())
+            .wall_clock(clock.clone())
+            .monotonic_clock(clock.clone())
+            .secure_random(random[0].clone())
+            .insecure_random(random[1].clone())
+            .insecure_random_seed(u128::from_le_bytes(insecure_seed))
+            .allow_tcp(false)
+            .allow_udp(false)
+            .allow_ip_name_lookup(false)
+            .build();
+        let memory = MemoryLimit { rest: usize::try_from(memory).unwrap_or(usize::MAX), refused: false };
+        let (table, interrupt) = (ResourceTable::new(), Interrupt::default());
+        let mut state = Self { wasi, table, stderr, clock, random, interrupt, memory, trapped: false };
+        state.begin(context);
+        state
+    }
+
+    /// Another call in the same world: its own time, random numbers and switch.
+    pub(super) fn begin(&mut self, context: &CallContext) {
+        self.clock.set(context.now);
+        for (stream, random) in self.random.iter().enumerate() {
+            random.seed(context.seed, stream as u64);
+        }
+        self.stderr.clear();
+        self.interrupt = context.interrupt.clone();
+    }
+
+    /// What the tool wrote to its standard error, for example a panic's message.
+    pub(super) fn complaint(&self) -> String {
+        self.stderr.text()
+    }
+}
+
+impl WasiView for ToolState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+/// Random numbers that follow from a seed. Clones draw from one sequence.
+#[derive(Clone)]
+struct Random(Arc<Mutex<ChaCha12Rng>>);
+
+impl Default for Random {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(ChaCha12Rng::from_seed([0; 32]))))
+    }
+}
+
+impl Random {
+    /// Begins the sequence of a seed. Two interfaces take two streams of the same seed.
+    fn seed(&self, seed: [u8; 32], stream: u64) {
+        let mut random = ChaCha12Rng::from_seed(seed);
+        random.set_stream(stream);
+        *self.lock() = random;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ChaCha12Rng> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TryRng for Random {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> std::result::Result<u32, Infallible> {
+        self.lock().try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> std::result::Result<u64, Infallible> {
+        self.lock().try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> std::result::Result<(), Infallible> {
+        self.lock().try_fill_bytes(bytes)
+    }
+}
+
+/// Keeps all memories of an instance together within a limit, and remembers whether it had to.
+pub(super) struct MemoryLimit {
+    rest: usize,
+    pub(super) refused: bool,
+}
+
+impl ResourceLimiter for MemoryLimit {
+    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        let rest = self.rest.checked_sub(desired.saturating_sub(current));
+        match rest {
+            Some(rest) => self.rest = rest,
+            None => self.refused = true,
+        }
+        Ok(rest.is_some())
+    }
+
+    fn table_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+        // The pool's own bound; asking for more is an answer of -1, not a trap.
+        Ok(desired <= 100_000)
+    }
+}

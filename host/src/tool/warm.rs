@@ -1,0 +1,43 @@
+//! Instances that wait for the next call, of packages whose manifest says `instance = "session"`.
+//!
+//! A cache and nothing else: what is in it may be dropped between any two calls. It belongs to one session, so nothing
+//! that a tool remembers reaches another. An instance that trapped, or that keeps a live resource, never comes here.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::handles::Kept;
+use super::package::Package;
+
+/// How many instances of one package wait. Calls beyond those that run at the same time make their own.
+const IDLE: usize = 4;
+
+/// The waiting instances of a session, by the digest of their component.
+#[derive(Default)]
+pub struct Warm(Mutex<HashMap<String, Vec<Kept>>>);
+
+impl Warm {
+    /// One that waits, if the package allows it.
+    pub(super) fn take(&self, package: &Package) -> Option<Kept> {
+        if !package.keeps_instances() {
+            return None;
+        }
+        self.lock().get_mut(&package.release().digest().hex())?.pop()
+    }
+
+    /// Keeps an instance for the next call, if the package allows it and there is room.
+    pub(super) fn put(&self, package: &Package, kept: Kept) {
+        if !package.keeps_instances() || kept.store.data().trapped {
+            return;
+        }
+        let mut all = self.lock();
+        let idle = all.entry(package.release().digest().hex()).or_default();
+        if idle.len() < IDLE {
+            idle.push(kept);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<Kept>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
