@@ -31,6 +31,11 @@
 //! [`session::Run::wait`] receives that, the next `step` delivers it, and the script's promise settles.
 #![deny(missing_docs)]
 
+/// The README's example, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 pub mod capability;
 pub mod code;
 pub mod error;

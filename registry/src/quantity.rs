@@ -13,12 +13,12 @@ pub struct QuantityError {
     examples: &'static str,
 }
 
-/// Reads a span of time: a whole number and `ms`, `s`, `m` or `h`.
+/// Reads a span of time: a whole number and `ms`, `s`, `m`, `h` or `d`.
 ///
 /// # Errors
 /// Everything else, and what does not fit 64 bits of milliseconds.
 pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
-    let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+    let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
     scaled(text, &units).map(Duration::from_millis).ok_or_else(|| QuantityError {
         given: excerpt(text),
         what: "span of time",

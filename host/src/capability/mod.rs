@@ -5,11 +5,10 @@
 
 mod pattern;
 mod policy;
-mod units;
 
 pub use pattern::{Pattern, PatternError};
 pub use policy::{Limits, Policy, PolicyError};
-pub use units::{parse_bytes, parse_duration};
+pub use tollhouse_registry::{QuantityError, parse_bytes, parse_duration};
 
 /// One entry of a policy: what may be called, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -189,7 +189,7 @@ mod tests {
             ("[[grant]]\nmethod = 'pay*'", "a star stands for whole segments"),
             ("[[grant]]\nmethod = 'a'\ncalls = -1", "invalid value"),
             ("[[grant]]\nname = 'no method'", "missing field `method`"),
-            ("[limits]\nmemory = '1.5MiB'", "no whole number"),
+            ("[limits]\nmemory = '1.5MiB'", "no number of bytes"),
             ("[limits]\nconcurrency = 0", "no call could ever run"),
             ("[limit]\nwall = '1s'", "unknown field `limit`"),
             ("[[grant]]\nmethod='a'\nname='x'\n[[grant]]\nmethod='b'\nname='x'", "two grants are named `x`"),
