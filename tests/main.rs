@@ -8,10 +8,10 @@ mod calls;
 mod confinement;
 #[path = "features/demo.rs"]
 mod demo;
+#[path = "features/docs.rs"]
+mod docs;
 #[path = "features/files.rs"]
 mod files;
-#[path = "features/foreign.rs"]
-mod foreign;
 #[path = "features/guests.rs"]
 mod guests;
 #[path = "features/reflection.rs"]
@@ -20,5 +20,7 @@ mod reflection;
 mod registry;
 #[path = "features/run.rs"]
 mod run;
+#[path = "features/snapshots.rs"]
+mod snapshots;
 #[path = "features/steps.rs"]
 mod steps;

@@ -149,3 +149,18 @@ fn resources_are_handles() {
     let ran = home.js(forged, &["--allow", "**"]);
     assert!(ran["value"].as_str().is_some_and(|told| told.contains("never issued")), "{ran}");
 }
+
+#[test]
+fn an_instance_that_may_live_is_kept_within_its_session() {
+    let home = Home::with_fixture_and("instance = \"session\"");
+    let code = "const seen = [await probe.remember({}), await probe.remember({})];
+        const times = [await probe.clocks({}), await probe.clocks({})].map(([wall]) => wall);
+        seen.push(times[0] !== times[1]);
+        try { await probe.panic({message: 'gone'}) } catch (e) { seen.push(e.hint.includes('gone')) }
+        seen.push(await probe.remember({}));
+        return seen";
+    // Kept between calls, each with its own time; dropped after a trap; unknown to another session.
+    for _ in 0..2 {
+        assert_eq!(home.js(code, &["--allow", "**"])["value"], json!([1, 2, true, true, 1]));
+    }
+}

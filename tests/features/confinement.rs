@@ -85,3 +85,35 @@ fn a_promise_that_nothing_settles_is_a_deadlock() {
     let ran = Home::new().js("await new Promise(() => {})", &[]);
     assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("failed"), &json!("deadlock")), "{ran}");
 }
+
+#[test]
+fn a_tools_own_limits_lower_the_sessions() {
+    let home = Home::with_fixture_and("[limits]\nwall = \"200ms\"\nmemory = \"8MiB\"");
+    let code = "const seen = [];
+        for (const call of [() => probe.spin({}), () => probe.sleep({millis: 600000}), () => probe.allocate({bytes: 16e6})]) {
+            try { await call() } catch (e) { seen.push([e.kind, /tool\\.toml/.test(e.hint)]) }
+        }
+        return [...seen, await probe.remember({})]";
+    let ran = home.js(code, &["--allow", "**"]);
+    assert_eq!(ran["value"], json!([["limit", true], ["limit", true], ["limit", true], 1]), "{ran}");
+}
+
+#[test]
+fn a_tool_that_waits_lets_go_of_its_thread() {
+    let home = Home::with_fixture();
+    // `call` makes the call on its own thread: it ends only because the wait itself is interrupted.
+    let ran = home.run(["call", "probe/sleep", "{\"millis\": 600000}", "--allow", "**", "--timeout", "300ms"]);
+    assert_eq!(ran.status, 4, "{ran:?}");
+}
+
+#[test]
+fn compiling_takes_none_of_a_runs_time() {
+    let home = Home::with_fixture();
+    let cache = home.path().join("empty-cache");
+    // Compiling the tool takes far longer than this limit, in a process whose cache is empty.
+    let code = "return await probe.length({text: 'four'})";
+    let mut command = home.command(["run", "-e", code, "--allow", "**", "--timeout", "100ms", "--json"]);
+    let output = command.env("XDG_CACHE_HOME", &cache).output().expect("the binary is built");
+    let ran: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a result");
+    assert_eq!(ran["value"], 4, "{ran}");
+}

@@ -4,7 +4,7 @@
 
 pub mod components;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -32,12 +32,6 @@ pub fn built() -> PathBuf {
 #[must_use]
 pub fn binary() -> PathBuf {
     std::env::var_os("TOLLHOUSE_BIN").map_or_else(|| built().join("tollhouse"), PathBuf::from)
-}
-
-/// Whether the long and foreign parts are asked for (`cargo xtask test --full`).
-#[must_use]
-pub fn full() -> bool {
-    std::env::var_os("TOLLHOUSE_TEST_FULL").is_some_and(|value| !value.is_empty())
 }
 
 /// Compiled code, shared by the tests of a process and the next: compiling a tool takes longer than most tests.
@@ -97,6 +91,24 @@ impl Home {
         home
     }
 
+    /// A home with the same fixture, whose manifest ends with these lines.
+    #[must_use]
+    pub fn with_fixture_and(manifest: &str) -> Self {
+        let home = Self::new();
+        let source = root().join("tests/fixtures/probe");
+        let package = home.path().join("probe");
+        std::fs::create_dir_all(package.join("wit")).expect("the home can be written");
+        let copy = |name: &str| std::fs::copy(source.join(name), package.join(name)).expect("the fixture is there");
+        copy("wit/probe.wit");
+        let built = built().join("../wasm32-wasip2/guest/tollhouse_fixture_probe.wasm");
+        std::fs::copy(built, package.join("probe.wasm")).expect("the fixture is built: run `cargo xtask build`");
+        let head = std::fs::read_to_string(source.join("tool.toml")).expect("the fixture has a manifest");
+        let text = format!("{head}component = \"probe.wasm\"\n{manifest}\n");
+        std::fs::write(package.join("tool.toml"), text).expect("the home can be written");
+        home.publish(&package);
+        home
+    }
+
     /// Publishes a package directory.
     pub fn publish(&self, directory: &Path) {
         let mut publish = self.command([OsStr::new("publish"), directory.as_os_str()]);
@@ -121,10 +133,16 @@ impl Home {
         path
     }
 
+    /// What makes this the binary's home.
+    #[must_use]
+    pub fn environment(&self) -> [(&'static str, OsString); 3] {
+        [("XDG_DATA_HOME", self.path().into()), ("XDG_CACHE_HOME", cache().into()), ("NO_COLOR", "1".into())]
+    }
+
     /// The binary in this home, with nothing of the caller's environment.
     pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
         let mut command = Command::new(binary());
-        command.env_clear().env("XDG_DATA_HOME", self.path()).env("XDG_CACHE_HOME", cache()).env("NO_COLOR", "1");
+        command.env_clear().envs(self.environment());
         command.current_dir(self.path()).stdin(Stdio::null()).args(arguments);
         command
     }

@@ -12,7 +12,7 @@ pub(crate) fn test(full: bool) -> Result<()> {
     let nextest = succeeds(&mut cargo(&["nextest", "--version"]));
     let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--tests"] };
     say("testing the host, the registry and the whole from outside");
-    run(cargo(runner).env("TOLLHOUSE_TEST_FULL", if full { "1" } else { "" }))?;
+    run(&mut cargo(runner))?;
     say("testing the examples in the documentation");
     run(&mut cargo(&["test", "--doc", "--quiet"]))?;
     say("testing the tools natively");
@@ -36,7 +36,7 @@ fn foreign() -> Result<()> {
     say("building tools/text with cargo-component");
     run(command("cargo").args(["component", "build", "--profile", "guest", "--package", "tollhouse-tool-text"]))?;
     say("testing what other toolchains built");
-    run(cargo(&["test", "--test", "all", "foreign"]).env("TOLLHOUSE_TEST_FULL", "1"))
+    run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))
 }
 
 /// Format, lints, licences, documentation.

@@ -1,0 +1,104 @@
+//! The commands of the README and of the guides do what they say: every `sh` block runs, as it stands, and every policy
+//! that they show is one.
+
+use std::path::Path;
+use std::process::Command;
+
+use tollhouse::capability::Policy;
+use tollhouse_registry::Manifest;
+use tollhouse_tests::{Home, binary, components, root};
+
+/// Stands for cargo, so that a test does not build: what the commands build was built before the tests. Everything but
+/// building goes to cargo itself, since `publish` asks it where a package's component is.
+const CARGO: &str = r#"#!/bin/sh
+case "$1 $2" in
+    "xtask demo" | "xtask test" | "xtask build" | "xtask bench") exit 0 ;;
+    "build --profile" | "build --release" | "component build") exit 0 ;;
+esac
+PATH="$REAL_PATH" exec cargo "$@"
+"#;
+
+/// The blocks of one language in a text, in order.
+fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+    let fence = format!("```{language}\n");
+    let after = text.split(fence.as_str()).skip(1);
+    after.map(|rest| rest.split("```").next().unwrap_or_default()).collect()
+}
+
+/// Runs the `sh` blocks of a file, one after another, in a home with the four tools: in the workspace, or in the package
+/// directory that the text has described when a block builds one. `files` is what the text takes for granted.
+fn runs(file: &str, package: &str, files: &[(&str, &[u8])]) {
+    let home = Home::with_tools(&["csv", "markdown", "stats", "text"]);
+    let place = home.path().join("place");
+    std::fs::create_dir(&place).expect("a directory");
+    for entry in std::fs::read_dir(root()).expect("the workspace is there") {
+        let path = entry.expect("it can be read").path();
+        std::os::unix::fs::symlink(&path, place.join(path.file_name().expect("it has a name"))).expect("a link");
+    }
+    for (name, content) in files {
+        let path = place.join(name);
+        std::fs::create_dir_all(path.parent().expect("it is below")).expect("a directory");
+        std::fs::write(path, content).expect("a file");
+    }
+    let programs = home.path().join("bin");
+    std::fs::create_dir(&programs).expect("a directory");
+    std::os::unix::fs::symlink(binary(), programs.join("tollhouse")).expect("a link");
+    executable(&programs.join("cargo"), CARGO);
+    let path = std::env::var("PATH").expect("there is a PATH");
+    let text = std::fs::read_to_string(root().join(file)).expect("the guide is there");
+    let blocks = blocks(&text, "sh");
+    assert!(!blocks.is_empty(), "{file} shows no commands");
+    for block in blocks {
+        let directory = if block.starts_with("cargo build --release") { package } else { "." };
+        let mut bash = Command::new("bash");
+        bash.args(["-euo", "pipefail", "-c", block]).current_dir(place.join(directory));
+        bash.env("PATH", format!("{}:{path}", programs.display())).env("REAL_PATH", &path);
+        bash.envs(home.environment()).stdin(std::process::Stdio::null());
+        let output = bash.output().expect("bash runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{file}:\n{block}\nended with {}:\n{told}", output.status);
+    }
+}
+
+fn executable(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, text).expect("a file");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+}
+
+#[test]
+fn the_readme() {
+    runs("README.md", ".", &[]);
+}
+
+#[test]
+fn the_guide_for_operators() {
+    let report =
+        b"return (await stats.describe({values: (await fs.readFile('data/n.csv')).split(',').map(Number)})).mean";
+    let policy = b"[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nmethod = 'stats/*'\n";
+    runs("docs/running.md", ".", &[("report.js", report), ("policy.toml", policy), ("data/n.csv", b"1,2,3")]);
+}
+
+#[test]
+fn the_guide_for_publishers() {
+    runs("docs/publishing.md", "tools/stats", &[("echo.wasm", &components::echo("", "string"))]);
+}
+
+#[test]
+fn the_policies_and_manifests_that_the_texts_show() {
+    let mut policies = 0;
+    let mut manifests = 0;
+    for file in ["README.md", "docs/running.md", "docs/publishing.md"] {
+        let text = std::fs::read_to_string(root().join(file)).expect("the guide is there");
+        for block in blocks(&text, "toml") {
+            if block.contains("version") && block.contains("name = ") {
+                Manifest::parse(block).unwrap_or_else(|error| panic!("{file}:\n{block}\n{error}"));
+                manifests += 1;
+            } else {
+                Policy::parse(block).unwrap_or_else(|error| panic!("{file}:\n{block}\n{error}"));
+                policies += 1;
+            }
+        }
+    }
+    assert!(policies > 1 && manifests > 0, "{policies} policies, {manifests} manifests");
+}
