@@ -23,6 +23,7 @@ usage: tool NAME [--PARAMETER VALUE]...   call a tool: `tool stats.describe --va
        tool NAME --json '{...}'           the same, its arguments as one JSON object
        tool NAME --each                   a call for each line of standard input, one JSON object a line
        tool --list                        what is mounted
+       tool --budgets                     what is left of the budgets, one JSON object a line
        tool --help NAME                   what a tool takes and gives
 Without parameters, a JSON object on standard input is taken. --raw (-r) prints a string as it is, not as JSON.
 ";
@@ -92,12 +93,13 @@ impl ToolCommand {
         if call.options.each { call.each(context).await } else { call.once(context, &self.input).await }
     }
 
-    /// `tool` alone, `tool --list`, `tool --help`.
+    /// `tool` alone, `tool --list`, `tool --budgets`, `tool --help`.
     async fn special(&self, context: &CommandContext<'_>, special: Special) -> Run<i32> {
         match special {
             Special::Nothing => Err(Stop::Misuse(USAGE.to_owned())),
             Special::Usage => print(context, USAGE).await,
             Special::List => print(context, &self.list()).await,
+            Special::Budgets => print(context, &budgets()).await,
             Special::Unknown(flag) => Err(Stop::Misuse(format!("tool: unknown option `{flag}`\n{USAGE}"))),
         }
     }
@@ -130,6 +132,12 @@ impl ToolCommand {
         let hint = if known == 0 { "tool --list".to_owned() } else { format!("{place} --help") };
         Err(Stop::Misuse(format!("{place}: there is no `{unknown}`{nearest}\nhint: `{hint}` shows what there is\n")))
     }
+}
+
+/// One JSON object a line.
+fn budgets() -> String {
+    let budgets: Vec<serde_json::Value> = serde_json::from_str(&catalog::budgets()).unwrap_or_default();
+    budgets.iter().map(|budget| format!("{budget}\n")).collect()
 }
 
 async fn print(context: &CommandContext<'_>, text: &str) -> Run<i32> {

@@ -103,6 +103,12 @@ impl Failure {
         Self::new(ErrorKind::Capability, "CapabilityError", message)
     }
 
+    /// A human refused a call, or there is none to ask.
+    #[must_use]
+    pub fn approval(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Approval, "CapabilityError", message)
+    }
+
     /// Arguments do not fit, or there is no such method.
     #[must_use]
     pub fn argument(message: impl Into<String>) -> Self {

@@ -50,8 +50,7 @@ fn process(home: &Home) {
 }
 
 fn session(host: &Host) -> Session {
-    let grants = vec![Grant::allow("**", 0).expect("it is a pattern")];
-    let policy = Policy { grants, ..Policy::default() };
+    let policy = Policy::default().with(Grant::allow("**").expect("it is a pattern"));
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")
 }
 

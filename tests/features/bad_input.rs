@@ -89,10 +89,10 @@ fn what_is_no_command_line() {
 #[test]
 fn a_policy_that_is_none_says_where() {
     let home = Home::new();
-    home.file("policy.toml", "[[grant]]\nmethod = 'stats/*'\nwhere = []\n");
+    home.file("policy.toml", "[[grant]]\nmethod = '*'\nwhen = []\n");
     let ran = home.run(["run", "-e", "1", "--policy", "policy.toml"]);
     assert_eq!(ran.status, 2);
-    assert!(ran.stderr.contains("policy.toml:3:1") && ran.stderr.contains("unknown field"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("policy.toml:3:1") && ran.stderr.contains("did you mean `where`?"), "{}", ran.stderr);
 }
 
 #[test]

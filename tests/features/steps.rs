@@ -13,7 +13,7 @@ use tollhouse_tests::Home;
 fn session(home: &Home) -> Session {
     let options = HostOptions { cache: None, registry: Some(home.path().join("tollhouse/registry")) };
     let host = Host::new(&options).expect("the engines start");
-    let policy = Policy { grants: vec![Grant::allow("probe/**", 0).expect("a pattern")], ..Policy::default() };
+    let policy = Policy::default().with(Grant::allow("probe/**").expect("a pattern"));
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")
 }
 

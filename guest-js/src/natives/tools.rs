@@ -56,6 +56,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
         "globals" => globals,
         "methodOf" => method_of,
         "describe" => describe,
+        "budgets" => budgets,
     )
 }
 
@@ -121,6 +122,11 @@ fn method_of(name: Text) -> Vec<String> {
         let named = |tool: &&Tool| tool.path == name.0 || tool.method == name.0 || flatten(&tool.path) == name.0;
         tools.iter().find(named).map_or_else(Vec::new, |tool| vec![tool.path.clone(), tool.method.clone()])
     })
+}
+
+/// What is left of the budgets, as `budgets()` gives it.
+fn budgets(ctx: Ctx<'_>) -> Result<Value<'_>> {
+    ctx.json_parse(catalog::budgets())
 }
 
 /// The description of a method, or null if there is no such method.

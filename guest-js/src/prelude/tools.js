@@ -192,6 +192,7 @@ const defineTools = () => {
 
 const catalogFunctions = {
   listTools: () => native.allTools(),
+  budgets: () => native.budgets(),
   getToolInfo(name) {
     const asked = typeof name === 'function' ? name.name : name;
     if (typeof asked !== 'string') {

@@ -25,6 +25,7 @@ pub(super) enum Special {
     Nothing,
     Usage,
     List,
+    Budgets,
     Unknown(String),
 }
 
@@ -42,6 +43,7 @@ pub(super) fn split_name<'a>(name: &str, arguments: &'a [String]) -> Result<(Vec
             None if help => return Err(Special::Usage),
             None => return Err(Special::Nothing),
             Some((first, _)) if first == "--list" => return Err(Special::List),
+            Some((first, _)) if first == "--budgets" => return Err(Special::Budgets),
             Some((first, _)) if is_option(first) => return Err(Special::Unknown(first.clone())),
             Some((first, rest)) => {
                 words.extend(first.split(['.', '/']).map(str::to_owned));

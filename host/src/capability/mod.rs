@@ -2,36 +2,39 @@
 //!
 //! Pure data and judgement. Nothing here calls a tool, spends a budget or knows wasmtime: the gate asks, the ledger
 //! counts.
+//!
+//! ```
+//! use tollhouse::capability::{Grant, Policy, param};
+//!
+//! let small = param("amount")?.at_least(1).at_most(10_000);
+//! let policy = Policy::default().with(Grant::allow("payments/charges/*")?.when(small.into()).calls(100));
+//! assert_eq!(policy.grants[0].name, "payments/charges/*#0");
+//!
+//! // The same as a file.
+//! let text = "[[grant]]\nmethod = 'payments/charges/*'\nwhere = [{ param = 'amount', ge = 1, le = 10000 }]\ncalls = 100";
+//! assert_eq!(Policy::parse(text)?, policy);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod clause;
+mod document;
+mod grant;
+mod imply;
+mod limits;
+mod number;
+mod path;
 mod pattern;
 mod policy;
+mod read;
+mod span;
 
+pub use clause::{Clause, Param, Scalar, Test};
+pub use grant::{Approve, AttenuateError, Grant, Spend, param};
+pub use imply::implies;
+pub use limits::Limits;
+pub use number::{Amount, Number};
+pub use path::{ParamPath, PathError, Step};
 pub use pattern::{Pattern, PatternError};
-pub use policy::{Limits, Policy, PolicyError};
+pub use policy::{Policy, PolicyError};
+pub use span::Span;
 pub use tollhouse_registry::{QuantityError, parse_bytes, parse_duration};
-
-/// One entry of a policy: what may be called, and how often.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// What errors, budgets and the audit call it: its `name`, or `METHOD#INDEX`.
-    pub name: String,
-    /// Which methods it covers.
-    pub method: Pattern,
-    /// How many calls it is good for; none if it does not say.
-    pub calls: Option<u64>,
-}
-
-impl Grant {
-    /// A grant without a budget for every method that `pattern` covers, as `--allow` makes it.
-    ///
-    /// # Errors
-    /// If the pattern is none.
-    pub fn allow(pattern: &str, index: usize) -> Result<Self, PatternError> {
-        Ok(Self { name: default_name(pattern, index), method: pattern.parse()?, calls: None })
-    }
-}
-
-/// The name of a grant that gives itself none.
-fn default_name(pattern: &str, index: usize) -> String {
-    format!("{pattern}#{index}")
-}

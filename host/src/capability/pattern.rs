@@ -1,9 +1,13 @@
 //! Method patterns: `payments/charges/create`, `payments/*`, `payments/**`.
 
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+/// The most segments of a pattern. Methods have five at most; deciding inclusion takes time that grows with this.
+const MAX_SEGMENTS: usize = 12;
 
 /// Which methods a grant covers. `*` stands for exactly one segment, `**` for zero or more; anything else for itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +36,9 @@ pub enum PatternError {
         /// The segment at fault.
         segment: String,
     },
+    /// It is too long.
+    #[error("method pattern `{0}…` has more than {MAX_SEGMENTS} segments")]
+    TooLong(String),
     /// White space, a control character, or a dot where a slash belongs.
     #[error(
         "method pattern `{pattern}` has `{character}`: segments are joined by `/`, as in `payments/charges/create`"
@@ -51,6 +58,72 @@ impl Pattern {
         let names: Vec<&str> = method.split('/').collect();
         matches(&self.0, &names)
     }
+
+    /// The only method that it covers, if it has no stars.
+    #[must_use]
+    pub fn exact(&self) -> Option<String> {
+        self.0.iter().all(|segment| matches!(segment, Segment::Exact(_))).then(|| self.to_string())
+    }
+
+    /// Whether every method that this pattern covers is covered by `other`. Exact.
+    #[must_use]
+    pub fn is_subset_of(&self, other: &Self) -> bool {
+        // Both patterns as automata over segments, advanced side by side through every set of positions that some
+        // method reaches. Names that stand in neither pattern all behave alike, so one of them, None, stands for them.
+        let names = self.0.iter().chain(&other.0).filter_map(|segment| match segment {
+            Segment::Exact(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let letters: BTreeSet<Option<&str>> = names.map(Some).chain([None]).collect();
+        let start = (closure(&self.0, 1), closure(&other.0, 1));
+        let mut seen = HashSet::from([start]);
+        let mut open = vec![start];
+        while let Some((own, others)) = open.pop() {
+            for letter in &letters {
+                let next = (step(&self.0, own, *letter), step(&other.0, others, *letter));
+                if accepts(&self.0, next.0) && !accepts(&other.0, next.1) {
+                    return false;
+                }
+                // What this pattern cannot reach any more proves nothing.
+                if next.0 != 0 && seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Positions in a pattern, as bits: bit n is "the first n segments are matched".
+type Positions = u32;
+
+/// Adds what is reached without a segment: `**` may stand for none.
+fn closure(pattern: &[Segment], mut positions: Positions) -> Positions {
+    for (at, segment) in pattern.iter().enumerate() {
+        if positions & (1 << at) != 0 && *segment == Segment::Any {
+            positions |= 1 << (at + 1);
+        }
+    }
+    positions
+}
+
+fn step(pattern: &[Segment], positions: Positions, letter: Option<&str>) -> Positions {
+    let mut next = 0;
+    for (at, segment) in pattern.iter().enumerate() {
+        if positions & (1 << at) != 0 {
+            next |= match segment {
+                Segment::Any => 1 << at,
+                Segment::One => 1 << (at + 1),
+                Segment::Exact(name) if Some(name.as_str()) == letter => 1 << (at + 1),
+                Segment::Exact(_) => 0,
+            };
+        }
+    }
+    closure(pattern, next)
+}
+
+fn accepts(pattern: &[Segment], positions: Positions) -> bool {
+    positions & (1 << pattern.len()) != 0
 }
 
 /// Greedy matching with one point to come back to: linear in pattern times method, whatever the stars.
@@ -85,6 +158,9 @@ impl FromStr for Pattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Self, PatternError> {
+        if text.split('/').count() > MAX_SEGMENTS {
+            return Err(PatternError::TooLong(text.chars().take(80).collect()));
+        }
         let segments = text.split('/').map(|segment| match segment {
             "" => Err(PatternError::EmptySegment(text.to_owned())),
             "*" => Ok(Segment::One),
@@ -183,7 +259,40 @@ mod tests {
             let pattern: Pattern = pattern.join("/").parse().expect("made of segments");
             let names: Vec<&str> = method.iter().map(String::as_str).collect();
             prop_assert_eq!(pattern.matches(&method.join("/")), reference(&pattern.0, &names));
+            prop_assert!(pattern.exact().is_none_or(|exact| pattern.matches(&exact)));
             prop_assert_eq!(pattern.to_string().parse::<Pattern>().expect("prints itself"), pattern);
         }
+
+        #[test]
+        fn inclusion_agrees_with_enumeration(
+            own in proptest::collection::vec(prop_oneof!["a", "b", "[*]", "[*][*]"], 1..5),
+            other in proptest::collection::vec(prop_oneof!["a", "b", "[*]", "[*][*]"], 1..5),
+        ) {
+            let own: Pattern = own.join("/").parse().expect("made of segments");
+            let other: Pattern = other.join("/").parse().expect("made of segments");
+            // Whatever two patterns of four segments tell apart, a method of six segments of three names does.
+            let counterexample = methods(6).into_iter().find(|method| own.matches(method) && !other.matches(method));
+            prop_assert_eq!(own.is_subset_of(&other), counterexample.is_none(), "{} {} {:?}", own, other, counterexample);
+        }
+    }
+
+    /// Every method of at most so many segments `a`, `b`, `c`.
+    fn methods(segments: usize) -> Vec<String> {
+        let mut all: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
+        let mut last = all.clone();
+        for _ in 1..segments {
+            last = last.iter().flat_map(|method| ["a", "b", "c"].map(|name| format!("{method}/{name}"))).collect();
+            all.extend_from_slice(&last);
+        }
+        all
+    }
+
+    #[test]
+    fn inclusion_of_hostile_patterns_ends() {
+        let many: Pattern = format!("**/a{}", "/*".repeat(MAX_SEGMENTS - 2)).parse().expect("a pattern");
+        let other: Pattern = format!("**/b{}", "/*".repeat(MAX_SEGMENTS - 2)).parse().expect("a pattern");
+        assert!(!many.is_subset_of(&other));
+        assert!(many.is_subset_of(&many));
+        assert!("a/".repeat(20).parse::<Pattern>().is_err());
     }
 }

@@ -1,16 +1,18 @@
-//! Policies: what a TOML file may say, and what it means.
+//! Policies: what a session mounts, grants and limits.
 //!
-//! Nothing fails open: an unknown key is an error, so a clause that this version does not know refuses the file
-//! rather than being dropped.
+//! Nothing fails open: what a file says and this version does not know is an error, not something to skip.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde::de::{self, Deserializer};
-use serde::{Deserialize, Serialize};
-
-use super::{Grant, Pattern, default_name, parse_bytes, parse_duration};
+use super::document::{Content, Node};
+use super::grant::{Approve, AttenuateError, Grant, Spend};
+use super::limits::Limits;
+use super::number::Amount;
+use super::read::{self, Table};
+use super::span::Span;
 
 /// What a session mounts, grants and limits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,49 +25,6 @@ pub struct Policy {
     pub limits: Limits,
 }
 
-/// What a run may use. Reaching a limit ends the run, or fails what reached it; the session lives on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Limits {
-    /// Time from start to end, waiting included.
-    #[serde(deserialize_with = "duration", serialize_with = "duration_text")]
-    pub wall: Duration,
-    /// Steps of the guest's own count; the same script uses the same number each time.
-    pub fuel: u64,
-    /// Bytes of memory of one guest.
-    #[serde(deserialize_with = "bytes")]
-    pub memory: u64,
-    /// Bytes of standard output and standard error together.
-    #[serde(deserialize_with = "bytes")]
-    pub output: u64,
-    /// Bytes of the arguments of one call, as JSON.
-    #[serde(deserialize_with = "bytes")]
-    pub argument: u64,
-    /// Bytes of the result of one call, as JSON.
-    #[serde(deserialize_with = "bytes")]
-    pub result: u64,
-    /// Bytes of all files of the session.
-    #[serde(deserialize_with = "bytes")]
-    pub files: u64,
-    /// Calls that run at the same time; further ones wait.
-    pub concurrency: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            wall: Duration::from_secs(60),
-            fuel: 2_000_000_000,
-            memory: 256 << 20,
-            output: 64 << 20,
-            argument: 64 << 20,
-            result: 64 << 20,
-            files: 1 << 30,
-            concurrency: 16,
-        }
-    }
-}
-
 /// Why a text is no policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -74,26 +33,28 @@ pub struct PolicyError {
     pub message: String,
     /// Where, in bytes of the text.
     pub span: Option<Range<usize>>,
+    /// What to do about it.
+    pub hint: Option<String>,
 }
 
-/// The file as it is written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    tools: Option<BTreeMap<String, String>>,
-    #[serde(default)]
-    grant: Vec<GrantEntry>,
-    #[serde(default)]
-    limits: Limits,
+impl PolicyError {
+    /// An error at a place.
+    #[must_use]
+    pub fn new(message: impl Into<String>, span: Option<Range<usize>>) -> Self {
+        Self { message: message.into(), span, hint: None }
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GrantEntry {
-    name: Option<String>,
-    method: Pattern,
-    calls: Option<u64>,
-}
+/// The keys of a policy, and of a grant.
+const KEYS: [&str; 3] = ["tools", "grant", "limits"];
+const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
 
 impl Policy {
     /// Reads a policy file (TOML).
@@ -101,108 +62,174 @@ impl Policy {
     /// # Errors
     /// What is wrong, and where.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
-        let file: File = toml::from_str(text)
-            .map_err(|error| PolicyError { message: error.message().to_owned(), span: error.span() })?;
-        let grants = file.grant.into_iter().enumerate().map(|(index, entry)| Grant {
-            name: entry.name.unwrap_or_else(|| default_name(&entry.method.to_string(), index)),
-            method: entry.method,
-            calls: entry.calls,
-        });
-        let policy = Self { tools: file.tools, grants: grants.collect(), limits: file.limits };
-        policy.check()
+        policy(Node::toml(text)?)
     }
 
-    /// What serde cannot see: names that stand twice, limits that allow nothing.
-    fn check(self) -> Result<Self, PolicyError> {
-        let fail = |message: String| Err(PolicyError { message, span: None });
-        for (index, grant) in self.grants.iter().enumerate() {
-            if self.grants[..index].iter().any(|earlier| earlier.name == grant.name) {
-                return fail(format!("two grants are named `{}`: budgets are counted by name", grant.name));
-            }
-        }
-        if self.limits.concurrency == 0 {
-            return fail("`limits.concurrency` is 0: no call could ever run".to_owned());
-        }
-        Ok(self)
+    /// Reads a policy in JSON: the same keys, `grant` a list.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn parse_json(text: &str) -> Result<Self, PolicyError> {
+        policy(Node::json(text)?)
     }
+
+    /// Adds a grant, after those that there are. One without a name is called `METHOD#INDEX`.
+    #[must_use]
+    pub fn with(mut self, grant: Grant) -> Self {
+        self.push(grant);
+        self
+    }
+
+    /// As [`Policy::with`].
+    pub fn push(&mut self, mut grant: Grant) {
+        if grant.name.is_empty() {
+            grant.name = format!("{}#{}", grant.method, self.grants.len());
+        }
+        self.grants.push(grant);
+    }
+
+    /// Narrows this policy by another: each grant of `narrower` narrows the first grant here that covers it, mounts are
+    /// those of this policy, limits the smaller ones. Calls under the result debit the budgets of this policy too.
+    ///
+    /// # Errors
+    /// If a grant of `narrower` covers more than every grant here, or has a greater budget than the one that it narrows.
+    pub fn attenuate(&self, narrower: Self) -> Result<Self, AttenuateError> {
+        let parents: Vec<Arc<Grant>> = self.grants.iter().cloned().map(Arc::new).collect();
+        let mut grants = Vec::with_capacity(narrower.grants.len());
+        for grant in narrower.grants {
+            let covers = |parent: &&Arc<Grant>| grant.method.is_subset_of(&parent.method);
+            let Some(parent) = parents.iter().find(covers) else {
+                let patterns: Vec<String> = self.grants.iter().map(|grant| grant.method.to_string()).collect();
+                return Err(AttenuateError::Method { child: grant.method.to_string(), parent: patterns.join("`, `") });
+            };
+            grants.push(parent.attenuate(grant)?);
+        }
+        Ok(Self { tools: self.tools.clone(), grants, limits: self.limits.at_most(&narrower.limits) })
+    }
+
+    /// Whether this policy allows nothing that `other` does not. Sound as [`Grant::is_subset_of`] is. Budgets of several
+    /// grants are not added up: two grants within one grant of `other` are two subsets of it.
+    #[must_use]
+    pub fn is_subset_of(&self, other: &Self) -> bool {
+        self.grants.iter().all(|own| other.grants.iter().any(|other| own.is_subset_of(other)))
+    }
+}
+
+fn policy(node: Node) -> Result<Policy, PolicyError> {
+    let mut table = Table::new(node, "the policy")?;
+    let tools = table.read("tools", tools)?;
+    let limits = table.read("limits", |node, _| limits(node))?.unwrap_or_default();
+    let mut policy = Policy { tools, grants: Vec::new(), limits };
+    for node in table.read("grant", read::list)?.unwrap_or_default() {
+        let span = node.span.clone();
+        policy.push(grant(node)?);
+        let (last, earlier) = policy.grants.split_last().expect("one was just pushed");
+        if earlier.iter().any(|other| other.name == last.name) {
+            let message = format!("two grants are named `{}`: budgets are counted by name", last.name);
+            return Err(PolicyError::new(message, span));
+        }
+    }
+    table.end("the policy", &KEYS)?;
+    Ok(policy)
+}
+
+fn tools(node: Node, what: &str) -> Result<BTreeMap<String, String>, PolicyError> {
+    let mut tools = BTreeMap::new();
+    for (alias, requirement) in Table::new(node, what)?.rest() {
+        tools.insert(alias.name, read::string(requirement, "a requirement such as acme:payments@^1")?);
+    }
+    Ok(tools)
+}
+
+fn grant(node: Node) -> Result<Grant, PolicyError> {
+    let mut table = Table::new(node, "a grant")?;
+    let method = table.need("method", "a grant")?;
+    let span = method.span.clone();
+    let grant = Grant {
+        method: read::parse(method, "method")?,
+        name: table.read("name", name)?.unwrap_or_default(),
+        clauses: table.read("where", read::clauses)?.unwrap_or_default(),
+        calls: table.read("calls", read::count)?,
+        spend: table.read("spend", |node, _| spend(node))?,
+        approve: table.read("approve", |node, _| approve(node))?.unwrap_or_default(),
+        expires: None,
+        parent: None,
+        span: Span(span),
+    };
+    table.end("a grant", &GRANT_KEYS)?;
+    Ok(grant)
+}
+
+fn name(node: Node, what: &str) -> Result<String, PolicyError> {
+    let span = node.span.clone();
+    let name = read::string(node, what)?;
+    if name.trim().is_empty() || name.chars().any(char::is_control) || name.len() > 200 {
+        return Err(PolicyError::new("a grant's name has 1 to 200 bytes and no control characters", span));
+    }
+    Ok(name)
+}
+
+fn spend(node: Node) -> Result<Spend, PolicyError> {
+    let whole = node.span.clone();
+    let mut table = Table::new(node, "`spend`")?;
+    let param = read::parse(table.need("param", "`spend`")?, "param")?;
+    let limit = table.need("limit", "`spend`")?;
+    let span = limit.span.clone();
+    let limit = Amount::new(read::number(limit, "limit")?)
+        .ok_or_else(|| PolicyError::new("`limit` of `spend` must not be negative, nor beyond 10^32", span))?;
+    table.end("`spend`", &["param", "limit"])?;
+    Ok(Spend { param, limit, wide: false, span: Span(whole) })
+}
+
+fn approve(node: Node) -> Result<Approve, PolicyError> {
+    match node.value {
+        Content::Bool(true) => Ok(Approve::Always),
+        Content::Bool(false) => Ok(Approve::Never),
+        _ => read::clause(node).map(Approve::When),
+    }
+}
+
+fn limits(node: Node) -> Result<Limits, PolicyError> {
+    let mut table = Table::new(node, "`limits`")?;
+    let mut limits = Limits::default();
+    if let Some(wall) = table.read("wall", duration)? {
+        limits.wall = wall;
+    }
+    if let Some(fuel) = table.read("fuel", read::count)? {
+        limits.fuel = fuel;
+    }
+    let sizes = [
+        ("memory", &mut limits.memory),
+        ("output", &mut limits.output),
+        ("argument", &mut limits.argument),
+        ("result", &mut limits.result),
+        ("files", &mut limits.files),
+    ];
+    for (name, limit) in sizes {
+        if let Some(size) = table.read(name, size)? {
+            *limit = size;
+        }
+    }
+    if let Some(node) = table.take("concurrency") {
+        let span = node.span.clone();
+        let at_once = u32::try_from(read::count(node, "concurrency")?).ok().filter(|&at_once| at_once > 0);
+        let message = "`concurrency` must be from 1 to 2^32 - 1: with 0 no call could ever run";
+        limits.concurrency = at_once.ok_or_else(|| PolicyError::new(message, span))?;
+    }
+    table.end("`limits`", &Limits::KEYS)?;
+    Ok(limits)
+}
+
+fn duration(node: Node, what: &str) -> Result<Duration, PolicyError> {
+    let span = node.span.clone();
+    super::parse_duration(&read::string(node, what)?).map_err(|error| PolicyError::new(error.to_string(), span))
 }
 
 /// Either `"256MiB"` or a plain number of bytes.
-fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "a size such as \"256MiB\", or a number of bytes")]
-    enum Size {
-        Number(u64),
-        Text(String),
+fn size(node: Node, what: &str) -> Result<u64, PolicyError> {
+    if matches!(node.value, Content::Number(_)) {
+        return read::count(node, what);
     }
-    match Size::deserialize(deserializer)? {
-        Size::Number(bytes) => Ok(bytes),
-        Size::Text(text) => parse_bytes(&text).map_err(de::Error::custom),
-    }
-}
-
-fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-    parse_duration(&String::deserialize(deserializer)?).map_err(de::Error::custom)
-}
-
-fn duration_text<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{}ms", duration.as_millis()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_whole_file() {
-        let policy = Policy::parse(
-            r#"
-            [tools]
-            stats = "tollhouse:stats@^0.1"
-
-            [[grant]]
-            name = "numbers"
-            method = "stats/*"
-            calls = 3
-
-            [[grant]]
-            method = "text/**"
-
-            [limits]
-            wall = "5s"
-            memory = "64MiB"
-            "#,
-        )
-        .expect("it is a policy");
-        assert_eq!(policy.tools.expect("it mounts")["stats"], "tollhouse:stats@^0.1");
-        assert_eq!(policy.grants[0].calls, Some(3));
-        assert_eq!(policy.grants[1].name, "text/**#1");
-        assert_eq!(policy.limits.wall, Duration::from_secs(5));
-        assert_eq!(policy.limits.memory, 64 << 20);
-        assert_eq!(policy.limits.fuel, Limits::default().fuel);
-    }
-
-    #[test]
-    fn nothing_fails_open() {
-        for (text, told) in [
-            ("[[grant]]\nmethod = 'a'\nwhere = []", "unknown field `where`"),
-            ("[[grant]]\nmethod = 'pay*'", "a star stands for whole segments"),
-            ("[[grant]]\nmethod = 'a'\ncalls = -1", "invalid value"),
-            ("[[grant]]\nname = 'no method'", "missing field `method`"),
-            ("[limits]\nmemory = '1.5MiB'", "no number of bytes"),
-            ("[limits]\nconcurrency = 0", "no call could ever run"),
-            ("[limit]\nwall = '1s'", "unknown field `limit`"),
-            ("[[grant]]\nmethod='a'\nname='x'\n[[grant]]\nmethod='b'\nname='x'", "two grants are named `x`"),
-        ] {
-            let error = Policy::parse(text).expect_err(text);
-            assert!(error.message.contains(told), "{text:?}: {}", error.message);
-        }
-    }
-
-    #[test]
-    fn errors_say_where() {
-        let text = "[[grant]]\nmethod = 'a'\nmethods = 'b'\n";
-        let span = Policy::parse(text).expect_err("the key is unknown").span.expect("it is somewhere");
-        assert_eq!(&text[span], "methods");
-    }
+    let span = node.span.clone();
+    super::parse_bytes(&read::string(node, what)?).map_err(|error| PolicyError::new(error.to_string(), span))
 }

@@ -1,8 +1,6 @@
 //! `tollhouse call`.
 
 use clap::Args;
-use tollhouse::gate::Calls;
-use tollhouse::session::SessionOptions;
 
 use super::places::Places;
 use super::run::SessionArgs;
@@ -34,8 +32,7 @@ pub(crate) struct Call {
 impl Call {
     /// Calls, and prints the result as JSON.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        let options: SessionOptions = self.session.options()?;
-        let session = places.host()?.session(options)?;
+        let session = self.session.open(places)?;
         let gate = session.gate();
         let tool = gate.tools().find(&self.method);
         let method = tool.map_or(self.method.as_str(), |tool| tool.method());
@@ -47,8 +44,7 @@ impl Call {
             }
             (None, None) => "{}".to_owned(),
         };
-        let mut calls = Calls::default();
-        match session.call(&mut calls, method, &arguments) {
+        match session.call(method, &arguments) {
             Ok(payload) => {
                 show::line(serde_json::to_string_pretty(&payload.value).expect("a JSON value serialises"));
                 Ok(std::process::ExitCode::SUCCESS)

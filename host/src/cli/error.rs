@@ -97,9 +97,10 @@ impl From<tollhouse::session::HostError> for CliError {
         let hint = match &error {
             HostError::Mount(mount) => mount.hint(),
             HostError::Cache(_) => Some("see `tollhouse doctor`".to_owned()),
+            HostError::Policy(policy) => policy.hint.clone(),
             _ => None,
         };
-        let status = if matches!(error, HostError::Mount(_)) { USAGE } else { 1 };
+        let status = if matches!(error, HostError::Mount(_) | HostError::Policy(_)) { USAGE } else { 1 };
         let mut shown = Self::because("cannot start", &error).status(status);
         shown.hint = hint;
         shown

@@ -2,10 +2,12 @@
 //!
 //! Only here does Tollhouse read the environment, print, or decide an exit status.
 
+mod approve;
 mod call;
 mod doctor;
 mod error;
 mod places;
+mod policy_file;
 mod publish;
 mod registry;
 mod run;

@@ -4,15 +4,19 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use tollhouse::capability::{Grant, Policy, parse_bytes, parse_duration};
+use tollhouse::gate::{Approver, Audit, AuditFile};
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
-use tollhouse::session::{RunOptions, RunResult, SessionOptions, Stdin};
+use tollhouse::session::{HostError, RunOptions, RunResult, Session, SessionOptions, Stdin};
 use tollhouse::vfs::{self, Tree};
 
+use super::approve::Terminal;
 use super::places::Places;
+use super::policy_file::PolicyFile;
 use super::{CliError, Result, show};
 
 /// Run a script
@@ -77,6 +81,9 @@ pub(crate) struct SessionArgs {
     /// Most memory of the script, for example 256MiB [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     memory: Option<u64>,
+    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
     /// Most steps of the script's own count [default: 2000000000]
     #[arg(long, value_name = "STEPS")]
     fuel: Option<u64>,
@@ -104,11 +111,10 @@ impl Run {
     pub(crate) fn execute(self, places: &Places) -> Result {
         let (name, source) = self.script()?;
         let language = self.lang.map_or_else(|| guess(self.file.as_deref(), &source), Language::from);
-        let options = self.session.options()?;
-        let session = places.host()?.session(options)?;
+        let session = self.session.open(places)?;
         let from_stdin = self.file.as_deref() == Some(Path::new("-"));
         let run = RunOptions {
-            output: if self.json { None } else { Some(Box::new(Terminal)) },
+            output: if self.json { None } else { Some(Box::new(Output)) },
             stdin: if from_stdin || io::stdin().is_terminal() {
                 Stdin::Empty
             } else {
@@ -153,18 +159,34 @@ impl Run {
 }
 
 impl SessionArgs {
-    /// Reads policy and mounts.
-    pub(crate) fn options(&self) -> Result<SessionOptions> {
-        let mut policy = self.policy.as_deref().map(read_policy).transpose()?.unwrap_or_default();
+    /// Makes the session that they describe.
+    pub(crate) fn open(&self, places: &Places) -> Result<Session> {
+        let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
+        let policy = source.as_ref().map(PolicyFile::parse).transpose()?.unwrap_or_default();
+        let opened = places.host()?.session(self.options(policy)?);
+        opened.map_err(|error| match (error, &source) {
+            (HostError::Policy(error), Some(source)) => source.error(error),
+            (error, _) => error.into(),
+        })
+    }
+
+    fn options(&self, mut policy: Policy) -> Result<SessionOptions> {
         for pattern in &self.allow {
-            let grant = Grant::allow(pattern, policy.grants.len());
-            policy.grants.push(grant.map_err(|error| CliError::usage(error.to_string()))?);
+            policy.push(Grant::allow(pattern).map_err(|error| CliError::usage(error.to_string()))?);
         }
         policy.limits.wall = self.timeout.unwrap_or(policy.limits.wall);
         policy.limits.memory = self.memory.unwrap_or(policy.limits.memory);
         policy.limits.fuel = self.fuel.unwrap_or(policy.limits.fuel);
         let files = self.files(policy.limits.files)?;
-        Ok(SessionOptions { policy, tools: self.tools.clone(), files })
+        let audit = match &self.audit {
+            Some(path) => Some(Arc::new(
+                AuditFile::open(path)
+                    .map_err(|error| CliError::because("cannot start", &error).status(super::error::USAGE))?,
+            ) as Arc<dyn Audit>),
+            None => None,
+        };
+        let approver = Some(Arc::new(Terminal) as Arc<dyn Approver>);
+        Ok(SessionOptions { policy, tools: self.tools.clone(), files, audit, approver })
     }
 
     fn files(&self, limit: u64) -> Result<Option<Tree>> {
@@ -191,15 +213,6 @@ impl SessionArgs {
         }
         Ok(Some(files))
     }
-}
-
-fn read_policy(path: &Path) -> Result<Policy> {
-    let name = path.display().to_string();
-    let text = fs::read_to_string(path).map_err(|error| {
-        CliError::because(format!("cannot read the policy `{name}`"), &error).status(super::error::USAGE)
-    })?;
-    Policy::parse(&text)
-        .map_err(|error| CliError::usage(format!("policy `{name}`: {error}")).at(&name, &text, error.span.clone()))
 }
 
 /// The language of a script that nobody named.
@@ -236,9 +249,9 @@ fn pair(text: &str) -> std::result::Result<(String, String), String> {
 }
 
 /// The script's output, as it comes, on the process's own streams.
-struct Terminal;
+struct Output;
 
-impl OutputSink for Terminal {
+impl OutputSink for Output {
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
         // A reader that went away (`| head -1`) is no reason to end the run: its calls and files still count.
         let _ = match stream {

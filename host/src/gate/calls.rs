@@ -5,6 +5,8 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::capability::Amount;
+
 /// One call, as `run --json` shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Call {
@@ -49,11 +51,17 @@ pub struct Budget {
     /// What it counts.
     pub kind: BudgetKind,
     /// How much there was.
-    pub limit: u64,
+    pub limit: Amount,
     /// How much is spent or reserved.
-    pub used: u64,
+    pub used: Amount,
     /// How much is left.
-    pub remaining: u64,
+    pub remaining: Amount,
+}
+
+impl Budget {
+    pub(super) fn new(grant: &str, kind: BudgetKind, limit: Amount, used: Amount) -> Self {
+        Self { grant: grant.to_owned(), kind, limit, used, remaining: limit.saturating_sub(used) }
+    }
 }
 
 /// What a budget counts.
@@ -63,18 +71,46 @@ pub struct Budget {
 pub enum BudgetKind {
     /// Calls.
     Calls,
+    /// The sum of an argument.
+    Spend,
 }
 
 /// The record of one run.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(transparent)]
-pub struct Calls(Vec<Call>);
+pub struct Calls {
+    calls: Vec<Call>,
+    #[serde(skip)]
+    run: u64,
+}
 
 impl Calls {
+    /// The record of a run, by its number in its session.
+    #[must_use]
+    pub fn of_run(run: u64) -> Self {
+        Self { calls: Vec::new(), run }
+    }
+
+    /// The run's number.
+    #[must_use]
+    pub fn run(&self) -> u64 {
+        self.run
+    }
+
+    /// The number that the next call will have.
+    pub(super) fn next(&self) -> u64 {
+        self.calls.len() as u64 + 1
+    }
+
+    /// The calls that have not ended.
+    pub(super) fn pending(&self) -> Vec<u64> {
+        self.calls.iter().filter(|call| call.outcome == CallOutcome::Pending).map(|call| call.seq).collect()
+    }
+
     /// The calls in order.
     #[must_use]
     pub fn as_slice(&self) -> &[Call] {
-        &self.0
+        &self.calls
     }
 
     pub(super) fn begin(&mut self, method: &str, arguments: Value, grant: &str, begun: Instant) -> u64 {
@@ -93,27 +129,20 @@ impl Calls {
         outcome: CallOutcome,
         begun: Option<Instant>,
     ) -> u64 {
-        let seq = self.0.len() as u64 + 1;
+        let seq = self.next();
         let (method, grant) = (method.to_owned(), grant.map(str::to_owned));
-        self.0.push(Call { seq, method, arguments, outcome, grant, micros: 0, begun });
+        self.calls.push(Call { seq, method, arguments, outcome, grant, micros: 0, begun });
         seq
     }
 
-    /// Records how an admitted call ended. The first ending counts.
-    pub fn settle(&mut self, seq: u64, outcome: CallOutcome) {
-        let index = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1));
-        let Some(call) = index.and_then(|index| self.0.get_mut(index)) else { return };
-        if call.outcome == CallOutcome::Pending {
-            call.outcome = outcome;
-            let elapsed = call.begun.map_or(0, |begun| begun.elapsed().as_micros());
-            call.micros = u64::try_from(elapsed).unwrap_or(u64::MAX);
-        }
-    }
-
-    /// Records that nobody waits for what is still pending.
-    pub fn abandon(&mut self) {
-        for seq in 1..=self.0.len() as u64 {
-            self.settle(seq, CallOutcome::Cancelled);
-        }
+    /// Records how an admitted call ended; how many microseconds that took. None if it had ended before: the first
+    /// ending counts.
+    pub(super) fn settle(&mut self, seq: u64, outcome: CallOutcome) -> Option<u64> {
+        let index = usize::try_from(seq).ok()?.checked_sub(1)?;
+        let call = self.calls.get_mut(index).filter(|call| call.outcome == CallOutcome::Pending)?;
+        call.outcome = outcome;
+        let elapsed = call.begun.map_or(0, |begun| begun.elapsed().as_micros());
+        call.micros = u64::try_from(elapsed).unwrap_or(u64::MAX);
+        Some(call.micros)
     }
 }

@@ -2,27 +2,60 @@
 //!
 //! **Invariant:** [`Admission`] is made here and nowhere else, and a tool can be called only with one. What an
 //! admission carries is exactly what was judged: the canonical arguments, not the text that the guest sent.
+//!
+//! **Invariant:** whatever the answer, it is in the run's record and in the audit log before anything happens.
 
+mod approval;
+mod audit;
+mod bind;
 mod calls;
+mod judge;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use serde_json::Value;
 
+pub use approval::{ApprovalRequest, Approver};
+pub use audit::{Audit, AuditError, AuditFile, Event, Nowhere};
 pub use calls::{Budget, BudgetKind, Call, CallOutcome, Calls};
+pub use judge::Opinion;
 
-use crate::capability::{Grant, Limits};
+use self::judge::{Denial, Judges, Reason};
+use crate::capability::{Amount, Approve, AttenuateError, Grant, Limits, Policy, PolicyError};
 use crate::error::{Failure, Payload};
-use crate::ledger::Ledger;
+use crate::ledger::{AccountId, Ledger};
 use crate::tool::{CallContext, MountedTools, Tool};
 
 /// Judges the calls of a session.
 pub struct Gate {
     tools: Arc<MountedTools>,
-    grants: Vec<Grant>,
-    ledger: Ledger,
-    limits: Limits,
+    policy: Policy,
+    judges: Judges,
+    ledger: Arc<Ledger>,
+    audit: Arc<dyn Audit>,
+    approver: Option<Arc<dyn Approver>>,
+}
+
+/// What a gate stands before and asks.
+#[derive(Clone, Default)]
+pub struct GateOptions {
+    /// Where every decision is written. None: nowhere.
+    pub audit: Option<Arc<dyn Audit>>,
+    /// Who is asked where a grant says so. None: nobody, and such a call is denied.
+    pub approver: Option<Arc<dyn Approver>>,
+}
+
+/// Why there is no narrower gate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NarrowError {
+    /// It would be wider.
+    #[error(transparent)]
+    Attenuate(#[from] AttenuateError),
+    /// Its grants make no sense for what is mounted.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
 }
 
 /// A call that may happen: granted, paid for, and on record.
@@ -35,13 +68,67 @@ pub struct Admission {
     pub arguments: Value,
     tool: Arc<Tool>,
     result_limit: u64,
+    debit: Debit,
+    run: u64,
+    audit: Arc<dyn Audit>,
+}
+
+/// What a call was reserved in.
+struct Debit {
+    ledger: Arc<Ledger>,
+    account: AccountId,
+    amounts: Vec<(AccountId, Amount)>,
+}
+
+impl Debit {
+    fn release(&self) {
+        let amount = |id| self.amounts.iter().find(|(account, _)| *account == id).map(|(_, amount)| *amount);
+        self.ledger.release(self.account, &amount);
+    }
 }
 
 impl Gate {
-    /// A gate before these tools, with these grants.
-    #[must_use]
-    pub fn new(tools: Arc<MountedTools>, grants: Vec<Grant>, limits: Limits) -> Self {
-        Self { tools, grants, ledger: Ledger::default(), limits }
+    /// A gate before these tools, with the grants and limits of a policy.
+    ///
+    /// # Errors
+    /// If a grant makes no sense for what is mounted: a method or parameter that does not exist, a test that no value
+    /// of the type can pass.
+    pub fn new(tools: Arc<MountedTools>, policy: Policy, options: GateOptions) -> Result<Self, PolicyError> {
+        Self::with_ledger(tools, policy, options, Arc::default(), &[])
+    }
+
+    fn with_ledger(
+        tools: Arc<MountedTools>,
+        policy: Policy,
+        options: GateOptions,
+        ledger: Arc<Ledger>,
+        above: &[judge::Held],
+    ) -> Result<Self, PolicyError> {
+        let judges = Judges::new(policy.grants.clone(), &tools, &ledger, above)?;
+        let audit = options.audit.unwrap_or_else(|| Arc::new(Nowhere));
+        Ok(Self { tools, policy, judges, ledger, audit, approver: options.approver })
+    }
+
+    /// A gate that allows less, before the same tools: for a sub-agent, a tool that calls tools, a session that is
+    /// forked with less. What is spent there is spent here too, and revoking a grant here revokes what narrows it.
+    ///
+    /// # Errors
+    /// If it would be wider, or makes no sense for what is mounted.
+    pub fn attenuate(&self, narrower: Policy) -> Result<Self, NarrowError> {
+        let policy = self.policy.attenuate(narrower)?;
+        let options = GateOptions { audit: Some(Arc::clone(&self.audit)), approver: self.approver.clone() };
+        let (tools, ledger) = (Arc::clone(&self.tools), Arc::clone(&self.ledger));
+        Ok(Self::with_ledger(tools, policy, options, ledger, self.judges.held())?)
+    }
+
+    /// Takes a grant back, and with it every grant that narrows it, in whatever session. Calls that run go on.
+    /// False if there is no grant of this name.
+    pub fn revoke(&self, grant: &str) -> bool {
+        let found = self.judges.held().iter().find(|held| held.grant.name == grant);
+        if let Some(held) = found {
+            self.ledger.revoke(held.accounts[0].0);
+        }
+        found.is_some()
     }
 
     /// What is mounted behind the gate.
@@ -50,34 +137,121 @@ impl Gate {
         &self.tools
     }
 
+    /// What it allows and limits.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// What a run may use.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.policy.limits
+    }
+
+    /// Where every decision is written.
+    #[must_use]
+    pub fn audit(&self) -> &Arc<dyn Audit> {
+        &self.audit
+    }
+
     /// Whether a grant could allow a call of the method, for some arguments and with some budget.
     #[must_use]
     pub fn grants(&self, method: &str) -> bool {
-        self.grants.iter().any(|grant| grant.method.matches(method))
+        self.tools.get(method).is_some_and(|tool| self.judges.grants(method, tool.function()))
     }
 
-    /// Judges a call, in the order that the contract fixes: shape and types of the arguments, grant, budget, record.
-    /// Whatever the answer, it is on record in `calls`.
+    /// Whether a grant may ask a human.
+    #[must_use]
+    pub fn may_ask(&self) -> bool {
+        self.policy.grants.iter().any(|grant| grant.approve != Approve::Never)
+    }
+
+    /// Judges a call, in the order that the contract fixes: shape and types of the arguments, grant, budget, human,
+    /// record. Whatever the answer, it is on record in `calls`.
     ///
     /// # Errors
-    /// What the script is told: no such method, arguments that do not fit, no grant, no budget.
+    /// What the script is told: no such method, arguments that do not fit, no grant, no budget, no consent.
     pub fn admit(&self, calls: &mut Calls, method: &str, arguments: &str) -> Result<Admission, Failure> {
         let (tool, arguments) = match self.check(method, arguments) {
             Ok(checked) => checked,
-            Err((arguments, failure)) => {
-                calls.refuse(method, arguments, None);
-                return Err(failure);
+            Err((arguments, failure)) => return Err(self.refuse(calls, method, arguments, None, failure)),
+        };
+        let now = SystemTime::now();
+        let debited = self.judges.debit(method, tool.function(), &arguments, &self.ledger, now);
+        let (held, judge) = match debited {
+            Ok(debited) => debited,
+            Err(denial) => {
+                let grant = denial.grant.map(|grant| grant.name.clone());
+                let failure = self.denied(method, &denial);
+                return Err(self.refuse(calls, method, arguments, grant.as_deref(), failure));
             }
         };
-        match self.reserve(method) {
-            Ok(grant) => {
-                let seq = calls.begin(method, arguments.clone(), &grant.name, Instant::now());
-                let method = method.to_owned();
-                Ok(Admission { seq, method, arguments, tool, result_limit: self.limits.result })
-            }
-            Err((nearest, failure)) => {
-                calls.refuse(method, arguments, nearest.map(|grant| grant.name.as_str()));
-                Err(failure)
+        let amounts = held.accounts.iter().filter_map(|(id, _)| Some((*id, judge.amount(*id, &arguments)?)));
+        let debit = Debit { ledger: Arc::clone(&self.ledger), account: held.accounts[0].0, amounts: amounts.collect() };
+        let grant = held.grant.name.as_str();
+        if judge.asks(&arguments)
+            && let Err(failure) = self.ask(method, &arguments, grant)
+        {
+            debit.release();
+            return Err(self.refuse(calls, method, arguments, Some(grant), failure));
+        }
+        let seq = calls.begin(method, arguments.clone(), grant, Instant::now());
+        if let Err(error) =
+            self.audit.write(&Event::Admitted { run: calls.run(), seq, method, arguments: &arguments, grant })
+        {
+            debit.release();
+            calls.settle(seq, CallOutcome::Denied);
+            return Err(Failure::host(format!(
+                "`{method}` is not called, since the audit log cannot be written: {error}"
+            )));
+        }
+        let method = method.to_owned();
+        let (run, audit) = (calls.run(), Arc::clone(&self.audit));
+        Ok(Admission { seq, method, arguments, tool, result_limit: self.policy.limits.result, debit, run, audit })
+    }
+
+    /// Puts a refusal on record.
+    fn refuse(
+        &self,
+        calls: &mut Calls,
+        method: &str,
+        arguments: Value,
+        grant: Option<&str>,
+        failure: Failure,
+    ) -> Failure {
+        let (run, seq) = (calls.run(), calls.next());
+        let reason = failure.message.as_str();
+        // A refusal needs no log to be safe, so one that cannot be written changes nothing.
+        let _ = self.audit.write(&Event::Denied { run, seq, method, arguments: &arguments, grant, reason });
+        calls.refuse(method, arguments, grant);
+        failure
+    }
+
+    /// Puts on record how an admitted call ended. The first ending counts.
+    pub fn settle(&self, calls: &mut Calls, seq: u64, outcome: CallOutcome, error: Option<&Failure>) {
+        if let Some(micros) = calls.settle(seq, outcome) {
+            let error = error.map(|failure| failure.message.as_str());
+            // The call is over; what the log lacks cannot be undone by not saying so to the script.
+            let _ = self.audit.write(&Event::Settled { run: calls.run(), seq, outcome, micros, error });
+        }
+    }
+
+    /// Puts on record that nobody waits for what is still pending.
+    pub fn abandon(&self, calls: &mut Calls) {
+        for seq in calls.pending() {
+            self.settle(calls, seq, CallOutcome::Cancelled, None);
+        }
+    }
+
+    fn ask(&self, method: &str, arguments: &Value, grant: &str) -> Result<(), Failure> {
+        let request = ApprovalRequest { method, arguments, grant };
+        match self.approver.as_ref().filter(|approver| approver.is_present()) {
+            Some(approver) if approver.approve(&request) => Ok(()),
+            Some(_) => Err(Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`)"))),
+            None => {
+                Err(Failure::approval(format!("`{method}`: grant `{grant}` asks a human first, and there is none"))
+                    .with_hint("run it on a terminal, or with arguments that need no approval"))
             }
         }
     }
@@ -87,9 +261,9 @@ impl Gate {
         let Some(tool) = self.tools.get(method) else {
             return Err((recorded(text), self.unknown(method)));
         };
-        if text.len() as u64 > self.limits.argument {
-            let message =
-                format!("`{method}`: arguments of {} bytes pass the limit of {}", text.len(), self.limits.argument);
+        let limit = self.policy.limits.argument;
+        if text.len() as u64 > limit {
+            let message = format!("`{method}`: arguments of {} bytes pass the limit of {limit}", text.len());
             return Err((Value::Null, Failure::limit(message, "raise `argument` under `[limits]` in the policy")));
         }
         let given: Value = serde_json::from_str(text).map_err(|error| {
@@ -102,33 +276,21 @@ impl Gate {
         }
     }
 
-    /// Debits the first grant that covers the method and has budget left.
-    fn reserve(&self, method: &str) -> Result<&Grant, (Option<&Grant>, Failure)> {
-        let mut exhausted = None;
-        for (index, grant) in self.grants.iter().enumerate() {
-            if !grant.method.matches(method) {
-                continue;
-            }
-            if self.ledger.reserve_call(index, grant.calls).is_ok() {
-                return Ok(grant);
-            }
-            exhausted.get_or_insert(grant);
-        }
-        let failure = match exhausted {
-            Some(grant) => Failure::capability(format!(
-                "`{method}`: the budget of grant `{}` is used up: {} of {} calls",
-                grant.name,
-                grant.calls.unwrap_or_default(),
-                grant.calls.unwrap_or_default(),
-            ))
-            .with_hint("raise `calls` of that grant in the policy"),
-            None => self.not_granted(method),
-        };
-        Err((exhausted, failure))
+    /// What the script is told of a denial: the nearest grant, and what was missing.
+    fn denied(&self, method: &str, denial: &Denial<'_>) -> Failure {
+        let Some(grant) = denial.grant else { return self.not_granted(method) };
+        let failure = Failure::capability(match &denial.reason {
+            Reason::Budget(..) => format!("`{method}`: {}", denial.reason),
+            reason => format!("`{method}`: grant `{}`: {reason}", grant.name),
+        });
+        failure.with_hint(match &denial.reason {
+            Reason::Budget(name, _) => format!("raise the budget of grant `{name}` in the policy"),
+            _ => format!("call it with arguments that grant `{}` allows, or widen the grant in the policy", grant.name),
+        })
     }
 
     fn not_granted(&self, method: &str) -> Failure {
-        let given = match self.grants.as_slice() {
+        let given = match self.policy.grants.as_slice() {
             [] => "nothing is granted".to_owned(),
             grants => {
                 let patterns: Vec<String> = grants.iter().take(5).map(|grant| format!("`{}`", grant.method)).collect();
@@ -151,16 +313,49 @@ impl Gate {
         }
     }
 
+    /// What each grant that covers a method says of a call. Nothing is called, debited or recorded.
+    ///
+    /// # Errors
+    /// If there is no such method, or the arguments do not fit.
+    pub fn explain(&self, method: &str, arguments: &str) -> Result<Vec<Opinion>, Failure> {
+        let (tool, arguments) = self.check(method, arguments).map_err(|(_, failure)| failure)?;
+        Ok(self.judges.opinions(method, tool.function(), &arguments, &self.ledger, SystemTime::now()))
+    }
+
+    /// Checks and debits a call whose arguments are canonical, and takes the debit back: what a call costs at the gate.
+    /// For benchmarks and tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn would_allow(&self, tool: &Tool, arguments: &Value, now: SystemTime) -> bool {
+        match self.judges.debit(tool.method(), tool.function(), arguments, &self.ledger, now) {
+            Ok((held, judge)) => {
+                self.ledger.release(held.accounts[0].0, &|id| judge.amount(id, arguments));
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
     /// What is left of every budget.
     #[must_use]
     pub fn budgets(&self) -> Vec<Budget> {
-        let counted = self.grants.iter().enumerate().filter_map(|(index, grant)| {
-            let limit = grant.calls?;
-            let used = self.ledger.calls(index);
-            let remaining = limit.saturating_sub(used);
-            Some(Budget { grant: grant.name.clone(), kind: BudgetKind::Calls, limit, used, remaining })
-        });
-        counted.collect()
+        let mut budgets = Vec::new();
+        for held in self.judges.held() {
+            let used = self.ledger.used(held.accounts[0].0);
+            let grant: &Grant = &held.grant;
+            if let Some(limit) = grant.calls {
+                budgets.push(Budget::new(
+                    &grant.name,
+                    BudgetKind::Calls,
+                    Amount::whole(limit),
+                    Amount::whole(used.calls),
+                ));
+            }
+            if let Some(spend) = &grant.spend {
+                budgets.push(Budget::new(&grant.name, BudgetKind::Spend, spend.limit, used.spend));
+            }
+        }
+        budgets
     }
 }
 
@@ -170,7 +365,13 @@ impl Admission {
     /// # Errors
     /// The tool's own error, a trap, a limit, or the cancellation.
     pub fn invoke(&self, context: &CallContext) -> Result<Payload, Failure> {
-        let payload = self.tool.call(self, context)?;
+        let result = self.tool.call(self, context);
+        for (stream, text) in context.said() {
+            let said = Event::Said { run: self.run, seq: self.seq, stream, text: &text };
+            // What a tool prints is no reason to fail the call that it made.
+            let _ = self.audit.write(&said);
+        }
+        let payload = result?;
         let size = serialized_len(&payload.value);
         if size > self.result_limit {
             let message =
@@ -178,6 +379,11 @@ impl Admission {
             return Err(Failure::limit(message, "raise `result` under `[limits]` in the policy"));
         }
         Ok(payload)
+    }
+
+    /// Gives back what was reserved: the call was never started.
+    pub(crate) fn release(self) {
+        self.debit.release();
     }
 }
 

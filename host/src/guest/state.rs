@@ -23,6 +23,8 @@ pub trait Catalog: Send + Sync {
     fn parse_words(&self, method: &str, words: &[String]) -> Result<String, String>;
     /// The help text of a method, or of all that begin with a prefix.
     fn help(&self, prefix: &str) -> Option<String>;
+    /// What is left of every budget, as JSON. The only answer that changes within a run: with each call.
+    fn budgets(&self) -> String;
 }
 
 /// A tool that the session has mounted.
@@ -187,6 +189,10 @@ impl catalog::Host for State {
 
     fn help(&mut self, prefix: String) -> Option<String> {
         self.catalog.help(&prefix)
+    }
+
+    fn budgets(&mut self) -> String {
+        self.catalog.budgets()
     }
 }
 

@@ -1,73 +1,175 @@
 //! What has been spent of each budget.
 //!
-//! An entry is made before a call starts and never taken back, unless the call provably did not start. Nothing here
-//! knows what a grant covers: it is told which one, and how much is allowed.
+//! An account stands for one grant in one session. A debit is made before a call starts, in the account and in all above
+//! it or in none, and is taken back only if the call provably did not start. Nothing here knows what a grant covers.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
-/// Counts the calls of a session by grant. Shared by its runs; every method is atomic.
+use crate::capability::Amount;
+
+/// The accounts of a session and of those that were made from it. Every method is atomic.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    calls: Mutex<Vec<u64>>,
+    accounts: Mutex<Vec<Account>>,
 }
 
-/// A budget is used up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exhausted;
+/// Names an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AccountId(usize);
+
+/// What an account allows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// How many calls; none for any number.
+    pub calls: Option<u64>,
+    /// How much of what it sums; none for any amount.
+    pub spend: Option<Amount>,
+    /// When it ends.
+    pub expires: Option<SystemTime>,
+    /// The account that is debited too.
+    pub parent: Option<AccountId>,
+}
+
+#[derive(Debug)]
+struct Account {
+    terms: Terms,
+    used: Used,
+    revoked: bool,
+}
+
+/// What is reserved or spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    /// Calls.
+    pub calls: u64,
+    /// The sum.
+    pub spend: Amount,
+}
+
+/// Why nothing was debited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// No call is left.
+    #[error("its budget is used up: {limit} of {limit} calls")]
+    Calls {
+        /// How many there were.
+        limit: u64,
+    },
+    /// The sum would be too large.
+    #[error("its budget is {limit}, {used} of that is used, and this call asks for {asked}")]
+    Spend {
+        /// The budget.
+        limit: Amount,
+        /// What is used of it.
+        used: Amount,
+        /// What the call asks for.
+        asked: Amount,
+    },
+    /// What it sums is missing, negative or beyond all bounds.
+    #[error("what its budget sums up is no amount in this call")]
+    NoAmount,
+    /// It ended.
+    #[error("it has expired")]
+    Expired,
+    /// It was taken back.
+    #[error("it was revoked")]
+    Revoked,
+}
 
 impl Ledger {
-    /// Reserves one call of a grant, by the grant's place in the policy, if fewer than `limit` are used.
+    /// Opens an account.
+    pub fn open(&self, terms: Terms) -> AccountId {
+        let mut accounts = self.lock();
+        accounts.push(Account { terms, used: Used::default(), revoked: false });
+        AccountId(accounts.len() - 1)
+    }
+
+    /// Debits one call of an account and of all above it: `amount` says what the call asks of each that sums something.
     ///
     /// # Errors
-    /// If the budget is used up; then nothing is reserved.
-    pub fn reserve_call(&self, grant: usize, limit: Option<u64>) -> Result<(), Exhausted> {
-        let mut calls = self.lock();
-        if calls.len() <= grant {
-            calls.resize(grant + 1, 0);
+    /// The first that refuses; then nothing is debited.
+    pub fn reserve(
+        &self,
+        account: AccountId,
+        amount: &dyn Fn(AccountId) -> Option<Amount>,
+        now: SystemTime,
+    ) -> Result<(), (AccountId, Refused)> {
+        let mut accounts = self.lock();
+        let mut next = Some(account);
+        while let Some(id) = next {
+            let account = &accounts[id.0];
+            account.check(|| amount(id), now).map_err(|refused| (id, refused))?;
+            next = account.terms.parent;
         }
-        let used = &mut calls[grant];
-        if limit.is_some_and(|limit| *used >= limit) {
-            return Err(Exhausted);
+        let mut next = Some(account);
+        while let Some(id) = next {
+            let account = &mut accounts[id.0];
+            account.used.calls = account.used.calls.saturating_add(1);
+            if account.terms.spend.is_some() {
+                let asked = amount(id).unwrap_or_default();
+                account.used.spend = account.used.spend.checked_add(asked).unwrap_or(account.used.spend);
+            }
+            next = account.terms.parent;
         }
-        *used = used.saturating_add(1);
         Ok(())
     }
 
-    /// How many calls of a grant are reserved or spent.
-    #[must_use]
-    pub fn calls(&self, grant: usize) -> u64 {
-        self.lock().get(grant).copied().unwrap_or(0)
+    /// Takes a debit back: the call did not start.
+    pub fn release(&self, account: AccountId, amount: &dyn Fn(AccountId) -> Option<Amount>) {
+        let mut accounts = self.lock();
+        let mut next = Some(account);
+        while let Some(id) = next {
+            let account = &mut accounts[id.0];
+            account.used.calls = account.used.calls.saturating_sub(1);
+            if account.terms.spend.is_some() {
+                account.used.spend = account.used.spend.saturating_sub(amount(id).unwrap_or_default());
+            }
+            next = account.terms.parent;
+        }
     }
 
-    /// A panic elsewhere cannot leave the counts half written, so a poisoned lock is still good.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<u64>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Ends an account, and with it all below it. What runs goes on; what is asked from now on is refused.
+    pub fn revoke(&self, account: AccountId) {
+        self.lock()[account.0].revoked = true;
+    }
+
+    /// What is reserved or spent of an account.
+    #[must_use]
+    pub fn used(&self, account: AccountId) -> Used {
+        self.lock()[account.0].used
+    }
+
+    /// Debits are made of whole, checked steps, so a poisoned lock is still good.
+    fn lock(&self) -> MutexGuard<'_, Vec<Account>> {
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Account {
+    fn check(&self, amount: impl FnOnce() -> Option<Amount>, now: SystemTime) -> Result<(), Refused> {
+        if self.revoked {
+            return Err(Refused::Revoked);
+        }
+        if self.terms.expires.is_some_and(|expires| now >= expires) {
+            return Err(Refused::Expired);
+        }
+        if let Some(limit) = self.terms.calls
+            && self.used.calls >= limit
+        {
+            return Err(Refused::Calls { limit });
+        }
+        if let Some(limit) = self.terms.spend {
+            let asked = amount().ok_or(Refused::NoAmount)?;
+            let sum = self.used.spend.checked_add(asked);
+            if sum.is_none_or(|sum| sum > limit) {
+                return Err(Refused::Spend { limit, used: self.used.spend, asked });
+            }
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use super::*;
-
-    #[test]
-    fn threads_together_never_overspend() {
-        let ledger = Ledger::default();
-        let granted = AtomicU64::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    for _ in 0..1_000 {
-                        if ledger.reserve_call(2, Some(777)).is_ok() {
-                            granted.fetch_add(1, Ordering::Relaxed);
-                        }
-                    }
-                });
-            }
-        });
-        assert_eq!(granted.into_inner(), 777);
-        assert_eq!(ledger.calls(2), 777);
-        assert_eq!(ledger.calls(0), 0);
-    }
-}
+mod tests;

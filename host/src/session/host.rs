@@ -10,12 +10,12 @@ use tokio::runtime::{Handle, Runtime};
 use tollhouse_registry::Registry;
 
 use super::run::{Run, RunOptions};
-use crate::capability::{Limits, Policy};
+use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, Interrupt};
 use crate::error::{Failure, Payload};
-use crate::gate::{CallOutcome, Calls, Gate};
+use crate::gate::{Approver, Audit, CallOutcome, Calls, Gate, GateOptions, NarrowError};
 use crate::guest::{Catalog, Guests, Language, MountedTool, Script};
-use crate::tool::{CallContext, Handles, MountError, MountedTools, Packages, Tool, Warm};
+use crate::tool::{CallContext, Handles, MountError, Packages, Tool, Warm};
 use crate::vfs::Tree;
 
 /// The most threads on which tools run at once, over all sessions of a host.
@@ -65,6 +65,12 @@ pub enum HostError {
     /// The system gave no random numbers.
     #[error("cannot draw random numbers")]
     Random(#[source] std::io::Error),
+    /// The policy makes no sense for what is mounted.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A narrower session would be wider.
+    #[error(transparent)]
+    Narrow(#[from] NarrowError),
     /// One run of a session at a time.
     #[error("the session has a run that has not ended")]
     Busy,
@@ -79,6 +85,10 @@ pub struct SessionOptions {
     pub tools: Vec<(String, String)>,
     /// The files it starts with. None: an empty `/workspace` and `/tmp`.
     pub files: Option<Tree>,
+    /// Where every decision is written. None: nowhere.
+    pub audit: Option<Arc<dyn Audit>>,
+    /// Who is asked where a grant says so. None: nobody, and such a call is denied.
+    pub approver: Option<Arc<dyn Approver>>,
 }
 
 impl Host {
@@ -117,22 +127,29 @@ impl Host {
     /// # Errors
     /// If a tool cannot be mounted.
     pub fn session(&self, options: SessionOptions) -> Result<Session, HostError> {
-        let Policy { tools, grants, limits } = options.policy;
-        let mounted = Arc::new(self.0.packages.mount(tools.as_ref(), &options.tools)?);
+        let policy = options.policy;
+        let mounted = Arc::new(self.0.packages.mount(policy.tools.as_ref(), &options.tools)?);
         let files = options.files.unwrap_or_else(|| {
-            Tree::new(crate::vfs::Limits { bytes: limits.files, file_bytes: u64::MAX, ..Default::default() }, 0)
+            let bytes = policy.limits.files;
+            Tree::new(crate::vfs::Limits { bytes, file_bytes: u64::MAX, ..Default::default() }, 0)
         });
-        let gate = Gate::new(mounted, grants, limits.clone());
+        let gate = Gate::new(mounted, policy, GateOptions { audit: options.audit, approver: options.approver })?;
+        self.0.session(gate, files)
+    }
+}
+
+impl HostState {
+    fn session(self: &Arc<Self>, gate: Gate, files: Tree) -> Result<Session, HostError> {
+        let gate = Arc::new(gate);
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
-        let catalog = Arc::new(GateCatalog { tools: Arc::clone(gate.tools()), granted: granted(&gate) });
+        let catalog = Arc::new(GateCatalog { granted: granted(&gate), gate: Arc::clone(&gate) });
         Ok(Session(Arc::new(SessionState {
-            host: Arc::clone(&self.0),
+            host: Arc::clone(self),
             id: None,
             secret,
             gate,
             catalog,
-            limits,
             head: Mutex::new(files),
             warm: Arc::default(),
             runs: AtomicU64::new(0),
@@ -175,18 +192,30 @@ impl Session {
     ///
     /// # Errors
     /// What a script would be told: no such method, arguments that do not fit, no grant, the tool's own error.
-    pub fn call(&self, calls: &mut Calls, method: &str, arguments: &str) -> Result<Payload, Failure> {
+    pub fn call(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {
         let state = &self.0;
-        let admission = state.gate.admit(calls, method, arguments)?;
         let number = state.runs.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut calls = Calls::of_run(number);
+        let admission = state.gate.admit(&mut calls, method, arguments)?;
         let interrupt = Interrupt::default();
-        if let Some(deadline) = Instant::now().checked_add(state.limits.wall) {
+        if let Some(deadline) = Instant::now().checked_add(state.limits().wall) {
             interrupt.set_deadline(deadline);
         }
         let result =
             admission.invoke(&state.call_context(number, admission.seq, interrupt, Arc::new(state.handles(number))));
-        calls.settle(admission.seq, if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed });
+        let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
+        state.gate.settle(&mut calls, admission.seq, outcome, result.as_ref().err());
         result
+    }
+
+    /// A session that may do less, for a sub-agent: it begins with these files, its grants narrow those of this session,
+    /// and what it spends is spent here too.
+    ///
+    /// # Errors
+    /// If `narrower` covers more than this session's policy.
+    pub fn delegate(&self, narrower: Policy) -> Result<Self, HostError> {
+        let gate = self.0.gate.attenuate(narrower)?;
+        self.0.host.session(gate, self.files())
     }
 
     /// The files as the last run left them.
@@ -208,9 +237,8 @@ pub(super) struct SessionState {
     pub(super) id: Option<String>,
     /// What the session's random numbers are drawn from.
     secret: [u8; 32],
-    pub(super) gate: Gate,
+    pub(super) gate: Arc<Gate>,
     pub(super) catalog: Arc<dyn Catalog>,
-    pub(super) limits: Limits,
     head: Mutex<Tree>,
     warm: Arc<Warm>,
     runs: AtomicU64,
@@ -218,6 +246,10 @@ pub(super) struct SessionState {
 }
 
 impl SessionState {
+    pub(super) fn limits(&self) -> &Limits {
+        self.gate.limits()
+    }
+
     pub(super) fn head(&self) -> Tree {
         self.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -245,7 +277,7 @@ impl SessionState {
     pub(super) fn call_context(&self, run: u64, seq: u64, interrupt: Interrupt, handles: Arc<Handles>) -> CallContext {
         let seed = self.seed("tool", &[run, seq]);
         let warm = Arc::clone(&self.warm);
-        CallContext { interrupt, now: now(), seed, memory: self.limits.memory, handles, warm }
+        CallContext { interrupt, now: now(), seed, memory: self.limits().memory, handles, warm, said: Mutex::default() }
     }
 
     /// The live resources of a run, none yet.
@@ -264,9 +296,9 @@ impl SessionState {
     }
 }
 
-/// The mounted tools as guests see them.
+/// The gate and what is behind it, as guests see them.
 struct GateCatalog {
-    tools: Arc<MountedTools>,
+    gate: Arc<Gate>,
     /// Canonical methods: judged once a session, not once a run.
     granted: HashSet<String>,
 }
@@ -278,7 +310,7 @@ fn granted(gate: &Gate) -> HashSet<String> {
 
 impl Catalog for GateCatalog {
     fn tools(&self) -> Vec<MountedTool> {
-        let listed = self.tools.iter().map(|tool| MountedTool {
+        let listed = self.gate.tools().iter().map(|tool| MountedTool {
             method: tool.method().to_owned(),
             path: tool.path().to_owned(),
             granted: self.granted.contains(tool.method()),
@@ -287,17 +319,21 @@ impl Catalog for GateCatalog {
     }
 
     fn describe(&self, method: &str) -> Option<String> {
-        let tool = self.tools.get(method)?;
+        let tool = self.gate.tools().get(method)?;
         Some(tool.describe(self.granted.contains(method)).to_string())
     }
 
     fn parse_words(&self, method: &str, words: &[String]) -> Result<String, String> {
-        let tool: &Arc<Tool> = self.tools.get(method).ok_or_else(|| format!("there is no tool `{method}`"))?;
+        let tool: &Arc<Tool> = self.gate.tools().get(method).ok_or_else(|| format!("there is no tool `{method}`"))?;
         tool.parse_words(words).map(|arguments| arguments.to_string())
     }
 
     fn help(&self, prefix: &str) -> Option<String> {
-        self.tools.help(prefix)
+        self.gate.tools().help(prefix)
+    }
+
+    fn budgets(&self) -> String {
+        serde_json::to_string(&self.gate.budgets()).expect("budgets are plain data")
     }
 }
 

@@ -80,12 +80,24 @@ fn lossy<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::
 }
 
 impl Status {
-    /// The word for an outcome.
+    /// As JSON has it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Denied => "denied",
+            Self::Limited => "limited",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// What an outcome comes to.
     #[must_use]
     pub fn of(outcome: &Outcome) -> Self {
         match outcome.error.as_ref().map(|error| error.kind) {
             None if outcome.exit_code == 0 => Self::Completed,
-            Some(ErrorKind::Capability) => Self::Denied,
+            Some(ErrorKind::Capability | ErrorKind::Approval) => Self::Denied,
             Some(ErrorKind::Limit) => Self::Limited,
             Some(ErrorKind::Cancelled) => Self::Cancelled,
             _ => Self::Failed,

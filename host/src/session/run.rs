@@ -11,7 +11,7 @@ use super::result::{RunResult, Status, Usage, out_of_time, outcome_of};
 use super::work::{Input, News, Work};
 use crate::code::Interrupt;
 use crate::error::Failure;
-use crate::gate::{Admission, CallOutcome, Calls};
+use crate::gate::{Admission, CallOutcome, Calls, Event};
 use crate::guest::{
     self, Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Stream, Value,
 };
@@ -158,7 +158,7 @@ impl Run {
         script: Script,
         options: RunOptions,
     ) -> Result<Self, crate::code::CodeError> {
-        let limits = &session.limits;
+        let limits = session.limits().clone();
         let interrupt = Interrupt::default();
         let captured = options.output.is_none().then(Captured::default);
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
@@ -193,7 +193,7 @@ impl Run {
             outstanding: HashMap::new(),
             queue: VecDeque::new(),
             work,
-            calls: Calls::default(),
+            calls: Calls::of_run(number),
             handles,
             interrupt,
             begun,
@@ -234,7 +234,7 @@ impl Run {
                         started.extend(self.admit(pending));
                     }
                 }
-                Err(error) => self.end(outcome_of(&error, &self.session.limits)),
+                Err(error) => self.end(outcome_of(&error, self.session.limits())),
             }
         }
     }
@@ -244,6 +244,12 @@ impl Run {
         let guest = self.guest.as_mut()?;
         if !self.started {
             self.started = true;
+            let hash = blake3::hash(self.script.source.as_bytes()).to_hex();
+            let event = Event::Started { run: self.number, script: &self.script.name, hash: &hash };
+            if let Err(error) = self.session.gate.audit().write(&event) {
+                self.end(failed(Failure::host(format!("the run does not start: {error}"))));
+                return None;
+            }
             return Some(guest.start(&self.script, now()));
         }
         let completion = self.queue.pop_front()?;
@@ -257,7 +263,11 @@ impl Run {
         let mut call = None;
         let operation = match pending.operation {
             guest::Operation::Call { method, arguments } => {
-                match self.session.gate.admit(&mut self.calls, &method, &arguments) {
+                // A human takes the time that a human takes.
+                let paused = self.session.gate.may_ask().then(|| self.interrupt.pause());
+                let admitted = self.session.gate.admit(&mut self.calls, &method, &arguments);
+                drop(paused);
+                match admitted {
                     Ok(admission) => {
                         call = Some((admission.seq, self.interrupt.child()));
                         Operation::Call(admission)
@@ -284,7 +294,7 @@ impl Run {
             && let Some((seq, interrupt)) = operation.call
         {
             interrupt.cancel();
-            self.calls.settle(seq, CallOutcome::Cancelled);
+            self.session.gate.settle(&mut self.calls, seq, CallOutcome::Cancelled, None);
         }
     }
 
@@ -319,7 +329,7 @@ impl Run {
         }
         if let Some((seq, _)) = &operation.call {
             let outcome = if completion.result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
-            self.calls.settle(*seq, outcome);
+            self.session.gate.settle(&mut self.calls, *seq, outcome, completion.result.as_ref().err());
         }
         self.queue.push_back(completion);
     }
@@ -330,8 +340,8 @@ impl Run {
         while self.queue.is_empty() && self.result.is_none() {
             match self.work.wait(&self.interrupt) {
                 News::Called(completion) | News::Done(completion) => self.resume(completion),
-                News::Cancelled => self.end(outcome_of(&GuestError::Cancelled, &self.session.limits)),
-                News::Timeout => self.end(failed(out_of_time(&self.session.limits))),
+                News::Cancelled => self.end(outcome_of(&GuestError::Cancelled, self.session.limits())),
+                News::Timeout => self.end(failed(out_of_time(self.session.limits()))),
             }
         }
     }
@@ -356,7 +366,8 @@ impl Run {
     fn end(&mut self, outcome: Outcome) {
         let Some(guest) = self.guest.take() else { return };
         self.interrupt.cancel();
-        self.calls.abandon();
+        self.work.end();
+        self.session.gate.abandon(&mut self.calls);
         let files = guest.files().clone();
         let usage = Usage {
             fuel: outcome.fuel,
@@ -367,11 +378,16 @@ impl Run {
         };
         drop(guest);
         self.session.commit(files.clone());
+        let status = Status::of(&outcome);
+        let error = outcome.error.as_ref().map(|error| error.message.as_str());
+        let ended = Event::Ended { run: self.number, status: status.word(), error };
+        // The run is over, whatever the log says of it.
+        let _ = self.session.gate.audit().write(&ended);
         let (stdout, stderr) = self.captured.take().map_or_else(Default::default, |captured| {
             std::mem::take(&mut *captured.0.lock().unwrap_or_else(PoisonError::into_inner))
         });
         self.result = Some(Box::new(RunResult {
-            status: Status::of(&outcome),
+            status,
             value: outcome.value,
             stdout,
             stderr,
@@ -391,7 +407,7 @@ impl Run {
 impl Drop for Run {
     /// A run that is dropped before its end is cancelled: its files and spending are kept, and the session is free.
     fn drop(&mut self) {
-        self.end(outcome_of(&GuestError::Cancelled, &self.session.limits));
+        self.end(outcome_of(&GuestError::Cancelled, self.session.limits()));
         self.session.release();
     }
 }

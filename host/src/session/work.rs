@@ -117,7 +117,15 @@ impl Work {
     /// Forgets a timer, or a call that has not started. A call that runs is interrupted by its own switch.
     pub(super) fn forget(&mut self, id: OperationId) {
         self.timers.retain(|Reverse((_, timer))| *timer != id);
-        self.waiting.retain(|job| job.id != id);
+        // A call that has not started gives back what was reserved for it.
+        let (withdrawn, waiting): (Vec<Job>, Vec<Job>) = self.waiting.drain(..).partition(|job| job.id == id);
+        self.waiting = waiting.into();
+        withdrawn.into_iter().for_each(|job| job.admission.release());
+    }
+
+    /// Nothing starts any more: calls that have not give back what was reserved for them.
+    pub(super) fn end(&mut self) {
+        self.waiting.drain(..).for_each(|job| job.admission.release());
     }
 
     /// Waits for news, until the switch's deadline at most.

@@ -28,7 +28,8 @@ use super::types::{Case, Field, Function, Members, Shape, Type};
 pub use self::fault::ArgumentError;
 pub(super) use self::fault::show;
 pub use self::number::MAX_SAFE;
-pub(super) use self::number::{bounds, exact_integer, float_json, float_value, integer_json, to_f32};
+pub(crate) use self::number::bounds;
+pub(super) use self::number::{exact_integer, float_json, float_value, integer_json, to_f32};
 
 /// Brings the arguments of a call to their canonical form: one object, keys in the order of the parameters.
 ///

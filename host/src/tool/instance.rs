@@ -119,8 +119,9 @@ impl Call<'_> {
         let Kept { store, instance } = kept;
         let function = self.export(store, *instance)?;
         let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
-        with_stack(|| function.call(&mut *store, arguments, &mut results))
-            .map_err(|error| self.failed(&error, store))?;
+        let called = with_stack(|| function.call(&mut *store, arguments, &mut results));
+        *self.context.said.lock().unwrap_or_else(PoisonError::into_inner) = store.data().said();
+        called.map_err(|error| self.failed(&error, store))?;
         match value::lift_result(self.function, results, handles) {
             Ok(Returned::Value(payload)) => Ok(payload),
             Ok(Returned::Error(payload)) => Err(self.error(payload)),

@@ -28,7 +28,7 @@ mod stdio;
 mod warm;
 mod wasi;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -56,6 +56,15 @@ pub struct CallContext {
     pub handles: Arc<Handles>,
     /// The instances that the session keeps between calls.
     pub warm: Arc<Warm>,
+    /// What the tool wrote, once it has ended.
+    pub(crate) said: Mutex<Vec<(&'static str, String)>>,
+}
+
+impl CallContext {
+    /// Takes out what the tool wrote to its standard output and error.
+    pub(crate) fn said(&self) -> Vec<(&'static str, String)> {
+        std::mem::take(&mut *self.said.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// Something that a guest can call through the gate: a function of a mounted package.

@@ -18,6 +18,7 @@ use crate::code::Interrupt;
 pub(super) struct ToolState {
     wasi: WasiCtx,
     pub(super) table: ResourceTable,
+    stdout: Kept,
     stderr: Kept,
     pub(super) clock: Clock,
     random: [Random; 2],
@@ -31,13 +32,13 @@ pub(super) struct ToolState {
 impl ToolState {
     /// A world without authority, for one call.
     pub(super) fn new(context: &CallContext, memory: u64) -> Self {
-        let stderr = Kept::default();
+        let (stdout, stderr) = (Kept::default(), Kept::default());
         let clock = Clock::default();
         let random = [Random::default(), Random::default()];
         let mut insecure_seed = [0; 16];
         insecure_seed.copy_from_slice(&context.seed[..16]);
         let wasi = WasiCtx::builder()
-            .stdout(Kept::default())
+            .stdout(stdout.clone())
             .stderr(stderr.clone())
             .wall_clock(clock.clone())
             .monotonic_clock(clock.clone())
@@ -50,7 +51,7 @@ impl ToolState {
             .build();
         let memory = MemoryLimit { rest: usize::try_from(memory).unwrap_or(usize::MAX), refused: false };
         let (table, interrupt) = (ResourceTable::new(), Interrupt::default());
-        let mut state = Self { wasi, table, stderr, clock, random, interrupt, memory, trapped: false };
+        let mut state = Self { wasi, table, stdout, stderr, clock, random, interrupt, memory, trapped: false };
         state.begin(context);
         state
     }
@@ -61,8 +62,16 @@ impl ToolState {
         for (stream, random) in self.random.iter().enumerate() {
             random.seed(context.seed, stream as u64);
         }
+        self.stdout.clear();
         self.stderr.clear();
         self.interrupt = context.interrupt.clone();
+    }
+
+    /// What the tool wrote, by stream.
+    pub(super) fn said(&self) -> Vec<(&'static str, String)> {
+        let streams = [("stdout", &self.stdout), ("stderr", &self.stderr)];
+        let texts = streams.into_iter().map(|(stream, kept)| (stream, kept.text()));
+        texts.filter(|(_, text)| !text.is_empty()).collect()
     }
 
     /// What the tool wrote to its standard error, for example a panic's message.

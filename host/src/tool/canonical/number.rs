@@ -8,7 +8,7 @@ use crate::tool::types::Shape;
 pub const MAX_SAFE: u64 = (1 << 53) - 1;
 
 /// The least and the greatest value of an integer type.
-pub(in crate::tool) fn bounds(shape: &Shape) -> Option<(i128, i128)> {
+pub(crate) fn bounds(shape: &Shape) -> Option<(i128, i128)> {
     Some(match shape {
         Shape::S8 => (i8::MIN.into(), i8::MAX.into()),
         Shape::U8 => (0, u8::MAX.into()),

@@ -32,7 +32,8 @@ pub(super) const JAVASCRIPT_GLOBALS: &[&str] = &[
 /// What guest-js defines for scripts (DESIGN §5 and §6, issue 2 item 4), and the commands of the shell guest.
 #[rustfmt::skip]
 pub(super) const SCRIPT_GLOBALS: &[&str] = &[
-    "CapabilityError", "ToolError", "fs", "getToolInfo", "js", "listTools", "node", "shell", "sleep", "tool",
+    "CapabilityError", "ToolError", "fs", "budgets",
+    "getToolInfo", "js", "listTools", "node", "shell", "sleep", "tool",
 ];
 
 /// bash 5.2 reference manual, §3.2.1 "Reserved Words".

@@ -1,0 +1,81 @@
+//! Whether one condition follows from others: what makes attenuation checkable.
+//!
+//! Sound, not complete: it may say no where yes is true, never yes where no is.
+
+use super::clause::{Clause, Param, Scalar, Test};
+
+/// Whether every arguments' object that satisfies all of `given` satisfies `wanted`.
+#[must_use]
+pub fn implies(given: &[Clause], wanted: &Clause) -> bool {
+    match wanted {
+        Clause::All(wanted) => wanted.iter().all(|wanted| implies(given, wanted)),
+        Clause::Any(alternatives) if alternatives.iter().any(|wanted| implies(given, wanted)) => true,
+        Clause::Param(wanted)
+            if wanted.tests.iter().all(|test| given.iter().any(|given| gives(given, wanted, test))) =>
+        {
+            true
+        }
+        // A choice: whichever alternative holds, it must follow.
+        _ => given.iter().any(|given| match given {
+            Clause::Any(alternatives) => {
+                !alternatives.is_empty()
+                    && alternatives.iter().all(|given| implies(std::slice::from_ref(given), wanted))
+            }
+            Clause::All(given) => implies(given, wanted),
+            Clause::Param(_) => false,
+        }),
+    }
+}
+
+/// Whether a clause alone gives one test of a parameter.
+fn gives(given: &Clause, wanted: &Param, test: &Test) -> bool {
+    match given {
+        Clause::Param(given) => {
+            given.path == wanted.path
+                && given.wide == wanted.wide
+                && given.tests.iter().any(|given| test_gives(given, test, wanted.wide))
+        }
+        Clause::All(given) => given.iter().any(|given| gives(given, wanted, test)),
+        Clause::Any(given) => !given.is_empty() && given.iter().all(|given| gives(given, wanted, test)),
+    }
+}
+
+/// Whether every value that passes `given` passes `wanted`.
+fn test_gives(given: &Test, wanted: &Test, wide: bool) -> bool {
+    if given == wanted {
+        return true;
+    }
+    let passes = |scalar: &Scalar| wanted.holds(Some(&scalar.to_json()), wide);
+    match (given, wanted) {
+        (Test::NotExists, _) => false,
+        (_, Test::Exists) => true,
+        // The finitely many values that pass are tried; those are scalars, so they are JSON.
+        (Test::Eq(scalar), _) => exact(scalar, wide) && passes(scalar),
+        (Test::In(scalars), _) => scalars.iter().all(|scalar| exact(scalar, wide) && passes(scalar)),
+        (Test::Lt(a) | Test::Le(a), Test::Le(b)) | (Test::Lt(a), Test::Lt(b)) => a <= b,
+        (Test::Le(a), Test::Lt(b)) => a < b,
+        (Test::Gt(a) | Test::Ge(a), Test::Ge(b)) | (Test::Gt(a), Test::Gt(b)) => a >= b,
+        (Test::Ge(a), Test::Gt(b)) => a > b,
+        (Test::Ne(a), Test::NotIn(b)) => excludes(std::slice::from_ref(a), b),
+        (Test::NotIn(a), Test::Ne(b)) => excludes(a, std::slice::from_ref(b)),
+        (Test::NotIn(a), Test::NotIn(b)) => excludes(a, b),
+        (Test::StartsWith(a), Test::StartsWith(b)) => a.starts_with(b),
+        (Test::EndsWith(a), Test::EndsWith(b)) => a.ends_with(b),
+        (Test::StartsWith(a) | Test::EndsWith(a), Test::Contains(Scalar::String(b))) => a.contains(b),
+        _ => false,
+    }
+}
+
+/// Whether the JSON of a scalar is the scalar: false of an integer that no JSON number holds, unless the type is written
+/// as a string anyway.
+fn exact(scalar: &Scalar, wide: bool) -> bool {
+    scalar.equals(&scalar.to_json(), wide)
+}
+
+/// Whether "none of `given`" means "none of `wanted`": each is among them, and no value passes for being of a type that
+/// `wanted` does not know.
+fn excludes(given: &[Scalar], wanted: &[Scalar]) -> bool {
+    let kind = |scalar: &Scalar| std::mem::discriminant(scalar);
+    wanted.iter().all(|scalar| given.contains(scalar))
+        && given.iter().all(|scalar| wanted.iter().any(|wanted| kind(wanted) == kind(scalar)))
+}

@@ -1,0 +1,159 @@
+//! Paths to a part of a call's arguments: `amount`, `items/0/price`, `items/*/price`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::Value;
+
+/// The most segments of a path. WIT types nest less than a hundred deep; a policy that looks deeper than this is a slip.
+const MAX_STEPS: usize = 32;
+
+/// A path from the arguments' object to a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ParamPath(Vec<Step>);
+
+/// One segment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// A key of an object, or an index of a list.
+    Name(String),
+    /// Every element of a list.
+    Each,
+}
+
+/// Why a text is no path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// It has no text, or nothing between two slashes.
+    #[error("parameter path `{0}` has an empty segment")]
+    EmptySegment(String),
+    /// A star within a segment.
+    #[error(
+        "parameter path `{0}` has a star within a segment: `*` stands for every element of a list, as in `items/*/price`"
+    )]
+    PartialStar(String),
+    /// It is too long.
+    #[error("parameter path `{0}…` has more than {MAX_STEPS} segments")]
+    TooLong(String),
+}
+
+impl ParamPath {
+    /// From steps that were resolved against types.
+    #[must_use]
+    pub fn from_steps(steps: Vec<Step>) -> Self {
+        Self(steps)
+    }
+
+    /// The index that a segment is: digits without leading zeros.
+    #[must_use]
+    pub fn index(segment: &str) -> Option<usize> {
+        let digits = segment.bytes().all(|byte| byte.is_ascii_digit());
+        (digits && (segment == "0" || !segment.starts_with('0'))).then(|| segment.parse().ok()).flatten()
+    }
+
+    /// Its segments.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
+    /// Whether `holds` is true of the value at the path; with `*`, of each there is, and there is one. It is given none
+    /// where nothing is, or null.
+    pub fn every<'v>(&self, arguments: &'v Value, holds: &mut dyn FnMut(Option<&'v Value>) -> bool) -> bool {
+        every(&self.0, Some(arguments), holds)
+    }
+}
+
+fn every<'v>(steps: &[Step], value: Option<&'v Value>, holds: &mut dyn FnMut(Option<&'v Value>) -> bool) -> bool {
+    match steps.split_first() {
+        None => holds(value.filter(|value| !value.is_null())),
+        Some((Step::Name(name), rest)) => every(rest, value.and_then(|value| member(value, name)), holds),
+        // A list that is missing or empty satisfies nothing: else an empty list would pass every clause on its elements.
+        Some((Step::Each, rest)) => match value.and_then(Value::as_array) {
+            Some(items) => !items.is_empty() && items.iter().all(|item| every(rest, Some(item), holds)),
+            None => false,
+        },
+    }
+}
+
+fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(object) => object.get(name),
+        Value::Array(items) => items.get(ParamPath::index(name)?),
+        _ => None,
+    }
+}
+
+impl FromStr for ParamPath {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<Self, PathError> {
+        let shown = || text.chars().take(80).collect();
+        if text.split('/').count() > MAX_STEPS {
+            return Err(PathError::TooLong(shown()));
+        }
+        let steps = text.split('/').map(|segment| match segment {
+            "" => Err(PathError::EmptySegment(shown())),
+            "*" => Ok(Step::Each),
+            _ if segment.contains('*') => Err(PathError::PartialStar(shown())),
+            _ => Ok(Step::Name(segment.to_owned())),
+        });
+        steps.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl fmt::Display for ParamPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.0.iter().enumerate() {
+            let slash = if at > 0 { "/" } else { "" };
+            match step {
+                Step::Name(name) => write!(f, "{slash}{name}")?,
+                Step::Each => write!(f, "{slash}*")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(path: &str, value: &Value) -> Option<Vec<Option<Value>>> {
+        let path: ParamPath = path.parse().expect("a path");
+        let mut seen = Vec::new();
+        path.every(value, &mut |value| {
+            seen.push(value.cloned());
+            true
+        })
+        .then_some(seen)
+    }
+
+    #[test]
+    fn paths_walk_objects_and_lists() {
+        let value = json!({"a": {"b": 1}, "items": [{"p": 1}, {"p": null}], "none": null, "empty": []});
+        assert_eq!(found("a/b", &value), Some(vec![Some(json!(1))]));
+        assert_eq!(found("items/0/p", &value), Some(vec![Some(json!(1))]));
+        assert_eq!(found("items/*/p", &value), Some(vec![Some(json!(1)), None]));
+        for nothing in
+            ["none", "a/c", "items/2", "items/00", "a/b/c", "a/0", "__proto__", "a/constructor", "items/length"]
+        {
+            assert_eq!(found(nothing, &value), Some(vec![None]), "{nothing}");
+        }
+        for never in ["empty/*", "none/*", "a/*", "missing/*/p"] {
+            assert_eq!(found(never, &value), None, "{never}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused() {
+        for text in ["", "/", "a//b", "a/", "a/b*"] {
+            assert!(text.parse::<ParamPath>().is_err(), "{text:?} passed");
+        }
+        assert!("a/".repeat(40).parse::<ParamPath>().is_err());
+        assert_eq!("items/*/price".parse::<ParamPath>().expect("a path").to_string(), "items/*/price");
+    }
+}

@@ -1,0 +1,40 @@
+//! A policy in a file: TOML, or JSON if its name says so.
+
+use std::path::Path;
+
+use tollhouse::capability::{Policy, PolicyError};
+
+use super::error::USAGE;
+use super::{CliError, Result};
+
+/// The text of a policy and where it came from, for errors that show the place.
+pub(crate) struct PolicyFile {
+    name: String,
+    text: String,
+}
+
+impl PolicyFile {
+    /// Reads the text.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| CliError::because(format!("cannot read the policy `{name}`"), &error).status(USAGE))?;
+        Ok(Self { name, text })
+    }
+
+    /// What it says.
+    pub(crate) fn parse(&self) -> Result<Policy> {
+        let json = Path::new(&self.name).extension().is_some_and(|extension| extension == "json");
+        let parsed = if json { Policy::parse_json(&self.text) } else { Policy::parse(&self.text) };
+        parsed.map_err(|error| self.error(error))
+    }
+
+    /// An error that shows its place in the file.
+    pub(crate) fn error(&self, error: PolicyError) -> CliError {
+        let shown = CliError::usage(format!("policy `{}`: {error}", self.name)).at(&self.name, &self.text, error.span);
+        match error.hint {
+            Some(hint) => shown.hint(hint),
+            None => shown,
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Which grant a call is judged by, and why another is not.
+//!
+//! Grants are bound to a method when it is first asked for, so that judging a call looks nothing up and allocates nothing
+//! when it is allowed.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use super::bind::{self, BindError, Bound, BoundSpend};
+use crate::capability::{Amount, Grant, PolicyError};
+use crate::ledger::{AccountId, Ledger, Refused, Terms};
+use crate::tool::types::Function;
+use crate::tool::{MountedTools, nearest};
+
+/// The grants of a session, ready to judge.
+pub(super) struct Judges {
+    held: Vec<Held>,
+    /// What each mounted method is judged by, in the order of the policy.
+    methods: HashMap<String, OnceLock<Vec<Judge>>>,
+}
+
+/// A grant and the accounts that it debits: its own first, then those above it.
+#[derive(Clone)]
+pub(super) struct Held {
+    pub(super) grant: Arc<Grant>,
+    pub(super) accounts: Vec<(AccountId, Arc<Grant>)>,
+}
+
+/// A grant before one method.
+pub(super) struct Judge {
+    held: usize,
+    bound: Result<Bound, BindError>,
+    sums: Vec<(AccountId, BoundSpend)>,
+}
+
+/// Why a call is denied: the grant that came nearest, and what was missing.
+pub(super) struct Denial<'g> {
+    pub(super) grant: Option<&'g Grant>,
+    pub(super) reason: Reason,
+}
+
+/// What was missing.
+pub(super) enum Reason {
+    /// No grant covers the method.
+    NotGranted,
+    /// A grant covers it, and what it asks of the arguments cannot be asked of this method.
+    Unfit(String),
+    /// A clause does not hold: what it says, and what the call has there.
+    Clause(String, Option<Value>),
+    /// The ledger refused, for this grant or one above it.
+    Budget(String, Refused),
+}
+
+/// What one grant says of a call, for `policy explain`.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Opinion {
+    /// The grant.
+    pub grant: String,
+    /// Its method pattern.
+    pub method: String,
+    /// Whether it would allow the call.
+    pub allows: bool,
+    /// Why not; or what would be debited, and whether a human would be asked.
+    pub why: Vec<String>,
+}
+
+impl Judges {
+    /// Opens an account for each grant and checks the grants against what is mounted. `above` are the grants of the
+    /// session that this one is made from: a grant that narrows one of them debits its account.
+    pub(super) fn new(
+        grants: Vec<Grant>,
+        tools: &MountedTools,
+        ledger: &Ledger,
+        above: &[Held],
+    ) -> Result<Self, PolicyError> {
+        for grant in &grants {
+            check(grant, tools)?;
+        }
+        let mut opened = HashMap::new();
+        let held = grants
+            .into_iter()
+            .map(|grant| Held { accounts: accounts(&grant, ledger, above, &mut opened), grant: Arc::new(grant) });
+        let held = held.collect();
+        let methods = tools.iter().map(|tool| (tool.method().to_owned(), OnceLock::new()));
+        Ok(Self { held, methods: methods.collect() })
+    }
+
+    /// The grants and their accounts, in order.
+    pub(super) fn held(&self) -> &[Held] {
+        &self.held
+    }
+
+    /// Whether a grant could allow a call of a method, for some arguments and with some budget.
+    pub(super) fn grants(&self, method: &str, function: &Function) -> bool {
+        self.of(method, function).iter().any(|judge| judge.bound.is_ok())
+    }
+
+    fn of(&self, method: &str, function: &Function) -> &[Judge] {
+        let Some(judges) = self.methods.get(method) else { return &[] };
+        judges.get_or_init(|| {
+            let covering = self.held.iter().enumerate().filter(|(_, held)| held.grant.method.matches(method));
+            covering.map(|(index, held)| Judge::new(index, held, function)).collect()
+        })
+    }
+
+    /// Debits the first grant that covers a method, whose clauses hold and whose budgets last.
+    pub(super) fn debit(
+        &self,
+        method: &str,
+        function: &Function,
+        arguments: &Value,
+        ledger: &Ledger,
+        now: SystemTime,
+    ) -> Result<(&Held, &Judge), Denial<'_>> {
+        let mut nearest: Option<(u8, &Judge, Option<Refused>, AccountId)> = None;
+        for judge in self.of(method, function) {
+            let held = &self.held[judge.held];
+            let account = held.accounts[0].0;
+            let (rank, refused, at) = match &judge.bound {
+                Err(_) => (0, None, account),
+                Ok(bound) if !bound.clauses.iter().all(|clause| clause.holds(arguments)) => (1, None, account),
+                Ok(_) => match ledger.reserve(account, &|id| judge.amount(id, arguments), now) {
+                    Ok(()) => return Ok((held, judge)),
+                    Err((at, refused)) => (2, Some(refused), at),
+                },
+            };
+            if nearest.as_ref().is_none_or(|(other, ..)| rank > *other) {
+                nearest = Some((rank, judge, refused, at));
+            }
+        }
+        let Some((_, judge, refused, at)) = nearest else {
+            return Err(Denial { grant: None, reason: Reason::NotGranted });
+        };
+        let held = &self.held[judge.held];
+        let reason = match refused {
+            Some(refused) => Reason::Budget(held.name_of(at).to_owned(), refused),
+            None => judge.objection(arguments),
+        };
+        Err(Denial { grant: Some(&held.grant), reason })
+    }
+
+    /// What each grant that covers a method says of a call.
+    pub(super) fn opinions(
+        &self,
+        method: &str,
+        function: &Function,
+        arguments: &Value,
+        ledger: &Ledger,
+        now: SystemTime,
+    ) -> Vec<Opinion> {
+        let opinion = |judge: &Judge| {
+            let held = &self.held[judge.held];
+            let (allows, why) = match judge.try_out(held, arguments, ledger, now) {
+                Ok(why) => (true, why),
+                Err(why) => (false, vec![why]),
+            };
+            Opinion { grant: held.grant.name.clone(), method: held.grant.method.to_string(), allows, why }
+        };
+        self.of(method, function).iter().map(opinion).collect()
+    }
+}
+
+impl Held {
+    /// The name of the grant whose account this is.
+    pub(super) fn name_of(&self, account: AccountId) -> &str {
+        let found = self.accounts.iter().find(|(id, _)| *id == account);
+        found.map_or(self.grant.name.as_str(), |(_, grant)| grant.name.as_str())
+    }
+}
+
+impl Judge {
+    fn new(index: usize, held: &Held, function: &Function) -> Self {
+        let mut bound = bind::bind(&held.grant, function);
+        let mut sums = Vec::new();
+        for (account, grant) in &held.accounts {
+            match bind::bind_spend(grant, function) {
+                Ok(Some(spend)) => sums.push((*account, spend)),
+                Ok(None) => {}
+                Err(error) => bound = bound.and(Err(error)),
+            }
+        }
+        Self { held: index, bound, sums }
+    }
+
+    /// What a call asks of an account that sums something.
+    pub(super) fn amount(&self, account: AccountId, arguments: &Value) -> Option<Amount> {
+        let (_, spend) = self.sums.iter().find(|(id, _)| *id == account)?;
+        let mut amount = None;
+        spend.path.every(arguments, &mut |value| {
+            let number = value.and_then(|value| crate::capability::Number::from_json(value, spend.wide));
+            amount = number.and_then(Amount::new);
+            true
+        });
+        amount
+    }
+
+    /// Whether a human is asked first.
+    pub(super) fn asks(&self, arguments: &Value) -> bool {
+        self.bound.as_ref().is_ok_and(|bound| bound.approve.asks(arguments))
+    }
+
+    /// What is wrong with the arguments, or with the grant.
+    fn objection(&self, arguments: &Value) -> Reason {
+        match &self.bound {
+            Err(error) => Reason::Unfit(error.message.clone()),
+            Ok(bound) => {
+                let failed = bound.clauses.iter().find_map(|clause| clause.failed(arguments));
+                let told = failed.map(ToString::to_string).unwrap_or_default();
+                Reason::Clause(told, failed.and_then(|clause| clause.actual(arguments)).cloned())
+            }
+        }
+    }
+
+    fn try_out(&self, held: &Held, arguments: &Value, ledger: &Ledger, now: SystemTime) -> Result<Vec<String>, String> {
+        if self.bound.as_ref().map_or(true, |bound| !bound.clauses.iter().all(|clause| clause.holds(arguments))) {
+            return Err(self.objection(arguments).to_string());
+        }
+        let account = held.accounts[0].0;
+        let amount = |id| self.amount(id, arguments);
+        ledger
+            .reserve(account, &amount, now)
+            .map_err(|(at, refused)| format!("grant `{}`: {refused}", held.name_of(at)))?;
+        // Nothing was asked for in earnest.
+        ledger.release(account, &amount);
+        let mut why = vec![];
+        for (account, grant) in &held.accounts {
+            if grant.calls.is_some() {
+                why.push(format!("debits one call of `{}`", grant.name));
+            }
+            if let (Some(spend), Some(amount)) = (&grant.spend, amount(*account)) {
+                why.push(format!("debits {amount} of the {} of `{}`", spend.limit, grant.name));
+            }
+        }
+        if self.asks(arguments) {
+            why.push("asks a human first".to_owned());
+        }
+        Ok(why)
+    }
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotGranted => f.write_str("no grant covers the method"),
+            Self::Unfit(message) => write!(f, "it does not fit the method: {message}"),
+            Self::Clause(clause, None) => write!(f, "{clause}; it is missing"),
+            Self::Clause(clause, Some(actual)) => {
+                let text = actual.to_string();
+                let shown: String = text.chars().take(80).collect();
+                write!(f, "{clause}; it is {shown}{}", if shown.len() < text.len() { "…" } else { "" })
+            }
+            Self::Budget(grant, refused) => write!(f, "grant `{grant}`: {refused}"),
+        }
+    }
+}
+
+/// Opens the account of a grant, and of those that it narrows: one for each, however many narrow it.
+fn accounts(
+    grant: &Grant,
+    ledger: &Ledger,
+    above: &[Held],
+    opened: &mut HashMap<*const Grant, Vec<(AccountId, Arc<Grant>)>>,
+) -> Vec<(AccountId, Arc<Grant>)> {
+    let mut chain = match &grant.parent {
+        None => Vec::new(),
+        Some(parent) => {
+            let held = above.iter().find(|held| *held.grant == **parent);
+            match (held, opened.get(&Arc::as_ptr(parent)).cloned()) {
+                (Some(held), _) => held.accounts.clone(),
+                (None, Some(chain)) => chain,
+                (None, None) => {
+                    let chain = accounts(parent, ledger, above, opened);
+                    opened.insert(Arc::as_ptr(parent), chain.clone());
+                    chain
+                }
+            }
+        }
+    };
+    let terms = Terms {
+        calls: grant.calls,
+        spend: grant.spend.as_ref().map(|spend| spend.limit),
+        expires: grant.expires,
+        parent: chain.first().map(|(id, _)| *id),
+    };
+    chain.insert(0, (ledger.open(terms), Arc::new(grant.clone())));
+    chain
+}
+
+/// A grant must cover something that is mounted, and what it asks of the arguments must make sense for at least one
+/// method that it covers. A pattern of stars alone may cover nothing.
+fn check(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
+    let span = grant.span.0.clone();
+    let mut problem = None;
+    let mut covers = false;
+    for tool in tools.iter().filter(|tool| grant.method.matches(tool.method())) {
+        covers = true;
+        let bound = bind::bind(grant, tool.function()).and_then(|_| bind::bind_spend(grant, tool.function()));
+        match bound {
+            Ok(_) => return Ok(()),
+            Err(error) => problem = problem.or(Some((tool.method(), error))),
+        }
+    }
+    if let Some((method, error)) = problem {
+        let message = format!("grant `{}` can allow nothing: in `{method}`, {}", grant.name, error.message);
+        let mut told = PolicyError::new(message, error.span.0.or(span));
+        told.hint = error.hint;
+        return Err(told);
+    }
+    let pattern = grant.method.to_string();
+    if covers || pattern.chars().all(|c| matches!(c, '*' | '/')) {
+        return Ok(());
+    }
+    let told = PolicyError::new(format!("`{pattern}` covers nothing that is mounted"), span);
+    Err(match nearest(&pattern, tools.iter().map(|tool| tool.method())) {
+        Some(near) => told.hint(format!("did you mean `{near}`?")),
+        None => told.hint("`tollhouse tools` lists what is mounted"),
+    })
+}

@@ -1,0 +1,127 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+use proptest::prelude::*;
+
+use super::*;
+
+const NOW: SystemTime = UNIX_EPOCH;
+
+fn calls(calls: u64) -> Terms {
+    Terms { calls: Some(calls), ..Terms::default() }
+}
+
+fn nothing(_: AccountId) -> Option<Amount> {
+    None
+}
+
+#[test]
+fn threads_together_never_overspend() {
+    let ledger = Ledger::default();
+    let parent = ledger.open(Terms { calls: Some(1_500), spend: Some(Amount::whole(3_000)), ..Terms::default() });
+    let children = [0, 1].map(|_| ledger.open(Terms { calls: Some(900), parent: Some(parent), ..Terms::default() }));
+    let (made, spent) = (AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for thread in 0..8_usize {
+            let (ledger, made, spent) = (&ledger, &made, &spent);
+            scope.spawn(move || {
+                for round in 0..1_000_u64 {
+                    let cost = round % 5;
+                    if ledger.reserve(children[thread % 2], &|_| Some(Amount::whole(cost)), NOW).is_ok() {
+                        made.fetch_add(1, Ordering::Relaxed);
+                        spent.fetch_add(cost, Ordering::Relaxed);
+                        // Some never start.
+                        if round % 7 == 0 {
+                            ledger.release(children[thread % 2], &|_| Some(Amount::whole(cost)));
+                            made.fetch_sub(1, Ordering::Relaxed);
+                            spent.fetch_sub(cost, Ordering::Relaxed);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let used = ledger.used(parent);
+    assert_eq!((used.calls, used.spend), (made.into_inner(), Amount::whole(spent.into_inner())));
+    assert!(used.calls <= 1_500 && used.spend <= Amount::whole(3_000), "{used:?}");
+    assert_eq!(children.map(|child| ledger.used(child).calls).iter().sum::<u64>(), used.calls);
+}
+
+#[test]
+fn a_refusal_above_debits_nothing_below() {
+    let ledger = Ledger::default();
+    let parent = ledger.open(calls(1));
+    let child = ledger.open(Terms { parent: Some(parent), ..calls(5) });
+    assert_eq!(ledger.reserve(child, &nothing, NOW), Ok(()));
+    assert_eq!(ledger.reserve(child, &nothing, NOW), Err((parent, Refused::Calls { limit: 1 })));
+    assert_eq!((ledger.used(child).calls, ledger.used(parent).calls), (1, 1));
+    ledger.release(child, &nothing);
+    assert_eq!((ledger.used(child).calls, ledger.used(parent).calls), (0, 0));
+}
+
+#[test]
+fn ends_and_revocations_reach_what_is_below() {
+    let ledger = Ledger::default();
+    let end = UNIX_EPOCH + Duration::from_secs(10);
+    let parent = ledger.open(Terms { expires: Some(end), ..Terms::default() });
+    let child = ledger.open(Terms { parent: Some(parent), ..Terms::default() });
+    let grandchild = ledger.open(Terms { parent: Some(child), ..Terms::default() });
+    assert_eq!(ledger.reserve(grandchild, &nothing, end - Duration::from_nanos(1)), Ok(()));
+    assert_eq!(ledger.reserve(grandchild, &nothing, end), Err((parent, Refused::Expired)));
+    ledger.revoke(child);
+    assert_eq!(ledger.reserve(grandchild, &nothing, NOW), Err((child, Refused::Revoked)));
+    assert_eq!(ledger.reserve(parent, &nothing, NOW), Ok(()));
+}
+
+#[test]
+fn a_sum_needs_an_amount() {
+    let ledger = Ledger::default();
+    let account = ledger.open(Terms { spend: Some(Amount::whole(10)), ..Terms::default() });
+    assert_eq!(ledger.reserve(account, &nothing, NOW), Err((account, Refused::NoAmount)));
+    let huge = Amount::from_millionths(u128::MAX);
+    let refused = ledger.reserve(account, &|_| Some(huge), NOW);
+    assert!(matches!(refused, Err((_, Refused::Spend { .. }))), "{refused:?}");
+    assert_eq!(ledger.reserve(account, &|_| Some(Amount::whole(10)), NOW), Ok(()));
+    let refused = ledger.reserve(account, &|_| Some(Amount::from_millionths(1)), NOW);
+    assert!(matches!(refused, Err((_, Refused::Spend { .. }))), "{refused:?}");
+    assert_eq!(ledger.used(account), Used { calls: 1, spend: Amount::whole(10) });
+}
+
+proptest! {
+    /// Whatever is asked in whatever order, no account passes its terms, and each holds the sum of what is below it.
+    #[test]
+    fn no_account_is_overspent(
+        limits in proptest::collection::vec((0_u64..20, 0_u64..50), 4),
+        asks in proptest::collection::vec((0_usize..4, 0_u64..15, any::<bool>()), 0..60),
+    ) {
+        let ledger = Ledger::default();
+        let mut accounts = Vec::new();
+        for (index, (calls, spend)) in limits.iter().enumerate() {
+            // A tree: the first is the root of the next two, the second that of the last.
+            let parent = [None, Some(0), Some(0), Some(1)][index].map(|parent: usize| accounts[parent]);
+            let spend = Some(Amount::whole(*spend));
+            accounts.push(ledger.open(Terms { calls: Some(*calls), spend, expires: None, parent }));
+        }
+        let above = [vec![0], vec![1, 0], vec![2, 0], vec![3, 1, 0]];
+        let mut expected = vec![Used::default(); 4];
+        for (at, amount, release) in asks {
+            let amount = Amount::whole(amount);
+            let fits = above[at].iter().all(|&level: &usize| {
+                let sum = expected[level].spend.checked_add(amount).expect("small");
+                expected[level].calls < limits[level].0 && sum <= Amount::whole(limits[level].1)
+            });
+            prop_assert_eq!(ledger.reserve(accounts[at], &|_| Some(amount), NOW).is_ok(), fits);
+            if fits && release {
+                ledger.release(accounts[at], &|_| Some(amount));
+            } else if fits {
+                for &level in &above[at] {
+                    expected[level].calls += 1;
+                    expected[level].spend = expected[level].spend.checked_add(amount).expect("small");
+                }
+            }
+        }
+        for (account, expected) in accounts.iter().zip(&expected) {
+            prop_assert_eq!(ledger.used(*account), *expected);
+        }
+    }
+}
