@@ -27,6 +27,7 @@ mod pattern;
 mod policy;
 mod read;
 mod span;
+mod written;
 
 pub use clause::{Clause, Param, Scalar, Test};
 pub use grant::{Approve, AttenuateError, Grant, Spend, param};
@@ -38,3 +39,6 @@ pub use pattern::{Pattern, PatternError};
 pub use policy::{Policy, PolicyError};
 pub use span::Span;
 pub use tollhouse_registry::{QuantityError, parse_bytes, parse_duration};
+
+#[cfg(test)]
+mod tests;

@@ -26,6 +26,24 @@ const OPERATORS: [&str; 13] = [
     "not_exists",
 ];
 
+/// What other languages call them.
+const OTHER_NAMES: [(&str, &str); 14] = [
+    ("lte", "le"),
+    ("max", "le"),
+    ("maximum", "le"),
+    ("<=", "le"),
+    ("<", "lt"),
+    ("gte", "ge"),
+    ("min", "ge"),
+    ("minimum", "ge"),
+    (">=", "ge"),
+    (">", "gt"),
+    ("equals", "eq"),
+    ("enum", "in"),
+    ("prefix", "starts_with"),
+    ("suffix", "ends_with"),
+];
+
 /// A table that is taken apart key by key; what is left over is an error.
 pub(super) struct Table {
     entries: Vec<(Key, Node)>,
@@ -192,7 +210,11 @@ fn test(key: &Key, node: Node) -> Result<Test, PolicyError> {
         }
         _ => {
             let known: Vec<&str> = ["param"].into_iter().chain(OPERATORS).collect();
-            return Err(unknown(key, "a clause", &known));
+            let error = unknown(key, "a clause", &known);
+            return Err(match OTHER_NAMES.iter().find(|(other, _)| *other == what) {
+                Some((_, operator)) => error.hint(format!("did you mean `{operator}`?")),
+                None => error,
+            });
         }
     })
 }

@@ -1,0 +1,282 @@
+//! Properties of the whole module: what is written is read back, what implies is true, what is narrower allows less.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn scalar() -> impl Strategy<Value = Scalar> {
+    prop_oneof![
+        any::<bool>().prop_map(Scalar::Bool),
+        number().prop_map(Scalar::Number),
+        "[ab\u{e9}]{0,3}".prop_map(Scalar::String),
+        Just(Scalar::String("e\u{301}".to_owned())),
+        Just(Scalar::String("\u{e9}".to_owned())),
+    ]
+}
+
+fn number() -> impl Strategy<Value = Number> {
+    prop_oneof![
+        (-4_i128..5).prop_map(Number::Integer),
+        Just(Number::Integer(1 << 53)),
+        Just(Number::Integer((1 << 53) + 1)),
+        Just(Number::Integer(u64::MAX.into())),
+        prop_oneof![Just(0.5), Just(-0.5), Just(2.5)].prop_map(|float| Number::from_f64(float).expect("finite")),
+    ]
+}
+
+fn test() -> impl Strategy<Value = Test> {
+    prop_oneof![
+        number().prop_map(Test::Lt),
+        number().prop_map(Test::Le),
+        number().prop_map(Test::Gt),
+        number().prop_map(Test::Ge),
+        scalar().prop_map(Test::Eq),
+        scalar().prop_map(Test::Ne),
+        proptest::collection::vec(scalar(), 1..3).prop_map(Test::In),
+        proptest::collection::vec(scalar(), 1..3).prop_map(Test::NotIn),
+        "[ab]{0,2}".prop_map(Test::StartsWith),
+        "[ab]{0,2}".prop_map(Test::EndsWith),
+        scalar().prop_map(Test::Contains),
+        Just(Test::Exists),
+        Just(Test::NotExists),
+    ]
+}
+
+fn clause() -> impl Strategy<Value = Clause> {
+    let path = prop_oneof![Just("a"), Just("b"), Just("l/*"), Just("l/0")];
+    let leaf = (path, proptest::collection::vec(test(), 1..3)).prop_map(|(path, tests)| {
+        let param = param(path).expect("a path");
+        Clause::Param(tests.into_iter().fold(param, Param::test))
+    });
+    leaf.prop_recursive(2, 6, 3, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 1..3).prop_map(Clause::All),
+            proptest::collection::vec(inner, 1..3).prop_map(Clause::Any),
+        ]
+    })
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        scalar().prop_map(|scalar| scalar.to_json()),
+        number().prop_map(Number::to_json),
+    ];
+    prop_oneof![3 => leaf.clone(), 1 => proptest::collection::vec(leaf, 0..3).prop_map(Value::Array)]
+}
+
+fn arguments() -> impl Strategy<Value = Value> {
+    (value(), value(), value()).prop_map(|(a, b, l)| json!({"a": a, "b": b, "l": l}))
+}
+
+fn grant() -> impl Strategy<Value = Grant> {
+    let method = prop_oneof![Just("m/f"), Just("m/*"), Just("m/**"), Just("**")];
+    let spend = proptest::option::of((prop_oneof![Just("a"), Just("b")], 0_u64..9));
+    let approve = prop_oneof![Just(Approve::Never), Just(Approve::Always), clause().prop_map(Approve::When)];
+    (method, proptest::collection::vec(clause(), 0..3), proptest::option::of(0_u64..9), spend, approve).prop_map(
+        |(method, clauses, calls, spend, approve)| {
+            let mut grant = Grant::allow(method).expect("a pattern").approve(approve);
+            grant.clauses = clauses;
+            grant.calls = calls;
+            match spend {
+                Some((param, limit)) => grant.spend(param, Amount::whole(limit)).expect("a path"),
+                None => grant,
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn what_is_implied_holds(given in proptest::collection::vec(clause(), 1..3), wanted in clause(), arguments in arguments()) {
+        if implies(&given, &wanted) && given.iter().all(|clause| clause.holds(&arguments)) {
+            prop_assert!(wanted.holds(&arguments), "{given:?} implies {wanted:?}, but not for {arguments}");
+        }
+    }
+
+    #[test]
+    fn every_clause_implies_itself_and_its_weaker_forms(first in clause(), second in clause()) {
+        prop_assert!(implies(std::slice::from_ref(&first), &first));
+        prop_assert!(implies(&[first.clone(), second.clone()], &first));
+        prop_assert!(implies(std::slice::from_ref(&first), &Clause::Any(vec![second.clone(), first.clone()])));
+        prop_assert!(implies(&[Clause::All(vec![second, first.clone()])], &first));
+    }
+
+    #[test]
+    fn what_failed_is_told_exactly_when_something_did(clause in clause(), arguments in arguments()) {
+        prop_assert_eq!(clause.failed(&arguments).is_none(), clause.holds(&arguments));
+    }
+
+    #[test]
+    fn a_subset_allows_less(child in grant(), parent in grant(), arguments in arguments()) {
+        if child.is_subset_of(&parent) {
+            let allows = |grant: &Grant| grant.clauses.iter().all(|clause| clause.holds(&arguments));
+            prop_assert!(!allows(&child) || allows(&parent));
+            prop_assert!(child.approve.asks(&arguments) || !parent.approve.asks(&arguments));
+            prop_assert!(parent.calls.is_none_or(|parent| child.calls.is_some_and(|child| child <= parent)));
+            for method in ["m", "m/f", "m/g", "n/f", "m/f/g"] {
+                prop_assert!(!child.method.matches(method) || parent.method.matches(method));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_attenuated_is_a_subset(parent in grant(), narrower in grant()) {
+        let parent = Arc::new(parent);
+        if let Ok(child) = parent.attenuate(narrower.clone()) {
+            prop_assert!(child.is_subset_of(&parent));
+            prop_assert!(child.clauses.iter().all(|clause| parent.clauses.contains(clause) || narrower.clauses.contains(clause)));
+            prop_assert!(parent.clauses.iter().all(|clause| child.clauses.contains(clause)));
+            // And so on, however often.
+            let child = Arc::new(child);
+            if let Ok(grandchild) = child.attenuate(narrower) {
+                prop_assert!(grandchild.is_subset_of(&parent));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back(grants in proptest::collection::vec(grant(), 0..4)) {
+        let policy = grants.into_iter().fold(Policy::default(), Policy::with);
+        let json = policy.to_json().to_string();
+        let (read, again) = (Policy::parse_json(&json), Policy::parse(&policy.to_toml()));
+        // Tests that contradict each other can be built, and are refused when they are read.
+        if let Err(error) = &read {
+            prop_assert!(error.message.contains("can pass"), "{error}: {json}");
+            prop_assert!(again.is_err());
+            return Ok(());
+        }
+        let (read, again) = (read.expect("it was read"), again.expect("the other form too"));
+        // TOML keeps no order of keys; what they mean has none either.
+        prop_assert_eq!(again.to_json().to_string(), json.as_str());
+        prop_assert_eq!(read.to_json().to_string(), json);
+    }
+
+    #[test]
+    fn no_text_panics(text in "[\\[\\]{}=\"a-e.,é0-9_\n ]{0,80}") {
+        let _ = Policy::parse(&text);
+        let _ = Policy::parse_json(&text);
+        let _ = Policy::parse(&format!("[[grant]]\nmethod = 'a'\nwhere = [{text}]"));
+    }
+}
+
+#[test]
+fn a_whole_file() {
+    let text = r#"
+        [tools]
+        stats = "tollhouse:stats@^0.1"
+
+        [[grant]]
+        name = "small charges"
+        method = "payments/charges/*"
+        where = [
+            { param = "amount", ge = 1, le = 10000 },
+            { param = "currency", in = ["USD", "EUR"] },
+            { any = [{ param = "items/*/price", le = 500 }, { param = "vip", eq = true }] },
+        ]
+        calls = 100
+        spend = { param = "amount", limit = 50000 }
+        approve = { param = "amount", gt = 5000 }
+
+        [[grant]]
+        method = "text/**"
+
+        [limits]
+        wall = "5s"
+        memory = "64MiB"
+        output = 1_000
+    "#;
+    let policy = Policy::parse(text).expect("it is a policy");
+    assert_eq!(policy.tools.as_ref().expect("it mounts")["stats"], "tollhouse:stats@^0.1");
+    let small = &policy.grants[0];
+    assert_eq!((small.calls, small.clauses.len(), policy.grants[1].name.as_str()), (Some(100), 3, "text/**#1"));
+    assert_eq!((policy.limits.memory, policy.limits.output, policy.limits.fuel), (64 << 20, 1_000, 2_000_000_000));
+    let fits = json!({"amount": 5001, "currency": "EUR", "items": [{"price": 1}, {"price": 500}]});
+    assert!(small.clauses.iter().all(|clause| clause.holds(&fits)) && small.approve.asks(&fits));
+    assert_eq!(Policy::parse(&policy.to_toml()).expect("what was written"), policy);
+    assert_eq!(Policy::parse_json(&policy.to_json().to_string()).expect("the same").to_json(), policy.to_json());
+}
+
+#[test]
+fn nothing_fails_open() {
+    let deep = format!("[[grant]]\nmethod = 'a'\nwhere = [{}]", "{ any = [".repeat(10_000));
+    let huge = format!("[[grant]]\nmethod = 'a'\nname = '{}'", "x".repeat(300));
+    for (text, told) in [
+        ("[[grant]]\nmethod = 'a'\nwhen = []", "unknown key `when`"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', lte = 5 }]", "unknown key `lte`"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x' }]", "tests nothing"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ le = 5 }]", "has no `param`"),
+        ("[[grant]]\nmethod = 'a'\nwhere = { param = 'x', le = 5 }", "a list belongs here"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', le = true }]", "a number belongs here"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', le = '5x' }]", "a number belongs here"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', le = nan }]", "a number belongs here"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', eq = 2020-01-01 }]", "it compares with"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', in = [] }]", "is empty"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', exists = false }]", "takes only true"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', ge = 5, le = 4 }]", "no value of `x` can pass"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', gt = 5, le = 5 }]", "no value of `x` can pass"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', not_exists = true, eq = 1 }]", "no value of `x` can pass"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ any = [] }]", "is empty"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ any = [{ param = 'x', le = 1 }], param = 'y' }]", "unknown key `param`"),
+        ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'a//b', le = 1 }]", "empty segment"),
+        ("[[grant]]\nmethod = 'pay*'", "a star stands for whole segments"),
+        ("[[grant]]\nmethod = 'a'\ncalls = -1", "whole number"),
+        ("[[grant]]\nmethod = 'a'\ncalls = 1.5", "whole number"),
+        ("[[grant]]\nmethod = 'a'\nspend = 5", "a table belongs here"),
+        ("[[grant]]\nmethod = 'a'\nspend = { param = 'x', limit = -1 }", "must not be negative"),
+        ("[[grant]]\nmethod = 'a'\napprove = 'yes'", "a table belongs here"),
+        ("[[grant]]\nname = 'no method'", "has no `method`"),
+        ("[[grant]]\nmethod='a'\nname='x'\n[[grant]]\nmethod='b'\nname='x'", "two grants are named `x`"),
+        ("[[grant]]\nmethod = 'a'\nmethod = 'b'", "duplicate key"),
+        ("[tools]\nstats = 5", "a string belongs here"),
+        ("[limits]\nmemory = '1.5MiB'", "no number of bytes"),
+        ("[limits]\nconcurrency = 0", "no call could ever run"),
+        ("[limit]\nwall = '1s'", "unknown key `limit`"),
+        (deep.as_str(), ""),
+        (huge.as_str(), "1 to 200 bytes"),
+    ] {
+        let error = Policy::parse(text).expect_err(text);
+        assert!(error.message.contains(told), "{text:?}: {}", error.message);
+    }
+    let twice = r#"{"grant": [{"method": "a", "where": [{"param": "x", "le": 5, "le": 500}]}]}"#;
+    assert!(Policy::parse_json(twice).expect_err("a key stands twice").message.contains("`le` stands twice"));
+    assert!(Policy::parse_json(&"[".repeat(100_000)).is_err());
+}
+
+#[test]
+fn errors_say_where_and_what_was_meant() {
+    let text = "[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', lte = 5 }]\n";
+    let error = Policy::parse(text).expect_err("the operator is unknown");
+    assert_eq!(&text[error.span.expect("it is somewhere")], "lte");
+    assert_eq!(error.hint.as_deref(), Some("did you mean `le`?"));
+    let error = Policy::parse("[[grant]]\nmethod = 'a'\nmethods = 'b'\n").expect_err("the key is unknown");
+    assert_eq!(error.hint.as_deref(), Some("did you mean `method`?"));
+    let text = "{\n  \"grant\": [,]\n}";
+    let error = Policy::parse_json(text).expect_err("it is no JSON");
+    assert_eq!(error.span.map(|span| span.start), Some(text.find(',').expect("it is there")));
+}
+
+#[test]
+fn the_schema_knows_every_key() {
+    let schema = Policy::schema().to_value().to_string();
+    for key in Limits::KEYS.iter().chain(&["tools", "grant", "where", "spend", "approve", "not_exists", "starts_with"]) {
+        assert!(schema.contains(&format!("\"{key}\"")), "{key}");
+    }
+}
+
+#[test]
+fn attenuating_refuses_what_is_wider() {
+    let parent = Policy::default().with(Grant::allow("pay/*").expect("a pattern").calls(5));
+    let wider = |grant: Grant| parent.attenuate(Policy::default().with(grant)).expect_err("it is wider").to_string();
+    assert!(wider(Grant::allow("pay/**").expect("a pattern")).contains("covers methods that"));
+    assert!(wider(Grant::allow("other/x").expect("a pattern")).contains("`pay/*`"));
+    assert!(wider(Grant::allow("pay/x").expect("a pattern").calls(6)).contains("a budget of 6 calls"));
+    let child = parent.attenuate(Policy::default().with(Grant::allow("pay/x").expect("a pattern"))).expect("narrower");
+    assert_eq!(child.grants[0].calls, Some(5));
+    assert!(child.is_subset_of(&parent) && !parent.is_subset_of(&child));
+}

@@ -1,0 +1,311 @@
+//! Policies as they are written: the JSON form, the TOML text, and the JSON Schema of both.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::clause::{Clause, Scalar, Test};
+use super::grant::{Approve, Grant};
+use super::limits::Limits;
+use super::policy::Policy;
+
+/// A policy: what a session mounts, grants and limits.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "Tollhouse policy")]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// Packages to mount: alias to requirement (`acme:payments@^1`). Without it, each package of the default registry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<BTreeMap<String, String>>,
+    /// What may be called, tried in this order. Without it, nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    grant: Vec<WrittenGrant>,
+    /// What a run may use.
+    #[serde(skip_serializing_if = "WrittenLimits::is_empty", default)]
+    limits: WrittenLimits,
+}
+
+/// What may be called, with which arguments, how often.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenGrant {
+    /// What errors, budgets and the audit call it; otherwise METHOD#INDEX.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Which methods: `payments/charges/create`, `payments/*` (one segment), `payments/**` (any number).
+    method: String,
+    /// What must hold of the arguments: all of these.
+    #[serde(rename = "where", skip_serializing_if = "Vec::is_empty", default)]
+    clauses: Vec<WrittenClause>,
+    /// Budget: how many calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<u64>,
+    /// Budget: the sum of an argument over all calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spend: Option<WrittenSpend>,
+    /// Ask a human first: always, or when a clause holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approve: Option<WrittenApprove>,
+}
+
+/// A budget on the sum of a numeric argument.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenSpend {
+    /// The path of the argument: `amount`.
+    param: String,
+    /// The most that all calls may come to.
+    #[schemars(with = "f64", range(min = 0))]
+    limit: Value,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenApprove {
+    /// Always, or never.
+    Flag(bool),
+    /// When this holds.
+    When(Box<WrittenClause>),
+}
+
+/// A condition: `param` with at least one operator, or `all`, or `any`.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenClause {
+    /// Where in the arguments: `amount`, `items/0/price`, `items/*/price` (every element).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    param: Option<String>,
+    /// A number below this.
+    #[schemars(with = "Option<WrittenNumber>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lt: Option<Value>,
+    /// A number not above this.
+    #[schemars(with = "Option<WrittenNumber>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    le: Option<Value>,
+    /// A number above this.
+    #[schemars(with = "Option<WrittenNumber>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gt: Option<Value>,
+    /// A number not below this.
+    #[schemars(with = "Option<WrittenNumber>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ge: Option<Value>,
+    /// This value.
+    #[schemars(with = "Option<WrittenScalar>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eq: Option<Value>,
+    /// Another value of the same type.
+    #[schemars(with = "Option<WrittenScalar>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ne: Option<Value>,
+    /// One of these values.
+    #[schemars(with = "Option<Vec<WrittenScalar>>")]
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    one_of: Option<Vec<Value>>,
+    /// None of these values, and of the type of one of them.
+    #[schemars(with = "Option<Vec<WrittenScalar>>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_in: Option<Vec<Value>>,
+    /// A text that begins so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts_with: Option<String>,
+    /// A text that ends so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends_with: Option<String>,
+    /// A text that holds this one, or a list with this element.
+    #[schemars(with = "Option<WrittenScalar>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contains: Option<Value>,
+    /// `true`: there and not null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exists: Option<bool>,
+    /// `true`: missing or null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_exists: Option<bool>,
+    /// All of these clauses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    all: Option<Vec<WrittenClause>>,
+    /// One of these clauses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    any: Option<Vec<WrittenClause>>,
+}
+
+/// A number; beyond 2^63 - 1 a decimal string.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum WrittenNumber {
+    Number(f64),
+    Text(String),
+}
+
+/// A value to compare with.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum WrittenScalar {
+    Bool(bool),
+    Number(f64),
+    Text(String),
+}
+
+/// What a run may use. What is left out has its default.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenLimits {
+    /// Time from start to end: `60s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall: Option<String>,
+    /// Steps of the guest's own count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fuel: Option<u64>,
+    /// Memory of one guest: `256MiB`, or bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<WrittenSize>,
+    /// Standard output and standard error together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<WrittenSize>,
+    /// The arguments of one call, as JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argument: Option<WrittenSize>,
+    /// The result of one call, as JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<WrittenSize>,
+    /// All files of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<WrittenSize>,
+    /// Calls that run at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    concurrency: Option<u32>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenSize {
+    /// Bytes.
+    Bytes(u64),
+    /// `256MiB`.
+    #[expect(dead_code, reason = "sizes are written in bytes and read either way")]
+    Text(String),
+}
+
+impl Policy {
+    /// The policy as JSON, which [`Policy::parse_json`] reads back. When a grant ends, and which one it narrows, is not
+    /// part of it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(Written::from(self)).expect("a policy is plain data with text for keys")
+    }
+
+    /// The policy as TOML, which [`Policy::parse`] reads back. As [`Policy::to_json`].
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(&Written::from(self)).expect("a policy is plain data without nulls")
+    }
+
+    /// The JSON Schema (2020-12) of both forms.
+    #[must_use]
+    pub fn schema() -> Schema {
+        schemars::schema_for!(Written)
+    }
+}
+
+impl From<&Policy> for Written {
+    fn from(policy: &Policy) -> Self {
+        Self {
+            tools: policy.tools.clone(),
+            grant: policy.grants.iter().enumerate().map(written_grant).collect(),
+            limits: written_limits(&policy.limits),
+        }
+    }
+}
+
+fn written_grant((index, grant): (usize, &Grant)) -> WrittenGrant {
+    let method = grant.method.to_string();
+    WrittenGrant {
+        name: (grant.name != format!("{method}#{index}")).then(|| grant.name.clone()),
+        clauses: grant.clauses.iter().map(written_clause).collect(),
+        calls: grant.calls,
+        spend: grant.spend.as_ref().map(|spend| WrittenSpend {
+            param: spend.param.to_string(),
+            limit: spend.limit.to_json(),
+        }),
+        approve: match &grant.approve {
+            Approve::Never => None,
+            Approve::Always => Some(WrittenApprove::Flag(true)),
+            Approve::When(clause) => Some(WrittenApprove::When(Box::new(written_clause(clause)))),
+        },
+        method,
+    }
+}
+
+fn written_clause(clause: &Clause) -> WrittenClause {
+    let all = |clauses: &[Clause]| Some(clauses.iter().map(written_clause).collect());
+    match clause {
+        Clause::All(clauses) => WrittenClause { all: all(clauses), ..WrittenClause::default() },
+        Clause::Any(clauses) => WrittenClause { any: all(clauses), ..WrittenClause::default() },
+        Clause::Param(param) if repeats(&param.tests) => {
+            // A key stands once in a table, so a second test of one operator is a clause of its own.
+            let each = |test: &Test| {
+                let mut written =
+                    WrittenClause { param: Some(param.path.to_string()), ..WrittenClause::default() };
+                write_test(test, &mut written);
+                written
+            };
+            WrittenClause { all: Some(param.tests.iter().map(each).collect()), ..WrittenClause::default() }
+        }
+        Clause::Param(param) => {
+            let mut written = WrittenClause { param: Some(param.path.to_string()), ..WrittenClause::default() };
+            param.tests.iter().for_each(|test| write_test(test, &mut written));
+            written
+        }
+    }
+}
+
+fn repeats(tests: &[Test]) -> bool {
+    tests.iter().enumerate().any(|(at, test)| tests[..at].iter().any(|other| other.operator() == test.operator()))
+}
+
+fn write_test(test: &Test, written: &mut WrittenClause) {
+    let list = |scalars: &[Scalar]| Some(scalars.iter().map(Scalar::to_json).collect());
+    match test {
+        Test::Lt(limit) => written.lt = Some(limit.to_json()),
+        Test::Le(limit) => written.le = Some(limit.to_json()),
+        Test::Gt(limit) => written.gt = Some(limit.to_json()),
+        Test::Ge(limit) => written.ge = Some(limit.to_json()),
+        Test::Eq(scalar) => written.eq = Some(scalar.to_json()),
+        Test::Ne(scalar) => written.ne = Some(scalar.to_json()),
+        Test::In(scalars) => written.one_of = list(scalars),
+        Test::NotIn(scalars) => written.not_in = list(scalars),
+        Test::StartsWith(text) => written.starts_with = Some(text.clone()),
+        Test::EndsWith(text) => written.ends_with = Some(text.clone()),
+        Test::Contains(scalar) => written.contains = Some(scalar.to_json()),
+        Test::Exists => written.exists = Some(true),
+        Test::NotExists => written.not_exists = Some(true),
+    }
+}
+
+fn written_limits(limits: &Limits) -> WrittenLimits {
+    let default = Limits::default();
+    let size = |own: u64, default: u64| (own != default).then_some(WrittenSize::Bytes(own));
+    WrittenLimits {
+        wall: (limits.wall != default.wall).then(|| format!("{}ms", limits.wall.as_millis())),
+        fuel: (limits.fuel != default.fuel).then_some(limits.fuel),
+        memory: size(limits.memory, default.memory),
+        output: size(limits.output, default.output),
+        argument: size(limits.argument, default.argument),
+        result: size(limits.result, default.result),
+        files: size(limits.files, default.files),
+        concurrency: (limits.concurrency != default.concurrency).then_some(limits.concurrency),
+    }
+}
+
+impl WrittenLimits {
+    fn is_empty(&self) -> bool {
+        serde_json::to_value(self).is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty))
+    }
+}
