@@ -1,11 +1,15 @@
 //! Tests of Tollhouse from outside: a file for each feature, the real binary, a home of its own for each test.
 
+#[path = "features/agents.rs"]
+mod agents;
 #[path = "features/bad_input.rs"]
 mod bad_input;
 #[path = "features/calls.rs"]
 mod calls;
 #[path = "features/confinement.rs"]
 mod confinement;
+#[path = "features/decisions.rs"]
+mod decisions;
 #[path = "features/demo.rs"]
 mod demo;
 #[path = "features/docs.rs"]

@@ -139,6 +139,24 @@ impl Failure {
         Self::new(ErrorKind::Deadlock, "DeadlockError", "the script waits for something that nothing can bring about")
     }
 
+    /// The policy, or what is mounted, does not fit.
+    #[must_use]
+    pub fn policy(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Policy, "PolicyError", message)
+    }
+
+    /// A program ended with a status other than 0.
+    #[must_use]
+    pub fn exit(status: u8) -> Self {
+        Self::new(ErrorKind::Exit, "ExitError", format!("exit status {status}"))
+    }
+
+    /// A program trapped.
+    #[must_use]
+    pub fn trap(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Exception, "Trap", message)
+    }
+
     /// The host is at fault.
     #[must_use]
     pub fn host(message: impl Into<String>) -> Self {

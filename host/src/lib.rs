@@ -6,6 +6,7 @@
 //! | module | what it holds | may use |
 //! | --- | --- | --- |
 //! | [`session`] | host, sessions, runs: the step API and the driver | all below |
+//! | [`agent`] | agents that are components: each import led to the gate | `gate`, `tool` |
 //! | [`gate`] | the one place where a guest's call becomes a tool's call | `tool`, `capability`, `ledger` |
 //! | [`guest`] | script guests: instances, and the imports of their world | `code`, `vfs` |
 //! | [`tool`] | packages as typed tools: reflection, values, WASI without authority | `code` |
@@ -36,6 +37,7 @@
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+pub mod agent;
 pub mod capability;
 pub mod code;
 pub mod error;

@@ -92,8 +92,11 @@ fn tools() -> Result<()> {
     for directory in tool_directories()? {
         build.args(["--package", &tool_package(&directory)]);
     }
-    // What the tests call, beside the real tools.
-    run(build.args(["--package", "tollhouse-fixture-probe"]))
+    // What the tests call and run, beside the real tools.
+    for package in ["fixture-agent", "fixture-payments", "fixture-probe", "example-agent"] {
+        build.args(["--package", &format!("tollhouse-{package}")]);
+    }
+    run(&mut build)
 }
 
 /// Pre-initialises and compiles the guests, if they or the compiler changed.

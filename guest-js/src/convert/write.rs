@@ -199,6 +199,10 @@ impl<'js> Writer<'js> {
                 self.out.push_str(if number > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" });
             }
             Purpose::Arguments if number == 0.0 && number.is_sign_negative() => self.out.push_str("-0.0"),
+            Purpose::Arguments if (UNSAFE..EXPONENT).contains(&number.abs()) => {
+                push_number(&mut self.out, number);
+                self.out.push_str(".0");
+            }
             Purpose::Arguments => push_number(&mut self.out, number),
         }
     }
@@ -342,12 +346,19 @@ fn quote_str(out: &mut String, text: &str) {
     out.push_str(&text[from..]);
 }
 
+/// 2^53. From here on several integers are one and the same number, so a number stands for a float and no 64-bit integer
+/// takes it: a BigInt says which integer is meant.
+const UNSAFE: f64 = 9_007_199_254_740_992.0;
+
+/// From here on JavaScript writes an exponent.
+const EXPONENT: f64 = 1e21;
+
 /// Writes a finite number as JavaScript does: shortest digits, exponents from 1e21 and below 1e-6.
 fn push_number(out: &mut String, number: f64) {
     let size = number.abs();
     if size == 0.0 {
         out.push('0');
-    } else if (1e-6..1e21).contains(&size) {
+    } else if (1e-6..EXPONENT).contains(&size) {
         write!(out, "{number}").expect(WRITES);
     } else {
         let text = format!("{number:e}");

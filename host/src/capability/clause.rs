@@ -108,6 +108,14 @@ impl Clause {
         }
     }
 
+    /// Whether it compares a number with something that is there and is no finite number.
+    #[must_use]
+    pub fn cannot_judge(&self, arguments: &Value) -> bool {
+        self.params()
+            .into_iter()
+            .any(|param| param.tests.iter().any(Test::is_of_numbers) && param.finds_no_number(arguments))
+    }
+
     /// The paths that it looks at.
     pub fn params(&self) -> Vec<&Param> {
         match self {
@@ -136,7 +144,22 @@ impl Param {
     }
 }
 
+impl Param {
+    fn finds_no_number(&self, arguments: &Value) -> bool {
+        let mut found = false;
+        self.path.every(arguments, &mut |value| {
+            found |= value.is_some_and(|value| Number::from_json(value, self.wide).is_none());
+            true
+        });
+        found
+    }
+}
+
 impl Test {
+    fn is_of_numbers(&self) -> bool {
+        matches!(self, Self::Lt(_) | Self::Le(_) | Self::Gt(_) | Self::Ge(_))
+    }
+
     /// Whether it holds of a value; none stands for missing and null.
     #[must_use]
     pub fn holds(&self, value: Option<&Value>, wide: bool) -> bool {

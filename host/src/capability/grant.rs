@@ -210,13 +210,14 @@ impl Grant {
 }
 
 impl Approve {
-    /// Whether a human is asked before a call with these arguments.
+    /// Whether a human is asked before a call with these arguments: when the clause holds, and when it compares a number
+    /// with what is none (NaN, an infinity), since then nobody can say that it does not.
     #[must_use]
     pub fn asks(&self, arguments: &serde_json::Value) -> bool {
         match self {
             Self::Never => false,
             Self::Always => true,
-            Self::When(clause) => clause.holds(arguments),
+            Self::When(clause) => clause.holds(arguments) || clause.cannot_judge(arguments),
         }
     }
 

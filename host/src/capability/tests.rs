@@ -264,7 +264,8 @@ fn errors_say_where_and_what_was_meant() {
 #[test]
 fn the_schema_knows_every_key() {
     let schema = Policy::schema().to_value().to_string();
-    for key in Limits::KEYS.iter().chain(&["tools", "grant", "where", "spend", "approve", "not_exists", "starts_with"]) {
+    for key in Limits::KEYS.iter().chain(&["tools", "grant", "where", "spend", "approve", "not_exists", "starts_with"])
+    {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
     }
 }

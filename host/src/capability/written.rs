@@ -230,10 +230,10 @@ fn written_grant((index, grant): (usize, &Grant)) -> WrittenGrant {
         name: (grant.name != format!("{method}#{index}")).then(|| grant.name.clone()),
         clauses: grant.clauses.iter().map(written_clause).collect(),
         calls: grant.calls,
-        spend: grant.spend.as_ref().map(|spend| WrittenSpend {
-            param: spend.param.to_string(),
-            limit: spend.limit.to_json(),
-        }),
+        spend: grant
+            .spend
+            .as_ref()
+            .map(|spend| WrittenSpend { param: spend.param.to_string(), limit: spend.limit.to_json() }),
         approve: match &grant.approve {
             Approve::Never => None,
             Approve::Always => Some(WrittenApprove::Flag(true)),
@@ -251,8 +251,7 @@ fn written_clause(clause: &Clause) -> WrittenClause {
         Clause::Param(param) if repeats(&param.tests) => {
             // A key stands once in a table, so a second test of one operator is a clause of its own.
             let each = |test: &Test| {
-                let mut written =
-                    WrittenClause { param: Some(param.path.to_string()), ..WrittenClause::default() };
+                let mut written = WrittenClause { param: Some(param.path.to_string()), ..WrittenClause::default() };
                 write_test(test, &mut written);
                 written
             };

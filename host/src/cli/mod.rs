@@ -7,6 +7,7 @@ mod call;
 mod doctor;
 mod error;
 mod places;
+mod policy;
 mod policy_file;
 mod publish;
 mod registry;
@@ -51,6 +52,8 @@ enum Command {
     Tools(tools::Tools),
     Types(tools::Types),
     #[command(subcommand)]
+    Policy(policy::Policy),
+    #[command(subcommand)]
     Registry(registry::Registry),
     Doctor(doctor::Doctor),
 }
@@ -66,6 +69,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Call(call) => call.execute(&places),
         Command::Tools(tools) => tools.execute(&places),
         Command::Types(types) => types.execute(&places),
+        Command::Policy(policy) => policy.execute(&places),
         Command::Registry(registry) => registry.execute(&places),
         Command::Doctor(doctor) => doctor.execute(&places),
     };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use tollhouse::agent::Program;
 use tollhouse::capability::{Grant, Policy, parse_bytes, parse_duration};
 use tollhouse::gate::{Approver, Audit, AuditFile};
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
@@ -19,11 +20,11 @@ use super::places::Places;
 use super::policy_file::PolicyFile;
 use super::{CliError, Result, show};
 
-/// Run a script
+/// Run a script, or an agent compiled to a component
 ///
 /// Runs JavaScript or bash in a sandbox of its own, starting in /workspace. The script calls the tools of the registry
 /// that `--allow` or the policy grants: `await stats.describe({values: [1, 2, 3]})` in JavaScript,
-/// `stats describe --values '[1, 2, 3]'` in bash.
+/// `stats describe --values '[1, 2, 3]'` in bash. A component imports them by their WIT names.
 ///
 /// Exit status: a shell script's own; for JavaScript 0, or 1 when it throws; 2 usage or policy error; 3 a call was
 /// denied and the script did not catch that; 4 a limit was reached; 130 cancelled.
@@ -35,7 +36,7 @@ Examples:
   tollhouse run report.js --policy policy.toml --mount ./data:/workspace/data:ro
   tollhouse run --lang sh -e 'for f in 1 2; do echo $f; done' --json")]
 pub(crate) struct Run {
-    /// The script, or `-` for standard input
+    /// The script, or a component (`wasi:cli/command`) that imports tools, or `-` for standard input
     #[arg(value_name = "FILE", required_unless_present = "code", conflicts_with = "code")]
     file: Option<PathBuf>,
     /// The script's text
@@ -110,46 +111,71 @@ impl Run {
     /// Runs the script and shows what came of it.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let (name, source) = self.script()?;
+        if source.starts_with(WASM) {
+            return self.component(name, source, places);
+        }
+        let source = String::from_utf8(source)
+            .map_err(|_| CliError::usage(format!("the script `{name}` is no UTF-8 text, and no component")))?;
         let language = self.lang.map_or_else(|| guess(self.file.as_deref(), &source), Language::from);
         let session = self.session.open(places)?;
+        let options = self.options();
+        let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
+        let run = session.start(language, Script { source, name, arguments, environment }, options)?;
+        let cancel = run.cancel_handle();
+        // Without the handler Ctrl-C just ends the process, which is all that it is for.
+        let _ = ctrlc::set_handler(move || cancel.cancel());
+        let result = run.finish();
+        self.show(&result);
+        Ok(status(&result, language == Language::Shell))
+    }
+
+    /// Runs an agent that is a component.
+    fn component(&self, name: String, component: Vec<u8>, places: &Places) -> Result {
+        let session = self.session.open(places)?;
+        let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
+        let run = session.start_component(component, Program { name, arguments, environment }, self.options())?;
+        let interrupt = run.interrupt();
+        let _ = ctrlc::set_handler(move || interrupt.cancel());
+        let result = run.finish();
+        self.show(&result);
+        Ok(status(&result, true))
+    }
+
+    fn options(&self) -> RunOptions {
         let from_stdin = self.file.as_deref() == Some(Path::new("-"));
-        let run = RunOptions {
+        RunOptions {
             output: if self.json { None } else { Some(Box::new(Output)) },
             stdin: if from_stdin || io::stdin().is_terminal() {
                 Stdin::Empty
             } else {
                 Stdin::Reader(Box::new(io::stdin()))
             },
-        };
-        let script = Script { source, name, arguments: self.arguments, environment: self.environment };
-        let run = session.start(language, script, run)?;
-        let cancel = run.cancel_handle();
-        // Without the handler Ctrl-C just ends the process, which is all that it is for.
-        let _ = ctrlc::set_handler(move || cancel.cancel());
-        let result = run.finish();
-        if self.json {
-            show::line(serde_json::to_string(&result).expect("a result is plain data"));
-        } else {
-            show::result(&result);
-            if self.summary {
-                show::summary(&result);
-            }
         }
-        Ok(status(&result, language))
     }
 
-    fn script(&self) -> Result<(String, String)> {
+    fn show(&self, result: &RunResult) {
+        if self.json {
+            show::line(serde_json::to_string(result).expect("a result is plain data"));
+        } else {
+            show::result(result);
+            if self.summary {
+                show::summary(result);
+            }
+        }
+    }
+
+    fn script(&self) -> Result<(String, Vec<u8>)> {
         if let Some(code) = &self.code {
-            return Ok(("script".to_owned(), code.clone()));
+            return Ok(("script".to_owned(), code.clone().into_bytes()));
         }
         let file = self.file.as_deref().expect("clap asks for a file or code");
         if file == Path::new("-") {
-            let mut source = String::new();
-            let read = io::stdin().read_to_string(&mut source);
+            let mut source = Vec::new();
+            let read = io::stdin().read_to_end(&mut source);
             read.map_err(|error| CliError::because("cannot read the script from standard input", &error))?;
             return Ok(("stdin".to_owned(), source));
         }
-        let source = fs::read_to_string(file).map_err(|error| {
+        let source = fs::read(file).map_err(|error| {
             CliError::because(format!("cannot read the script `{}`", file.display()), &error)
                 .status(super::error::USAGE)
         })?;
@@ -227,15 +253,18 @@ fn guess(file: Option<&Path>, source: &str) -> Language {
     }
 }
 
-/// The exit status of a run, as `--help` says.
-fn status(result: &RunResult, language: Language) -> ExitCode {
+/// What every WebAssembly binary begins with.
+const WASM: &[u8] = b"\0asm";
+
+/// The exit status of a run, as `--help` says. `has_own`: a shell script and a program have a status of their own.
+fn status(result: &RunResult, has_own: bool) -> ExitCode {
     use tollhouse::session::Status;
     ExitCode::from(match result.status {
         Status::Completed => 0,
         Status::Denied => 3,
         Status::Limited => 4,
         Status::Cancelled => 130,
-        _ if language == Language::Shell => result.exit_code,
+        _ if has_own => result.exit_code,
         _ => 1,
     })
 }

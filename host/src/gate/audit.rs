@@ -13,6 +13,8 @@ use std::time::SystemTime;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::error::ErrorKind;
+
 /// Something that happened.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -52,6 +54,8 @@ pub enum Event<'a> {
         arguments: &'a Value,
         /// The nearest grant.
         grant: Option<&'a str>,
+        /// What sort of refusal: `capability`, `argument`, `approval`, `limit`.
+        kind: ErrorKind,
         /// What was missing: the clause, the budget, the consent.
         reason: &'a str,
     },
@@ -193,7 +197,7 @@ impl AuditFile {
             Err(TryLockError::WouldBlock) => return Err(AuditError::Busy { path }),
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-        let read = read(&path, &file)?;
+        let read = read(&path, &file, &mut |_| {})?;
         file.set_len(read.whole).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         let tail = Mutex::new(Tail { file, lines: read.lines, hash: read.hash });
@@ -209,14 +213,19 @@ impl AuditFile {
     /// # Errors
     /// If it cannot be read, or where it was altered.
     pub fn verify(path: &Path) -> Result<(u64, String), AuditError> {
-        let file = File::open(path).map_err(|source| AuditError::Io { path: path.to_owned(), source })?;
-        let read = read(path, &file)?;
-        if read.torn > 0 {
-            let line = read.lines + 1;
-            return Err(AuditError::Altered { path: path.to_owned(), line, problem: "has no end" });
-        }
-        Ok((read.lines, read.hash.to_hex().to_string()))
+        events(path, &mut |_| {})
     }
+}
+
+/// Hands out every event of a log that was not altered, as it was written; what [`AuditFile::verify`] returns.
+pub(super) fn events(path: &Path, take: &mut dyn FnMut(&Value)) -> Result<(u64, String), AuditError> {
+    let file = File::open(path).map_err(|source| AuditError::Io { path: path.to_owned(), source })?;
+    let read = read(path, &file, take)?;
+    if read.torn > 0 {
+        let line = read.lines + 1;
+        return Err(AuditError::Altered { path: path.to_owned(), line, problem: "has no end" });
+    }
+    Ok((read.lines, read.hash.to_hex().to_string()))
 }
 
 impl Audit for AuditFile {
@@ -249,7 +258,7 @@ struct ReadLog {
     torn: u64,
 }
 
-fn read(path: &Path, file: &File) -> Result<ReadLog, AuditError> {
+fn read(path: &Path, file: &File, take: &mut dyn FnMut(&Value)) -> Result<ReadLog, AuditError> {
     let failed = |source| AuditError::Io { path: path.to_owned(), source };
     let mut log = ReadLog { lines: 0, hash: NOTHING.into(), whole: 0, torn: 0 };
     let mut reader = BufReader::new(file);
@@ -269,6 +278,7 @@ fn read(path: &Path, file: &File) -> Result<ReadLog, AuditError> {
         if value["n"].as_u64() != Some(log.lines + 1) {
             return Err(altered("has another number"));
         }
+        take(&value);
         log.hash = blake3::hash(&line);
         log.lines += 1;
         log.whole += length;

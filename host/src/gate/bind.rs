@@ -1,10 +1,12 @@
 //! Grants against the types of a method: paths in their canonical spelling, texts that mean numbers made numbers, and an
 //! error for what can never be. Done once for each method and grant, so that judging a call looks nothing up.
 
+use std::borrow::Cow;
+
 use crate::capability::{Approve, Clause, Grant, Number, Param, ParamPath, Scalar, Span, Step, Test};
 use crate::tool::canonical::bounds;
 use crate::tool::nearest;
-use crate::tool::types::{Function, Members, Named, Shape, Type};
+use crate::tool::types::{Case, Field, Function, Members, Named, Shape, Type};
 
 /// A grant as it judges one method.
 #[derive(Debug)]
@@ -47,16 +49,14 @@ pub(super) fn bind(grant: &Grant, function: &Function) -> Result<Bound> {
 /// Binds what a grant's budget sums up to a function.
 pub(super) fn bind_spend(grant: &Grant, function: &Function) -> Result<Option<BoundSpend>> {
     let Some(spend) = &grant.spend else { return Ok(None) };
-    let (path, leaf) = resolve(&spend.param, function, &spend.span)?;
+    let (path, types) = resolve(&spend.param, function, &spend.span)?;
     if path.steps().contains(&Step::Each) {
         return Err(error(format!("`spend` cannot sum up `{}`: it is a list", spend.param), &spend.span));
     }
-    match leaf {
-        Some(ty) if !is_number(ty) => {
-            Err(error(format!("`spend` cannot sum up `{}`: it is {}", spend.param, ty.describe()), &spend.span))
-        }
-        leaf => Ok(Some(BoundSpend { path, wide: leaf.is_some_and(is_wide) })),
+    if !types.iter().any(|ty| is_number(ty)) {
+        return Err(error(format!("`spend` cannot sum up `{}`: it is {}", spend.param, describe(&types)), &spend.span));
     }
+    Ok(Some(BoundSpend { path, wide: any_wide(&types) }))
 }
 
 fn bind_clause(clause: &Clause, function: &Function) -> Result<Clause> {
@@ -69,19 +69,49 @@ fn bind_clause(clause: &Clause, function: &Function) -> Result<Clause> {
 }
 
 fn bind_param(param: &Param, function: &Function) -> Result<Param> {
-    let (path, leaf) = resolve(&param.path, function, &param.span)?;
-    let Some(ty) = leaf else {
-        // What lies in a payload whose type depends on its tag is judged as it comes.
-        return Ok(Param { path, ..param.clone() });
+    let (path, types) = resolve(&param.path, function, &param.span)?;
+    let bind = |test: &Test| {
+        bind_test_to(test, &types).map_err(|message| error(format!("`{}` {message}", param.path), &param.span))
     };
-    let bind =
-        |test: &Test| bind_test(test, ty).map_err(|message| error(format!("`{}` {message}", param.path), &param.span));
     let tests = param.tests.iter().map(bind).collect::<Result<_>>()?;
-    let inner = match &ty.shape {
-        Shape::List(inner) | Shape::FixedList(inner, _) => inner,
-        _ => ty,
+    Ok(Param { path, tests, wide: any_wide(&types), span: param.span.clone() })
+}
+
+/// Fits a test to a value that has one of these types. It must fit one of them, and mean the same in all that it fits; a
+/// value of another type fails it.
+fn bind_test_to(test: &Test, types: &[Leaf<'_>]) -> std::result::Result<Test, String> {
+    let mut bound: Option<Test> = None;
+    let mut problem = None;
+    for ty in types {
+        match (bind_test(test, ty), &bound) {
+            (Ok(own), Some(other)) if own != *other => {
+                return Err(format!("is {}: `{}` means something else in each", describe(types), test.operator()));
+            }
+            (Ok(own), _) => bound = Some(own),
+            (Err(message), _) => problem = problem.or(Some(message)),
+        }
+    }
+    bound.ok_or_else(|| problem.unwrap_or_else(|| "is never there".to_owned()))
+}
+
+/// Whether a decimal string stands for a number there: the type is a 64-bit integer, and no other is spelled as a string.
+fn any_wide(types: &[Leaf<'_>]) -> bool {
+    let element = |ty: &Leaf<'_>| match &ty.shape {
+        Shape::List(inner) | Shape::FixedList(inner, _) => present(inner).shape.clone(),
+        shape => shape.clone(),
     };
-    Ok(Param { path, tests, wide: is_wide(inner), span: param.span.clone() })
+    let mut wide = false;
+    for shape in types.iter().map(element) {
+        wide |= is_wide(&shape);
+        if is_text(&shape) || matches!(shape, Shape::Bytes | Shape::Own(_) | Shape::Borrow(_)) {
+            return false;
+        }
+    }
+    wide
+}
+
+fn describe(types: &[Leaf<'_>]) -> String {
+    types.iter().map(|ty| ty.describe()).collect::<Vec<_>>().join(" or ")
 }
 
 /// The type that a value has when it is there.
@@ -95,88 +125,103 @@ fn present(mut ty: &Type) -> &Type {
     ty
 }
 
-/// Follows a path through the types; brings its segments to their canonical spelling.
-fn resolve<'f>(path: &ParamPath, function: &'f Function, span: &Span) -> Result<(ParamPath, Option<&'f Type>)> {
-    let mut steps = Vec::with_capacity(path.steps().len());
-    let mut at = At::Members(&function.params);
+/// A type that a path leads to. That of a tag is made up: a variant has no type for it.
+type Leaf<'f> = Cow<'f, Type>;
+
+/// Follows a path through the types; brings its segments to their canonical spelling. What it leads to has one type, or
+/// several where it leads into the payload of a variant: which one, the tag says.
+fn resolve<'f>(path: &ParamPath, function: &'f Function, span: &Span) -> Result<(ParamPath, Vec<Leaf<'f>>)> {
+    let mut steps: Vec<Step> = Vec::with_capacity(path.steps().len());
+    let mut types: Vec<Leaf<'f>> = Vec::new();
     for step in path.steps() {
         let walked = ParamPath::from_steps(steps.clone()).to_string();
-        let (step, next) = at.enter(step, &walked).map_err(|(message, hint)| BindError {
+        let entered =
+            if steps.is_empty() { member(&function.params, step, &walked) } else { enter_any(&types, step, &walked) };
+        let (step, next) = entered.map_err(|(message, hint)| BindError {
             message: format!("`{path}`: {message}"),
             hint,
             span: span.clone(),
         })?;
         steps.push(step);
-        at = next;
+        types = next;
     }
-    let leaf = match at {
-        At::Type(ty) => Some(ty),
-        At::Members(_) | At::Anything => None,
-    };
-    Ok((ParamPath::from_steps(steps), leaf))
+    Ok((ParamPath::from_steps(steps), types))
 }
 
-/// A place on the way through types.
-enum At<'f> {
-    Members(&'f Members<crate::tool::types::Field>),
-    Type(&'f Type),
-    Anything,
-}
+type Entered<'f> = std::result::Result<(Step, Vec<Leaf<'f>>), (String, Option<String>)>;
 
-type Entered<'f> = std::result::Result<(Step, At<'f>), (String, Option<String>)>;
-
-impl<'f> At<'f> {
-    fn enter(&self, step: &Step, walked: &str) -> Entered<'f> {
-        let into = |ty: &'f Type| At::Type(present(ty));
-        let ty = match self {
-            At::Anything => return Ok((step.clone(), At::Anything)),
-            At::Members(members) => return member(members, step, walked),
-            At::Type(ty) => *ty,
+/// One step on from a value of one of these types. Those that have no such part are left behind: there it is missing.
+fn enter_any<'f>(types: &[Leaf<'f>], step: &Step, walked: &str) -> Entered<'f> {
+    let mut found: Option<(Step, Vec<Leaf<'f>>)> = None;
+    let mut problem: Option<(String, Option<String>)> = None;
+    for ty in types {
+        let entered = match ty {
+            Cow::Borrowed(ty) => enter(ty, step, walked),
+            Cow::Owned(ty) => Err(no_part(ty, step, walked)),
         };
-        let fail = |message: String| Err((message, None));
-        match (&ty.shape, step) {
-            (Shape::Record(members), _) => member(members, step, walked),
-            (Shape::List(inner), Step::Each) | (Shape::FixedList(inner, _), Step::Each) => {
-                Ok((Step::Each, into(inner)))
+        match (entered, &mut found) {
+            (Ok((step, _)), Some((other, _))) if step != *other => {
+                return Err((format!("`{walked}` has several parts of that name"), None));
             }
-            (Shape::List(inner), Step::Name(name)) if ParamPath::index(name).is_some() => {
-                Ok((step.clone(), into(inner)))
-            }
-            (Shape::FixedList(inner, count), Step::Name(name)) => match ParamPath::index(name) {
-                Some(index) if index < *count as usize => Ok((step.clone(), into(inner))),
-                _ => fail(format!("`{walked}` has elements 0 to {}", count.saturating_sub(1))),
-            },
-            (Shape::Tuple(types), Step::Name(name)) => {
-                match ParamPath::index(name).and_then(|index| types.get(index)) {
-                    Some(ty) => Ok((step.clone(), into(ty))),
-                    None => fail(format!("`{walked}` has elements 0 to {}", types.len().saturating_sub(1))),
-                }
-            }
-            (Shape::Map(_, value), Step::Name(_)) => Ok((step.clone(), into(value))),
-            (Shape::Variant(_) | Shape::Result { .. } | Shape::Option(_), Step::Name(name))
-                if name == "tag" || name == "val" =>
-            {
-                Ok((step.clone(), At::Anything))
-            }
-            (Shape::List(_), Step::Name(_)) => Err((
-                format!("`{walked}` is a list"),
-                Some(format!("write `{walked}/*` for every element, or `{walked}/0`")),
-            )),
-            _ => fail(format!(
-                "`{walked}` is {} and has no part `{}`",
-                ty.describe(),
-                ParamPath::from_steps(vec![step.clone()])
-            )),
+            (Ok((_, more)), Some((_, leaves))) => leaves.extend(more),
+            (Ok(first), None) => found = Some(first),
+            // One with a hint says more: the type has parts, and none of that name.
+            (Err(error), _) if problem.is_none() || error.1.is_some() => problem = Some(error),
+            (Err(_), _) => {}
         }
     }
+    found.ok_or_else(|| problem.unwrap_or_else(|| (format!("`{walked}` is never there"), None)))
 }
 
-fn member<'f>(members: &'f Members<crate::tool::types::Field>, step: &Step, walked: &str) -> Entered<'f> {
+fn enter<'f>(ty: &'f Type, step: &Step, walked: &str) -> Entered<'f> {
+    let one = |ty: &'f Type| vec![Cow::Borrowed(present(ty))];
+    let payloads = |types: &mut dyn Iterator<Item = &'f Type>| types.map(|ty| Cow::Borrowed(present(ty))).collect();
+    let outside = |count: usize| Err((format!("`{walked}` has elements 0 to {}", count.saturating_sub(1)), None));
+    match (&ty.shape, step) {
+        (Shape::Record(members), _) => member(members, step, walked),
+        (Shape::List(inner) | Shape::FixedList(inner, _), Step::Each) => Ok((Step::Each, one(inner))),
+        (Shape::List(inner), Step::Name(name)) if ParamPath::index(name).is_some() => Ok((step.clone(), one(inner))),
+        (Shape::FixedList(inner, count), Step::Name(name)) => match ParamPath::index(name) {
+            Some(index) if index < *count as usize => Ok((step.clone(), one(inner))),
+            _ => outside(*count as usize),
+        },
+        (Shape::Tuple(types), Step::Name(name)) => match ParamPath::index(name).and_then(|index| types.get(index)) {
+            Some(ty) => Ok((step.clone(), one(ty))),
+            None => outside(types.len()),
+        },
+        (Shape::Map(_, value), Step::Name(_)) => Ok((step.clone(), one(value))),
+        (Shape::Variant(cases), Step::Name(name)) if name == "tag" => {
+            Ok((step.clone(), vec![Cow::Owned(Shape::Enum(cases.clone()).into())]))
+        }
+        (Shape::Result { .. } | Shape::Option(_), Step::Name(name)) if name == "tag" => {
+            Ok((step.clone(), vec![Cow::Owned(Shape::String.into())]))
+        }
+        (Shape::Variant(cases), Step::Name(name)) if name == "val" => {
+            Ok((step.clone(), payloads(&mut cases.iter().filter_map(|case| case.ty.as_ref()))))
+        }
+        (Shape::Result { ok, err }, Step::Name(name)) if name == "val" => {
+            Ok((step.clone(), payloads(&mut [ok, err].into_iter().filter_map(Option::as_deref))))
+        }
+        (Shape::Option(inner), Step::Name(name)) if name == "val" => Ok((step.clone(), one(inner))),
+        (Shape::List(_), Step::Name(_)) => Err((
+            format!("`{walked}` is a list"),
+            Some(format!("write `{walked}/*` for every element, or `{walked}/0`")),
+        )),
+        _ => Err(no_part(ty, step, walked)),
+    }
+}
+
+fn no_part(ty: &Type, step: &Step, walked: &str) -> (String, Option<String>) {
+    let part = ParamPath::from_steps(vec![step.clone()]);
+    (format!("`{walked}` is {} and has no part `{part}`", ty.describe()), None)
+}
+
+fn member<'f>(members: &'f Members<Field>, step: &Step, walked: &str) -> Entered<'f> {
     let Step::Name(name) = step else {
         return Err((format!("`{}` is no list", if walked.is_empty() { "the arguments" } else { walked }), None));
     };
     match members.find(name) {
-        Some(field) => Ok((Step::Name(field.camel.clone()), At::Type(present(&field.ty)))),
+        Some(field) => Ok((Step::Name(field.camel.clone()), vec![Cow::Borrowed(present(&field.ty))])),
         None => {
             let known: Vec<&str> = members.iter().map(Named::camel).collect();
             let hint = match nearest(name, known.iter().copied()) {
@@ -193,8 +238,8 @@ fn is_number(ty: &Type) -> bool {
     matches!(ty.shape, Shape::F32 | Shape::F64) || bounds(&ty.shape).is_some()
 }
 
-fn is_wide(ty: &Type) -> bool {
-    matches!(ty.shape, Shape::S64 | Shape::U64)
+fn is_wide(shape: &Shape) -> bool {
+    matches!(shape, Shape::S64 | Shape::U64)
 }
 
 /// Fits a test to a type; the error says what is wrong with it, after the path.
@@ -202,7 +247,9 @@ fn bind_test(test: &Test, ty: &Type) -> std::result::Result<Test, String> {
     let scalar = |scalar: &Scalar| bind_scalar(scalar, ty);
     let scalars = |scalars: &[Scalar]| scalars.iter().map(scalar).collect::<std::result::Result<Vec<_>, _>>();
     let text = || {
-        is_text(ty).then_some(()).ok_or_else(|| format!("is {}: `{}` compares texts", ty.describe(), test.operator()))
+        is_text(&ty.shape)
+            .then_some(())
+            .ok_or_else(|| format!("is {}: `{}` compares texts", ty.describe(), test.operator()))
     };
     Ok(match test {
         Test::Lt(_) | Test::Le(_) | Test::Gt(_) | Test::Ge(_) => {
@@ -231,8 +278,8 @@ fn bind_test(test: &Test, ty: &Type) -> std::result::Result<Test, String> {
     })
 }
 
-fn is_text(ty: &Type) -> bool {
-    matches!(ty.shape, Shape::String | Shape::Char | Shape::Enum(_))
+fn is_text(shape: &Shape) -> bool {
+    matches!(shape, Shape::String | Shape::Char | Shape::Enum(_))
 }
 
 /// Fits a value to compare with to a type.
@@ -242,7 +289,7 @@ fn bind_scalar(scalar: &Scalar, ty: &Type) -> std::result::Result<Scalar, String
         (Shape::Enum(cases), _) => case(scalar, cases, ty),
         (Shape::Bool, Scalar::Bool(_)) => Ok(scalar.clone()),
         (Shape::String | Shape::Char | Shape::Bytes, Scalar::String(_)) => Ok(scalar.clone()),
-        (_, Scalar::String(text)) if is_wide(ty) => match Number::from_decimal(text) {
+        (_, Scalar::String(text)) if is_wide(&ty.shape) => match Number::from_decimal(text) {
             Some(number) => bind_scalar(&Scalar::Number(number), ty),
             None => mismatch(),
         },
@@ -256,7 +303,7 @@ fn bind_scalar(scalar: &Scalar, ty: &Type) -> std::result::Result<Scalar, String
 }
 
 /// The canonical spelling of a case.
-fn case(scalar: &Scalar, cases: &Members<crate::tool::types::Case>, ty: &Type) -> std::result::Result<Scalar, String> {
+fn case(scalar: &Scalar, cases: &Members<Case>, ty: &Type) -> std::result::Result<Scalar, String> {
     let found = match scalar {
         Scalar::String(name) => cases.find(name),
         _ => None,

@@ -67,6 +67,26 @@ pub struct Opinion {
     pub why: Vec<String>,
 }
 
+/// What a grant covers.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Coverage {
+    /// The grant.
+    pub grant: String,
+    /// Its method pattern.
+    pub pattern: String,
+    /// The mounted methods that it covers.
+    pub methods: Vec<Covered>,
+}
+
+/// A method that a grant covers.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Covered {
+    /// The canonical method.
+    pub method: String,
+    /// Why the grant can never allow a call of it, if so.
+    pub problem: Option<String>,
+}
+
 impl Judges {
     /// Opens an account for each grant and checks the grants against what is mounted. `above` are the grants of the
     /// session that this one is made from: a grant that narrows one of them debits its account.
@@ -140,6 +160,24 @@ impl Judges {
             None => judge.objection(arguments),
         };
         Err(Denial { grant: Some(&held.grant), reason })
+    }
+
+    /// What each grant covers.
+    pub(super) fn coverage(&self, tools: &MountedTools) -> Vec<Coverage> {
+        let covered = |held: &Held, index: usize| {
+            let methods = tools.iter().filter(|tool| held.grant.method.matches(tool.method())).map(|tool| {
+                let judge = self.of(tool.method(), tool.function()).iter().find(|judge| judge.held == index);
+                let problem = judge.and_then(|judge| judge.bound.as_ref().err()).map(|error| error.message.clone());
+                Covered { method: tool.method().to_owned(), problem }
+            });
+            methods.collect()
+        };
+        let one = |(index, held): (usize, &Held)| Coverage {
+            grant: held.grant.name.clone(),
+            pattern: held.grant.method.to_string(),
+            methods: covered(held, index),
+        };
+        self.held.iter().enumerate().map(one).collect()
     }
 
     /// What each grant that covers a method says of a call.

@@ -10,6 +10,7 @@ mod audit;
 mod bind;
 mod calls;
 mod judge;
+mod suggest;
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -19,7 +20,8 @@ use serde_json::Value;
 pub use approval::{ApprovalRequest, Approver};
 pub use audit::{Audit, AuditError, AuditFile, Event, Nowhere};
 pub use calls::{Budget, BudgetKind, Call, CallOutcome, Calls};
-pub use judge::Opinion;
+pub use judge::{Coverage, Covered, Opinion};
+pub use suggest::suggest;
 
 use self::judge::{Denial, Judges, Reason};
 use crate::capability::{Amount, Approve, AttenuateError, Grant, Limits, Policy, PolicyError};
@@ -220,10 +222,10 @@ impl Gate {
         grant: Option<&str>,
         failure: Failure,
     ) -> Failure {
-        let (run, seq) = (calls.run(), calls.next());
+        let (run, seq, kind) = (calls.run(), calls.next(), failure.kind);
         let reason = failure.message.as_str();
         // A refusal needs no log to be safe, so one that cannot be written changes nothing.
-        let _ = self.audit.write(&Event::Denied { run, seq, method, arguments: &arguments, grant, reason });
+        let _ = self.audit.write(&Event::Denied { run, seq, method, arguments: &arguments, grant, kind, reason });
         calls.refuse(method, arguments, grant);
         failure
     }
@@ -320,6 +322,12 @@ impl Gate {
     pub fn explain(&self, method: &str, arguments: &str) -> Result<Vec<Opinion>, Failure> {
         let (tool, arguments) = self.check(method, arguments).map_err(|(_, failure)| failure)?;
         Ok(self.judges.opinions(method, tool.function(), &arguments, &self.ledger, SystemTime::now()))
+    }
+
+    /// Which mounted methods each grant covers, and why it can never allow a call of one.
+    #[must_use]
+    pub fn coverage(&self) -> Vec<Coverage> {
+        self.judges.coverage(&self.tools)
     }
 
     /// Checks and debits a call whose arguments are canonical, and takes the debit back: what a call costs at the gate.

@@ -12,6 +12,7 @@ mod state;
 pub(crate) use instance::World;
 pub use instance::{Guest, GuestError, Guests, Script};
 pub use operation::{Completion, Operation, OperationId, Outcome, Pending, Step, Value, Waiting};
+pub(crate) use state::OutputFull;
 pub use state::{Catalog, MountedTool, Output, OutputSink, Stream};
 
 /// The languages that a script guest speaks.

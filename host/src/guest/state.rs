@@ -58,13 +58,14 @@ pub struct Output {
     sink: Box<dyn OutputSink>,
     written: u64,
     limit: u64,
+    full: bool,
 }
 
 impl Output {
     /// Output that may take `limit` bytes.
     #[must_use]
     pub fn new(sink: Box<dyn OutputSink>, limit: u64) -> Self {
-        Self { sink, written: 0, limit }
+        Self { sink, written: 0, limit, full: false }
     }
 
     /// Bytes written so far.
@@ -73,20 +74,27 @@ impl Output {
         self.written
     }
 
+    /// Whether more was to be written than may be.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
     /// Writes what the limit leaves room for.
-    fn write(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), OutputFull> {
+    pub(crate) fn write(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), OutputFull> {
         let room = usize::try_from(self.limit - self.written).unwrap_or(usize::MAX);
         let taken = &bytes[..bytes.len().min(room)];
         self.sink.write(stream, taken);
         self.written += taken.len() as u64;
-        if taken.len() < bytes.len() { Err(OutputFull) } else { Ok(()) }
+        self.full |= taken.len() < bytes.len();
+        if self.full { Err(OutputFull) } else { Ok(()) }
     }
 }
 
 /// The trap of a guest that wrote more than it may.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("output limit reached")]
-pub(super) struct OutputFull;
+pub(crate) struct OutputFull;
 
 /// The most bytes that `random.bytes` gives at once, as its documentation says.
 const RANDOM_BYTES: u32 = 65_536;

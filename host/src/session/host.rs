@@ -8,8 +8,11 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::runtime::{Handle, Runtime};
 use tollhouse_registry::Registry;
+use wasmtime::component::Component;
 
+use super::component::ComponentRun;
 use super::run::{Run, RunOptions};
+use crate::agent::Program;
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, Interrupt};
 use crate::error::{Failure, Payload};
@@ -38,6 +41,7 @@ pub struct HostOptions {
 pub struct Host(Arc<HostState>);
 
 struct HostState {
+    code: Code,
     guests: Guests,
     packages: Packages,
     runtime: Option<Runtime>,
@@ -111,7 +115,8 @@ impl Host {
             .map_err(HostError::Threads)?;
         Ok(Self(Arc::new(HostState {
             guests: Guests::new(code.clone()),
-            packages: Packages::new(code, registry),
+            packages: Packages::new(code.clone(), registry),
+            code,
             runtime: Some(runtime),
         })))
     }
@@ -188,6 +193,23 @@ impl Session {
         Ok(run?)
     }
 
+    /// Prepares a run of an agent that is a component (`wasi:cli/command`) and imports tools by their WIT names.
+    ///
+    /// # Errors
+    /// If another run of the session has not ended. An agent that cannot be linked is a run that fails.
+    pub fn start_component(
+        &self,
+        component: Vec<u8>,
+        program: Program,
+        options: RunOptions,
+    ) -> Result<ComponentRun, HostError> {
+        if self.0.busy.swap(true, Ordering::AcqRel) {
+            return Err(HostError::Busy);
+        }
+        let number = self.0.runs.fetch_add(1, Ordering::Relaxed) + 1;
+        Ok(ComponentRun::new(Arc::clone(&self.0), number, component, program, options))
+    }
+
     /// Calls one tool, without a script: through the gate like every call, on this thread.
     ///
     /// # Errors
@@ -262,6 +284,12 @@ impl SessionState {
     /// Lets the next run start.
     pub(super) fn release(&self) {
         self.busy.store(false, Ordering::Release);
+    }
+
+    /// The code of an agent, compiled if no earlier process has.
+    pub(super) fn compile_agent(&self, digest: &str, bytes: &[u8]) -> Result<Component, String> {
+        let compiled = self.host.code.tool(&format!("agent-{digest}"), || Ok::<_, CodeError>(bytes.to_vec()));
+        compiled.map_err(|error| format!("{:#}", anyhow::Error::from(error)))
     }
 
     pub(super) fn guests(&self) -> &Guests {

@@ -6,11 +6,13 @@
 //! **Invariant:** at any moment at most one guest of a run executes; tools run beside it. `resume` takes one
 //! completion at a time, and they are delivered in the order in which they were given.
 
+mod component;
 mod host;
 mod result;
 mod run;
 mod work;
 
+pub use component::ComponentRun;
 pub use host::{Host, HostError, HostOptions, Session, SessionOptions};
 pub use result::{RunResult, Status, Usage};
 pub use run::{CancelHandle, Operation, Pending, Run, RunOptions, Stdin, Step};

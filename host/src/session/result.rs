@@ -3,9 +3,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::host::SessionState;
 use crate::capability::Limits;
 use crate::error::{ErrorKind, Failure};
-use crate::gate::{Budget, Calls};
+use crate::gate::{Budget, Calls, Event};
 use crate::guest::{GuestError, Outcome};
 use crate::vfs::Tree;
 
@@ -73,6 +74,39 @@ pub struct RunResult {
     /// The files that the run left.
     #[serde(skip)]
     pub files: Tree,
+}
+
+impl RunResult {
+    /// The result of a run that ended, which the audit log is told of.
+    pub(super) fn conclude(
+        session: &SessionState,
+        number: u64,
+        outcome: Outcome,
+        calls: Calls,
+        usage: Usage,
+        (stdout, stderr): (Vec<u8>, Vec<u8>),
+        files: Tree,
+    ) -> Self {
+        let status = Status::of(&outcome);
+        let error = outcome.error.as_ref().map(|error| error.message.as_str());
+        // The run is over, whatever the log says of it.
+        let _ = session.gate.audit().write(&Event::Ended { run: number, status: status.word(), error });
+        Self {
+            status,
+            value: outcome.value,
+            stdout,
+            stderr,
+            exit_code: outcome.exit_code,
+            error: outcome.error,
+            calls,
+            usage,
+            budgets: session.gate.budgets(),
+            session: session.id.clone(),
+            run: session.id.is_some().then_some(number),
+            snapshot: None,
+            files,
+        }
+    }
 }
 
 fn lossy<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::host::{SessionState, now};
-use super::result::{RunResult, Status, Usage, out_of_time, outcome_of};
+use super::result::{RunResult, Usage, out_of_time, outcome_of};
 use super::work::{Input, News, Work};
 use crate::code::Interrupt;
 use crate::error::Failure;
@@ -137,7 +137,14 @@ pub struct Run {
 
 /// Output that nobody else takes.
 #[derive(Clone, Default)]
-struct Captured(Arc<Mutex<(Vec<u8>, Vec<u8>)>>);
+pub(super) struct Captured(Arc<Mutex<(Vec<u8>, Vec<u8>)>>);
+
+impl Captured {
+    /// Both streams, so far.
+    pub(super) fn take(&self) -> (Vec<u8>, Vec<u8>) {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 impl OutputSink for Captured {
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
@@ -378,29 +385,10 @@ impl Run {
         };
         drop(guest);
         self.session.commit(files.clone());
-        let status = Status::of(&outcome);
-        let error = outcome.error.as_ref().map(|error| error.message.as_str());
-        let ended = Event::Ended { run: self.number, status: status.word(), error };
-        // The run is over, whatever the log says of it.
-        let _ = self.session.gate.audit().write(&ended);
-        let (stdout, stderr) = self.captured.take().map_or_else(Default::default, |captured| {
-            std::mem::take(&mut *captured.0.lock().unwrap_or_else(PoisonError::into_inner))
-        });
-        self.result = Some(Box::new(RunResult {
-            status,
-            value: outcome.value,
-            stdout,
-            stderr,
-            exit_code: outcome.exit_code,
-            error: outcome.error,
-            calls: std::mem::take(&mut self.calls),
-            usage,
-            budgets: self.session.gate.budgets(),
-            session: self.session.id.clone(),
-            run: self.session.id.is_some().then_some(self.number),
-            snapshot: None,
-            files,
-        }));
+        let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
+        let calls = std::mem::take(&mut self.calls);
+        let result = RunResult::conclude(&self.session, self.number, outcome, calls, usage, captured, files);
+        self.result = Some(Box::new(result));
     }
 }
 

@@ -36,7 +36,9 @@ pub use handles::Handles;
 pub use mounted::{MountError, MountedTools};
 pub use names::nearest;
 pub use package::{Package, PackageError, Packages};
+pub(crate) use state::ToolState;
 pub use warm::Warm;
+pub(crate) use wasi::agent_linker;
 
 use crate::code::Interrupt;
 use crate::error::{Failure, Payload};

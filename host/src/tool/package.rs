@@ -237,7 +237,7 @@ impl Package {
         });
         let exports = exports.collect();
         let mut linker = self.linker().map_err(link)?.clone();
-        wasi::define_unoffered(&mut linker, &component).map_err(link)?;
+        wasi::define_unoffered(&mut linker, &component, |_| true).map_err(link)?;
         Ok(Loaded { pre: linker.instantiate_pre(&component).map_err(link)?, exports })
     }
 

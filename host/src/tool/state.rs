@@ -7,7 +7,7 @@ use rand::{SeedableRng as _, TryRng};
 use rand_chacha::ChaCha12Rng;
 use wasmtime::component::ResourceTable;
 use wasmtime::{ResourceLimiter, Result};
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use super::CallContext;
 use super::clock::Clock;
@@ -15,7 +15,7 @@ use super::stdio::Kept;
 use crate::code::Interrupt;
 
 /// What a tool's store holds.
-pub(super) struct ToolState {
+pub(crate) struct ToolState {
     wasi: WasiCtx,
     pub(super) table: ResourceTable,
     stdout: Kept,
@@ -24,7 +24,7 @@ pub(super) struct ToolState {
     random: [Random; 2],
     /// Stops the call that runs.
     pub(super) interrupt: Interrupt,
-    pub(super) memory: MemoryLimit,
+    pub(crate) memory: MemoryLimit,
     /// A call ended in the middle: what the instance holds is of no use any more.
     pub(super) trapped: bool,
 }
@@ -32,12 +32,18 @@ pub(super) struct ToolState {
 impl ToolState {
     /// A world without authority, for one call.
     pub(super) fn new(context: &CallContext, memory: u64) -> Self {
+        Self::with(context, memory, |_| {})
+    }
+
+    /// A world without authority but for what `configure` adds.
+    pub(crate) fn with(context: &CallContext, memory: u64, configure: impl FnOnce(&mut WasiCtxBuilder)) -> Self {
         let (stdout, stderr) = (Kept::default(), Kept::default());
         let clock = Clock::default();
         let random = [Random::default(), Random::default()];
         let mut insecure_seed = [0; 16];
         insecure_seed.copy_from_slice(&context.seed[..16]);
-        let wasi = WasiCtx::builder()
+        let mut builder = WasiCtx::builder();
+        builder
             .stdout(stdout.clone())
             .stderr(stderr.clone())
             .wall_clock(clock.clone())
@@ -47,9 +53,10 @@ impl ToolState {
             .insecure_random_seed(u128::from_le_bytes(insecure_seed))
             .allow_tcp(false)
             .allow_udp(false)
-            .allow_ip_name_lookup(false)
-            .build();
-        let memory = MemoryLimit { rest: usize::try_from(memory).unwrap_or(usize::MAX), refused: false };
+            .allow_ip_name_lookup(false);
+        configure(&mut builder);
+        let wasi = builder.build();
+        let memory = MemoryLimit { rest: usize::try_from(memory).unwrap_or(usize::MAX), used: 0, refused: false };
         let (table, interrupt) = (ResourceTable::new(), Interrupt::default());
         let mut state = Self { wasi, table, stdout, stderr, clock, random, interrupt, memory, trapped: false };
         state.begin(context);
@@ -126,16 +133,21 @@ impl TryRng for Random {
 }
 
 /// Keeps all memories of an instance together within a limit, and remembers whether it had to.
-pub(super) struct MemoryLimit {
+pub(crate) struct MemoryLimit {
     rest: usize,
-    pub(super) refused: bool,
+    /// Bytes of all memories; they never shrink.
+    pub(crate) used: u64,
+    pub(crate) refused: bool,
 }
 
 impl ResourceLimiter for MemoryLimit {
     fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
         let rest = self.rest.checked_sub(desired.saturating_sub(current));
         match rest {
-            Some(rest) => self.rest = rest,
+            Some(rest) => {
+                self.rest = rest;
+                self.used += desired.saturating_sub(current) as u64;
+            }
             None => self.refused = true,
         }
         Ok(rest.is_some())

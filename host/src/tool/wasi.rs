@@ -16,12 +16,23 @@ use super::state::ToolState;
 const OFFERED: [&str; 6] =
     ["wasi:cli/", "wasi:clocks/", "wasi:filesystem/", "wasi:io/", "wasi:random/", "wasi:sockets/"];
 
-/// Defines what a component imports and no host here offers: it can be imported, and traps with its name when it is
+/// What an agent may import of WASI. Its other imports are tools, and whoever links them defines them.
+pub(crate) fn agent_linker(engine: &Engine, component: &Component) -> Result<Linker<ToolState>> {
+    let mut linker = linker(engine)?;
+    define_unoffered(&mut linker, component, |name| name.starts_with("wasi:"))?;
+    Ok(linker)
+}
+
+/// Defines what a component imports and no host here offers, if `others` says so: it can be imported, and traps with its name when it is
 /// called. Nearly every component imports more than it uses.
-pub(super) fn define_unoffered(linker: &mut Linker<ToolState>, component: &Component) -> Result<()> {
+pub(super) fn define_unoffered(
+    linker: &mut Linker<ToolState>,
+    component: &Component,
+    others: impl Fn(&str) -> bool,
+) -> Result<()> {
     let engine = linker.engine().clone();
     for (name, item) in component.component_type().imports(&engine) {
-        if !OFFERED.iter().any(|offered| name.starts_with(offered)) {
+        if !OFFERED.iter().any(|offered| name.starts_with(offered)) && others(name) {
             trap(&mut linker.root(), &engine, name, name, &item.ty)?;
         }
     }

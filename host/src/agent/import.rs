@@ -1,0 +1,215 @@
+//! One import of an agent: found among what is mounted, checked, and led to the gate.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use wasmtime::Engine;
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Linker, LinkerInstance, Val};
+
+use super::{Caller, same};
+use crate::error::{ErrorKind, Failure};
+use crate::gate::CallOutcome;
+use crate::tool::types::{Function, Shape, Type};
+use crate::tool::value::{self, NoHandles};
+use crate::tool::{MountedTools, Tool, ToolState};
+
+/// Defines an import.
+pub(super) fn define(
+    linker: &mut Linker<ToolState>,
+    engine: &Engine,
+    name: &str,
+    item: &ComponentItem,
+    caller: &Arc<Caller>,
+) -> Result<(), Failure> {
+    let ComponentItem::ComponentInstance(instance) = item else {
+        return match item {
+            // A type that another import's functions use.
+            ComponentItem::Type(_) => Ok(()),
+            _ => Err(unusable(name, "only whole interfaces can be imported, by the name of their package")),
+        };
+    };
+    let (alias, export) = find(caller.gate.tools(), name)?;
+    let mut inner = linker.instance(name).map_err(|error| unusable(name, &error.to_string()))?;
+    for (function, item) in instance.exports(engine) {
+        match &item.ty {
+            ComponentItem::ComponentFunc(ty) => {
+                let tool = tool(caller.gate.tools(), &alias, &export, name, function)?;
+                same::check(ty, tool.function())
+                    .map_err(|problem| unusable(&format!("{name}#{function}"), &problem))?;
+                if !caller.gate.grants(tool.method()) {
+                    return Err(not_granted(name, tool.method()));
+                }
+                gated(&mut inner, function, Arc::clone(tool), Arc::clone(caller))?;
+            }
+            ComponentItem::Resource(_) => {
+                return Err(unusable(name, "it has resources, which agents cannot hold yet"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn unusable(name: &str, problem: &str) -> Failure {
+    Failure::policy(format!("the agent's import `{name}` cannot be satisfied: {problem}"))
+}
+
+fn not_granted(name: &str, method: &str) -> Failure {
+    Failure::capability(format!("the agent imports `{name}`, and no grant allows `{method}`"))
+        .with_hint(format!("run with `--allow '{method}'`, or add to the policy: [[grant]] method = \"{method}\""))
+}
+
+/// The alias and the exported interface that an import means: the same name, and a version that is compatible.
+fn find(tools: &MountedTools, import: &str) -> Result<(String, String), Failure> {
+    let mut found = Vec::new();
+    for (alias, package) in tools.packages() {
+        let fits = package.types().interfaces.iter().find(|interface| serves(&interface.export, import));
+        found.extend(fits.map(|interface| (alias.clone(), interface.export.clone())));
+    }
+    match found.len() {
+        1 => Ok(found.swap_remove(0)),
+        0 => Err(unusable(import, "nothing that is mounted exports it")
+            .with_hint("publish the package, or mount it with `--tool ALIAS=NS:NAME@REQ`")),
+        _ => {
+            let aliases: Vec<String> = found.iter().map(|(alias, _)| format!("`{alias}`")).collect();
+            Err(unusable(import, &format!("it is mounted as {}", aliases.join(" and ")))
+                .with_hint("mount it once: name the packages under `[tools]` in the policy"))
+        }
+    }
+}
+
+/// Whether an exported interface serves an import: `acme:payments/charges@1.3.0` serves `…@1.2.0`.
+fn serves(export: &str, import: &str) -> bool {
+    let split = |name: &str| {
+        let (base, version) = name.split_once('@').map_or((name, None), |(base, version)| (base, Some(version)));
+        (base.to_owned(), version.map(semver::Version::parse).transpose().ok().flatten())
+    };
+    let ((export, has), (import, wants)) = (split(export), split(import));
+    export == import
+        && match (has, wants) {
+            (Some(has), Some(wants)) => {
+                semver::VersionReq::parse(&format!("^{wants}")).is_ok_and(|wants| wants.matches(&has))
+            }
+            (has, wants) => has == wants,
+        }
+}
+
+fn tool<'t>(
+    tools: &'t MountedTools,
+    alias: &str,
+    export: &str,
+    import: &str,
+    function: &str,
+) -> Result<&'t Arc<Tool>, Failure> {
+    let package = tools.packages().iter().find(|(other, _)| other == alias).map(|(_, package)| package);
+    let found = package.and_then(|package| {
+        let is_it =
+            |known: &&Function| known.export.instance.as_deref() == Some(export) && known.export.function == function;
+        package.types().functions.iter().find(is_it)
+    });
+    let tool = found.and_then(|function| tools.get(&function.method(alias)));
+    tool.ok_or_else(|| unusable(import, &format!("`{alias}` has no function `{function}` that can be called")))
+}
+
+/// Defines a function that asks the gate.
+fn gated(
+    inner: &mut LinkerInstance<'_, ToolState>,
+    name: &str,
+    tool: Arc<Tool>,
+    caller: Arc<Caller>,
+) -> Result<(), Failure> {
+    let defined = inner.func_new(name, move |_, _, params, results| {
+        let answer = call(&tool, &caller, params);
+        let answered = answer.and_then(|value| lower_result(tool.function(), value));
+        let value = match answered {
+            Ok(value) => value,
+            Err(failure) => told(tool.function(), failure)?,
+        };
+        if let (Some(slot), Some(value)) = (results.first_mut(), value) {
+            *slot = value;
+        }
+        Ok(())
+    });
+    defined.map_err(|error| Failure::host(format!("cannot link the agent: {error:#}")))
+}
+
+/// Asks the gate, and calls.
+fn call(tool: &Tool, caller: &Caller, params: &[Val]) -> Result<Value, Failure> {
+    let mut arguments = Map::new();
+    for (field, value) in tool.function().params.iter().zip(params) {
+        let lifted = value::lift(value.clone(), &field.ty, &mut NoHandles)
+            .map_err(|error| Failure::argument(format!("`{}`: {error}", tool.method())))?;
+        arguments.insert(field.camel.clone(), lifted.value);
+    }
+    let text = Value::Object(arguments).to_string();
+    let admission = caller.gate.admit(&mut caller.calls(), tool.method(), &text)?;
+    let result = admission.invoke(&(caller.context)(admission.seq));
+    let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
+    caller.gate.settle(&mut caller.calls(), admission.seq, outcome, result.as_ref().err());
+    result.map(|payload| payload.value)
+}
+
+/// A returned value as the import's result: behind `ok`, where the function can fail.
+fn lower_result(function: &Function, value: Value) -> Result<Option<Val>, Failure> {
+    let lower = |value: Value, ty: &Type| {
+        value::lower(value, ty, &mut NoHandles).map_err(|error| Failure::host(error.to_string()))
+    };
+    match function.result.as_ref().map(|ty| (&ty.shape, ty)) {
+        None => Ok(None),
+        Some((Shape::Result { ok, .. }, _)) => {
+            let ok = ok.as_deref().map(|ty| lower(value, ty).map(Box::new)).transpose()?;
+            Ok(Some(Val::Result(Ok(ok))))
+        }
+        Some((_, ty)) => lower(value, ty).map(Some),
+    }
+}
+
+/// What an agent is told of a failure: the tool's own error as it is; any other as text, where the function's error is
+/// a text; else the agent ends with it, since its types have no word for it.
+fn told(function: &Function, failure: Failure) -> wasmtime::Result<Option<Val>> {
+    let Some(Shape::Result { err, .. }) = function.result.as_ref().map(|ty| &ty.shape) else {
+        return Err(failure.into());
+    };
+    let lowered = match (&failure.payload, err.as_deref()) {
+        (Some(payload), Some(ty)) => value::lower(payload.value.clone(), ty, &mut NoHandles).ok().map(Box::new),
+        (_, Some(Type { shape: Shape::String, .. })) if may_be_told(failure.kind) => {
+            Some(Box::new(Val::String(failure.to_string())))
+        }
+        (Some(_), None) => return Ok(Some(Val::Result(Err(None)))),
+        _ => None,
+    };
+    match lowered {
+        Some(lowered) => Ok(Some(Val::Result(Err(Some(lowered))))),
+        None => Err(failure.into()),
+    }
+}
+
+/// Whether the agent can go on after it.
+fn may_be_told(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Capability | ErrorKind::Approval | ErrorKind::Argument | ErrorKind::Tool | ErrorKind::Limit
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::serves;
+
+    #[test]
+    fn a_compatible_version_serves() {
+        assert!(serves("a:b/c@1.3.0", "a:b/c@1.2.0"));
+        assert!(serves("a:b/c", "a:b/c"));
+        for (export, import) in [
+            ("a:b/c@1.1.0", "a:b/c@1.2.0"),
+            ("a:b/c@2.0.0", "a:b/c@1.2.0"),
+            ("a:b/c@0.2.0", "a:b/c@0.1.0"),
+            ("a:b/d@1.2.0", "a:b/c@1.2.0"),
+            ("a:b/c@1.2.0", "a:b/c"),
+            ("a:b/c@nonsense", "a:b/c@1.2.0"),
+        ] {
+            assert!(!serves(export, import), "{export} {import}");
+        }
+    }
+}

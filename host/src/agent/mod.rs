@@ -1,0 +1,149 @@
+//! Agents that are components: programs (`wasi:cli/command`) that import tools by their WIT names.
+//!
+//! Each import is satisfied from what the session has mounted, and every function of it leads to the gate. An import that
+//! no mounted package exports, that has other types, or that no grant covers, is an error before anything runs.
+//!
+//! **Invariant:** an agent reaches a tool only through [`Gate::admit`](crate::gate::Gate::admit).
+
+mod import;
+mod same;
+mod stdio;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wasmtime::Store;
+use wasmtime::component::Component;
+use wasmtime_wasi::I32Exit;
+use wasmtime_wasi::p2::bindings::sync::Command;
+use wasmtime_wasi::p2::pipe::MemoryInputPipe;
+
+use self::stdio::Written;
+use crate::code::{Stopped, with_stack};
+use crate::error::Failure;
+use crate::gate::{Calls, Gate};
+use crate::guest::{Output, Stream};
+use crate::tool::{CallContext, ToolState, agent_linker};
+
+/// What an agent is started with.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Its name, `argv[0]`.
+    pub name: String,
+    /// Its further arguments.
+    pub arguments: Vec<String>,
+    /// Its environment.
+    pub environment: Vec<(String, String)>,
+}
+
+/// Makes what a call brings along, from the call's number in the run.
+pub(crate) type MakeContext = Box<dyn Fn(u64) -> CallContext + Send + Sync>;
+
+/// One execution of an agent, as its imports see it.
+pub(crate) struct Caller {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) calls: Mutex<Calls>,
+    pub(crate) context: MakeContext,
+}
+
+impl Caller {
+    /// The record of the run's calls. Each change to it is whole, so a poisoned lock is still good.
+    pub(crate) fn calls(&self) -> std::sync::MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How an agent ended.
+pub(crate) struct Ended {
+    /// The exit status, or why there is none.
+    pub(crate) result: Result<u8, Ending>,
+    /// The most bytes of memory that it had.
+    pub(crate) memory: u64,
+}
+
+/// Why an agent ended before its end.
+pub(crate) enum Ending {
+    /// It was stopped.
+    Stopped(Stopped),
+    /// It wanted more memory than it may have.
+    Memory,
+    /// It wrote more than it may.
+    Output,
+    /// It cannot be linked, a call failed that it cannot be told about, or it trapped.
+    Failed(Failure),
+}
+
+/// An agent, linked and ready to run.
+pub(crate) struct Agent {
+    component: Component,
+    linker: wasmtime::component::Linker<ToolState>,
+}
+
+impl Agent {
+    /// Links an agent: WASI without authority, and each other import with what the session has mounted.
+    ///
+    /// # Errors
+    /// The first import that cannot be satisfied.
+    pub(crate) fn link(component: Component, caller: &Arc<Caller>) -> Result<Self, Failure> {
+        let engine = component.engine().clone();
+        let mut linker = agent_linker(&engine, &component)
+            .map_err(|error| Failure::host(format!("cannot link the agent: {error:#}")))?;
+        for (name, item) in component.component_type().imports(&engine) {
+            if !name.starts_with("wasi:") {
+                import::define(&mut linker, &engine, name, &item.ty, caller)?;
+            }
+        }
+        Ok(Self { component, linker })
+    }
+
+    /// Runs it to its end, on this thread.
+    pub(crate) fn run(
+        &self,
+        program: &Program,
+        stdin: Vec<u8>,
+        output: &Arc<Mutex<Output>>,
+        context: &CallContext,
+    ) -> Ended {
+        let state = ToolState::with(context, context.memory, |wasi| {
+            wasi.stdin(MemoryInputPipe::new(stdin))
+                .stdout(Written::new(output, Stream::Stdout))
+                .stderr(Written::new(output, Stream::Stderr))
+                .arg(&program.name)
+                .args(&program.arguments)
+                .envs(&program.environment);
+        });
+        let mut store = Store::new(self.component.engine(), state);
+        store.limiter(|state| &mut state.memory);
+        context.interrupt.watch(&mut store);
+        let ran = with_stack(|| {
+            // Without it the program cannot begin, and the engine's own words for that are long.
+            let command = Command::instantiate(&mut store, &self.component, &self.linker)?;
+            command.wasi_cli_run().call_run(&mut store)
+        });
+        let full = output.lock().unwrap_or_else(PoisonError::into_inner).is_full();
+        let state = store.data();
+        let result = match ran {
+            _ if full => Err(Ending::Output),
+            Ok(Ok(())) => Ok(0),
+            Ok(Err(())) => Ok(1),
+            Err(error) => ending(&error, state.memory.refused),
+        };
+        Ended { result, memory: state.memory.used }
+    }
+}
+
+fn ending(error: &wasmtime::Error, refused: bool) -> Result<u8, Ending> {
+    if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
+        // As a shell sees it: the low eight bits.
+        return Ok(u8::try_from(status & 0xff).unwrap_or(1));
+    }
+    if let Some(stopped) = error.downcast_ref::<Stopped>() {
+        return Err(Ending::Stopped(*stopped));
+    }
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        return Err(Ending::Failed(failure.clone()));
+    }
+    if refused {
+        return Err(Ending::Memory);
+    }
+    Err(Ending::Failed(Failure::trap(format!("the agent trapped: {}", error.root_cause()))))
+}

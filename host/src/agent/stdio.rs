@@ -1,0 +1,83 @@
+//! Where an agent writes: the run's output, as it comes and as far as its limit goes.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use tokio::io::AsyncWrite;
+use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
+use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError};
+
+use crate::guest::{Output, Stream};
+
+/// How many bytes an agent may write in one go.
+const CHUNK: usize = 1 << 20;
+
+/// One stream of the run's output.
+#[derive(Clone)]
+pub(super) struct Written {
+    output: Arc<Mutex<Output>>,
+    stream: Stream,
+}
+
+impl Written {
+    pub(super) fn new(output: &Arc<Mutex<Output>>, stream: Stream) -> Self {
+        Self { output: Arc::clone(output), stream }
+    }
+
+    fn put(&self, bytes: &[u8]) -> Result<(), crate::guest::OutputFull> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner).write(self.stream, bytes)
+    }
+}
+
+impl IsTerminal for Written {
+    fn is_terminal(&self) -> bool {
+        false
+    }
+}
+
+impl StdoutStream for Written {
+    fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    fn p2_stream(&self) -> Box<dyn OutputStream> {
+        Box::new(self.clone())
+    }
+}
+
+impl OutputStream for Written {
+    fn write(&mut self, bytes: Bytes) -> Result<(), StreamError> {
+        // Past the limit the agent traps: what it goes on to write would be lost without a word.
+        self.put(&bytes).map_err(|full| StreamError::Trap(full.into()))
+    }
+
+    fn flush(&mut self) -> Result<(), StreamError> {
+        Ok(())
+    }
+
+    fn check_write(&mut self) -> Result<usize, StreamError> {
+        Ok(CHUNK)
+    }
+}
+
+#[async_trait::async_trait]
+impl Pollable for Written {
+    async fn ready(&mut self) {}
+}
+
+impl AsyncWrite for Written {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(self.put(bytes).map(|()| bytes.len()).map_err(io::Error::other))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}

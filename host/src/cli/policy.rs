@@ -1,0 +1,153 @@
+//! `tollhouse policy`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use tollhouse::capability::Policy as Grants;
+use tollhouse::gate::{AuditFile, suggest};
+
+use super::places::Places;
+use super::run::SessionArgs;
+use super::{CliError, Result, show};
+
+/// Check, explain and suggest policies
+#[derive(Subcommand)]
+pub(crate) enum Policy {
+    /// Check a policy against what is mounted: which methods each grant covers, and where it can allow nothing
+    #[command(after_help = "Example:\n  tollhouse policy check --policy policy.toml")]
+    Check(Check),
+    /// Say what a policy says of one call: which grant, which clause, what would be debited, whether a human is asked
+    ///
+    /// Nothing is called. Exit status 0 if the call would be allowed, else 3.
+    #[command(after_help = "\
+Example:
+  tollhouse policy explain payments/charges/create '{\"amount\": 500}' --policy policy.toml")]
+    Explain(Explain),
+    /// Suggest the least policy that would have allowed what an audit log holds
+    #[command(after_help = "\
+Example:
+  tollhouse run agent.js --allow '**' --audit audit.jsonl
+  tollhouse policy suggest audit.jsonl > policy.toml")]
+    Suggest {
+        /// A log that `run --audit` wrote
+        #[arg(value_name = "LOG")]
+        log: PathBuf,
+    },
+    /// Print the JSON Schema of policies
+    Schema,
+    /// Check that an audit log was not altered
+    Audit {
+        /// A log that `run --audit` wrote
+        #[arg(value_name = "LOG")]
+        log: PathBuf,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    session: SessionArgs,
+    /// Print an array of {grant, pattern, methods: [{method, problem}]}
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Explain {
+    /// The method, in any of its spellings
+    #[arg(value_name = "METHOD")]
+    method: String,
+    /// The arguments: one JSON object
+    #[arg(value_name = "JSON")]
+    arguments: String,
+    #[command(flatten)]
+    session: SessionArgs,
+    /// Print an array of {grant, method, allows, why}
+    #[arg(long)]
+    json: bool,
+}
+
+impl Policy {
+    /// Does what was asked for.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        match self {
+            Self::Check(check) => check.execute(places),
+            Self::Explain(explain) => explain.execute(places),
+            Self::Suggest { log } => {
+                let policy = suggest(&log).map_err(|error| CliError::because("cannot suggest a policy", &error))?;
+                show::line(policy.to_toml().trim_end());
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::Schema => {
+                show::line(serde_json::to_string_pretty(&Grants::schema()).expect("a schema is plain data"));
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::Audit { log } => {
+                let read = AuditFile::verify(&log);
+                let (lines, hash) = read.map_err(|error| CliError::because("the log cannot be trusted", &error))?;
+                show::line(format_args!("{lines} lines, unaltered; the last is {hash}"));
+                Ok(ExitCode::SUCCESS)
+            }
+        }
+    }
+}
+
+impl Check {
+    fn execute(&self, places: &Places) -> Result {
+        let session = self.session.open(places)?;
+        let covered = session.gate().coverage();
+        if self.json {
+            show::line(serde_json::to_string_pretty(&covered).expect("it is plain data"));
+            return Ok(ExitCode::SUCCESS);
+        }
+        if covered.is_empty() {
+            show::line("no grants: every call will be denied");
+        }
+        for grant in covered {
+            show::line(format_args!("{}  ({})", grant.grant, grant.pattern));
+            for method in &grant.methods {
+                match &method.problem {
+                    None => show::line(format_args!("  {}", method.method)),
+                    Some(problem) => show::line(format_args!("  {}  never: {problem}", method.method)),
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Explain {
+    fn execute(&self, places: &Places) -> Result {
+        let session = self.session.open(places)?;
+        let gate = session.gate();
+        let found = gate.tools().find(&self.method);
+        let method = found.map_or(self.method.as_str(), |tool| tool.method());
+        let opinions = match gate.explain(method, &self.arguments) {
+            Ok(opinions) => opinions,
+            Err(failure) => {
+                show::failure(&failure);
+                return Ok(show::exit_code(failure.kind));
+            }
+        };
+        // The first that allows it is the one that a call would be debited to.
+        let allowed = opinions.iter().position(|opinion| opinion.allows);
+        if self.json {
+            show::line(serde_json::to_string_pretty(&opinions).expect("opinions are plain data"));
+        } else {
+            match allowed {
+                Some(at) => show::line(format_args!("{method}: allowed by grant `{}`", opinions[at].grant)),
+                None => show::line(format_args!("{method}: denied")),
+            }
+            if opinions.is_empty() {
+                show::line("  no grant covers the method");
+            }
+            for opinion in &opinions {
+                let word = if opinion.allows { "allows" } else { "denies" };
+                let why = if opinion.why.is_empty() { String::new() } else { format!(": {}", opinion.why.join(", ")) };
+                show::line(format_args!("  {} ({}) {word}{why}", opinion.grant, opinion.method));
+            }
+        }
+        Ok(if allowed.is_some() { ExitCode::SUCCESS } else { ExitCode::from(3) })
+    }
+}

@@ -1,0 +1,153 @@
+//! A run of an agent that is a component.
+//!
+//! It imports tools and calls them one after another, each on the run's own thread: what it waits for it waits for in a
+//! call of the host, which cancellation reaches. So it has no steps; it is run to its end.
+
+use std::io::Read as _;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use super::host::SessionState;
+use super::result::{RunResult, Usage, outcome_of};
+use super::run::{Captured, RunOptions, Stdin};
+use crate::agent::{Agent, Caller, Ending, Program};
+use crate::code::{Interrupt, Stopped};
+use crate::error::{ErrorKind, Failure};
+use crate::gate::{Calls, Event};
+use crate::guest::{GuestError, Outcome, Output};
+
+/// One execution of an agent that is a component. Nothing runs before [`ComponentRun::finish`].
+pub struct ComponentRun {
+    session: Arc<SessionState>,
+    number: u64,
+    component: Vec<u8>,
+    program: Program,
+    options: RunOptions,
+    interrupt: Interrupt,
+}
+
+impl ComponentRun {
+    pub(super) fn new(
+        session: Arc<SessionState>,
+        number: u64,
+        component: Vec<u8>,
+        program: Program,
+        options: RunOptions,
+    ) -> Self {
+        Self { session, number, component, program, options, interrupt: Interrupt::default() }
+    }
+
+    /// Stops this run from elsewhere: [`Interrupt::cancel`].
+    #[must_use]
+    pub fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
+
+    /// Links the agent and runs it to its end.
+    #[must_use]
+    pub fn finish(mut self) -> RunResult {
+        let begun = Instant::now();
+        let options = std::mem::take(&mut self.options);
+        let captured = options.output.is_none().then(Captured::default);
+        let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
+        let output = Arc::new(Mutex::new(Output::new(sink, self.session.limits().output)));
+        let caller = Arc::new(self.caller());
+        let (outcome, memory_bytes) = match self.execute(&caller, options.stdin, &output) {
+            Ok((exit_code, memory)) => (exited(exit_code), memory),
+            Err((ending, memory)) => (self.outcome(ending), memory),
+        };
+        self.interrupt.cancel();
+        let mut calls = std::mem::take(&mut *caller.calls());
+        let gate = &self.session.gate;
+        gate.abandon(&mut calls);
+        let files = self.session.head();
+        let usage = Usage {
+            fuel: 0,
+            wall_micros: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
+            memory_bytes,
+            output_bytes: output.lock().unwrap_or_else(PoisonError::into_inner).written(),
+            file_bytes: files.usage().bytes,
+        };
+        let captured = captured.map(|captured| captured.take()).unwrap_or_default();
+        RunResult::conclude(&self.session, self.number, outcome, calls, usage, captured, files)
+    }
+
+    /// What its imports ask.
+    fn caller(&self) -> Caller {
+        let (session, number, interrupt) = (Arc::clone(&self.session), self.number, self.interrupt.clone());
+        let handles = Arc::new(session.handles(number));
+        let context = move |seq| session.call_context(number, seq, interrupt.child(), Arc::clone(&handles));
+        let calls = Mutex::new(Calls::of_run(self.number));
+        Caller { gate: Arc::clone(&self.session.gate), calls, context: Box::new(context) }
+    }
+
+    fn execute(
+        &self,
+        caller: &Arc<Caller>,
+        stdin: Stdin,
+        output: &Arc<Mutex<Output>>,
+    ) -> Result<(u8, u64), (Ending, u64)> {
+        let failed = |failure: Failure| (Ending::Failed(failure), 0);
+        let digest = blake3::hash(&self.component).to_hex();
+        let started = Event::Started { run: self.number, script: &self.program.name, hash: &digest };
+        let written = self.session.gate.audit().write(&started);
+        written.map_err(|error| failed(Failure::host(format!("the run does not start: {error}"))))?;
+        let component = self.session.compile_agent(&digest, &self.component);
+        let component = component.map_err(|error| failed(Failure::argument(format!("no agent: {error}"))))?;
+        let agent = Agent::link(component, caller).map_err(failed)?;
+        let stdin = read_all(stdin).map_err(failed)?;
+        // Only now: neither compiling nor reading takes of the run's time.
+        if let Some(deadline) = Instant::now().checked_add(self.session.limits().wall) {
+            self.interrupt.set_deadline(deadline);
+        }
+        let handles = Arc::new(self.session.handles(self.number));
+        let context = self.session.call_context(self.number, 0, self.interrupt.clone(), handles);
+        let ended = agent.run(&self.program, stdin, output, &context);
+        ended.result.map(|status| (status, ended.memory)).map_err(|ending| (ending, ended.memory))
+    }
+
+    fn outcome(&self, ending: Ending) -> Outcome {
+        // When the run is stopped, so is the call that it waits for, and it is the run's end that counts.
+        let ending = match (self.interrupt.stopped(), ending) {
+            (Some(stopped), Ending::Failed(_)) => Ending::Stopped(stopped),
+            (_, ending) => ending,
+        };
+        let error = match ending {
+            Ending::Failed(failure) => {
+                let exit_code = if failure.kind == ErrorKind::Policy { 2 } else { 1 };
+                return Outcome { value: None, exit_code, error: Some(failure), fuel: 0 };
+            }
+            Ending::Stopped(Stopped::Deadline) => GuestError::Deadline,
+            Ending::Stopped(_) => GuestError::Cancelled,
+            Ending::Memory => GuestError::Memory,
+            Ending::Output => GuestError::Output,
+        };
+        outcome_of(&error, self.session.limits())
+    }
+}
+
+impl Drop for ComponentRun {
+    fn drop(&mut self) {
+        self.session.release();
+    }
+}
+
+/// The outcome of an agent that ended itself.
+fn exited(exit_code: u8) -> Outcome {
+    let error = (exit_code != 0).then(|| Failure::exit(exit_code));
+    Outcome { value: None, exit_code, error, fuel: 0 }
+}
+
+/// All of the input. An agent reads when it likes, and asks nobody.
+fn read_all(stdin: Stdin) -> Result<Vec<u8>, Failure> {
+    match stdin {
+        Stdin::Empty => Ok(Vec::new()),
+        Stdin::Bytes(bytes) => Ok(bytes),
+        Stdin::Reader(mut reader) => {
+            let mut bytes = Vec::new();
+            let read = reader.read_to_end(&mut bytes);
+            read.map_err(|error| Failure::host(format!("cannot read standard input: {error}")))?;
+            Ok(bytes)
+        }
+    }
+}
