@@ -18,6 +18,8 @@ mod docs;
 mod files;
 #[path = "features/guests.rs"]
 mod guests;
+#[path = "features/policy.rs"]
+mod policy;
 #[path = "features/reflection.rs"]
 mod reflection;
 #[path = "features/registry.rs"]

@@ -11,6 +11,7 @@
 //! | [`guest`] | script guests: instances, and the imports of their world | `code`, `vfs` |
 //! | [`tool`] | packages as typed tools: reflection, values, WASI without authority | `code` |
 //! | [`code`] | engines, embedded guests, the cache of compiled code | |
+//! | [`token`] | grants, signed, for another host | `capability` |
 //! | [`capability`], [`ledger`], [`vfs`] | grants, budgets, files; no wasmtime | |
 //! | [`error`] | the one shape of failures | |
 //!
@@ -45,5 +46,6 @@ pub mod gate;
 pub mod guest;
 pub mod ledger;
 pub mod session;
+pub mod token;
 pub mod tool;
 pub mod vfs;

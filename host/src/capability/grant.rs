@@ -82,6 +82,18 @@ pub enum AttenuateError {
         /// What there is.
         parent: String,
     },
+    /// It would let calls pass of which a human is asked today: grants are tried in order, and it leaves out an earlier
+    /// one.
+    #[error(
+        "grant `{grant}` passes by `{asker}`, which comes first and asks a human: it must ask too, or come after a \
+         grant that narrows `{asker}` in nothing"
+    )]
+    Unasked {
+        /// The grant that would not ask.
+        grant: String,
+        /// The grant above that does.
+        asker: String,
+    },
 }
 
 impl Grant {

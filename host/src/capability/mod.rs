@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod attenuate;
 mod clause;
 mod document;
 mod grant;

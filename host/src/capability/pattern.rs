@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// The most segments of a pattern. Methods have five at most; deciding inclusion takes time that grows with this.
-const MAX_SEGMENTS: usize = 12;
+const MAX_SEGMENTS: usize = 8;
 
 /// Which methods a grant covers. `*` stands for exactly one segment, `**` for zero or more; anything else for itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +91,33 @@ impl Pattern {
             }
         }
         true
+    }
+}
+
+impl Pattern {
+    /// Whether a method is covered by both patterns.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let (one, other) = (&self.0, &other.0);
+        // meets[i][j]: some names are covered by what is left of both, after i and j segments. From the ends back.
+        let mut meets = vec![vec![false; other.len() + 1]; one.len() + 1];
+        for i in (0..=one.len()).rev() {
+            for j in (0..=other.len()).rev() {
+                let (left, right) = (one.get(i), other.get(j));
+                meets[i][j] = match (left, right) {
+                    (None, None) => true,
+                    // `**` ends here, or takes the name that the other's next segment stands for.
+                    (Some(Segment::Any), _) => meets[i + 1][j] || (right.is_some() && meets[i][j + 1]),
+                    (_, Some(Segment::Any)) => meets[i][j + 1] || (left.is_some() && meets[i + 1][j]),
+                    (Some(left), Some(right)) => {
+                        let meet = left == right || *left == Segment::One || *right == Segment::One;
+                        meet && meets[i + 1][j + 1]
+                    }
+                    _ => false,
+                };
+            }
+        }
+        meets[0][0]
     }
 }
 
@@ -272,6 +299,8 @@ mod tests {
             let other: Pattern = other.join("/").parse().expect("made of segments");
             // Whatever two patterns of four segments tell apart, a method of six segments of three names does.
             let counterexample = methods(6).into_iter().find(|method| own.matches(method) && !other.matches(method));
+            let both = methods(6).into_iter().any(|method| own.matches(&method) && other.matches(&method));
+            prop_assert_eq!(own.overlaps(&other), both, "{} {}", own, other);
             prop_assert_eq!(own.is_subset_of(&other), counterexample.is_none(), "{} {} {:?}", own, other, counterexample);
         }
     }

@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::document::{Content, Node};
-use super::grant::{Approve, AttenuateError, Grant, Spend};
+use super::grant::{Approve, Grant, Spend};
 use super::limits::Limits;
 use super::number::Amount;
 use super::read::{self, Table};
@@ -86,25 +85,6 @@ impl Policy {
             grant.name = format!("{}#{}", grant.method, self.grants.len());
         }
         self.grants.push(grant);
-    }
-
-    /// Narrows this policy by another: each grant of `narrower` narrows the first grant here that covers it, mounts are
-    /// those of this policy, limits the smaller ones. Calls under the result debit the budgets of this policy too.
-    ///
-    /// # Errors
-    /// If a grant of `narrower` covers more than every grant here, or has a greater budget than the one that it narrows.
-    pub fn attenuate(&self, narrower: Self) -> Result<Self, AttenuateError> {
-        let parents: Vec<Arc<Grant>> = self.grants.iter().cloned().map(Arc::new).collect();
-        let mut grants = Vec::with_capacity(narrower.grants.len());
-        for grant in narrower.grants {
-            let covers = |parent: &&Arc<Grant>| grant.method.is_subset_of(&parent.method);
-            let Some(parent) = parents.iter().find(covers) else {
-                let patterns: Vec<String> = self.grants.iter().map(|grant| grant.method.to_string()).collect();
-                return Err(AttenuateError::Method { child: grant.method.to_string(), parent: patterns.join("`, `") });
-            };
-            grants.push(parent.attenuate(grant)?);
-        }
-        Ok(Self { tools: self.tools.clone(), grants, limits: self.limits.at_most(&narrower.limits) })
     }
 
     /// Whether this policy allows nothing that `other` does not. Sound as [`Grant::is_subset_of`] is. Budgets of several

@@ -13,6 +13,7 @@ mod publish;
 mod registry;
 mod run;
 mod show;
+mod token;
 mod tools;
 
 use std::process::ExitCode;

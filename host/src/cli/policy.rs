@@ -9,9 +9,9 @@ use tollhouse::gate::{AuditFile, suggest};
 
 use super::places::Places;
 use super::run::SessionArgs;
-use super::{CliError, Result, show};
+use super::{CliError, Result, show, token};
 
-/// Check, explain and suggest policies
+/// Check, explain, suggest, sign and narrow policies
 #[derive(Subcommand)]
 pub(crate) enum Policy {
     /// Check a policy against what is mounted: which methods each grant covers, and where it can allow nothing
@@ -36,6 +36,10 @@ Example:
     },
     /// Print the JSON Schema of policies
     Schema,
+    Keygen(token::Keygen),
+    Seal(token::Seal),
+    Attenuate(token::Attenuate),
+    Inspect(token::Inspect),
     /// Check that an audit log was not altered
     Audit {
         /// A log that `run --audit` wrote
@@ -79,6 +83,10 @@ impl Policy {
                 show::line(policy.to_toml().trim_end());
                 Ok(ExitCode::SUCCESS)
             }
+            Self::Keygen(keygen) => keygen.execute(),
+            Self::Seal(seal) => seal.execute(),
+            Self::Attenuate(attenuate) => attenuate.execute(),
+            Self::Inspect(inspect) => inspect.execute(),
             Self::Schema => {
                 show::line(serde_json::to_string_pretty(&Grants::schema()).expect("a schema is plain data"));
                 Ok(ExitCode::SUCCESS)

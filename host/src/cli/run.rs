@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use tollhouse::agent::Program;
-use tollhouse::capability::{Grant, Policy, parse_bytes, parse_duration};
+use tollhouse::capability::{Grant, Limits, Policy, parse_bytes, parse_duration};
 use tollhouse::gate::{Approver, Audit, AuditFile};
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
 use tollhouse::session::{HostError, RunOptions, RunResult, Session, SessionOptions, Stdin};
@@ -18,7 +18,7 @@ use tollhouse::vfs::{self, Tree};
 use super::approve::Terminal;
 use super::places::Places;
 use super::policy_file::PolicyFile;
-use super::{CliError, Result, show};
+use super::{CliError, Result, show, token};
 
 /// Run a script, or an agent compiled to a component
 ///
@@ -67,6 +67,15 @@ pub(crate) struct SessionArgs {
     /// The policy (TOML): tools, grants, limits
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
+    /// A token instead of a policy: its grants, as far as they are still good
+    #[arg(long, value_name = "FILE", conflicts_with = "policy", requires = "trust")]
+    token: Option<PathBuf>,
+    /// The public key of the token's issuer, or its file
+    #[arg(long, value_name = "KEY", requires = "token")]
+    trust: Option<String>,
+    /// Revoked tokens: a revocation id a line
+    #[arg(long, value_name = "FILE", requires = "token")]
+    revoked: Option<PathBuf>,
     /// Mount one more package: `stats=tollhouse:stats@^0.1`
     #[arg(long = "tool", value_name = "ALIAS=NS:NAME@REQ", value_parser = pair)]
     tools: Vec<(String, String)>,
@@ -188,7 +197,16 @@ impl SessionArgs {
     /// Makes the session that they describe.
     pub(crate) fn open(&self, places: &Places) -> Result<Session> {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
-        let policy = source.as_ref().map(PolicyFile::parse).transpose()?.unwrap_or_default();
+        let policy = match (&self.token, &self.trust, &source) {
+            (Some(token), Some(trust), _) => {
+                let granted = token::open(token, trust, self.revoked.as_deref())?;
+                // The issuer says what may be called; how much of this machine that takes is not the issuer's to say.
+                let limits = granted.limits.at_most(&Limits::default());
+                Policy { limits, ..granted }
+            }
+            (_, _, Some(source)) => source.parse()?,
+            _ => Policy::default(),
+        };
         let opened = places.host()?.session(self.options(policy)?);
         opened.map_err(|error| match (error, &source) {
             (HostError::Policy(error), Some(source)) => source.error(error),

@@ -1,0 +1,59 @@
+//! Narrowing a policy as a whole: grants are tried in order, so it takes more than narrowing each.
+
+use std::sync::Arc;
+
+use super::grant::{Approve, AttenuateError, Grant};
+use super::policy::Policy;
+
+impl Policy {
+    /// Narrows this policy by another: each grant of `narrower` narrows the first grant here that covers it, mounts are
+    /// those of this policy, limits the smaller ones. Calls under the result debit the budgets of this policy too.
+    ///
+    /// # Errors
+    /// If a grant of `narrower` covers more than every grant here, or has a greater budget than the one that it narrows, or
+    /// passes by a grant that asks a human.
+    pub fn attenuate(&self, narrower: Self) -> Result<Self, AttenuateError> {
+        let parents: Vec<Arc<Grant>> = self.grants.iter().cloned().map(Arc::new).collect();
+        let mut grants = Vec::with_capacity(narrower.grants.len());
+        for grant in narrower.grants {
+            let covers = |parent: &&Arc<Grant>| grant.method.is_subset_of(&parent.method);
+            let Some(parent) = parents.iter().find(covers) else {
+                let patterns: Vec<String> = self.grants.iter().map(|grant| grant.method.to_string()).collect();
+                return Err(AttenuateError::Method { child: grant.method.to_string(), parent: patterns.join("`, `") });
+            };
+            grants.push(parent.attenuate(grant)?);
+        }
+        let limits = self.limits.at_most(&narrower.limits);
+        let narrowed = Self { tools: self.tools.clone(), grants, limits };
+        still_asks(self, &narrowed)?;
+        Ok(narrowed)
+    }
+}
+
+/// Refuses a narrower policy under which no human is asked of a call of which one is asked under the wider: the grant
+/// that asks stands before those behind it, and a narrower policy may leave it out.
+fn still_asks(above: &Policy, narrowed: &Policy) -> Result<(), AttenuateError> {
+    for (at, grant) in narrowed.grants.iter().enumerate() {
+        let Some(parent) = &grant.parent else { continue };
+        // Names are unique within a policy.
+        let passed = above.grants.iter().take_while(|other| other.name != parent.name);
+        for asker in passed.filter(|other| other.approve != Approve::Never) {
+            let asks = grant.approve == Approve::Always || grant.approve == asker.approve;
+            let earlier = || narrowed.grants[..at].iter().any(|earlier| stands_for(earlier, asker));
+            if !asks && grant.method.overlaps(&asker.method) && !earlier() {
+                return Err(AttenuateError::Unasked { grant: grant.name.clone(), asker: asker.name.clone() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a grant that narrows `asker` takes every call that `asker` takes, as long as `asker` does.
+fn stands_for(grant: &Grant, asker: &Grant) -> bool {
+    grant.parent.as_ref().is_some_and(|parent| parent.name == asker.name)
+        && asker.method.is_subset_of(&grant.method)
+        // It has all of the asker's clauses; so many are no others.
+        && grant.clauses.len() == asker.clauses.len()
+        && grant.calls == asker.calls
+        && grant.spend == asker.spend
+}

@@ -1,0 +1,136 @@
+//! From the blocks of a token to the policy that it is: the first one's, narrowed by each of the others.
+//!
+//! The blocks are hostile, each to those above it. What [`Policy::attenuate`] leaves to its caller is judged here: keys
+//! that do not belong in a token, limits, ends, and how large all of it gets.
+
+use serde_json::{Map, Value};
+
+use crate::capability::{Limits, Policy};
+
+use super::TokenError;
+use super::block::Contents;
+
+/// The most grants of one block: more are a policy file's.
+pub(super) const MAX_GRANTS: usize = 64;
+
+/// The most segments of a method pattern in a token. Methods have five at most, and what deciding inclusion costs
+/// doubles with each: a tenth of a millisecond with six, at worst.
+pub(super) const MAX_SEGMENTS: usize = 6;
+
+/// The most pairs of grants that are compared, each of a block with each of the block above it: half a second at worst.
+const MAX_COMPARED: usize = MAX_GRANTS * MAX_GRANTS;
+
+/// The most bytes that the grants of all blocks come to, each with the clauses that it inherits. Numbers in a list take
+/// the most memory, about twenty-five times their text.
+const MAX_INHERITED: usize = 1 << 20;
+
+/// The keys of a policy, and of a grant, that belong in a token. A key that policies learn later is not among them
+/// until someone has thought about what it means to pass it on.
+const POLICY_KEYS: [&str; 3] = ["tools", "grant", "limits"];
+const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
+
+/// What one block grants.
+struct Part {
+    policy: Policy,
+    /// The limits that it names.
+    limits: Map<String, Value>,
+    /// The bytes of its largest grant.
+    largest: usize,
+}
+
+/// The policy that blocks come to.
+pub(super) fn fold(blocks: &[Contents]) -> Result<Policy, TokenError> {
+    let Some((first, rest)) = blocks.split_first() else { return Err(TokenError::Form("it has no blocks")) };
+    let first_part = Part::read(0, first)?;
+    let (mut policy, mut largest, mut end) = (first_part.policy, first_part.largest, first.expires);
+    let (mut compared, mut inherited) = (0_usize, 0_usize);
+    for (block, contents) in (1..).zip(rest) {
+        let mut part = Part::read(block, contents)?;
+        if part.policy.tools.is_some() {
+            return Err(TokenError::Tools { block });
+        }
+        if let (Some(own), Some(above)) = (contents.expires, end)
+            && own > above
+        {
+            return Err(TokenError::Later { block });
+        }
+        let grants = part.policy.grants.len();
+        compared = compared.saturating_add(grants.saturating_mul(policy.grants.len()));
+        inherited = inherited.saturating_add(grants.saturating_mul(largest));
+        if compared > MAX_COMPARED || inherited > MAX_INHERITED {
+            return Err(TokenError::TooMuch { block });
+        }
+        part.policy.limits = part.limits_below(&policy.limits).map_err(|limit| TokenError::Limit { block, limit })?;
+        policy = policy.attenuate(part.policy).map_err(|source| TokenError::Wider { block, source })?;
+        largest = largest.saturating_add(part.largest);
+        end = contents.expires.or(end);
+    }
+    Ok(policy)
+}
+
+impl Part {
+    fn read(block: usize, contents: &Contents) -> Result<Self, TokenError> {
+        let mut policy = Policy::parse_json(&contents.policy).map_err(|source| TokenError::Policy { block, source })?;
+        let grants = policy.grants.len();
+        if grants > MAX_GRANTS {
+            return Err(TokenError::TooManyGrants { block, grants });
+        }
+        for grant in &mut policy.grants {
+            let pattern = grant.method.to_string();
+            if pattern.split('/').count() > MAX_SEGMENTS {
+                return Err(TokenError::TooManySegments { block, pattern });
+            }
+            grant.expires = contents.end();
+        }
+        // The same text a second time, for what the policy does not tell: which keys it has.
+        let Ok(Value::Object(mut keys)) = serde_json::from_str(&contents.policy) else {
+            return Err(TokenError::Foreign { block, what: "a text that is no JSON object" });
+        };
+        let largest = check_keys(&keys).map_err(|key| TokenError::Key { block, key })?;
+        let limits = match keys.remove("limits") {
+            Some(Value::Object(limits)) => limits,
+            _ => Map::new(),
+        };
+        Ok(Self { policy, limits, largest })
+    }
+
+    /// Its limits: those that it names, which must not be above those of the blocks above, and theirs.
+    fn limits_below(&self, above: &Limits) -> Result<Limits, &'static str> {
+        fn least<T: PartialOrd>(named: bool, own: T, above: T, key: &'static str) -> Result<T, &'static str> {
+            match (named, own > above) {
+                (false, _) => Ok(above),
+                (true, false) => Ok(own),
+                (true, true) => Err(key),
+            }
+        }
+        let own = &self.policy.limits;
+        let named = |key: &str| self.limits.contains_key(key);
+        Ok(Limits {
+            wall: least(named("wall"), own.wall, above.wall, "wall")?,
+            fuel: least(named("fuel"), own.fuel, above.fuel, "fuel")?,
+            memory: least(named("memory"), own.memory, above.memory, "memory")?,
+            output: least(named("output"), own.output, above.output, "output")?,
+            argument: least(named("argument"), own.argument, above.argument, "argument")?,
+            result: least(named("result"), own.result, above.result, "result")?,
+            files: least(named("files"), own.files, above.files, "files")?,
+            concurrency: least(named("concurrency"), own.concurrency, above.concurrency, "concurrency")?,
+        })
+    }
+}
+
+/// Refuses keys that do not belong in a token. The bytes of the largest grant.
+fn check_keys(policy: &Map<String, Value>) -> Result<usize, String> {
+    let foreign = |table: &Map<String, Value>, known: &[&str]| {
+        let foreign = table.keys().find(|key| !known.contains(&key.as_str()));
+        foreign.map_or(Ok(()), |key| Err(key.clone()))
+    };
+    foreign(policy, &POLICY_KEYS)?;
+    let mut largest = 0;
+    for grant in policy.get("grant").and_then(Value::as_array).into_iter().flatten() {
+        if let Value::Object(grant) = grant {
+            foreign(grant, &GRANT_KEYS)?;
+        }
+        largest = largest.max(grant.to_string().len());
+    }
+    Ok(largest)
+}
