@@ -4,12 +4,13 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use tollhouse::capability::{Grant, Policy};
+use serde_json::json;
+use tollhouse::capability::{Grant, Policy, param};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, HostOptions, RunOptions, Session, SessionOptions, Status};
-use tollhouse_tests::{Home, binary};
+use tollhouse_tests::{Home, binary, root};
 
 /// How many calls one script makes, so that what a script costs does not hide what a call costs.
 const CALLS: u32 = 1_000;
@@ -25,10 +26,47 @@ fn main() {
     process(&home);
     let fresh = median(500, || run(&session(&host), Language::JavaScript, "return 1"));
     row("fresh JavaScript sandbox, `return 1`, in process", fresh, "0.1 ms");
+    let made = median(500, || drop(session(&host)));
+    row("  of that, the session: mounts, grants, accounts", made, "");
     let shell = median(200, || run(&session(&host), Language::Shell, "echo 1"));
     row("fresh shell sandbox, `echo 1`, in process", shell, "");
     let calls = calls(&host);
     row("tool call from JavaScript, fresh tool instance", calls, "40 us");
+    let warm = Home::new();
+    warm.publish_with(&root().join("tools/stats"), "tollhouse_tool_stats.wasm", "instance = \"session\"");
+    let options = HostOptions { registry: Some(warm.path().join("tollhouse/registry")), ..options };
+    let host = Host::new(&options).expect("the engines start");
+    let calls = self::calls(&host);
+    row("tool call from JavaScript, warm tool instance", calls, "15 us");
+    gate(&host);
+}
+
+/// Check and debit of an allowed call: the last of so many grants, with ten clauses, allows it.
+fn gate(host: &Host) {
+    for grants in [1, 10, 1_000] {
+        let mut policy = Policy::default();
+        for index in 0..grants {
+            // Every grant but the last fails at its last clause.
+            let most = if index + 1 == grants { 100 } else { 1 };
+            let clauses = (0..10).map(|clause| {
+                let limit = if clause == 9 { most } else { 100 };
+                param("values/0").expect("a path").at_most(limit).into()
+            });
+            let grant = Grant::allow("stats/*").expect("a pattern").named(&format!("grant {index}")).calls(1 << 40);
+            policy.push(clauses.fold(grant, Grant::when));
+        }
+        let session = host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session");
+        let (gate, arguments) = (session.gate(), json!({ "values": [2.0, 3.0] }));
+        let tool = gate.tools().get("stats/describe").expect("it is mounted");
+        assert!(gate.would_allow(tool, &arguments, SystemTime::now()));
+        let each = median(50, || {
+            for _ in 0..CALLS {
+                std::hint::black_box(gate.would_allow(tool, &arguments, SystemTime::now()));
+            }
+        }) / CALLS;
+        let aim = if grants == 10 { "1 us" } else { "" };
+        row(&format!("gate: check and debit, {grants} grants of ten clauses"), each, aim);
+    }
 }
 
 /// Process start to the first "hi", with everything compiled before.
@@ -85,6 +123,12 @@ fn median(rounds: usize, mut round: impl FnMut()) -> Duration {
 
 fn row(what: &str, time: Duration, aim: &str) {
     let micros = time.as_secs_f64() * 1e6;
-    let shown = if micros < 1_000.0 { format!("{micros:.1} us") } else { format!("{:.2} ms", micros / 1e3) };
+    let shown = if micros < 10.0 {
+        format!("{micros:.3} us")
+    } else if micros < 1_000.0 {
+        format!("{micros:.1} us")
+    } else {
+        format!("{:.2} ms", micros / 1e3)
+    };
     println!("{what:<58} {shown:>12} {aim:>12}");
 }

@@ -34,6 +34,11 @@ pub fn binary() -> PathBuf {
     std::env::var_os("TOLLHOUSE_BIN").map_or_else(|| built().join("tollhouse"), PathBuf::from)
 }
 
+/// A manifest with further lines: keys before its first table, tables at its end.
+fn with_lines(manifest: &str, lines: &str) -> String {
+    if lines.trim_start().starts_with('[') { format!("{manifest}\n{lines}\n") } else { format!("{lines}\n{manifest}") }
+}
+
 /// Compiled code, shared by the tests of a process and the next: compiling a tool takes longer than most tests.
 fn cache() -> &'static Path {
     static CACHE: OnceLock<PathBuf> = OnceLock::new();
@@ -95,18 +100,25 @@ impl Home {
     #[must_use]
     pub fn with_fixture_and(manifest: &str) -> Self {
         let home = Self::new();
-        let source = root().join("tests/fixtures/probe");
-        let package = home.path().join("probe");
-        std::fs::create_dir_all(package.join("wit")).expect("the home can be written");
-        let copy = |name: &str| std::fs::copy(source.join(name), package.join(name)).expect("the fixture is there");
-        copy("wit/probe.wit");
-        let built = built().join("../wasm32-wasip2/guest/tollhouse_fixture_probe.wasm");
-        std::fs::copy(built, package.join("probe.wasm")).expect("the fixture is built: run `cargo xtask build`");
-        let head = std::fs::read_to_string(source.join("tool.toml")).expect("the fixture has a manifest");
-        let text = format!("{head}component = \"probe.wasm\"\n{manifest}\n");
-        std::fs::write(package.join("tool.toml"), text).expect("the home can be written");
-        home.publish(&package);
+        home.publish_with(&root().join("tests/fixtures/probe"), "tollhouse_fixture_probe.wasm", manifest);
         home
+    }
+
+    /// Publishes a package of this workspace with further lines in its manifest. `built` is the file of its component.
+    pub fn publish_with(&self, source: &Path, built: &str, manifest: &str) {
+        let package = self.path().join("package");
+        std::fs::create_dir_all(package.join("wit")).expect("the home can be written");
+        for entry in std::fs::read_dir(source.join("wit")).expect("the package has WIT") {
+            let wit = entry.expect("it can be read");
+            std::fs::copy(wit.path(), package.join("wit").join(wit.file_name())).expect("the home can be written");
+        }
+        let component = self::built().join("../wasm32-wasip2/guest").join(built);
+        std::fs::copy(component, package.join("component.wasm")).expect("it is built: run `cargo xtask build`");
+        let head = std::fs::read_to_string(source.join("tool.toml")).expect("the package has a manifest");
+        // Keys of the manifest itself must stand before its tables.
+        let text = format!("component = \"component.wasm\"\n{}", with_lines(&head, manifest));
+        std::fs::write(package.join("tool.toml"), text).expect("the home can be written");
+        self.publish(&package);
     }
 
     /// Publishes a package directory.
