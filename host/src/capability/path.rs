@@ -17,6 +17,14 @@ pub struct ParamPath(Vec<Step>);
 pub enum Step {
     /// A key of an object, or an index of a list.
     Name(String),
+    /// A field of a record, whose canonical form has all fields in the order of their definition: where it stands there,
+    /// so that it need not be searched.
+    Field {
+        /// Its key.
+        name: String,
+        /// Its place among the fields, from 0.
+        at: usize,
+    },
     /// Every element of a list.
     Each,
 }
@@ -69,11 +77,20 @@ fn every<'v>(steps: &[Step], value: Option<&'v Value>, holds: &mut dyn FnMut(Opt
     match steps.split_first() {
         None => holds(value.filter(|value| !value.is_null())),
         Some((Step::Name(name), rest)) => every(rest, value.and_then(|value| member(value, name)), holds),
+        Some((Step::Field { name, at }, rest)) => every(rest, value.and_then(|value| field(value, name, *at)), holds),
         // A list that is missing or empty satisfies nothing: else an empty list would pass every clause on its elements.
         Some((Step::Each, rest)) => match value.and_then(Value::as_array) {
             Some(items) => !items.is_empty() && items.iter().all(|item| every(rest, Some(item), holds)),
             None => false,
         },
+    }
+}
+
+fn field<'v>(value: &'v Value, name: &str, at: usize) -> Option<&'v Value> {
+    match value.as_object()?.iter().nth(at) {
+        Some((key, value)) if key == name => Some(value),
+        // It is not in its canonical form; then what counts is the name.
+        _ => member(value, name),
     }
 }
 
@@ -108,7 +125,7 @@ impl fmt::Display for ParamPath {
         for (at, step) in self.0.iter().enumerate() {
             let slash = if at > 0 { "/" } else { "" };
             match step {
-                Step::Name(name) => write!(f, "{slash}{name}")?,
+                Step::Name(name) | Step::Field { name, .. } => write!(f, "{slash}{name}")?,
                 Step::Each => write!(f, "{slash}*")?,
             }
         }

@@ -136,7 +136,7 @@ fn resolve<'f>(path: &ParamPath, function: &'f Function, span: &Span) -> Result<
     for step in path.steps() {
         let walked = ParamPath::from_steps(steps.clone()).to_string();
         let entered =
-            if steps.is_empty() { member(&function.params, step, &walked) } else { enter_any(&types, step, &walked) };
+            if steps.is_empty() { parameter(&function.params, step) } else { enter_any(&types, step, &walked) };
         let (step, next) = entered.map_err(|(message, hint)| BindError {
             message: format!("`{path}`: {message}"),
             hint,
@@ -214,6 +214,18 @@ fn enter<'f>(ty: &'f Type, step: &Step, walked: &str) -> Entered<'f> {
 fn no_part(ty: &Type, step: &Step, walked: &str) -> (String, Option<String>) {
     let part = ParamPath::from_steps(vec![step.clone()]);
     (format!("`{walked}` is {} and has no part `{part}`", ty.describe()), None)
+}
+
+/// The first step: a parameter, which has its place among the arguments.
+fn parameter<'f>(params: &'f Members<Field>, step: &Step) -> Entered<'f> {
+    let (step, types) = member(params, step, "")?;
+    match &step {
+        Step::Name(name) => match params.position(name) {
+            Some(at) => Ok((Step::Field { name: name.clone(), at }, types)),
+            None => Ok((step, types)),
+        },
+        _ => Ok((step, types)),
+    }
 }
 
 fn member<'f>(members: &'f Members<Field>, step: &Step, walked: &str) -> Entered<'f> {
