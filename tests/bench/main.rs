@@ -1,90 +1,74 @@
 //! The figures that Tollhouse promises, measured: `cargo xtask bench`.
 //!
-//! Medians of many rounds, on whatever this machine is doing; Node.js is measured beside, in the same run.
+//! Medians of many rounds, on whatever this machine is doing; Node.js and the seed system are measured in the same run.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tollhouse::capability::{Grant, Policy, param};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, HostOptions, RunOptions, Session, SessionOptions, Status};
-use tollhouse_tests::{Home, binary, root};
+use tollhouse_tests::{Home, root};
 
 /// How many calls one script makes, so that what a script costs does not hide what a call costs.
 const CALLS: u32 = 1_000;
 
 fn main() {
+    let seed = seed();
+    let seed = |figure: &str| seed[figure].as_f64().map(Duration::from_secs_f64);
+    println!("{:<58} {:>11} {:>8} {:>11} {:>11}", "", "tollhouse", "aim", "node", "seed");
     let home = Home::with_tools(&["stats"]);
+    row("process start to \"hi\"", process(&home), "20 ms", node(), seed("process"));
+    let host = host(&home);
+    let fresh = median(500, || run(&session(&host), Language::JavaScript, "return 1"));
+    row("fresh JavaScript sandbox, `return 1`, in process", fresh, "0.1 ms", None, seed("sandbox"));
+    let made = median(500, || drop(session(&host)));
+    row("  of that, the session: mounts, grants, accounts", made, "", None, None);
+    let shell = median(200, || run(&session(&host), Language::Shell, "echo 1"));
+    row("fresh shell sandbox, `echo 1`, in process", shell, "", None, None);
+    row("tool call from JavaScript, fresh tool instance", calls(&host), "40 us", None, seed("call"));
+    let warm = Home::new();
+    warm.publish_with(&root().join("tools/stats"), "tollhouse_tool_stats.wasm", "instance = \"session\"");
+    let host = self::host(&warm);
+    row("tool call from JavaScript, warm tool instance", calls(&host), "15 us", None, None);
+    for grants in [1, 10, 1_000] {
+        let aim = if grants == 10 { "1 us" } else { "" };
+        row(&format!("gate: check and debit, {grants} grants of ten clauses"), gate(&host, grants), aim, None, None);
+    }
+}
+
+fn host(home: &Home) -> Host {
     let options = HostOptions {
         cache: Some(home.path().join("bench-cache")),
         registry: Some(home.path().join("tollhouse/registry")),
     };
-    let host = Host::new(&options).expect("the engines start");
-    println!("{:<58} {:>12} {:>12}", "", "median", "aim");
-    process(&home);
-    let fresh = median(500, || run(&session(&host), Language::JavaScript, "return 1"));
-    row("fresh JavaScript sandbox, `return 1`, in process", fresh, "0.1 ms");
-    let made = median(500, || drop(session(&host)));
-    row("  of that, the session: mounts, grants, accounts", made, "");
-    let shell = median(200, || run(&session(&host), Language::Shell, "echo 1"));
-    row("fresh shell sandbox, `echo 1`, in process", shell, "");
-    let calls = calls(&host);
-    row("tool call from JavaScript, fresh tool instance", calls, "40 us");
-    let warm = Home::new();
-    warm.publish_with(&root().join("tools/stats"), "tollhouse_tool_stats.wasm", "instance = \"session\"");
-    let options = HostOptions { registry: Some(warm.path().join("tollhouse/registry")), ..options };
-    let host = Host::new(&options).expect("the engines start");
-    let calls = self::calls(&host);
-    row("tool call from JavaScript, warm tool instance", calls, "15 us");
-    gate(&host);
-}
-
-/// Check and debit of an allowed call: the last of so many grants, with ten clauses, allows it.
-fn gate(host: &Host) {
-    for grants in [1, 10, 1_000] {
-        let mut policy = Policy::default();
-        for index in 0..grants {
-            // Every grant but the last fails at its last clause.
-            let most = if index + 1 == grants { 100 } else { 1 };
-            let clauses = (0..10).map(|clause| {
-                let limit = if clause == 9 { most } else { 100 };
-                param("values/0").expect("a path").at_most(limit).into()
-            });
-            let grant = Grant::allow("stats/*").expect("a pattern").named(&format!("grant {index}")).calls(1 << 40);
-            policy.push(clauses.fold(grant, Grant::when));
-        }
-        let session = host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session");
-        let (gate, arguments) = (session.gate(), json!({ "values": [2.0, 3.0] }));
-        let tool = gate.tools().get("stats/describe").expect("it is mounted");
-        assert!(gate.would_allow(tool, &arguments, SystemTime::now()));
-        let each = median(50, || {
-            for _ in 0..CALLS {
-                std::hint::black_box(gate.would_allow(tool, &arguments, SystemTime::now()));
-            }
-        }) / CALLS;
-        let aim = if grants == 10 { "1 us" } else { "" };
-        row(&format!("gate: check and debit, {grants} grants of ten clauses"), each, aim);
-    }
+    Host::new(&options).expect("the engines start")
 }
 
 /// Process start to the first "hi", with everything compiled before.
-fn process(home: &Home) {
-    let tollhouse = median(30, || {
+fn process(home: &Home) -> Duration {
+    median(30, || {
         let status = home.command(["run", "-e", "console.log('hi')"]).stdout(Stdio::null()).status();
         assert!(status.expect("the binary is built").success());
+    })
+}
+
+/// The same of Node.js, if it is installed.
+fn node() -> Option<Duration> {
+    let start = || Command::new("node").args(["-e", "console.log('hi')"]).stdout(Stdio::null()).status();
+    start().ok().filter(std::process::ExitStatus::success)?;
+    Some(median(30, || assert!(start().expect("it ran before").success())))
+}
+
+/// The figures of the seed, if `cargo xtask bench` could install it; else null.
+fn seed() -> Value {
+    let measured = std::env::var_os("TOLLHOUSE_BENCH_PYTHON").and_then(|python| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/seed.py");
+        Command::new(python).arg(script).stderr(Stdio::inherit()).output().ok()
     });
-    row("process start to \"hi\": tollhouse run -e", tollhouse, "20 ms");
-    let node = Path::new("node");
-    if Command::new(node).arg("--version").stdout(Stdio::null()).status().is_ok() {
-        let node = median(30, || {
-            let status = Command::new(node).args(["-e", "console.log('hi')"]).stdout(Stdio::null()).status();
-            assert!(status.expect("it ran before").success());
-        });
-        row("process start to \"hi\": node -e", node, "");
-    }
-    println!("{:<58} {:>12}", "  (the binary)", binary().display());
+    measured.and_then(|output| serde_json::from_slice(&output.stdout).ok()).unwrap_or_default()
 }
 
 fn session(host: &Host) -> Session {
@@ -108,6 +92,31 @@ fn calls(host: &Host) -> Duration {
     many.saturating_sub(none) / CALLS
 }
 
+/// Check and debit of an allowed call (and taking the debit back): the last of so many grants allows it, and every other
+/// fails at the last of its ten clauses.
+fn gate(host: &Host, grants: u32) -> Duration {
+    let mut policy = Policy::default();
+    for index in 0..grants {
+        let most = if index + 1 == grants { 100 } else { 1 };
+        let clauses = (0..10).map(|clause| {
+            let limit = if clause == 9 { most } else { 100 };
+            param("values/0").expect("a path").at_most(limit).into()
+        });
+        let grant = Grant::allow("stats/*").expect("a pattern").named(&format!("grant {index}")).calls(1 << 40);
+        policy.push(clauses.fold(grant, Grant::when));
+    }
+    let session = host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session");
+    let (gate, arguments) = (session.gate(), json!({ "values": [2.0, 3.0] }));
+    let tool = gate.tools().get("stats/describe").expect("it is mounted");
+    assert!(gate.would_allow(tool, &arguments, SystemTime::now()));
+    let many = median(50, || {
+        for _ in 0..CALLS {
+            std::hint::black_box(gate.would_allow(tool, &arguments, SystemTime::now()));
+        }
+    });
+    many / CALLS
+}
+
 fn median(rounds: usize, mut round: impl FnMut()) -> Duration {
     round();
     let mut times: Vec<Duration> = (0..rounds)
@@ -121,14 +130,15 @@ fn median(rounds: usize, mut round: impl FnMut()) -> Duration {
     times[rounds / 2]
 }
 
-fn row(what: &str, time: Duration, aim: &str) {
-    let micros = time.as_secs_f64() * 1e6;
-    let shown = if micros < 10.0 {
-        format!("{micros:.3} us")
-    } else if micros < 1_000.0 {
-        format!("{micros:.1} us")
-    } else {
-        format!("{:.2} ms", micros / 1e3)
+fn row(what: &str, own: Duration, aim: &str, node: Option<Duration>, seed: Option<Duration>) {
+    let shown = |time: Duration| {
+        let micros = time.as_secs_f64() * 1e6;
+        match micros {
+            ..10.0 => format!("{micros:.2} us"),
+            ..1_000.0 => format!("{micros:.0} us"),
+            _ => format!("{:.1} ms", micros / 1e3),
+        }
     };
-    println!("{what:<58} {shown:>12} {aim:>12}");
+    let (node, seed) = (node.map(shown).unwrap_or_default(), seed.map(shown).unwrap_or_default());
+    println!("{what:<58} {:>11} {aim:>8} {node:>11} {seed:>11}", shown(own));
 }

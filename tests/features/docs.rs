@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tollhouse::capability::Policy;
 use tollhouse_registry::Manifest;
-use tollhouse_tests::{Home, binary, components, root};
+use tollhouse_tests::{Home, binary, built, components, root};
 
 /// Stands for cargo, so that a test does not build: what the commands build was built before the tests. Everything but
 /// building goes to cargo itself, since `publish` asks it where a package's component is.
@@ -31,10 +31,15 @@ fn runs(file: &str, package: &str, files: &[(&str, &[u8])]) {
     let home = Home::with_tools(&["csv", "markdown", "stats", "text"]);
     let place = home.path().join("place");
     std::fs::create_dir(&place).expect("a directory");
+    // Where cargo builds may be elsewhere.
+    let target = built().parent().expect("it lies in the target directory").to_owned();
     for entry in std::fs::read_dir(root()).expect("the workspace is there") {
         let path = entry.expect("it can be read").path();
-        std::os::unix::fs::symlink(&path, place.join(path.file_name().expect("it has a name"))).expect("a link");
+        if !path.ends_with("target") {
+            std::os::unix::fs::symlink(&path, place.join(path.file_name().expect("it has a name"))).expect("a link");
+        }
     }
+    std::os::unix::fs::symlink(target, place.join("target")).expect("a link");
     for (name, content) in files {
         let path = place.join(name);
         std::fs::create_dir_all(path.parent().expect("it is below")).expect("a directory");
@@ -80,6 +85,17 @@ fn the_guide_for_operators() {
 }
 
 #[test]
+fn the_guide_to_policies() {
+    let report =
+        b"return (await stats.describe({values: (await fs.readFile('data/n.csv')).split(',').map(Number)})).mean";
+    let policy = b"[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nmethod = 'stats/*'\n";
+    let narrower = b"[[grant]]\nmethod = 'stats/describe'\ncalls = 2\n";
+    let files: [(&str, &[u8]); 4] =
+        [("report.js", report), ("policy.toml", policy), ("narrower.toml", narrower), ("data/n.csv", b"1,2,3")];
+    runs("docs/policies.md", ".", &files);
+}
+
+#[test]
 fn the_guide_for_publishers() {
     runs("docs/publishing.md", "tools/stats", &[("echo.wasm", &components::echo("", "string"))]);
 }
@@ -88,7 +104,7 @@ fn the_guide_for_publishers() {
 fn the_policies_and_manifests_that_the_texts_show() {
     let mut policies = 0;
     let mut manifests = 0;
-    for file in ["README.md", "docs/running.md", "docs/publishing.md"] {
+    for file in ["README.md", "docs/policies.md", "docs/publishing.md"] {
         let text = std::fs::read_to_string(root().join(file)).expect("the guide is there");
         for block in blocks(&text, "toml") {
             if block.contains("version") && block.contains("name = ") {

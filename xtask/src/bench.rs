@@ -1,14 +1,39 @@
-//! The figures that Tollhouse promises, beside Node.js's.
+//! The figures that Tollhouse promises, beside Node.js's and the seed's.
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 
 use crate::build::{self, Profile, binary};
-use crate::run::{command, run};
+use crate::run::{command, run, say, succeeds, target};
+
+/// The seed system, as it is published.
+const SEED: &str = "amla-sandbox==0.2.8";
 
 /// Measures a release build.
 pub(crate) fn bench() -> Result<()> {
     build::all(Profile::Release)?;
     // It was built with the rest: running it through cargo would select other packages, and build wasmtime again.
     let binary = binary(Profile::Release);
-    run(command(binary.with_file_name("bench")).env("TOLLHOUSE_BIN", &binary))
+    let mut bench = command(binary.with_file_name("bench"));
+    if let Some(python) = seed() {
+        bench.env("TOLLHOUSE_BENCH_PYTHON", python);
+    }
+    run(bench.env("TOLLHOUSE_BIN", &binary))
+}
+
+/// A Python that has the seed, in an environment of its own; none if it cannot be installed here.
+fn seed() -> Option<PathBuf> {
+    let environment = target().join("bench-seed");
+    let python = environment.join("bin/python");
+    let has_it = || succeeds(command(&python).args(["-c", "import amla_sandbox"]));
+    if !has_it() {
+        say(&format!("installing {SEED} from PyPI, to measure beside"));
+        let made = succeeds(command("python3").args(["-m", "venv"]).arg(&environment))
+            && succeeds(command(&python).args(["-m", "pip", "install", "--quiet", SEED]));
+        if !made {
+            say("it cannot be installed: its column stays empty");
+        }
+    }
+    has_it().then_some(python)
 }
