@@ -2,6 +2,8 @@
 
 #[path = "features/agents.rs"]
 mod agents;
+#[path = "features/architecture.rs"]
+mod architecture;
 #[path = "features/bad_input.rs"]
 mod bad_input;
 #[path = "features/calls.rs"]

@@ -17,7 +17,15 @@
 //!
 //! **Invariant:** a script guest imports its world (`wit/guest.wit`) and nothing else.
 //!
-//! **Invariant:** only the gate makes a [`gate::Admission`], and a tool is called only with one.
+//! **Invariant:** only the gate makes a [`gate::Admission`], and a tool is called only with one. The type has private
+//! fields and one place that fills them, `Gate::admit`; `Tool::call` takes it, and nothing else enters a component by
+//! name. `tests/features/architecture.rs` reads that off the source, and outside the crate it does not compile:
+//!
+//! ```compile_fail,E0451
+//! # fn forge(arguments: serde_json::Value) -> tollhouse::gate::Admission {
+//! tollhouse::gate::Admission { seq: 1, method: "payments/refund".into(), arguments, debit: None }
+//! # }
+//! ```
 //!
 //! **Invariant:** a guest never waits inside a call of the host; it returns what it waits for.
 //!

@@ -215,3 +215,27 @@ fn a_token_ends_within_a_session() {
     assert_eq!(ran["value"][0], "ok", "{ran}");
     assert!(ran["value"][1].as_str().is_some_and(|told| told.contains("has expired")), "{ran}");
 }
+
+#[test]
+fn hostile_arguments_are_refused() {
+    let home = Home::with_tools(&["stats"]);
+    let session = session(&home, "[[grant]]\nmethod = 'stats/*'\nwhere = [{ param = 'values/*', le = 5 }]");
+    let many: String = (0..100_000).map(|n| format!("\"k{n}\": {n},")).collect();
+    for arguments in [
+        format!("{{{many}\"values\": [1]}}"),
+        format!("{{\"values\": {}1{}}}", "[".repeat(10_000), "]".repeat(10_000)),
+        format!("{{\"{}\": [1]}}", "v".repeat(65_536)),
+        "{\"values\": [1], \"__proto__\": {\"values\": [9]}}".to_owned(),
+        "{\"val\u{200b}ues\": [1]}".to_owned(),
+        "{\"values\": [1e400]}".to_owned(),
+        "{\"values\": [NaN]}".to_owned(),
+        "{\"values\": [1]} {\"values\": [9]}".to_owned(),
+        "\u{feff}{\"values\": [1]}".to_owned(),
+        String::new(),
+    ] {
+        let refused = session.call("stats/describe", &arguments).expect_err("it is hostile");
+        assert_eq!(refused.kind, ErrorKind::Argument, "{refused}");
+        assert!(refused.message.len() < 1_000, "an error is no place for {} bytes", refused.message.len());
+    }
+    assert!(session.call("stats/describe", "{\"values\": [5]}").is_ok());
+}
