@@ -389,6 +389,11 @@ impl Admission {
         Ok(payload)
     }
 
+    /// Whether the call would begin at once: its tool is compiled.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.tool.package().is_loaded()
+    }
+
     /// Gives back what was reserved: the call was never started.
     pub(crate) fn release(self) {
         self.debit.release();

@@ -223,6 +223,10 @@ impl Run {
             if let Some(result) = &self.result {
                 return Step::Finished(result.clone());
             }
+            if !self.queue.is_empty() {
+                // The guest goes on, and what it waits for besides goes on beside it.
+                self.work.start_waiting();
+            }
             let Some(step) = self.advance() else {
                 if self.outstanding.is_empty() {
                     self.end(failed(Failure::deadlock()));
@@ -305,7 +309,8 @@ impl Run {
         }
     }
 
-    /// Performs an operation beside the guest; [`Run::wait`] collects what comes of it.
+    /// Performs an operation; [`Run::wait`] collects what comes of it. Calls go on beside the guest, and beside each other;
+    /// the only one that a run waits for is made by `wait` itself.
     pub fn perform(&mut self, pending: Pending) {
         let Pending { id, operation } = pending;
         match operation {

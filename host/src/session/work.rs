@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
-use crate::code::Interrupt;
+use crate::code::{Interrupt, Stopped};
 use crate::error::Failure;
 use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
@@ -48,13 +48,15 @@ pub(super) struct Work {
     timers: BinaryHeap<Reverse<(Instant, OperationId)>>,
     waiting: VecDeque<Job>,
     running: u32,
+    /// Reads that have not ended.
+    reads: u32,
     concurrency: u32,
 }
 
 impl Work {
     pub(super) fn new(pool: Handle, concurrency: u32) -> Self {
         let (sender, receiver) = channel();
-        Self { pool, sender, receiver, timers: BinaryHeap::new(), waiting: VecDeque::new(), running: 0, concurrency }
+        Self { pool, sender, receiver, timers: BinaryHeap::new(), waiting: VecDeque::new(), running: 0, reads: 0, concurrency }
     }
 
     /// A way to send the run news from elsewhere.
@@ -62,13 +64,25 @@ impl Work {
         self.sender.clone()
     }
 
-    /// Calls a tool, now or when a thread is free.
+    /// Calls a tool, when the run next waits or goes on, and a thread is free.
     pub(super) fn call(&mut self, id: OperationId, admission: Admission, context: CallContext) {
         self.waiting.push_back(Job { id, admission, context });
-        self.start_waiting();
     }
 
-    fn start_waiting(&mut self) {
+    /// The call that a run waits for and for nothing else: it is made on the run's own thread, since handing it to another
+    /// and waiting would take longer than many a call. Its own switch stops it, unless it first had to be compiled.
+    fn alone(&mut self) -> Option<Job> {
+        let nothing_else = self.running == 0 && self.reads == 0 && self.timers.is_empty();
+        match self.waiting.front() {
+            Some(job) if nothing_else && self.waiting.len() == 1 && job.admission.is_ready() => {
+                self.waiting.pop_front()
+            }
+            _ => None,
+        }
+    }
+
+    /// Starts what waits for a thread, as far as there are some.
+    pub(super) fn start_waiting(&mut self) {
         while self.running < self.concurrency {
             let Some(job) = self.waiting.pop_front() else { return };
             self.running += 1;
@@ -91,6 +105,7 @@ impl Work {
 
     /// Reads input. The thread that waits for it may outlive the run, since nothing can interrupt a read.
     pub(super) fn read(&mut self, id: OperationId, input: Input, limit: u32) {
+        self.reads += 1;
         let sender = self.sender.clone();
         let read = move || {
             let mut bytes = vec![0; limit.clamp(1, READ_LIMIT) as usize];
@@ -130,6 +145,15 @@ impl Work {
 
     /// Waits for news, until the switch's deadline at most.
     pub(super) fn wait(&mut self, interrupt: &Interrupt) -> News {
+        if let Some(job) = self.alone() {
+            let result = job.admission.invoke(&job.context).map(Value::Json);
+            return match interrupt.stopped() {
+                Some(Stopped::Cancelled) => News::Cancelled,
+                Some(_) => News::Timeout,
+                None => News::Done(Completion { id: job.id, result }),
+            };
+        }
+        self.start_waiting();
         let news = self.next(interrupt);
         if matches!(news, News::Called(_)) {
             self.running = self.running.saturating_sub(1);
@@ -161,7 +185,12 @@ impl Work {
                 None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match news {
-                Ok(news) => return news,
+                Ok(news) => {
+                    if matches!(news, News::Done(_)) {
+                        self.reads = self.reads.saturating_sub(1);
+                    }
+                    return news;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return News::Cancelled,
             }

@@ -197,7 +197,7 @@ impl Package {
     }
 
     /// Whether a call would find it compiled.
-    pub(super) fn is_loaded(&self) -> bool {
+    pub(crate) fn is_loaded(&self) -> bool {
         self.loaded.get().is_some()
     }
 
