@@ -53,7 +53,7 @@ pub(crate) fn check() -> Result<()> {
     let compiler = setup()?;
     build::all(Profile::Debug)?;
     say("checking with clippy");
-    run(&mut cargo(&["clippy", "--all-targets", "--", "-D", "warnings"]))?;
+    run(&mut cargo(&["clippy", "--all-targets", "--features", "tollhouse-tests/full", "--", "-D", "warnings"]))?;
     run(&mut cargo(&["clippy", "--package", "xtask", "--", "-D", "warnings"]))?;
     let guests = ["--package", "tollhouse-guest-js", "--package", "tollhouse-guest-shell", "--", "-D", "warnings"];
     let target = ["clippy", "--profile", "guest", "--target", "wasm32-unknown-unknown"];
