@@ -133,7 +133,7 @@ impl Host {
     /// If a tool cannot be mounted.
     pub fn session(&self, options: SessionOptions) -> Result<Session, HostError> {
         let policy = options.policy;
-        let mounted = Arc::new(self.0.packages.mount(policy.tools.as_ref(), &options.tools)?);
+        let mounted = self.0.packages.mount(policy.tools.as_ref(), &options.tools)?;
         let files = options.files.unwrap_or_else(|| {
             let bytes = policy.limits.files;
             Tree::new(crate::vfs::Limits { bytes, file_bytes: u64::MAX, ..Default::default() }, 0)

@@ -73,7 +73,7 @@ impl Packages {
         &self,
         named: Option<&BTreeMap<String, String>>,
         more: &[(String, String)],
-    ) -> Result<MountedTools, MountError> {
+    ) -> Result<Arc<MountedTools>, MountError> {
         let mut packages: BTreeMap<String, Arc<Package>> = BTreeMap::new();
         match named {
             Some(named) => {
@@ -88,7 +88,15 @@ impl Packages {
                 return Err(MountError::Twice(alias.clone()));
             }
         }
-        MountedTools::new(packages.into_iter().collect())
+        let packages: Vec<(String, Arc<Package>)> = packages.into_iter().collect();
+        // One session after another mounts the same: their names are worked out once.
+        let mut last = self.last_mounted();
+        if let Some(mounted) = last.as_ref().filter(|mounted| mounted.is_of(&packages)) {
+            return Ok(Arc::clone(mounted));
+        }
+        let mounted = Arc::new(MountedTools::new(packages)?);
+        *last = Some(Arc::clone(&mounted));
+        Ok(mounted)
     }
 
     fn mount_one(&self, alias: &str, requirement: &str) -> Result<Arc<Package>, MountError> {
@@ -137,6 +145,13 @@ impl MountedTools {
             (method.clone(), Arc::new(Tool { method, path, package, index }))
         });
         Ok(Self { tools: tools.collect(), names, packages })
+    }
+
+    fn is_of(&self, packages: &[(String, Arc<Package>)]) -> bool {
+        let same = |((alias, package), (other, others)): (&(String, Arc<Package>), &(String, Arc<Package>))| {
+            alias == other && Arc::ptr_eq(package, others)
+        };
+        self.packages.len() == packages.len() && self.packages.iter().zip(packages).all(same)
     }
 
     /// The tool of a canonical method.

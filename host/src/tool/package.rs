@@ -1,12 +1,13 @@
 //! Packages: releases of the registry, reflected when they are mounted and compiled when they are first called.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tollhouse_registry::{InstancePolicy, Registry, Release, Requirement};
 use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
 
+use super::mounted::MountedTools;
 use super::reflect::{self, DefaultInterface};
 use super::state::ToolState;
 use super::types;
@@ -44,6 +45,7 @@ pub enum PackageError {
 pub struct Packages {
     shared: Arc<Shared>,
     known: Mutex<HashMap<String, Arc<Package>>>,
+    mounted: Mutex<Option<Arc<MountedTools>>>,
 }
 
 struct Shared {
@@ -87,7 +89,7 @@ impl Packages {
     #[must_use]
     pub fn new(code: Code, registry: Option<Registry>) -> Self {
         let shared = Shared { code, registry, linker: OnceLock::new() };
-        Self { shared: Arc::new(shared), known: Mutex::default() }
+        Self { shared: Arc::new(shared), known: Mutex::default(), mounted: Mutex::default() }
     }
 
     /// The registry, if there is one.
@@ -119,6 +121,11 @@ impl Packages {
         let package = Arc::new(Package { release, reflected, shared, loaded: OnceLock::new() });
         self.lock().insert(key, Arc::clone(&package));
         Ok(package)
+    }
+
+    /// What was mounted last. It is replaced as a whole, so a poisoned lock is still good.
+    pub(super) fn last_mounted(&self) -> MutexGuard<'_, Option<Arc<MountedTools>>> {
+        self.mounted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn reflected(&self, release: &Release) -> Result<Reflected, PackageError> {
