@@ -25,6 +25,8 @@ pub enum Step {
         /// Its place among the fields, from 0.
         at: usize,
     },
+    /// An element of a list.
+    Index(usize),
     /// Every element of a list.
     Each,
 }
@@ -78,6 +80,7 @@ fn every<'v>(steps: &[Step], value: Option<&'v Value>, holds: &mut dyn FnMut(Opt
         None => holds(value.filter(|value| !value.is_null())),
         Some((Step::Name(name), rest)) => every(rest, value.and_then(|value| member(value, name)), holds),
         Some((Step::Field { name, at }, rest)) => every(rest, value.and_then(|value| field(value, name, *at)), holds),
+        Some((Step::Index(at), rest)) => every(rest, value.and_then(|value| value.as_array()?.get(*at)), holds),
         // A list that is missing or empty satisfies nothing: else an empty list would pass every clause on its elements.
         Some((Step::Each, rest)) => match value.and_then(Value::as_array) {
             Some(items) => !items.is_empty() && items.iter().all(|item| every(rest, Some(item), holds)),
@@ -126,6 +129,7 @@ impl fmt::Display for ParamPath {
             let slash = if at > 0 { "/" } else { "" };
             match step {
                 Step::Name(name) | Step::Field { name, .. } => write!(f, "{slash}{name}")?,
+                Step::Index(at) => write!(f, "{slash}{at}")?,
                 Step::Each => write!(f, "{slash}*")?,
             }
         }

@@ -180,15 +180,16 @@ fn enter<'f>(ty: &'f Type, step: &Step, walked: &str) -> Entered<'f> {
     match (&ty.shape, step) {
         (Shape::Record(members), _) => member(members, step, walked),
         (Shape::List(inner) | Shape::FixedList(inner, _), Step::Each) => Ok((Step::Each, one(inner))),
-        (Shape::List(inner), Step::Name(name)) if ParamPath::index(name).is_some() => Ok((step.clone(), one(inner))),
         (Shape::FixedList(inner, count), Step::Name(name)) => match ParamPath::index(name) {
-            Some(index) if index < *count as usize => Ok((step.clone(), one(inner))),
+            Some(index) if index < *count as usize => Ok((Step::Index(index), one(inner))),
             _ => outside(*count as usize),
         },
-        (Shape::Tuple(types), Step::Name(name)) => match ParamPath::index(name).and_then(|index| types.get(index)) {
-            Some(ty) => Ok((step.clone(), one(ty))),
-            None => outside(types.len()),
-        },
+        (Shape::Tuple(types), Step::Name(name)) => {
+            match ParamPath::index(name).and_then(|index| Some((index, types.get(index)?))) {
+                Some((index, ty)) => Ok((Step::Index(index), one(ty))),
+                None => outside(types.len()),
+            }
+        }
         (Shape::Map(_, value), Step::Name(_)) => Ok((step.clone(), one(value))),
         (Shape::Variant(cases), Step::Name(name)) if name == "tag" => {
             Ok((step.clone(), vec![Cow::Owned(Shape::Enum(cases.clone()).into())]))
@@ -203,10 +204,13 @@ fn enter<'f>(ty: &'f Type, step: &Step, walked: &str) -> Entered<'f> {
             Ok((step.clone(), payloads(&mut [ok, err].into_iter().filter_map(Option::as_deref))))
         }
         (Shape::Option(inner), Step::Name(name)) if name == "val" => Ok((step.clone(), one(inner))),
-        (Shape::List(_), Step::Name(_)) => Err((
-            format!("`{walked}` is a list"),
-            Some(format!("write `{walked}/*` for every element, or `{walked}/0`")),
-        )),
+        (Shape::List(inner), Step::Name(name)) => match ParamPath::index(name) {
+            Some(index) => Ok((Step::Index(index), one(inner))),
+            None => Err((
+                format!("`{walked}` is a list"),
+                Some(format!("write `{walked}/*` for every element, or `{walked}/0`")),
+            )),
+        },
         _ => Err(no_part(ty, step, walked)),
     }
 }

@@ -56,7 +56,16 @@ pub(super) struct Work {
 impl Work {
     pub(super) fn new(pool: Handle, concurrency: u32) -> Self {
         let (sender, receiver) = channel();
-        Self { pool, sender, receiver, timers: BinaryHeap::new(), waiting: VecDeque::new(), running: 0, reads: 0, concurrency }
+        Self {
+            pool,
+            sender,
+            receiver,
+            timers: BinaryHeap::new(),
+            waiting: VecDeque::new(),
+            running: 0,
+            reads: 0,
+            concurrency,
+        }
     }
 
     /// A way to send the run news from elsewhere.
