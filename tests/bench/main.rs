@@ -106,7 +106,7 @@ fn gate(host: &Host, grants: u32) -> Duration {
         policy.push(clauses.fold(grant, Grant::when));
     }
     let session = host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session");
-    let (gate, arguments) = (session.gate(), json!({ "values": [2.0, 3.0] }));
+    let (gate, arguments) = (session.gate(), json!({ "values": [2, 3] }));
     let tool = gate.tools().get("stats/describe").expect("it is mounted");
     assert!(gate.would_allow(tool, &arguments, SystemTime::now()));
     let many = median(50, || {

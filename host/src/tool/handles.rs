@@ -40,7 +40,7 @@ struct Table {
 pub(super) struct Handle {
     pub(super) resource: ResourceAny,
     /// Which package's, so that two packages with the same names of types stay apart.
-    pub(super) package: String,
+    pub(super) package: Arc<str>,
     pub(super) ty: Resource,
     pub(super) shared: Shared,
 }

@@ -195,7 +195,7 @@ impl Call<'_> {
 /// The handles of one call: resolved from the run's, issued for the instance that it ran in.
 struct CallHandles<'a> {
     run: &'a Handles,
-    package: String,
+    package: Arc<str>,
     /// The instance that the call's handles live in.
     shared: Option<Shared>,
     spent: Vec<String>,
@@ -204,8 +204,7 @@ struct CallHandles<'a> {
 
 impl<'a> CallHandles<'a> {
     fn new(package: &Package, run: &'a Handles) -> Self {
-        let package = package.release().digest().hex();
-        Self { run, package, shared: None, spent: Vec::new(), issued: Vec::new() }
+        Self { run, package: Arc::clone(package.digest()), shared: None, spent: Vec::new(), issued: Vec::new() }
     }
 
     /// The call begins: what it takes for good is gone.
@@ -222,7 +221,7 @@ impl<'a> CallHandles<'a> {
         }
         let shared = instance();
         for (token, ty, resource) in self.issued {
-            let handle = Handle { resource, package: self.package.clone(), ty, shared: Arc::clone(&shared) };
+            let handle = Handle { resource, package: Arc::clone(&self.package), ty, shared: Arc::clone(&shared) };
             self.run.keep(token, handle);
         }
     }

@@ -148,10 +148,12 @@ impl MountedTools {
     }
 
     fn is_of(&self, packages: &[(String, Arc<Package>)]) -> bool {
-        let same = |((alias, package), (other, others)): (&(String, Arc<Package>), &(String, Arc<Package>))| {
-            alias == other && Arc::ptr_eq(package, others)
-        };
-        self.packages.len() == packages.len() && self.packages.iter().zip(packages).all(same)
+        self.packages.len() == packages.len()
+            && self
+                .packages
+                .iter()
+                .zip(packages)
+                .all(|((alias, package), (other, others))| alias == other && Arc::ptr_eq(package, others))
     }
 
     /// The tool of a canonical method.

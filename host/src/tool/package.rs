@@ -57,6 +57,8 @@ struct Shared {
 /// One release, ready to be mounted.
 pub struct Package {
     release: Release,
+    /// The digest of its component, in hexadecimal.
+    digest: Arc<str>,
     reflected: Reflected,
     shared: Arc<Shared>,
     loaded: OnceLock<Result<Loaded, String>>,
@@ -118,7 +120,13 @@ impl Packages {
         }
         let reflected = self.reflected(&release)?;
         let shared = Arc::clone(&self.shared);
-        let package = Arc::new(Package { release, reflected, shared, loaded: OnceLock::new() });
+        let package = Arc::new(Package {
+            digest: release.digest().hex().into(),
+            release,
+            reflected,
+            shared,
+            loaded: OnceLock::new(),
+        });
         self.lock().insert(key, Arc::clone(&package));
         Ok(package)
     }
@@ -186,6 +194,11 @@ impl Package {
     #[must_use]
     pub fn types(&self) -> &types::Package {
         &self.reflected.types
+    }
+
+    /// Which component it is, for telling handles and kept instances of one from those of another.
+    pub(super) fn digest(&self) -> &Arc<str> {
+        &self.digest
     }
 
     /// Whether its manifest lets instances outlive their call.

@@ -4,7 +4,7 @@
 //! that a tool remembers reaches another. An instance that trapped, or that keeps a live resource, never comes here.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::handles::Kept;
 use super::package::Package;
@@ -14,7 +14,7 @@ const IDLE: usize = 4;
 
 /// The waiting instances of a session, by the digest of their component.
 #[derive(Default)]
-pub struct Warm(Mutex<HashMap<String, Vec<Kept>>>);
+pub struct Warm(Mutex<HashMap<Arc<str>, Vec<Kept>>>);
 
 impl Warm {
     /// One that waits, if the package allows it.
@@ -22,7 +22,7 @@ impl Warm {
         if !package.keeps_instances() {
             return None;
         }
-        self.lock().get_mut(&package.release().digest().hex())?.pop()
+        self.lock().get_mut(package.digest())?.pop()
     }
 
     /// Keeps an instance for the next call, if the package allows it and there is room.
@@ -31,13 +31,13 @@ impl Warm {
             return;
         }
         let mut all = self.lock();
-        let idle = all.entry(package.release().digest().hex()).or_default();
+        let idle = all.entry(Arc::clone(package.digest())).or_default();
         if idle.len() < IDLE {
             idle.push(kept);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<Kept>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Kept>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
