@@ -31,10 +31,8 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(path).expect("it is there") {
         let path = entry.expect("it can be read").path();
         let is_test = path.file_name().is_some_and(|name| name == "tests.rs" || name == "tests" || name == "model.rs");
-        if path.is_dir() || path.extension().is_some_and(|extension| extension == "rs") {
-            if !is_test {
-                collect(&path, files);
-            }
+        if !is_test && (path.is_dir() || path.extension().is_some_and(|extension| extension == "rs")) {
+            collect(&path, files);
         }
     }
 }
