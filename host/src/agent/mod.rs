@@ -35,6 +35,9 @@ pub struct Program {
     pub environment: Vec<(String, String)>,
 }
 
+/// What a program exports.
+const RUN: &str = "wasi:cli/run@";
+
 /// Makes what a call brings along, from the call's number in the run.
 pub(crate) type MakeContext = Box<dyn Fn(u64) -> CallContext + Send + Sync>;
 
@@ -85,6 +88,10 @@ impl Agent {
     /// The first import that cannot be satisfied.
     pub(crate) fn link(component: Component, caller: &Arc<Caller>) -> Result<Self, Failure> {
         let engine = component.engine().clone();
+        if !component.component_type().exports(&engine).any(|(name, _)| name.starts_with(RUN)) {
+            return Err(Failure::argument("it exports no `wasi:cli/run`, as a program does")
+                .with_hint("build a binary (`fn main`) for wasm32-wasip2; a tool is published, not run"));
+        }
         let mut linker = agent_linker(&engine, &component)
             .map_err(|error| Failure::host(format!("cannot link the agent: {error:#}")))?;
         for (name, item) in component.component_type().imports(&engine) {
@@ -115,7 +122,6 @@ impl Agent {
         store.limiter(|state| &mut state.memory);
         context.interrupt.watch(&mut store);
         let ran = with_stack(|| {
-            // Without it the program cannot begin, and the engine's own words for that are long.
             let command = Command::instantiate(&mut store, &self.component, &self.linker)?;
             command.wasi_cli_run().call_run(&mut store)
         });
