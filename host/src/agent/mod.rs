@@ -88,16 +88,16 @@ impl Agent {
     /// The first import that cannot be satisfied.
     pub(crate) fn link(component: Component, caller: &Arc<Caller>) -> Result<Self, Failure> {
         let engine = component.engine().clone();
-        if !component.component_type().exports(&engine).any(|(name, _)| name.starts_with(RUN)) {
-            return Err(Failure::argument("it exports no `wasi:cli/run`, as a program does")
-                .with_hint("build a binary (`fn main`) for wasm32-wasip2; a tool is published, not run"));
-        }
         let mut linker = agent_linker(&engine, &component)
             .map_err(|error| Failure::host(format!("cannot link the agent: {error:#}")))?;
         for (name, item) in component.component_type().imports(&engine) {
             if !name.starts_with("wasi:") {
                 import::define(&mut linker, &engine, name, &item.ty, caller)?;
             }
+        }
+        if !component.component_type().exports(&engine).any(|(name, _)| name.starts_with(RUN)) {
+            return Err(Failure::argument("it exports no `wasi:cli/run`, as a program does")
+                .with_hint("build a binary (`fn main`) for wasm32-wasip2; a tool is published, not run"));
         }
         Ok(Self { component, linker })
     }
