@@ -188,6 +188,9 @@ fn check(row: &Row, outcomes: &[Outcome]) -> Vec<String> {
     problems
 }
 
+/// What is said of a grant that can allow no call of a method.
+const UNFIT: &str = "does not fit the method";
+
 /// How a decision differs from the table.
 fn differs(expected: &Expected, decided: &Decided) -> Option<String> {
     let grant = decided.judged.as_ref().and_then(|judged| judged.grant.as_deref());
@@ -195,6 +198,10 @@ fn differs(expected: &Expected, decided: &Decided) -> Option<String> {
     let fits = match (expected, &decided.told) {
         (Expected::Ok { grant: debited }, Told::Ok(_)) => grant == Some(debited) && reason.is_none(),
         // What the script is told is what the log has.
+        // A component whose import no grant can allow is not run, so no call is ever judged.
+        (Expected::Denied { nearest, why }, Told::Denied(told)) if decided.judged.is_none() => {
+            told.contains("no grant allows") && (nearest.is_none() || why.contains(UNFIT))
+        }
         (Expected::Denied { nearest, why }, Told::Denied(told)) => {
             grant == nearest.as_deref() && reason == Some(told) && told.contains(why)
         }
@@ -211,6 +218,11 @@ fn differs(expected: &Expected, decided: &Decided) -> Option<String> {
 fn disagrees(own: &Decided, other: &Decided) -> Option<String> {
     let same = match (&own.told, &other.told) {
         (Told::Refused(_), Told::Refused(_)) => true,
+        // Not linked, for want of a grant.
+        (Told::Denied(_), Told::Denied(_)) if own.judged.is_none() => {
+            let unfit = |judged: &Judged| judged.reason.as_ref().is_some_and(|reason| reason.contains(UNFIT));
+            other.judged.as_ref().is_some_and(|judged| judged.grant.is_none() || unfit(judged))
+        }
         (own_told, other_told) => own_told == other_told && own.judged == other.judged,
     };
     (!same).then(|| format!("{own:?}, but in {} {other:?}", FACES[0].name))

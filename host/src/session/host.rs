@@ -1,9 +1,9 @@
 //! What is made once a process, and what is made once a session.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::runtime::{Handle, Runtime};
@@ -24,6 +24,9 @@ use crate::vfs::Tree;
 /// The most threads on which tools run at once, over all sessions of a host.
 const MAX_TOOL_THREADS: usize = 64;
 
+/// How many agents' code is kept for their next run.
+const MAX_AGENTS: usize = 16;
+
 /// Stack of such a thread, in bytes: what wasm may take, and the host's own functions twice over.
 const TOOL_STACK: usize = 8 << 20;
 
@@ -42,6 +45,8 @@ pub struct Host(Arc<HostState>);
 
 struct HostState {
     code: Code,
+    /// The code of the agents that ran last, by digest.
+    agents: Mutex<VecDeque<(String, Component)>>,
     guests: Guests,
     packages: Packages,
     runtime: Option<Runtime>,
@@ -117,6 +122,7 @@ impl Host {
             guests: Guests::new(code.clone()),
             packages: Packages::new(code.clone(), registry),
             code,
+            agents: Mutex::default(),
             runtime: Some(runtime),
         })))
     }
@@ -144,6 +150,11 @@ impl Host {
 }
 
 impl HostState {
+    /// Each change to the list is whole, so a poisoned lock is still good.
+    fn agents(&self) -> MutexGuard<'_, VecDeque<(String, Component)>> {
+        self.agents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn session(self: &Arc<Self>, gate: Gate, files: Tree) -> Result<Session, HostError> {
         let gate = Arc::new(gate);
         let mut secret = [0; 32];
@@ -288,8 +299,18 @@ impl SessionState {
 
     /// The code of an agent, compiled if no earlier process has.
     pub(super) fn compile_agent(&self, digest: &str, bytes: &[u8]) -> Result<Component, String> {
+        let known = |agents: &VecDeque<(String, Component)>| {
+            agents.iter().find(|(known, _)| known == digest).map(|(_, component)| component.clone())
+        };
+        if let Some(component) = known(&self.host.agents()) {
+            return Ok(component);
+        }
         let compiled = self.host.code.tool(&format!("agent-{digest}"), || Ok::<_, CodeError>(bytes.to_vec()));
-        compiled.map_err(|error| format!("{:#}", anyhow::Error::from(error)))
+        let component = compiled.map_err(|error| format!("{:#}", anyhow::Error::from(error)))?;
+        let mut agents = self.host.agents();
+        agents.truncate(MAX_AGENTS - 1);
+        agents.push_front((digest.to_owned(), component.clone()));
+        Ok(component)
     }
 
     pub(super) fn guests(&self) -> &Guests {

@@ -1,10 +1,12 @@
 //! The faces of the gate: each is one function that makes one call, as its own kind of caller does.
 
 use serde_json::Value;
+use tollhouse::agent::Program;
 use tollhouse::error::{ErrorKind, Failure};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{RunOptions, RunResult, Session};
 use tollhouse::tool::names::{Spelling, faces};
+use tollhouse_tests::built;
 
 /// One way to call a tool.
 pub(super) struct Face {
@@ -14,10 +16,11 @@ pub(super) struct Face {
 }
 
 /// Every face. The first is what the others are compared with.
-pub(super) const FACES: [Face; 3] = [
+pub(super) const FACES: [Face; 4] = [
     Face { name: "Rust", call: rust },
     Face { name: "JavaScript", call: javascript },
     Face { name: "the shell", call: shell },
+    Face { name: "a component", call: component },
 ];
 
 /// What the caller was told.
@@ -88,6 +91,33 @@ fn shell(session: &Session, method: &str, arguments: &str) -> Told {
         126 => Told::Denied(told.to_owned()),
         2 => Told::Refused(told.to_owned()),
         other => Told::Other(format!("status {other}: {stderr}")),
+    }
+}
+
+/// A component's arguments are typed before it runs: what does not fit the types it cannot say. Each of the fixture's
+/// programs imports one function.
+fn component(session: &Session, method: &str, arguments: &str) -> Told {
+    let Some(tool) = session.gate().tools().get(method) else {
+        return Told::Refused(format!("there is no tool `{method}`"));
+    };
+    let given = serde_json::from_str(arguments).map_err(|error| error.to_string());
+    let typed = given.and_then(|given| tool.canonicalize(given).map_err(|failure| failure.message));
+    let typed = match typed {
+        Ok(typed) => typed.to_string(),
+        Err(message) => return Told::Refused(message),
+    };
+    let name = method.rsplit('/').next().unwrap_or_default();
+    let path = built().join(format!("../wasm32-wasip2/guest/caller-{name}.wasm"));
+    let program = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let arguments = Program { name: name.to_owned(), arguments: vec![typed], ..Program::default() };
+    let run = session.start_component(program, arguments, RunOptions::default());
+    let result = run.expect("a run").finish();
+    match &result.error {
+        Some(failure) => Told::failed(failure),
+        None => {
+            let stdout = String::from_utf8_lossy(&result.stdout);
+            serde_json::from_str(&stdout).map_or_else(|error| Told::Other(format!("{error}: {stdout}")), Told::returned)
+        }
     }
 }
 
