@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use tollhouse_tests::Home;
+use tollhouse_tests::{Home, root};
 
 /// Runs a program that must succeed.
 fn run(program: &str, arguments: &[&str], directory: &Path) {
@@ -56,4 +56,37 @@ fn a_tool_written_in_javascript_is_published_and_called() {
     assert_eq!(ran.status, 0, "{ran:?}");
     let ran = home.js("return await greeter.greet({name: 'Ada'})", &["--allow", "**"]);
     assert_eq!(ran["value"], "Hello, Ada, from JavaScript", "{ran}");
+}
+
+/// An agent around SpiderMonkey: it imports a tool by its WIT name, and is a program.
+const AGENT: &str = "
+import { componentize } from '@bytecodealliance/componentize-js';
+import { writeFile } from 'node:fs/promises';
+const source = `
+import { describe } from 'tollhouse:stats/stats@0.1.0';
+export const run = { run() { console.log('mean ' + describe([1, 2, 3]).mean); } };
+`;
+const disableFeatures = ['http', 'fetch-event'];
+const { component } = await componentize(source, { witPath: 'wit', worldName: 'agent', disableFeatures });
+await writeFile('agent.wasm', component);
+";
+
+#[test]
+fn an_agent_written_in_javascript_calls_a_tool() {
+    let home = Home::with_tools(&["stats"]);
+    run("npm", &["install", "--no-audit", "--no-fund", "@bytecodealliance/componentize-js@0.23.0"], home.path());
+    for directory in ["wit/deps/stats", "wit/deps/cli"] {
+        std::fs::create_dir_all(home.path().join(directory)).expect("the home can be written");
+    }
+    let stats = std::fs::read(root().join("tools/stats/wit/stats.wit")).expect("the tool has WIT");
+    home.file("wit/deps/stats/stats.wit", stats);
+    home.file("wit/deps/cli/run.wit", "package wasi:cli@0.2.3; interface run { run: func() -> result; }");
+    let world = "package test:agent; world agent { import tollhouse:stats/stats@0.1.0; export wasi:cli/run@0.2.3; }";
+    home.file("wit/agent.wit", world);
+    home.file("make.mjs", AGENT);
+    run("node", &["make.mjs"], home.path());
+    let ran = home.json(["agent.wasm", "--allow", "stats/*"]);
+    assert_eq!((&ran["stdout"], &ran["status"]), (&"mean 2\n".into(), &"completed".into()), "{ran}");
+    let ran = home.json(["agent.wasm"]);
+    assert_eq!(ran["error"]["kind"], "capability", "{ran}");
 }

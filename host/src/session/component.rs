@@ -24,6 +24,8 @@ pub struct ComponentRun {
     program: Program,
     options: RunOptions,
     interrupt: Interrupt,
+    /// When it began to run; compiling and linking come before that.
+    begun: Option<Instant>,
 }
 
 impl ComponentRun {
@@ -34,7 +36,7 @@ impl ComponentRun {
         program: Program,
         options: RunOptions,
     ) -> Self {
-        Self { session, number, component, program, options, interrupt: Interrupt::default() }
+        Self { session, number, component, program, options, interrupt: Interrupt::default(), begun: None }
     }
 
     /// Stops this run from elsewhere: [`Interrupt::cancel`].
@@ -46,7 +48,6 @@ impl ComponentRun {
     /// Links the agent and runs it to its end.
     #[must_use]
     pub fn finish(mut self) -> RunResult {
-        let begun = Instant::now();
         let options = std::mem::take(&mut self.options);
         let captured = options.output.is_none().then(Captured::default);
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
@@ -63,7 +64,7 @@ impl ComponentRun {
         let files = self.session.head();
         let usage = Usage {
             fuel: 0,
-            wall_micros: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
+            wall_micros: self.begun.map_or(0, |begun| u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)),
             memory_bytes,
             output_bytes: output.lock().unwrap_or_else(PoisonError::into_inner).written(),
             file_bytes: files.usage().bytes,
@@ -82,7 +83,7 @@ impl ComponentRun {
     }
 
     fn execute(
-        &self,
+        &mut self,
         caller: &Arc<Caller>,
         stdin: Stdin,
         output: &Arc<Mutex<Output>>,
@@ -97,7 +98,8 @@ impl ComponentRun {
         let agent = Agent::link(component, caller).map_err(failed)?;
         let stdin = read_all(stdin).map_err(failed)?;
         // Only now: neither compiling nor reading takes of the run's time.
-        if let Some(deadline) = Instant::now().checked_add(self.session.limits().wall) {
+        let begun = *self.begun.insert(Instant::now());
+        if let Some(deadline) = begun.checked_add(self.session.limits().wall) {
             self.interrupt.set_deadline(deadline);
         }
         let handles = Arc::new(self.session.handles(self.number));
