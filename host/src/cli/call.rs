@@ -1,5 +1,7 @@
 //! `tollhouse call`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::places::Places;
@@ -24,6 +26,9 @@ pub(crate) struct Call {
     json: Option<String>,
     #[command(flatten)]
     session: SessionArgs,
+    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
     /// The arguments as words
     #[arg(last = true, value_name = "WORDS")]
     words: Vec<String>,
@@ -32,7 +37,7 @@ pub(crate) struct Call {
 impl Call {
     /// Calls, and prints the result as JSON.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.open(places)?;
+        let session = self.session.open(places, self.audit.as_deref())?;
         let gate = session.gate();
         let tool = gate.tools().find(&self.method);
         let method = tool.map_or(self.method.as_str(), |tool| tool.method());

@@ -103,7 +103,7 @@ impl Policy {
 
 impl Check {
     fn execute(&self, places: &Places) -> Result {
-        let session = self.session.open(places)?;
+        let session = self.session.open(places, None)?;
         let covered = session.gate().coverage();
         if self.json {
             show::line(serde_json::to_string_pretty(&covered).expect("it is plain data"));
@@ -127,7 +127,7 @@ impl Check {
 
 impl Explain {
     fn execute(&self, places: &Places) -> Result {
-        let session = self.session.open(places)?;
+        let session = self.session.open(places, None)?;
         let gate = session.gate();
         let found = gate.tools().find(&self.method);
         let method = found.map_or(self.method.as_str(), |tool| tool.method());

@@ -53,6 +53,9 @@ pub(crate) struct Run {
     environment: Vec<(String, String)>,
     #[command(flatten)]
     session: SessionArgs,
+    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
     /// Print one JSON object: status, value, output, error, calls, usage, budgets
     #[arg(long)]
     json: bool,
@@ -91,9 +94,6 @@ pub(crate) struct SessionArgs {
     /// Most memory of the script, for example 256MiB [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     memory: Option<u64>,
-    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
-    #[arg(long, value_name = "FILE")]
-    audit: Option<PathBuf>,
     /// Most steps of the script's own count [default: 2000000000]
     #[arg(long, value_name = "STEPS")]
     fuel: Option<u64>,
@@ -126,7 +126,7 @@ impl Run {
         let source = String::from_utf8(source)
             .map_err(|_| CliError::usage(format!("the script `{name}` is no UTF-8 text, and no component")))?;
         let language = self.lang.map_or_else(|| guess(self.file.as_deref(), &source), Language::from);
-        let session = self.session.open(places)?;
+        let session = self.session.open(places, self.audit.as_deref())?;
         let options = self.options();
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let run = session.start(language, Script { source, name, arguments, environment }, options)?;
@@ -140,7 +140,7 @@ impl Run {
 
     /// Runs an agent that is a component.
     fn component(&self, name: String, component: Vec<u8>, places: &Places) -> Result {
-        let session = self.session.open(places)?;
+        let session = self.session.open(places, self.audit.as_deref())?;
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let run = session.start_component(component, Program { name, arguments, environment }, self.options())?;
         let interrupt = run.interrupt();
@@ -195,7 +195,7 @@ impl Run {
 
 impl SessionArgs {
     /// Makes the session that they describe.
-    pub(crate) fn open(&self, places: &Places) -> Result<Session> {
+    pub(crate) fn open(&self, places: &Places, audit: Option<&Path>) -> Result<Session> {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let policy = match (&self.token, &self.trust, &source) {
             (Some(token), Some(trust), _) => {
@@ -207,14 +207,14 @@ impl SessionArgs {
             (_, _, Some(source)) => source.parse()?,
             _ => Policy::default(),
         };
-        let opened = places.host()?.session(self.options(policy)?);
+        let opened = places.host()?.session(self.options(policy, audit)?);
         opened.map_err(|error| match (error, &source) {
             (HostError::Policy(error), Some(source)) => source.error(error),
             (error, _) => error.into(),
         })
     }
 
-    fn options(&self, mut policy: Policy) -> Result<SessionOptions> {
+    fn options(&self, mut policy: Policy, audit: Option<&Path>) -> Result<SessionOptions> {
         for pattern in &self.allow {
             policy.push(Grant::allow(pattern).map_err(|error| CliError::usage(error.to_string()))?);
         }
@@ -222,7 +222,7 @@ impl SessionArgs {
         policy.limits.memory = self.memory.unwrap_or(policy.limits.memory);
         policy.limits.fuel = self.fuel.unwrap_or(policy.limits.fuel);
         let files = self.files(policy.limits.files)?;
-        let audit = match &self.audit {
+        let audit = match audit {
             Some(path) => Some(Arc::new(
                 AuditFile::open(path)
                     .map_err(|error| CliError::because("cannot start", &error).status(super::error::USAGE))?,

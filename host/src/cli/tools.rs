@@ -25,7 +25,7 @@ pub(crate) struct Tools {
 impl Tools {
     /// Prints the list.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.open(places)?;
+        let session = self.session.open(places, None)?;
         let gate = session.gate();
         let tools = gate.tools();
         if self.json {
@@ -74,7 +74,7 @@ pub(crate) struct Types {
 impl Types {
     /// Prints the declarations.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.open(places)?;
+        let session = self.session.open(places, None)?;
         let gate = session.gate();
         show::line(gate.tools().typescript(&|method| gate.grants(method)).trim_end());
         Ok(ExitCode::SUCCESS)
