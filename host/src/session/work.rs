@@ -156,11 +156,7 @@ impl Work {
     pub(super) fn wait(&mut self, interrupt: &Interrupt) -> News {
         if let Some(job) = self.alone() {
             let result = job.admission.invoke(&job.context).map(Value::Json);
-            return match interrupt.stopped() {
-                Some(Stopped::Cancelled) => News::Cancelled,
-                Some(_) => News::Timeout,
-                None => News::Done(Completion { id: job.id, result }),
-            };
+            return unless_stopped(interrupt, News::Done(Completion { id: job.id, result }));
         }
         self.start_waiting();
         let news = self.next(interrupt);
@@ -168,7 +164,7 @@ impl Work {
             self.running = self.running.saturating_sub(1);
             self.start_waiting();
         }
-        news
+        unless_stopped(interrupt, news)
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> News {
@@ -204,5 +200,15 @@ impl Work {
                 Err(RecvTimeoutError::Disconnected) => return News::Cancelled,
             }
         }
+    }
+}
+
+/// News that comes when the run is to end is too late: a tool that the run's own deadline stopped says that it failed, and
+/// may say so before the run has looked at the time.
+fn unless_stopped(interrupt: &Interrupt, news: News) -> News {
+    match interrupt.stopped() {
+        Some(Stopped::Cancelled) => News::Cancelled,
+        Some(_) => News::Timeout,
+        None => news,
     }
 }
