@@ -6,9 +6,9 @@ use std::process::Command;
 
 use tollhouse_tests::{Home, root};
 
-/// Runs a program that must succeed.
+/// Runs a program that must succeed. It builds where it stands, not where these tests were built.
 fn run(program: &str, arguments: &[&str], directory: &Path) {
-    let status = Command::new(program).args(arguments).current_dir(directory).status();
+    let status = Command::new(program).args(arguments).current_dir(directory).env_remove("CARGO_TARGET_DIR").status();
     assert!(status.unwrap_or_else(|error| panic!("{program}: {error}")).success(), "{program} {arguments:?}");
 }
 
