@@ -114,6 +114,23 @@ fn an_agent_is_limited_and_the_next_run_works() {
 }
 
 #[test]
+fn an_input_that_never_ends_holds_up_only_who_reads_it() {
+    let home = Home::with_fixture();
+    let run = |mode: &str| {
+        let mut run = home.command(["run", "--json", "--allow", "**", "--timeout", "500ms"]);
+        run.arg(built_agent("tollhouse-fixture-agent.wasm")).args(["--", mode]);
+        let mut child = run.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary is built");
+        // Held open until the run has ended.
+        let input = child.stdin.take();
+        let output = child.wait_with_output().expect("it ends");
+        drop(input);
+        serde_json::from_slice::<Value>(&output.stdout).expect("a result")
+    };
+    assert_eq!(run("length")["stdout"], "4\n");
+    assert_eq!(run("echo")["status"], "limited");
+}
+
+#[test]
 fn what_is_no_agent_says_so() {
     let home = Home::with_tools(&["stats"]);
     let tool = built_agent("tollhouse_tool_stats.wasm");

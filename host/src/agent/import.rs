@@ -143,7 +143,11 @@ fn call(tool: &Tool, caller: &Caller, params: &[Val]) -> Result<Value, Failure> 
         arguments.insert(field.camel.clone(), lifted.value);
     }
     let text = Value::Object(arguments).to_string();
-    let admission = caller.gate.admit(&mut caller.calls(), tool.method(), &text)?;
+    // A human takes the time that a human takes.
+    let paused = caller.gate.may_ask().then(|| caller.interrupt.pause());
+    let admitted = caller.gate.admit(&mut caller.calls(), tool.method(), &text);
+    drop(paused);
+    let admission = admitted?;
     let result = admission.invoke(&(caller.context)(admission.seq));
     let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
     caller.gate.settle(&mut caller.calls(), admission.seq, outcome, result.as_ref().err());

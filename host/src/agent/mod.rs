@@ -7,18 +7,20 @@
 
 mod import;
 mod same;
+mod stdin;
 mod stdio;
 
+use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wasmtime::Store;
 use wasmtime::component::Component;
 use wasmtime_wasi::I32Exit;
 use wasmtime_wasi::p2::bindings::sync::Command;
-use wasmtime_wasi::p2::pipe::MemoryInputPipe;
 
+use self::stdin::Input;
 use self::stdio::Written;
-use crate::code::{Stopped, with_stack};
+use crate::code::{Interrupt, Stopped, with_stack};
 use crate::error::Failure;
 use crate::gate::{Calls, Gate};
 use crate::guest::{Output, Stream};
@@ -46,6 +48,8 @@ pub(crate) struct Caller {
     pub(crate) gate: Arc<Gate>,
     pub(crate) calls: Mutex<Calls>,
     pub(crate) context: MakeContext,
+    /// The run's.
+    pub(crate) interrupt: Interrupt,
 }
 
 impl Caller {
@@ -106,12 +110,12 @@ impl Agent {
     pub(crate) fn run(
         &self,
         program: &Program,
-        stdin: Vec<u8>,
+        stdin: Box<dyn Read + Send>,
         output: &Arc<Mutex<Output>>,
         context: &CallContext,
     ) -> Ended {
         let state = ToolState::with(context, context.memory, |wasi| {
-            wasi.stdin(MemoryInputPipe::new(stdin))
+            wasi.stdin(Input::new(stdin, context.interrupt.clone()))
                 .stdout(Written::new(output, Stream::Stdout))
                 .stderr(Written::new(output, Stream::Stderr))
                 .arg(&program.name)

@@ -25,18 +25,17 @@ impl Policy {
         }
         let limits = self.limits.at_most(&narrower.limits);
         let narrowed = Self { tools: self.tools.clone(), grants, limits };
-        still_asks(self, &narrowed)?;
+        still_asks(&parents, &narrowed)?;
         Ok(narrowed)
     }
 }
 
 /// Refuses a narrower policy under which no human is asked of a call of which one is asked under the wider: the grant
 /// that asks stands before those behind it, and a narrower policy may leave it out.
-fn still_asks(above: &Policy, narrowed: &Policy) -> Result<(), AttenuateError> {
+fn still_asks(above: &[Arc<Grant>], narrowed: &Policy) -> Result<(), AttenuateError> {
     for (at, grant) in narrowed.grants.iter().enumerate() {
         let Some(parent) = &grant.parent else { continue };
-        // Names are unique within a policy.
-        let passed = above.grants.iter().take_while(|other| other.name != parent.name);
+        let passed = above.iter().take_while(|other| !Arc::ptr_eq(other, parent));
         for asker in passed.filter(|other| other.approve != Approve::Never) {
             let asks = grant.approve == Approve::Always || grant.approve == asker.approve;
             let earlier = || narrowed.grants[..at].iter().any(|earlier| stands_for(earlier, asker));
@@ -49,8 +48,8 @@ fn still_asks(above: &Policy, narrowed: &Policy) -> Result<(), AttenuateError> {
 }
 
 /// Whether a grant that narrows `asker` takes every call that `asker` takes, as long as `asker` does.
-fn stands_for(grant: &Grant, asker: &Grant) -> bool {
-    grant.parent.as_ref().is_some_and(|parent| parent.name == asker.name)
+fn stands_for(grant: &Grant, asker: &Arc<Grant>) -> bool {
+    grant.parent.as_ref().is_some_and(|parent| Arc::ptr_eq(parent, asker))
         && asker.method.is_subset_of(&grant.method)
         // It has all of the asker's clauses; so many are no others.
         && grant.clauses.len() == asker.clauses.len()

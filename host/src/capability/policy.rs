@@ -43,6 +43,12 @@ impl PolicyError {
         Self { message: message.into(), span, hint: None }
     }
 
+    /// The error of a name that stands twice.
+    pub(crate) fn twice(grant: &Grant) -> Self {
+        let message = format!("two grants are named `{}`: budgets are counted by name", grant.name);
+        Self::new(message, grant.span.0.clone())
+    }
+
     /// Says what to do about it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -105,8 +111,7 @@ fn policy(node: Node) -> Result<Policy, PolicyError> {
         policy.push(grant(node)?);
         let (last, earlier) = policy.grants.split_last().expect("one was just pushed");
         if earlier.iter().any(|other| other.name == last.name) {
-            let message = format!("two grants are named `{}`: budgets are counted by name", last.name);
-            return Err(PolicyError::new(message, span));
+            return Err(PolicyError { span, ..PolicyError::twice(last) });
         }
     }
     table.end("the policy", &KEYS)?;

@@ -88,12 +88,18 @@ impl Keygen {
         };
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
+        let mut private = options.clone();
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&self.file).map_err(|error| failed(&self.file, &error))?;
-        writeln!(file, "{}", keys.private()).map_err(|error| failed(&self.file, &error))?;
+        std::os::unix::fs::OpenOptionsExt::mode(&mut private, 0o600);
         let public = self.file.with_added_extension("pub");
-        fs::write(&public, format!("{}\n", keys.public())).map_err(|error| failed(&public, &error))?;
+        let mut private_file = private.open(&self.file).map_err(|error| failed(&self.file, &error))?;
+        let mut public_file = options.open(&public).map_err(|error| {
+            // Half a pair is none; this half was made just now, and nothing is in it.
+            let _ = fs::remove_file(&self.file);
+            failed(&public, &error)
+        })?;
+        writeln!(private_file, "{}", keys.private()).map_err(|error| failed(&self.file, &error))?;
+        writeln!(public_file, "{}", keys.public()).map_err(|error| failed(&public, &error))?;
         show::line(keys.public());
         Ok(ExitCode::SUCCESS)
     }

@@ -266,11 +266,18 @@ fn read(path: &Path, file: &File, take: &mut dyn FnMut(&Value)) -> Result<ReadLo
     loop {
         line.clear();
         let length = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(failed)? as u64;
-        if line.pop() != Some(b'\n') {
+        let altered = |problem| AuditError::Altered { path: path.to_owned(), line: log.lines + 1, problem };
+        if line.last() != Some(&b'\n') {
+            // Only what this log began to write is a torn line; anything else is somebody's file, or too long to be ours.
+            let head = format!("{{\"n\":{},\"time\":\"", log.lines + 1);
+            let compared = head.len().min(line.len());
+            if line[..compared] != head.as_bytes()[..compared] || length == MAX_LINE {
+                return Err(altered("is no line of an audit log"));
+            }
             log.torn = length;
             return Ok(log);
         }
-        let altered = |problem| AuditError::Altered { path: path.to_owned(), line: log.lines + 1, problem };
+        line.pop();
         let value: Value = serde_json::from_slice(&line).map_err(|_| altered("is no JSON"))?;
         if value["prev"].as_str() != Some(log.hash.to_hex().as_str()) {
             return Err(altered("does not name the line before it"));
@@ -332,6 +339,17 @@ mod tests {
         events(&path, 1);
         assert_eq!(AuditFile::verify(&path).expect("it was mended").0, 3);
         assert!(std::fs::read_to_string(&path).expect("it is there").contains("\"event\":\"mended\",\"bytes\":"));
+    }
+
+    #[test]
+    fn a_file_that_is_no_log_is_left_as_it_is() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("notes.txt");
+        for text in ["not a log", "{\"n\":2,\"time\":\"", "{\"n\": 1}", "two lines\nof text"] {
+            std::fs::write(&path, text).expect("it is written");
+            assert!(AuditFile::open(&path).is_err(), "{text}");
+            assert_eq!(std::fs::read_to_string(&path).expect("it is there"), text);
+        }
     }
 
     #[test]

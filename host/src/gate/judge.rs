@@ -3,7 +3,7 @@
 //! Grants are bound to a method when it is first asked for, so that judging a call looks nothing up and allocates nothing
 //! when it is allowed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -96,7 +96,12 @@ impl Judges {
         ledger: &Ledger,
         above: &[Held],
     ) -> Result<Self, PolicyError> {
+        let mut names = HashSet::new();
         for grant in &grants {
+            // Budgets, revocation and the log go by name.
+            if !names.insert(grant.name.as_str()) {
+                return Err(PolicyError::twice(grant));
+            }
             check(grant, tools)?;
         }
         let mut opened = HashMap::new();
@@ -259,10 +264,8 @@ impl Judge {
         let account = held.accounts[0].0;
         let amount = |id| self.amount(id, arguments);
         ledger
-            .reserve(account, &amount, now)
+            .check(account, &amount, now)
             .map_err(|(at, refused)| format!("grant `{}`: {refused}", held.name_of(at)))?;
-        // Nothing was asked for in earnest.
-        ledger.release(account, &amount);
         let mut why = vec![];
         for (account, grant) in &held.accounts {
             if grant.calls.is_some() {

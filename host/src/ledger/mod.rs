@@ -97,12 +97,7 @@ impl Ledger {
         now: SystemTime,
     ) -> Result<(), (AccountId, Refused)> {
         let mut accounts = self.lock();
-        let mut next = Some(account);
-        while let Some(id) = next {
-            let account = &accounts[id.0];
-            account.check(|| amount(id), now).map_err(|refused| (id, refused))?;
-            next = account.terms.parent;
-        }
+        check(&accounts, account, amount, now)?;
         let mut next = Some(account);
         while let Some(id) = next {
             let account = &mut accounts[id.0];
@@ -114,6 +109,19 @@ impl Ledger {
             next = account.terms.parent;
         }
         Ok(())
+    }
+
+    /// Whether a call could be debited now. Nothing is.
+    ///
+    /// # Errors
+    /// The first that would refuse.
+    pub fn check(
+        &self,
+        account: AccountId,
+        amount: &dyn Fn(AccountId) -> Option<Amount>,
+        now: SystemTime,
+    ) -> Result<(), (AccountId, Refused)> {
+        check(&self.lock(), account, amount, now)
     }
 
     /// Takes a debit back: the call did not start.
@@ -145,6 +153,21 @@ impl Ledger {
     fn lock(&self) -> MutexGuard<'_, Vec<Account>> {
         self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn check(
+    accounts: &[Account],
+    account: AccountId,
+    amount: &dyn Fn(AccountId) -> Option<Amount>,
+    now: SystemTime,
+) -> Result<(), (AccountId, Refused)> {
+    let mut next = Some(account);
+    while let Some(id) = next {
+        let account = &accounts[id.0];
+        account.check(|| amount(id), now).map_err(|refused| (id, refused))?;
+        next = account.terms.parent;
+    }
+    Ok(())
 }
 
 impl Account {

@@ -3,7 +3,7 @@
 //! It imports tools and calls them one after another, each on the run's own thread: what it waits for it waits for in a
 //! call of the host, which cancellation reaches. So it has no steps; it is run to its end.
 
-use std::io::Read as _;
+use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -77,9 +77,10 @@ impl ComponentRun {
     fn caller(&self) -> Caller {
         let (session, number, interrupt) = (Arc::clone(&self.session), self.number, self.interrupt.clone());
         let handles = Arc::new(session.handles(number));
+        let run = interrupt.clone();
         let context = move |seq| session.call_context(number, seq, interrupt.child(), Arc::clone(&handles));
         let calls = Mutex::new(Calls::of_run(self.number));
-        Caller { gate: Arc::clone(&self.session.gate), calls, context: Box::new(context) }
+        Caller { gate: Arc::clone(&self.session.gate), calls, context: Box::new(context), interrupt: run }
     }
 
     fn execute(
@@ -96,8 +97,12 @@ impl ComponentRun {
         let component = self.session.compile_agent(&digest, &self.component);
         let component = component.map_err(|error| failed(Failure::argument(format!("no agent: {error}"))))?;
         let agent = Agent::link(component, caller).map_err(failed)?;
-        let stdin = read_all(stdin).map_err(failed)?;
-        // Only now: neither compiling nor reading takes of the run's time.
+        let stdin: Box<dyn Read + Send> = match stdin {
+            Stdin::Empty => Box::new(io::empty()),
+            Stdin::Bytes(bytes) => Box::new(io::Cursor::new(bytes)),
+            Stdin::Reader(reader) => reader,
+        };
+        // Only now: compiling takes none of the run's time.
         let begun = *self.begun.insert(Instant::now());
         if let Some(deadline) = begun.checked_add(self.session.limits().wall) {
             self.interrupt.set_deadline(deadline);
@@ -138,18 +143,4 @@ impl Drop for ComponentRun {
 fn exited(exit_code: u8) -> Outcome {
     let error = (exit_code != 0).then(|| Failure::exit(exit_code));
     Outcome { value: None, exit_code, error, fuel: 0 }
-}
-
-/// All of the input. An agent reads when it likes, and asks nobody.
-fn read_all(stdin: Stdin) -> Result<Vec<u8>, Failure> {
-    match stdin {
-        Stdin::Empty => Ok(Vec::new()),
-        Stdin::Bytes(bytes) => Ok(bytes),
-        Stdin::Reader(mut reader) => {
-            let mut bytes = Vec::new();
-            let read = reader.read_to_end(&mut bytes);
-            read.map_err(|error| Failure::host(format!("cannot read standard input: {error}")))?;
-            Ok(bytes)
-        }
-    }
 }

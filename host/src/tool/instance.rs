@@ -204,7 +204,7 @@ struct CallHandles<'a> {
 
 impl<'a> CallHandles<'a> {
     fn new(package: &Package, run: &'a Handles) -> Self {
-        Self { run, package: Arc::clone(package.digest()), shared: None, spent: Vec::new(), issued: Vec::new() }
+        Self { run, package: Arc::clone(package.id()), shared: None, spent: Vec::new(), issued: Vec::new() }
     }
 
     /// The call begins: what it takes for good is gone.

@@ -57,8 +57,8 @@ struct Shared {
 /// One release, ready to be mounted.
 pub struct Package {
     release: Release,
-    /// The digest of its component, in hexadecimal.
-    digest: Arc<str>,
+    /// Name and version: two packages of one component may have other limits.
+    id: Arc<str>,
     reflected: Reflected,
     shared: Arc<Shared>,
     loaded: OnceLock<Result<Loaded, String>>,
@@ -120,13 +120,8 @@ impl Packages {
         }
         let reflected = self.reflected(&release)?;
         let shared = Arc::clone(&self.shared);
-        let package = Arc::new(Package {
-            digest: release.digest().hex().into(),
-            release,
-            reflected,
-            shared,
-            loaded: OnceLock::new(),
-        });
+        let package =
+            Arc::new(Package { id: key.as_str().into(), release, reflected, shared, loaded: OnceLock::new() });
         self.lock().insert(key, Arc::clone(&package));
         Ok(package)
     }
@@ -196,9 +191,9 @@ impl Package {
         &self.reflected.types
     }
 
-    /// Which component it is, for telling handles and kept instances of one from those of another.
-    pub(super) fn digest(&self) -> &Arc<str> {
-        &self.digest
+    /// Which package it is, for telling handles and kept instances of one from those of another.
+    pub(super) fn id(&self) -> &Arc<str> {
+        &self.id
     }
 
     /// Whether its manifest lets instances outlive their call.

@@ -12,7 +12,7 @@ use super::package::Package;
 /// How many instances of one package wait. Calls beyond those that run at the same time make their own.
 const IDLE: usize = 4;
 
-/// The waiting instances of a session, by the digest of their component.
+/// The waiting instances of a session, by their package.
 #[derive(Default)]
 pub struct Warm(Mutex<HashMap<Arc<str>, Vec<Kept>>>);
 
@@ -22,7 +22,7 @@ impl Warm {
         if !package.keeps_instances() {
             return None;
         }
-        self.lock().get_mut(package.digest())?.pop()
+        self.lock().get_mut(package.id())?.pop()
     }
 
     /// Keeps an instance for the next call, if the package allows it and there is room.
@@ -31,7 +31,7 @@ impl Warm {
             return;
         }
         let mut all = self.lock();
-        let idle = all.entry(Arc::clone(package.digest())).or_default();
+        let idle = all.entry(Arc::clone(package.id())).or_default();
         if idle.len() < IDLE {
             idle.push(kept);
         }
