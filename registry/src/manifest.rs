@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use crate::{
     error::excerpt,
     name::PackageName,
+    permission::{Permissions, is_method},
     quantity::{parse_bytes, parse_duration},
 };
 
@@ -32,7 +33,7 @@ pub const MAX_MANIFEST: usize = 256 << 10;
 ///     arguments = { amount = 500 }
 ///     "#,
 /// )?;
-/// assert_eq!(manifest.permissions.http, ["api.acme.example:443"]);
+/// assert_eq!(manifest.permissions.http[0].to_string(), "https://api.acme.example");
 /// # Ok::<(), tollhouse_registry::ManifestError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -125,25 +126,6 @@ impl<'de> Deserialize<'de> for DefaultInterface {
             ))),
         }
     }
-}
-
-/// What a tool asks for. It gets what the policy grants of it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Permissions {
-    /// Files and directories of the session: absolute paths.
-    #[serde(default, deserialize_with = "files")]
-    pub files: Vec<String>,
-    /// Hosts that it talks to by HTTP: `host` or `host:port`.
-    #[serde(default, deserialize_with = "hosts")]
-    pub http: Vec<String>,
-    /// Secrets that it uses, by name.
-    #[serde(default, deserialize_with = "secrets")]
-    pub secrets: Vec<String>,
-    /// Methods of other tools that it calls: patterns.
-    #[serde(default, deserialize_with = "tools")]
-    pub tools: Vec<String>,
 }
 
 /// Limits on one call of a tool. They lower those of the session and never raise them.
@@ -266,54 +248,12 @@ fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Version, D::Err
     }
 }
 
-/// A list of strings that all pass a check.
-fn list<'de, D: Deserializer<'de>>(
-    deserializer: D,
-    expected: &str,
-    fits: impl Fn(&str) -> bool,
-) -> Result<Vec<String>, D::Error> {
-    let values = Vec::<String>::deserialize(deserializer)?;
-    match values.iter().find(|value| !fits(value)) {
-        None => Ok(values),
-        Some(value) => Err(D::Error::custom(format!("`{}` is no {expected}", excerpt(value)))),
-    }
-}
-
-fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    list(deserializer, "absolute path without `..`", |path| {
-        path.starts_with('/') && !path.contains('\0') && path.split('/').all(|segment| segment != "..")
-    })
-}
-
-fn hosts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    list(deserializer, "`host` or `host:port`", |value| {
-        let (host, port) = value.split_once(':').unwrap_or((value, "443"));
-        let character = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
-        !host.is_empty() && host.chars().all(character) && port.parse::<u16>().is_ok_and(|port| port > 0)
-    })
-}
-
-fn secrets<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    list(deserializer, "name of a secret: letters, digits and `_`", |name| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
-}
-
-fn tools<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    list(deserializer, "method or pattern such as `payments/charges/*`", is_method)
-}
-
 fn method<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     if is_method(&text) {
         return Ok(text);
     }
     Err(D::Error::custom(format!("`{}` is no method such as `charges/create`", excerpt(&text))))
-}
-
-fn is_method(text: &str) -> bool {
-    let character = |c: char| !c.is_whitespace() && !c.is_control();
-    text.split('/').all(|segment| !segment.is_empty() && segment.chars().all(character))
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
@@ -395,8 +335,9 @@ mod tests {
             component = "build/out.wasm"
             [permissions]
             files = ["/workspace/in"]
-            http = ["api.example:8080", "*.example"]
-            secrets = ["API_KEY"]
+            http = ["GET api.example:8080", "*.example"]
+            secrets = ["API_KEY", { name = "PIN", expose = true }]
+            keyvalue = ["default"]
             tools = ["mail/**"]
             [limits]
             wall = "5s"
@@ -432,7 +373,7 @@ mod tests {
         let error = parse("colour = 1\n").expect_err("unknown key");
         assert_eq!((error.line(), error.column()), (3, 1));
         assert!(error.message().contains("unknown field `colour`"), "{error}");
-        let error = parse("[permissions]\nhttp = [\"https://x\"]\n").expect_err("a URL");
+        let error = parse("[permissions]\nhttp = [\"ftp://x\"]\n").expect_err("a URL");
         assert_eq!(error.line(), 4, "{error}");
         let error = Manifest::parse("name = \"B:c\"\nversion = \"1.0.0\"").expect_err("upper case");
         assert_eq!((error.line(), error.column(), error.span()), (1, 8, 7..12));
@@ -454,7 +395,7 @@ mod tests {
         assert!(error("[limits]\nmemory = \"64MB\"").contains("no number of bytes"));
         assert!(error("[limits]\nfuel = -1").contains("invalid value"));
         assert!(error("[permissions]\nnet = []").contains("unknown field `net`"));
-        assert!(error("[permissions]\nfiles = [\"/a/../b\"]").contains("no absolute path"));
+        assert!(error("[permissions]\nfiles = [\"/a/../b\"]").contains("no path of a session"));
         assert!(error("[permissions]\nsecrets = [\"A B\"]").contains("no name of a secret"));
         assert!(error("[[example]]\nmethod = \"f\"\narguments = \"[1]\"").contains("one object"));
         assert!(error("[[example]]\nmethod = \"f\"\narguments = { a = nan }").contains("no number"));

@@ -82,6 +82,14 @@ pub enum AttenuateError {
         /// What there is.
         parent: String,
     },
+    /// A tool could touch more.
+    #[error("the tool `{alias}` may not touch {what}: the wider policy does not let it")]
+    Permission {
+        /// The tool.
+        alias: String,
+        /// What is asked for.
+        what: String,
+    },
     /// It would let calls pass of which a human is asked today: grants are tried in order, and it leaves out an earlier
     /// one.
     #[error(

@@ -25,6 +25,7 @@ mod limits;
 mod number;
 mod path;
 mod pattern;
+mod permission;
 mod policy;
 mod read;
 mod span;
@@ -37,9 +38,10 @@ pub use limits::Limits;
 pub use number::{Amount, Number};
 pub use path::{ParamPath, PathError, Step};
 pub use pattern::{Pattern, PatternError};
+pub use permission::{Permissions, SecretGrant};
 pub use policy::{Policy, PolicyError};
 pub use span::Span;
-pub use tollhouse_registry::{QuantityError, parse_bytes, parse_duration};
+pub use tollhouse_registry::{FileRule, HttpRequest, HttpRule, QuantityError, parse_bytes, parse_duration};
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use super::document::{Content, Node};
 use super::grant::{Approve, Grant, Spend};
 use super::limits::Limits;
 use super::number::Amount;
+use super::permission::{self, Permissions};
 use super::read::{self, Table};
 use super::span::Span;
 
@@ -20,6 +21,8 @@ pub struct Policy {
     pub tools: Option<BTreeMap<String, String>>,
     /// What may be called, tried in this order. Empty: nothing.
     pub grants: Vec<Grant>,
+    /// What tools may touch, by alias. Empty: nothing.
+    pub permissions: BTreeMap<String, Permissions>,
     /// What a run may use.
     pub limits: Limits,
 }
@@ -58,7 +61,7 @@ impl PolicyError {
 }
 
 /// The keys of a policy, and of a grant.
-const KEYS: [&str; 3] = ["tools", "grant", "limits"];
+const KEYS: [&str; 4] = ["tools", "grant", "tool", "limits"];
 const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
 
 impl Policy {
@@ -98,6 +101,7 @@ impl Policy {
     #[must_use]
     pub fn is_subset_of(&self, other: &Self) -> bool {
         self.grants.iter().all(|own| other.grants.iter().any(|other| own.is_subset_of(other)))
+            && permission::attenuate(&other.permissions, self.permissions.clone()).is_ok()
     }
 }
 
@@ -105,7 +109,8 @@ fn policy(node: Node) -> Result<Policy, PolicyError> {
     let mut table = Table::new(node, "the policy")?;
     let tools = table.read("tools", tools)?;
     let limits = table.read("limits", |node, _| limits(node))?.unwrap_or_default();
-    let mut policy = Policy { tools, grants: Vec::new(), limits };
+    let permissions = table.read("tool", permission::all)?.unwrap_or_default();
+    let mut policy = Policy { tools, grants: Vec::new(), permissions, limits };
     for node in table.read("grant", read::list)?.unwrap_or_default() {
         let span = node.span.clone();
         policy.push(grant(node)?);
@@ -126,7 +131,7 @@ fn tools(node: Node, what: &str) -> Result<BTreeMap<String, String>, PolicyError
     Ok(tools)
 }
 
-fn grant(node: Node) -> Result<Grant, PolicyError> {
+pub(super) fn grant(node: Node) -> Result<Grant, PolicyError> {
     let mut table = Table::new(node, "a grant")?;
     let method = table.need("method", "a grant")?;
     let span = method.span.clone();

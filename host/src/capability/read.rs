@@ -133,6 +133,13 @@ pub(super) fn number(node: Node, what: &str) -> Result<Number, PolicyError> {
     }
 }
 
+pub(super) fn truth(node: Node, what: &str) -> Result<bool, PolicyError> {
+    match node.value {
+        Content::Bool(truth) => Ok(truth),
+        _ => Err(PolicyError::new(format!("`{what}` is true or false"), node.span)),
+    }
+}
+
 /// A whole number from 0.
 pub(super) fn count(node: Node, what: &str) -> Result<u64, PolicyError> {
     let span = node.span.clone();

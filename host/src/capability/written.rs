@@ -6,9 +6,11 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::HttpRule;
 use super::clause::{Clause, Scalar, Test};
 use super::grant::{Approve, Grant};
 use super::limits::Limits;
+use super::permission::{Permissions, SecretGrant};
 use super::policy::Policy;
 
 /// A policy: what a session mounts, grants and limits.
@@ -22,9 +24,66 @@ struct Written {
     /// What may be called, tried in this order. Without it, nothing.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     grant: Vec<WrittenGrant>,
+    /// What tools may touch besides their arguments, by alias. Their manifests must ask for it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    tool: BTreeMap<String, WrittenPermissions>,
     /// What a run may use.
     #[serde(skip_serializing_if = "WrittenLimits::is_empty", default)]
     limits: WrittenLimits,
+}
+
+/// What one tool may touch.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenPermissions {
+    /// Requests that it may make: `[METHOD,… ][https://]host[:port][/path]`; `*.example.com`, `*`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    http: Vec<String>,
+    /// Secrets that it may use.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    secrets: Vec<WrittenSecret>,
+    /// Paths of the session's files: `/workspace/out`, `/workspace/in:ro`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    /// Buckets of the session's key-value store.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keyvalue: Vec<String>,
+    /// Other tools that it may call: patterns, or grants. Each must narrow a grant of the policy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<WrittenCall>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenSecret {
+    /// Its name.
+    #[expect(dead_code, reason = "secrets are written as tables and read either way")]
+    Name(String),
+    /// More about it.
+    Table(WrittenSecretTable),
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenSecretTable {
+    /// Letters, digits and `_`.
+    name: String,
+    /// Whether the tool sees the value. Otherwise it is put into headers on the wire.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    expose: bool,
+    /// Where the value may go. Without it, wherever the tool may.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    http: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenCall {
+    /// Every call of these methods.
+    #[expect(dead_code, reason = "grants are written as tables and read either way")]
+    Pattern(String),
+    /// A grant.
+    Grant(Box<WrittenGrant>),
 }
 
 /// What may be called, with which arguments, how often.
@@ -219,8 +278,25 @@ impl From<&Policy> for Written {
         Self {
             tools: policy.tools.clone(),
             grant: policy.grants.iter().enumerate().map(written_grant).collect(),
+            tool: policy.permissions.iter().map(|(alias, own)| (alias.clone(), written_permissions(own))).collect(),
             limits: written_limits(&policy.limits),
         }
+    }
+}
+
+fn written_permissions(permissions: &Permissions) -> WrittenPermissions {
+    let rules = |rules: &[HttpRule]| rules.iter().map(ToString::to_string).collect();
+    let secret = |secret: &SecretGrant| {
+        let (name, expose, http) = (secret.name.clone(), secret.expose, rules(&secret.http));
+        WrittenSecret::Table(WrittenSecretTable { name, expose, http })
+    };
+    let call = |numbered| WrittenCall::Grant(Box::new(written_grant(numbered)));
+    WrittenPermissions {
+        http: rules(&permissions.http),
+        secrets: permissions.secrets.iter().map(secret).collect(),
+        files: permissions.files.iter().map(ToString::to_string).collect(),
+        keyvalue: permissions.keyvalue.clone(),
+        tools: permissions.tools.iter().enumerate().map(call).collect(),
     }
 }
 

@@ -1,0 +1,276 @@
+//! What a tool may touch besides its arguments: the tables `[tool.ALIAS]` of a policy.
+//!
+//! A tool gets what its manifest asks for **and** its policy grants. Nothing here connects, reads or calls.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use tollhouse_registry::{FileRule, HttpRule, is_bucket_name, is_secret_name};
+
+use super::document::{Content, Node};
+use super::grant::{AttenuateError, Grant};
+use super::policy::{self, Policy, PolicyError};
+use super::read::{self, Table};
+use super::span::Span;
+
+/// What one tool may touch. Empty: nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Permissions {
+    /// Requests that it may make by `wasi:http`.
+    pub http: Vec<HttpRule>,
+    /// Secrets that it may use.
+    pub secrets: Vec<SecretGrant>,
+    /// Paths of the session's files.
+    pub files: Vec<FileRule>,
+    /// Buckets of the session's key-value store, which no other tool sees.
+    pub keyvalue: Vec<String>,
+    /// Other tools that it may call. Each narrows a grant of the policy.
+    pub tools: Vec<Grant>,
+    /// Where it stands in its policy.
+    pub span: Span,
+}
+
+/// A secret that a tool may use. Its value comes from elsewhere, never from a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretGrant {
+    /// Its name.
+    pub name: String,
+    /// Whether the tool sees the value. Otherwise it is put into headers on the wire.
+    pub expose: bool,
+    /// Where the value may go. Empty: wherever the tool may.
+    pub http: Vec<HttpRule>,
+}
+
+impl SecretGrant {
+    /// Where the value may go, of what the tool may reach.
+    #[must_use]
+    pub fn rules<'a>(&'a self, permissions: &'a Permissions) -> &'a [HttpRule] {
+        if self.http.is_empty() { &permissions.http } else { &self.http }
+    }
+}
+
+/// The keys of a table of permissions.
+const KEYS: [&str; 5] = ["http", "secrets", "files", "keyvalue", "tools"];
+
+/// Reads `[tool.*]`.
+pub(super) fn all(node: Node, what: &str) -> Result<BTreeMap<String, Permissions>, PolicyError> {
+    let mut all = BTreeMap::new();
+    for (alias, node) in Table::new(node, what)?.rest() {
+        let permissions = one(node, &format!("`tool.{}`", alias.name))?;
+        all.insert(alias.name, permissions);
+    }
+    Ok(all)
+}
+
+fn one(node: Node, what: &str) -> Result<Permissions, PolicyError> {
+    let span = node.span.clone();
+    let mut table = Table::new(node, what)?;
+    let permissions = Permissions {
+        http: table.read("http", rules::<HttpRule>)?.unwrap_or_default(),
+        secrets: table.read("secrets", secrets)?.unwrap_or_default(),
+        files: table.read("files", rules::<FileRule>)?.unwrap_or_default(),
+        keyvalue: table.read("keyvalue", buckets)?.unwrap_or_default(),
+        tools: table.read("tools", calls)?.unwrap_or_default(),
+        span: Span(span),
+    };
+    table.end(what, &KEYS)?;
+    for secret in &permissions.secrets {
+        let rules = secret.rules(&permissions);
+        if !secret.expose && rules.is_empty() {
+            let message = format!("{what}: the secret `{}` has nowhere to go", secret.name);
+            return Err(PolicyError::new(message, permissions.span.0.clone())
+                .hint("name hosts under `http`, or let the tool see it with `expose = true`"));
+        }
+        // One that the tool sees goes wherever the tool sends it.
+        if let Some(wide) = rules.iter().find(|rule| !secret.expose && !rule.names_one_host()) {
+            let message = format!("{what}: the secret `{}` could go to any host of `{wide}`", secret.name);
+            let hint = format!("say where: {{ name = \"{}\", http = [\"api.example.com\"] }}", secret.name);
+            return Err(PolicyError::new(message, permissions.span.0.clone()).hint(hint));
+        }
+    }
+    Ok(permissions)
+}
+
+fn rules<T: FromStr<Err: ToString>>(node: Node, what: &str) -> Result<Vec<T>, PolicyError> {
+    read::list(node, what)?.into_iter().map(|node| read::parse(node, what)).collect()
+}
+
+fn buckets(node: Node, what: &str) -> Result<Vec<String>, PolicyError> {
+    let bucket = |node: Node| {
+        let span = node.span.clone();
+        let name = read::string(node, what)?;
+        let fits = is_bucket_name(&name);
+        fits.then_some(name)
+            .ok_or_else(|| PolicyError::new("a bucket's name has letters, digits, `-` and `_`, at most 100", span))
+    };
+    read::list(node, what)?.into_iter().map(bucket).collect()
+}
+
+fn secrets(node: Node, what: &str) -> Result<Vec<SecretGrant>, PolicyError> {
+    let mut secrets: Vec<SecretGrant> = Vec::new();
+    for node in read::list(node, what)? {
+        let span = node.span.clone();
+        let secret = secret(node)?;
+        if !is_secret_name(&secret.name) {
+            return Err(PolicyError::new(
+                "a secret's name has letters, digits and `_`, and begins with no digit",
+                span,
+            ));
+        }
+        if secrets.iter().any(|other| other.name == secret.name) {
+            return Err(PolicyError::new(format!("the secret `{}` stands twice", secret.name), span));
+        }
+        secrets.push(secret);
+    }
+    Ok(secrets)
+}
+
+/// `"API_KEY"`, or `{ name = "API_KEY", expose = true, http = ["api.example.com"] }`.
+fn secret(node: Node) -> Result<SecretGrant, PolicyError> {
+    if let Content::String(name) = node.value {
+        return Ok(SecretGrant { name, expose: false, http: Vec::new() });
+    }
+    let mut table = Table::new(node, "a secret")?;
+    let secret = SecretGrant {
+        name: read::string(table.need("name", "a secret")?, "name")?,
+        expose: table.read("expose", read::truth)?.unwrap_or_default(),
+        http: table.read("http", rules)?.unwrap_or_default(),
+    };
+    table.end("a secret", &["name", "expose", "http"])?;
+    Ok(secret)
+}
+
+/// Patterns, or whole grants.
+fn calls(node: Node, what: &str) -> Result<Vec<Grant>, PolicyError> {
+    let mut grants = Policy::default();
+    for node in read::list(node, what)? {
+        let span = node.span.clone();
+        let grant = match node.value {
+            Content::String(_) => {
+                let allow = |text: String| Grant::allow(&text).map_err(|error| error.to_string());
+                let read = read::string(node, what)?;
+                allow(read).map_err(|error| PolicyError::new(error, span.clone()))?
+            }
+            _ => policy::grant(node)?,
+        };
+        grants.push(Grant { span: Span(span), ..grant });
+    }
+    Ok(grants.grants)
+}
+
+/// Narrows what tools may touch: of a tool that `narrower` does not name, nothing changes.
+pub(super) fn attenuate(
+    wider: &BTreeMap<String, Permissions>,
+    narrower: BTreeMap<String, Permissions>,
+) -> Result<BTreeMap<String, Permissions>, AttenuateError> {
+    let mut narrowed = wider.clone();
+    for (alias, own) in narrower {
+        let above = wider.get(&alias).cloned().unwrap_or_default();
+        let more = |what: String| AttenuateError::Permission { alias: alias.clone(), what };
+        if let Some(rule) = own.http.iter().find(|rule| !above.http.iter().any(|other| rule.is_subset_of(other))) {
+            return Err(more(format!("requests to `{rule}`")));
+        }
+        if let Some(rule) = own.files.iter().find(|rule| !above.files.iter().any(|other| other.covers(rule))) {
+            return Err(more(format!("files of `{rule}`")));
+        }
+        if let Some(bucket) = own.keyvalue.iter().find(|bucket| !above.keyvalue.contains(bucket)) {
+            return Err(more(format!("the bucket `{bucket}`")));
+        }
+        let goes_no_further = |secret: &SecretGrant, other: &SecretGrant| {
+            let reach = other.rules(&above);
+            other.name == secret.name
+                && (other.expose || !secret.expose)
+                && secret.rules(&own).iter().all(|rule| reach.iter().any(|other| rule.is_subset_of(other)))
+        };
+        let known = |secret: &&SecretGrant| above.secrets.iter().any(|other| goes_no_further(secret, other));
+        if let Some(secret) = own.secrets.iter().find(|secret| !known(secret)) {
+            return Err(more(format!("the secret `{}`", secret.name)));
+        }
+        let policy = |grants: &[Grant]| Policy { grants: grants.to_vec(), ..Policy::default() };
+        let tools = policy(&above.tools).attenuate(policy(&own.tools))?.grants;
+        narrowed.insert(alias, Permissions { tools, ..own });
+    }
+    Ok(narrowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDE: &str = r#"
+        [[grant]]
+        method = "**"
+        [tool.weather]
+        http = ["*.example", "https://api.test/v1"]
+        secrets = [{ name = "KEY", http = ["https://api.test/v1"] }, { name = "PIN", expose = true, http = ["api.test"] }]
+        files = ["/workspace/in:ro", "/workspace/out"]
+        keyvalue = ["default"]
+        tools = ["stats/*", { method = "csv/*", calls = 2 }]
+    "#;
+
+    fn parse(text: &str) -> Result<Policy, PolicyError> {
+        Policy::parse(text)
+    }
+
+    #[test]
+    fn every_key_is_read_and_written() {
+        let policy = parse(WIDE).expect("a policy");
+        let weather = &policy.permissions["weather"];
+        assert_eq!(weather.http[1].to_string(), "https://api.test/v1");
+        assert_eq!(weather.tools[1].calls, Some(2));
+        assert_eq!(Policy::parse(&policy.to_toml()).expect("it is TOML").to_json(), policy.to_json());
+        let back = Policy::parse_json(&policy.to_json().to_string()).expect("it is JSON");
+        assert_eq!(back.permissions["weather"].secrets, weather.secrets);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for (text, expected) in [
+            ("[tool.w]\nhtttp = []", "unknown key `htttp`"),
+            ("[tool.w]\nhttp = [\"ftp://x\"]", "no HTTP rule"),
+            ("[tool.w]\nsecrets = [\"K\"]", "nowhere to go"),
+            ("[tool.w]\nhttp = [\"*\"]\nsecrets = [\"K\"]", "could go to any host"),
+            ("[tool.w]\nhttp = [\"x\"]\nsecrets = [{ name = \"K\", http = [\"*.x\"] }]", "could go to any host"),
+            ("[tool.w]\nhttp = [\"x\"]\nsecrets = [\"K\", \"K\"]", "stands twice"),
+            ("[tool.w]\nsecrets = [{ name = \"9\", expose = true }]", "begins with no digit"),
+            ("[tool.w]\nsecrets = [{ name = \"K\", expose = 1 }]", "true or false"),
+            ("[tool.w]\nfiles = [\"/a/../b\"]", "no path of a session"),
+            ("[tool.w]\nkeyvalue = [\"a b\"]", "a bucket's name"),
+            ("[tool.w]\ntools = [\"a//b\"]", "pattern"),
+            ("[tool.w]\ntools = [{ method = \"a\", call = 1 }]", "unknown key `call`"),
+            ("tool = 1", "a table belongs here"),
+        ] {
+            let error = parse(text).expect_err(text);
+            assert!(error.message.contains(expected), "{text}: {error}");
+            assert!(error.span.is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn narrower_is_never_wider() {
+        let wide = parse(WIDE).expect("a policy");
+        let same = wide.attenuate(Policy::default()).expect("nothing is added");
+        assert_eq!(same.permissions, wide.permissions, "what is not named stays");
+        for (text, narrows) in [
+            ("[tool.weather]", true),
+            ("[tool.weather]\nhttp = [\"GET api.example\"]", true),
+            ("[tool.weather]\nhttp = [\"https://api.test/v1/x\"]", true),
+            ("[tool.weather]\nhttp = [\"api.test\"]", false),
+            ("[tool.weather]\nhttp = [\"http://api.example\"]", false),
+            ("[tool.weather]\nhttp = [\"api.test/v1\"]\nsecrets = [\"KEY\"]", true),
+            ("[tool.weather]\nhttp = [\"api.example\"]\nsecrets = [\"KEY\"]", false),
+            ("[tool.weather]\nhttp = [\"api.test/v1\"]\nsecrets = [{ name = \"KEY\", expose = true }]", false),
+            ("[tool.weather]\nsecrets = [{ name = \"PIN\", expose = true }]", true),
+            ("[tool.weather]\nfiles = [\"/workspace/in/x:ro\"]", true),
+            ("[tool.weather]\nfiles = [\"/workspace/in\"]", false),
+            ("[tool.weather]\nkeyvalue = [\"other\"]", false),
+            ("[tool.weather]\ntools = [\"stats/describe\"]", true),
+            ("[tool.weather]\ntools = [\"text/*\"]", false),
+            ("[tool.weather]\ntools = [{ method = \"csv/parse\", calls = 3 }]", false),
+            ("[tool.other]\nhttp = [\"api.example\"]", false),
+        ] {
+            let narrowed = wide.attenuate(parse(text).expect(text));
+            assert_eq!(narrowed.is_ok(), narrows, "{text}: {:?}", narrowed.err());
+        }
+    }
+}

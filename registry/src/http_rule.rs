@@ -1,0 +1,467 @@
+//! Which HTTP requests something may make: asked for by a manifest, granted by a policy. Text and comparison only: must
+//! not resolve names or connect.
+//!
+//! **Invariant:** what a rule does not name it does not cover: another scheme, port, method or path.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+use std::str::FromStr;
+
+use crate::error::excerpt;
+
+/// A set of requests: `[METHOD[,METHOD] ][scheme://]host[:port][/path]`.
+///
+/// The scheme is `https` unless it is written, the port the scheme's unless it is written, `*` any port. The host is a
+/// name, `*.example.com` (every name below it, not itself), an IP address (IPv6 in brackets), or `*`: any host by name.
+/// The path covers itself and what is below it. Without methods, every method; without a path, every path.
+///
+/// ```
+/// use tollhouse_registry::{HttpRequest, HttpRule};
+/// let rule: HttpRule = "GET,HEAD https://api.acme.example/v1".parse()?;
+/// let ask = |method, path| HttpRequest { method, scheme: "https", host: "api.acme.example", port: 443, path };
+/// assert!(rule.covers(&ask("GET", "/v1/charges")));
+/// assert!(!rule.covers(&ask("POST", "/v1/charges")));
+/// assert!(!rule.covers(&ask("GET", "/v10")));
+/// # Ok::<(), tollhouse_registry::HttpRuleError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpRule {
+    /// Sorted; empty: every method.
+    methods: Vec<String>,
+    secure: bool,
+    host: Host,
+    /// None: every port.
+    port: Option<u16>,
+    /// Without a `/` at its end; empty: every path.
+    path: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Host {
+    Any,
+    /// Below this name.
+    Under(String),
+    Name(String),
+    Address(IpAddr),
+}
+
+/// One request, as it would go over the wire.
+#[derive(Debug, Clone, Copy)]
+pub struct HttpRequest<'a> {
+    /// In capitals, as standard methods are.
+    pub method: &'a str,
+    /// `http` or `https`.
+    pub scheme: &'a str,
+    /// A name or an address, in any spelling; IPv6 with or without brackets.
+    pub host: &'a str,
+    /// The port that is connected to.
+    pub port: u16,
+    /// Without the query.
+    pub path: &'a str,
+}
+
+/// Why a text is no rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no HTTP rule: {problem}")]
+pub struct HttpRuleError {
+    text: String,
+    problem: &'static str,
+}
+
+impl HttpRuleError {
+    /// How to write one.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        "write `[METHOD,… ][https://]host[:port][/path]`, for example `GET https://api.example.com/v1`"
+    }
+}
+
+impl HttpRule {
+    /// Whether a request is in the set. A path with `.`, `..`, or a separator in disguise is below no path.
+    #[must_use]
+    pub fn covers(&self, request: &HttpRequest<'_>) -> bool {
+        (self.methods.is_empty() || self.methods.iter().any(|method| method == request.method))
+            && request.scheme == self.scheme()
+            && self.port.is_none_or(|port| port == request.port)
+            && self.host.covers(&Host::of(request.host))
+            && self.covers_path(request.path)
+    }
+
+    /// Whether some request is in both sets.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let methods = self.methods.is_empty()
+            || other.methods.is_empty()
+            || self.methods.iter().any(|method| other.methods.contains(method));
+        let ports = self.port.is_none() || other.port.is_none() || self.port == other.port;
+        let paths = is_below(&self.path, &other.path) || is_below(&other.path, &self.path);
+        let hosts = self.host.covers(&other.host) || other.host.covers(&self.host);
+        methods && ports && paths && hosts && self.secure == other.secure
+    }
+
+    /// Whether every request of this set is in the other.
+    #[must_use]
+    pub fn is_subset_of(&self, other: &Self) -> bool {
+        let methods = other.methods.is_empty()
+            || (!self.methods.is_empty() && self.methods.iter().all(|method| other.methods.contains(method)));
+        let ports = other.port.is_none() || self.port == other.port;
+        methods
+            && ports
+            && self.secure == other.secure
+            && other.host.covers(&self.host)
+            && is_below(&self.path, &other.path)
+    }
+
+    /// Whether it names one host, so that what goes there goes to nobody else.
+    #[must_use]
+    pub fn names_one_host(&self) -> bool {
+        matches!(self.host, Host::Name(_) | Host::Address(_))
+    }
+
+    /// Whether it names this very address. Only such a rule lets a request reach an address that is not public.
+    #[must_use]
+    pub fn names_address(&self, address: IpAddr) -> bool {
+        self.host == Host::Address(address.to_canonical())
+    }
+
+    fn scheme(&self) -> &'static str {
+        if self.secure { "https" } else { "http" }
+    }
+
+    fn covers_path(&self, path: &str) -> bool {
+        self.path.is_empty() || (is_below(path, &self.path) && !is_devious(path))
+    }
+}
+
+impl Host {
+    /// The host of a request.
+    fn of(text: &str) -> Self {
+        let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+        match bare.parse::<IpAddr>() {
+            Ok(address) => Self::Address(address.to_canonical()),
+            Err(_) => Self::Name(canonical_name(bare)),
+        }
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            // An address has to be named.
+            (Self::Any, other) => !matches!(other, Self::Address(_)),
+            (Self::Under(base), Self::Under(name) | Self::Name(name)) => {
+                name == base && matches!(other, Self::Under(_))
+                    || name.strip_suffix(base.as_str()).is_some_and(|head| head.len() > 1 && head.ends_with('.'))
+            }
+            (own, other) => own == other,
+        }
+    }
+}
+
+/// Names are compared without case, and without the dot that ends an absolute one.
+fn canonical_name(name: &str) -> String {
+    name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
+}
+
+/// Whether a path is another or below it.
+fn is_below(path: &str, base: &str) -> bool {
+    path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || base.is_empty())
+}
+
+/// Whether a server may take a path for another than it seems: dot segments and separators, escaped however often.
+fn is_devious(path: &str) -> bool {
+    let mut text = path.to_owned();
+    for _ in 0..4 {
+        let decoded = decode(&text);
+        let odd = decoded.contains('\\')
+            || decoded.split('/').any(|segment| {
+                // Some servers cut off `;parameters` before they look for dots.
+                matches!(segment.split(';').next(), Some("." | ".."))
+            });
+        if odd || decoded.matches('/').count() != path.matches('/').count() {
+            return true;
+        }
+        if decoded == text {
+            return false;
+        }
+        text = decoded;
+    }
+    // Escaped more often than anybody needs.
+    true
+}
+
+/// Replaces `%2e`, `%2f`, `%5c`, `%3b` and `%25`: what a path can hide behind.
+fn decode(text: &str) -> String {
+    let mut decoded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        decoded.push_str(&rest[..at]);
+        let hidden = rest.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match hidden.filter(|byte| b"./\\;%".contains(byte)) {
+            Some(byte) => {
+                decoded.push(char::from(byte));
+                rest = &rest[at + 3..];
+            }
+            None => {
+                decoded.push('%');
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    decoded.push_str(rest);
+    decoded
+}
+
+impl FromStr for HttpRule {
+    type Err = HttpRuleError;
+
+    fn from_str(text: &str) -> Result<Self, HttpRuleError> {
+        parse(text).map_err(|problem| HttpRuleError { text: excerpt(text), problem })
+    }
+}
+
+fn parse(text: &str) -> Result<HttpRule, &'static str> {
+    let (methods, target) = match text.split_once(' ') {
+        Some((methods, target)) => (parse_methods(methods)?, target),
+        None => (Vec::new(), text),
+    };
+    let (secure, rest) = match target.split_once("://") {
+        Some(("https", rest)) => (true, rest),
+        Some(("http", rest)) => (false, rest),
+        Some(_) => return Err("the scheme is `https` or `http`"),
+        None => (true, target),
+    };
+    let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    let (host, port) = split_port(authority)?;
+    let port = match port {
+        None => Some(if secure { 443 } else { 80 }),
+        Some("*") => None,
+        Some(port) => Some(port.parse().ok().filter(|&port| port > 0).ok_or("the port is 1 to 65535, or `*`")?),
+    };
+    let path = path.trim_end_matches('/');
+    if path.bytes().any(|byte| !byte.is_ascii_graphic() || b"*?#".contains(&byte)) || is_devious(path) {
+        return Err("the path is plain: what is below it is covered, without `*`, `?`, `#` or `..`");
+    }
+    Ok(HttpRule { methods, secure, host: parse_host(host)?, port, path: path.to_owned() })
+}
+
+fn parse_methods(text: &str) -> Result<Vec<String>, &'static str> {
+    let mut methods: Vec<String> = text.split(',').map(str::to_owned).collect();
+    let fits =
+        |method: &String| !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
+    if !methods.iter().all(fits) {
+        return Err("methods are in capitals, with commas between: `GET,HEAD`");
+    }
+    methods.sort();
+    methods.dedup();
+    Ok(methods)
+}
+
+fn split_port(authority: &str) -> Result<(&str, Option<&str>), &'static str> {
+    if authority.starts_with('[') {
+        let end = authority.find(']').ok_or("the bracket is not closed")?;
+        let (host, rest) = authority.split_at(end + 1);
+        return match rest.strip_prefix(':') {
+            None if rest.is_empty() => Ok((host, None)),
+            None => Err("after the bracket comes `:port` or nothing"),
+            port => Ok((host, port)),
+        };
+    }
+    Ok(authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))))
+}
+
+fn parse_host(text: &str) -> Result<Host, &'static str> {
+    if text == "*" {
+        return Ok(Host::Any);
+    }
+    if let Some(inner) = text.strip_prefix('[') {
+        let address: Ipv6Addr = inner.trim_end_matches(']').parse().map_err(|_| "brackets hold an IPv6 address")?;
+        return Ok(Host::Address(IpAddr::V6(address).to_canonical()));
+    }
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Ok(Host::Address(address));
+    }
+    let (under, name) = text.strip_prefix("*.").map_or((false, text), |name| (true, name));
+    let name = canonical_name(name);
+    let label = |label: &str| {
+        let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        (1..=63).contains(&label.len()) && label.bytes().all(inner)
+    };
+    if name.len() > 253 || !name.split('.').all(label) {
+        return Err("the host is a name in ASCII (an international one in its `xn--` form), an address, or `*`");
+    }
+    // `127.1`, `0x7f.1`: numbers that resolvers read as addresses.
+    if name
+        .rsplit('.')
+        .next()
+        .is_some_and(|last| last.starts_with("0x") || last.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        return Err("an address has four parts, or is IPv6 in brackets");
+    }
+    Ok(if under { Host::Under(name) } else { Host::Name(name) })
+}
+
+impl fmt::Display for HttpRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.methods.is_empty() {
+            write!(f, "{} ", self.methods.join(","))?;
+        }
+        write!(f, "{}://", self.scheme())?;
+        match &self.host {
+            Host::Any => f.write_str("*")?,
+            Host::Under(name) => write!(f, "*.{name}")?,
+            Host::Name(name) => f.write_str(name)?,
+            Host::Address(IpAddr::V4(address)) => write!(f, "{address}")?,
+            Host::Address(IpAddr::V6(address)) => write!(f, "[{address}]")?,
+        }
+        match self.port {
+            None => f.write_str(":*")?,
+            Some(port) if port == if self.secure { 443 } else { 80 } => {}
+            Some(port) => write!(f, ":{port}")?,
+        }
+        f.write_str(&self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rule(text: &str) -> HttpRule {
+        text.parse().expect("a rule")
+    }
+
+    /// `METHOD URL`, split as a URL is.
+    fn covers(rule_text: &str, request: &str) -> bool {
+        let (method, url) = request.split_once(' ').expect("a method");
+        let (scheme, rest) = url.split_once("://").expect("a scheme");
+        let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
+        let (host, port) = split_port(authority).expect("an authority");
+        let default = if scheme == "https" { 443 } else { 80 };
+        let port = port.map_or(default, |port| port.parse().expect("a port"));
+        rule(rule_text).covers(&HttpRequest { method, scheme, host, port, path })
+    }
+
+    #[test]
+    fn what_a_rule_names_is_covered_and_nothing_else() {
+        for (rule, request, expected) in [
+            ("api.example", "GET https://api.example/x", true),
+            ("api.example", "GET http://api.example/x", false),
+            ("api.example:443", "DELETE https://API.example./", true),
+            ("api.example", "GET https://api.example:8443/", false),
+            ("api.example:*", "GET https://api.example:8443/", true),
+            ("http://api.example", "GET http://api.example/", true),
+            ("api.example", "GET https://api.example.evil.example/", false),
+            ("api.example", "GET https://evil-api.example/", false),
+            ("*.example", "GET https://api.example/", true),
+            ("*.example", "GET https://a.b.example/", true),
+            ("*.example", "GET https://example/", false),
+            ("*.example", "GET https://badexample/", false),
+            ("*", "GET https://anything.test/", true),
+            ("*", "GET https://10.0.0.1/", false),
+            ("*", "GET https://[::1]/", false),
+            ("10.0.0.1", "GET https://10.0.0.1/", true),
+            ("10.0.0.1", "GET https://[::ffff:10.0.0.1]/", true),
+            ("http://[::1]:8080", "GET http://[0:0:0:0:0:0:0:1]:8080/", true),
+            ("GET,HEAD api.example", "HEAD https://api.example/", true),
+            ("GET,HEAD api.example", "POST https://api.example/", false),
+            ("GET,HEAD api.example", "get https://api.example/", false),
+            ("api.example/v1/", "GET https://api.example/v1", true),
+            ("api.example/v1", "GET https://api.example/v1/x", true),
+            ("api.example/v1", "GET https://api.example/v10", false),
+            ("api.example/v1", "GET https://api.example/V1", false),
+            ("api.example/v1", "GET https://api.example/", false),
+            ("api.example/v1", "GET https://api.example/v1/../admin", false),
+            ("api.example/v1", "GET https://api.example/v1/%2e%2E/admin", false),
+            ("api.example/v1", "GET https://api.example/v1/%252e%252e/admin", false),
+            ("api.example/v1", "GET https://api.example/v1/..;a=b/admin", false),
+            ("api.example/v1", "GET https://api.example/v1/x%2f..%2fadmin", false),
+            ("api.example/v1", "GET https://api.example/v1/x%5cadmin", false),
+            ("api.example/v1", "GET https://api.example/v1/caf%C3%A9%20x%", true),
+        ] {
+            assert_eq!(covers(rule, request), expected, "{rule} {request}");
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_rules() {
+        for text in [
+            "",
+            " ",
+            "/",
+            "https://",
+            "ftp://x",
+            "x:0",
+            "x:65536",
+            "x:y",
+            "get x",
+            "GET,, x",
+            "GET  x",
+            "a b c",
+            "x?q",
+            "x/*",
+            "x/a/../b",
+            "x/%2e%2e",
+            "x y",
+            "*.",
+            "*.*",
+            "a..b",
+            "ex*mple",
+            "user@x",
+            "münchen.example",
+            "[::1",
+            "[::1]x",
+            "[10.0.0.1]",
+            "127.1",
+            "0x7f.1",
+            "2130706433",
+            "x\n",
+            "x/\u{e9}",
+        ] {
+            assert!(text.parse::<HttpRule>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn overlaps_are_seen() {
+        for (a, b, expected) in [
+            ("*", "api.example", true),
+            ("*.example", "api.example/v1", true),
+            ("GET *", "POST *", false),
+            ("*", "10.0.0.1", false),
+            ("x", "http://x", false),
+            ("x:*", "x:8080", true),
+            ("x/a", "x/b", false),
+            ("x/a", "x/a/b", true),
+            ("*.a.example", "*.example", true),
+        ] {
+            assert_eq!((rule(a).overlaps(&rule(b)), rule(b).overlaps(&rule(a))), (expected, expected), "{a} {b}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_it_writes(text in "(GET |GET,PUT )?(https?://)?([*]|[*]\\.)?[a-z0-9.\\[\\]:]{0,12}(:[0-9*]{1,5})?(/[a-z%./]{0,8})?") {
+            if let Ok(rule) = text.parse::<HttpRule>() {
+                prop_assert_eq!(rule.to_string().parse::<HttpRule>(), Ok(rule));
+            }
+        }
+
+        #[test]
+        fn nothing_below_a_path_leads_out_of_it(tail in "(/|\\.|%2e|%2f|%5C|%25|[a-b;]){0,10}") {
+            // A server that decodes as often as it can and then resolves dots stays below the rule's path.
+            let path = format!("/v1/{tail}");
+            if rule("x/v1").covers_path(&path) {
+                let mut text = path;
+                for _ in 0..8 {
+                    text = decode(&text);
+                }
+                let mut depth = 0_i32;
+                for segment in text.split(['/', '\\']).skip(1) {
+                    depth += match segment { "" | "." => 0, ".." => -1, _ => 1 };
+                    prop_assert!(depth >= 1, "{}", text);
+                }
+            }
+        }
+    }
+}
