@@ -20,6 +20,8 @@ mod docs;
 mod files;
 #[path = "features/guests.rs"]
 mod guests;
+#[path = "features/nested.rs"]
+mod nested;
 #[path = "features/policy.rs"]
 mod policy;
 #[path = "features/reflection.rs"]

@@ -6,10 +6,10 @@
 //! | module | what it holds | may use |
 //! | --- | --- | --- |
 //! | [`session`] | host, sessions, runs: the step API and the driver | all below |
-//! | [`agent`] | agents that are components: each import led to the gate | `gate`, `tool` |
+//! | [`agent`] | components that call tools: each import led to the gate | `gate`, `tool` |
 //! | [`gate`] | the one place where a guest's call becomes a tool's call | `tool`, `capability`, `ledger` |
 //! | [`guest`] | script guests: instances, and the imports of their world | `code`, `vfs` |
-//! | [`tool`] | packages as typed tools: reflection, values, WASI without authority | `code` |
+//! | [`tool`] | packages as typed tools: reflection, values, WASI with the authority granted | `code`, `capability` |
 //! | [`code`] | engines, embedded guests, the cache of compiled code | |
 //! | [`token`] | grants, signed, for another host | `capability` |
 //! | [`capability`], [`ledger`], [`vfs`] | grants, budgets, files; no wasmtime | |
@@ -18,7 +18,7 @@
 //! **Invariant:** a script guest imports its world (`wit/guest.wit`) and nothing else.
 //!
 //! **Invariant:** only the gate makes a [`gate::Admission`], and a tool is called only with one. The type has private
-//! fields and one place that fills them, `Gate::admit`; `Tool::call` takes it, and nothing else enters a component by
+//! fields and one place that fills them, `Gate::begin`, where `Gate::admit` ends; `Tool::call` takes it, and nothing else enters a component by
 //! name. `tests/features/architecture.rs` reads that off the source, and outside the crate it does not compile:
 //!
 //! ```compile_fail,E0451
@@ -26,6 +26,10 @@
 //! tollhouse::gate::Admission { seq: 1, method: "payments/refund".into(), arguments, debit: None }
 //! # }
 //! ```
+//!
+//! **Invariant:** a tool touches what its manifest asks for and the policy grants, and nothing else. What the two come to
+//! is worked out once a session, when the gate is made (`gate::power`), and each request, secret, bucket and call of
+//! another tool is judged by it.
 //!
 //! **Invariant:** a guest never waits inside a call of the host; it returns what it waits for.
 //!

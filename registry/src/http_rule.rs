@@ -12,7 +12,8 @@ use crate::error::excerpt;
 /// A set of requests: `[METHOD[,METHOD] ][scheme://]host[:port][/path]`.
 ///
 /// The scheme is `https` unless it is written, the port the scheme's unless it is written, `*` any port. The host is a
-/// name, `*.example.com` (every name below it, not itself), an IP address (IPv6 in brackets), or `*`: any host by name.
+/// name, `*.example.com` (every name below it, not itself), an IP address (IPv6 in brackets), or `*`: any host. Addresses
+/// that are not public are reached only by a rule that names them: that is for the host to see to.
 /// The path covers itself and what is below it. Without methods, every method; without a path, every path.
 ///
 /// ```
@@ -145,8 +146,7 @@ impl Host {
 
     fn covers(&self, other: &Self) -> bool {
         match (self, other) {
-            // An address has to be named.
-            (Self::Any, other) => !matches!(other, Self::Address(_)),
+            (Self::Any, _) => true,
             (Self::Under(base), Self::Under(name) | Self::Name(name)) => {
                 name == base && matches!(other, Self::Under(_))
                     || name.strip_suffix(base.as_str()).is_some_and(|head| head.len() > 1 && head.ends_with('.'))
@@ -358,8 +358,7 @@ mod tests {
             ("*.example", "GET https://example/", false),
             ("*.example", "GET https://badexample/", false),
             ("*", "GET https://anything.test/", true),
-            ("*", "GET https://10.0.0.1/", false),
-            ("*", "GET https://[::1]/", false),
+            ("*", "GET https://10.0.0.1/", true),
             ("10.0.0.1", "GET https://10.0.0.1/", true),
             ("10.0.0.1", "GET https://[::ffff:10.0.0.1]/", true),
             ("http://[::1]:8080", "GET http://[0:0:0:0:0:0:0:1]:8080/", true),
@@ -428,7 +427,7 @@ mod tests {
             ("*", "api.example", true),
             ("*.example", "api.example/v1", true),
             ("GET *", "POST *", false),
-            ("*", "10.0.0.1", false),
+            ("*", "10.0.0.1", true),
             ("x", "http://x", false),
             ("x:*", "x:8080", true),
             ("x/a", "x/b", false),

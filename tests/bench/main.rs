@@ -43,6 +43,7 @@ fn host(home: &Home) -> Host {
     let options = HostOptions {
         cache: Some(home.path().join("bench-cache")),
         registry: Some(home.path().join("tollhouse/registry")),
+        ..HostOptions::default()
     };
     Host::new(&options).expect("the engines start")
 }

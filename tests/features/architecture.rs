@@ -56,12 +56,16 @@ fn only_the_gate_calls_a_tool() {
     let lines = lines(&["."]);
     // A tool is called with an admission; the gate alone makes one, after it has judged, and alone hands it over.
     only_in(&lines, "Ok(Admission {", "gate/mod.rs");
-    only_in(&lines, "self.tool.call(", "gate/mod.rs");
+    only_in(&lines, "self.tool.call(", "gate/admission.rs");
     only_in(&lines, "instance::call(", "tool/mod.rs");
     let calls: Vec<String> = places(&lines, "pub(crate) fn call(&self, admission: &Admission");
     assert_eq!(calls.len(), 1, "{calls:?}");
     // Nothing else enters a component by name.
     only_in(&lines, "get_func(", "tool/instance.rs");
+    // What a tool may touch is made of a manifest and a policy, there, and a request is judged before it connects.
+    only_in(&lines, "Authority::new(", "gate/power.rs");
+    only_in(&lines, "TcpStream::connect(", "tool/http/wire.rs");
+    only_in(&lines, "Exchange {", "tool/http/");
 }
 
 #[test]

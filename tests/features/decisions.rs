@@ -80,7 +80,7 @@ struct Outcome {
 fn host() -> (Home, Host) {
     let home = Home::new();
     home.publish(&root().join("tests/fixtures/payments"));
-    let options = HostOptions { cache: None, registry: Some(home.path().join("tollhouse/registry")) };
+    let options = HostOptions { registry: Some(home.path().join("tollhouse/registry")), ..HostOptions::default() };
     let host = Host::new(&options).expect("the engines start");
     (home, host)
 }

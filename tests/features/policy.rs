@@ -9,7 +9,7 @@ use tollhouse_tests::Home;
 const DESCRIBE: &str = "return (await stats.describe({values: [1, 2, 3]})).mean";
 
 fn session(home: &Home, policy: &str) -> Session {
-    let options = HostOptions { cache: None, registry: Some(home.path().join("tollhouse/registry")) };
+    let options = HostOptions { registry: Some(home.path().join("tollhouse/registry")), ..HostOptions::default() };
     let policy = Policy::parse(policy).expect("a policy");
     let host = Host::new(&options).expect("the engines start");
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")

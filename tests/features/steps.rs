@@ -11,7 +11,7 @@ use tollhouse::session::{
 use tollhouse_tests::Home;
 
 fn session(home: &Home) -> Session {
-    let options = HostOptions { cache: None, registry: Some(home.path().join("tollhouse/registry")) };
+    let options = HostOptions { registry: Some(home.path().join("tollhouse/registry")), ..HostOptions::default() };
     let host = Host::new(&options).expect("the engines start");
     let policy = Policy::default().with(Grant::allow("probe/**").expect("a pattern"));
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")
@@ -93,7 +93,7 @@ fn a_completion_nobody_waits_for_is_dropped() {
 #[test]
 fn a_denied_call_never_reaches_the_host() {
     let home = Home::with_fixture();
-    let options = HostOptions { cache: None, registry: Some(home.path().join("tollhouse/registry")) };
+    let options = HostOptions { registry: Some(home.path().join("tollhouse/registry")), ..HostOptions::default() };
     let host = Host::new(&options).expect("the engines start");
     let session = host.session(SessionOptions::default()).expect("a session");
     let mut run = start(&session, "try { await probe.text({count: 1}) } catch (e) { return e.kind }");

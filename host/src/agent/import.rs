@@ -9,7 +9,7 @@ use wasmtime::component::{Linker, LinkerInstance, Val};
 
 use super::{Caller, same};
 use crate::error::{ErrorKind, Failure};
-use crate::gate::CallOutcome;
+use crate::gate::{CallOutcome, Gate};
 use crate::tool::types::{Function, Shape, Type};
 use crate::tool::value::{self, NoHandles};
 use crate::tool::{MountedTools, Tool, ToolState};
@@ -29,7 +29,7 @@ pub(super) fn define(
             _ => Err(unusable(name, "only whole interfaces can be imported, by the name of their package")),
         };
     };
-    let (alias, export) = find(caller.gate.tools(), name)?;
+    let (alias, export) = find(&caller.gate, name)?;
     let mut inner = linker.instance(name).map_err(|error| unusable(name, &error.to_string()))?;
     for (function, item) in instance.exports(engine) {
         match &item.ty {
@@ -51,8 +51,8 @@ pub(super) fn define(
     Ok(())
 }
 
-fn unusable(name: &str, problem: &str) -> Failure {
-    Failure::policy(format!("the agent's import `{name}` cannot be satisfied: {problem}"))
+pub(super) fn unusable(name: &str, problem: &str) -> Failure {
+    Failure::policy(format!("the import `{name}` cannot be satisfied: {problem}"))
 }
 
 fn not_granted(name: &str, method: &str) -> Failure {
@@ -60,12 +60,19 @@ fn not_granted(name: &str, method: &str) -> Failure {
         .with_hint(format!("run with `--allow '{method}'`, or add to the policy: [[grant]] method = \"{method}\""))
 }
 
-/// The alias and the exported interface that an import means: the same name, and a version that is compatible.
-fn find(tools: &MountedTools, import: &str) -> Result<(String, String), Failure> {
+/// The alias and the exported interface that an import means: the same name, and a version that is compatible. Where
+/// several aliases serve it, the grants say which: the one that they cover.
+pub(super) fn find(gate: &Gate, import: &str) -> Result<(String, String), Failure> {
     let mut found = Vec::new();
-    for (alias, package) in tools.packages() {
+    for (alias, package) in gate.tools().packages() {
         let fits = package.types().interfaces.iter().find(|interface| serves(&interface.export, import));
         found.extend(fits.map(|interface| (alias.clone(), interface.export.clone())));
+    }
+    if found.len() > 1 {
+        let granted: Vec<_> = found.iter().filter(|(alias, export)| is_granted(gate, alias, export)).cloned().collect();
+        if !granted.is_empty() {
+            found = granted;
+        }
     }
     match found.len() {
         1 => Ok(found.swap_remove(0)),
@@ -73,10 +80,20 @@ fn find(tools: &MountedTools, import: &str) -> Result<(String, String), Failure>
             .with_hint("publish the package, or mount it with `--tool ALIAS=NS:NAME@REQ`")),
         _ => {
             let aliases: Vec<String> = found.iter().map(|(alias, _)| format!("`{alias}`")).collect();
-            Err(unusable(import, &format!("it is mounted as {}", aliases.join(" and ")))
-                .with_hint("mount it once: name the packages under `[tools]` in the policy"))
+            Err(unusable(import, &format!("it is mounted as {}, all of them granted or none", aliases.join(" and ")))
+                .with_hint("grant methods of one alias only, or mount it once"))
         }
     }
+}
+
+/// Whether a grant covers a function of an interface.
+fn is_granted(gate: &Gate, alias: &str, export: &str) -> bool {
+    let packages = gate.tools().packages();
+    let functions =
+        packages.iter().filter(|(other, _)| other == alias).flat_map(|(_, package)| &package.types().functions);
+    functions
+        .filter(|function| function.export.instance.as_deref() == Some(export))
+        .any(|function| gate.grants(&function.method(alias)))
 }
 
 /// Whether an exported interface serves an import: `acme:payments/charges@1.3.0` serves `…@1.2.0`.
@@ -95,7 +112,7 @@ fn serves(export: &str, import: &str) -> bool {
         }
 }
 
-fn tool<'t>(
+pub(super) fn tool<'t>(
     tools: &'t MountedTools,
     alias: &str,
     export: &str,
@@ -120,18 +137,18 @@ fn gated(
     caller: Arc<Caller>,
 ) -> Result<(), Failure> {
     let defined = inner.func_new(name, move |_, _, params, results| {
-        let answer = call(&tool, &caller, params);
-        let answered = answer.and_then(|value| lower_result(tool.function(), value));
-        let value = match answered {
-            Ok(value) => value,
-            Err(failure) => told(tool.function(), failure)?,
-        };
-        if let (Some(slot), Some(value)) = (results.first_mut(), value) {
+        if let (Some(slot), Some(value)) = (results.first_mut(), answer(&tool, &caller, params)?) {
             *slot = value;
         }
         Ok(())
     });
     defined.map_err(|error| Failure::host(format!("cannot link the agent: {error:#}")))
+}
+
+/// What an imported function returns: the tool's result, or what the component is told of a failure.
+pub(super) fn answer(tool: &Tool, caller: &Caller, params: &[Val]) -> wasmtime::Result<Option<Val>> {
+    let answered = call(tool, caller, params).and_then(|value| lower_result(tool.function(), value));
+    answered.or_else(|failure| told(tool.function(), failure))
 }
 
 /// Asks the gate, and calls.
@@ -145,12 +162,12 @@ fn call(tool: &Tool, caller: &Caller, params: &[Val]) -> Result<Value, Failure> 
     let text = Value::Object(arguments).to_string();
     // A human takes the time that a human takes.
     let paused = caller.gate.may_ask().then(|| caller.interrupt.pause());
-    let admitted = caller.gate.admit(&mut caller.calls(), tool.method(), &text);
+    let admitted = caller.gate.admit(&caller.record, tool.method(), &text);
     drop(paused);
     let admission = admitted?;
-    let result = admission.invoke(&(caller.context)(admission.seq));
+    let result = admission.invoke(&(caller.context)(&admission));
     let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
-    caller.gate.settle(&mut caller.calls(), admission.seq, outcome, result.as_ref().err());
+    caller.gate.settle(&caller.record, admission.seq, outcome, result.as_ref().err());
     result.map(|payload| payload.value)
 }
 

@@ -1,4 +1,5 @@
-//! Agents that are components: programs (`wasi:cli/command`) that import tools by their WIT names.
+//! Components that call tools: agents, which are programs (`wasi:cli/command`) that import tools by their WIT names, and
+//! tools that import other tools.
 //!
 //! Each import is satisfied from what the session has mounted, and every function of it leads to the gate. An import that
 //! no mounted package exports, that has other types, or that no grant covers, is an error before anything runs.
@@ -6,6 +7,7 @@
 //! **Invariant:** an agent reaches a tool only through [`Gate::admit`](crate::gate::Gate::admit).
 
 mod import;
+mod peers;
 mod same;
 mod stdin;
 mod stdio;
@@ -22,7 +24,7 @@ use self::stdin::Input;
 use self::stdio::Written;
 use crate::code::{Interrupt, Stopped, with_stack};
 use crate::error::Failure;
-use crate::gate::{Calls, Gate};
+use crate::gate::{Admission, Gate, Record};
 use crate::guest::{Output, Stream};
 use crate::tool::{CallContext, ToolState, agent_linker};
 
@@ -40,23 +42,16 @@ pub struct Program {
 /// What a program exports.
 const RUN: &str = "wasi:cli/run@";
 
-/// Makes what a call brings along, from the call's number in the run.
-pub(crate) type MakeContext = Box<dyn Fn(u64) -> CallContext + Send + Sync>;
+/// Makes what a call brings along.
+pub(crate) type MakeContext = Box<dyn Fn(&Admission) -> CallContext + Send + Sync>;
 
-/// One execution of an agent, as its imports see it.
+/// A component that calls tools, as its imports see it: an agent, or a tool during a call.
 pub(crate) struct Caller {
     pub(crate) gate: Arc<Gate>,
-    pub(crate) calls: Mutex<Calls>,
+    pub(crate) record: Record,
     pub(crate) context: MakeContext,
-    /// The run's.
+    /// The run's, or the call's.
     pub(crate) interrupt: Interrupt,
-}
-
-impl Caller {
-    /// The record of the run's calls. Each change to it is whole, so a poisoned lock is still good.
-    pub(crate) fn calls(&self) -> std::sync::MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// How an agent ended.

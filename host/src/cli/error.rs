@@ -98,9 +98,11 @@ impl From<tollhouse::session::HostError> for CliError {
             HostError::Mount(mount) => mount.hint(),
             HostError::Cache(_) => Some("see `tollhouse doctor`".to_owned()),
             HostError::Policy(policy) => policy.hint.clone(),
+            HostError::Secret(name) => Some(format!("`--secret {name}=env:VARIABLE` or `--secret {name}=file:PATH`")),
             _ => None,
         };
-        let status = if matches!(error, HostError::Mount(_) | HostError::Policy(_)) { USAGE } else { 1 };
+        let status =
+            if matches!(error, HostError::Mount(_) | HostError::Policy(_) | HostError::Secret(_)) { USAGE } else { 1 };
         let mut shown = Self::because("cannot start", &error).status(status);
         shown.hint = hint;
         shown

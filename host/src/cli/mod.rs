@@ -12,6 +12,7 @@ mod policy_file;
 mod publish;
 mod registry;
 mod run;
+mod secret;
 mod show;
 mod token;
 mod tools;

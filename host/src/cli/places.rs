@@ -4,6 +4,9 @@ use std::env;
 use std::path::PathBuf;
 
 use tollhouse::session::{Host, HostOptions};
+use tollhouse::tool::Network;
+
+use super::CliError;
 
 /// Where things are.
 pub(crate) struct Places {
@@ -34,7 +37,8 @@ impl Places {
 
     /// Starts the host. A cache that cannot be used is left out, with a warning: only speed is lost.
     pub(crate) fn host(&self) -> super::Result<Host> {
-        let mut options = HostOptions { cache: self.cache.clone(), registry: Some(self.registry.clone()) };
+        let network = network()?;
+        let mut options = HostOptions { cache: self.cache.clone(), registry: Some(self.registry.clone()), network };
         match Host::new(&options) {
             Err(tollhouse::session::HostError::Cache(error)) => {
                 eprintln!("warning: {error}; compiled code is not kept");
@@ -44,4 +48,16 @@ impl Places {
             host => Ok(host?),
         }
     }
+}
+
+/// The way to the network, which also trusts what `SSL_CERT_FILE` names, as other programs do.
+fn network() -> super::Result<Network> {
+    let Some(path) = env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else {
+        return Ok(Network::default());
+    };
+    let cannot = |error: &dyn std::error::Error| {
+        CliError::because(format!("cannot read the certificates that SSL_CERT_FILE names, `{}`", path.display()), error)
+    };
+    let pem = std::fs::read(&path).map_err(|error| cannot(&error))?;
+    Network::default().with_certificates(&pem).map_err(|error| cannot(&error))
 }

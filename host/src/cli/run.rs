@@ -18,7 +18,7 @@ use tollhouse::vfs::{self, Tree};
 use super::approve::Terminal;
 use super::places::Places;
 use super::policy_file::PolicyFile;
-use super::{CliError, Result, show, token};
+use super::{CliError, Result, secret, show, token};
 
 /// Run a script, or an agent compiled to a component
 ///
@@ -85,6 +85,9 @@ pub(crate) struct SessionArgs {
     /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number)
     #[arg(long = "allow", value_name = "PATTERN")]
     allow: Vec<String>,
+    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`
+    #[arg(long = "secret", value_name = "NAME=SOURCE", value_parser = pair)]
+    secrets: Vec<(String, String)>,
     /// Copy a directory or file of this machine in; `:ro` keeps the script from changing it
     #[arg(long = "mount", value_name = "HOST:GUEST[:ro]")]
     mounts: Vec<String>,
@@ -230,7 +233,8 @@ impl SessionArgs {
             None => None,
         };
         let approver = Some(Arc::new(Terminal) as Arc<dyn Approver>);
-        Ok(SessionOptions { policy, tools: self.tools.clone(), files, audit, approver })
+        let secrets = secret::read(&self.secrets)?;
+        Ok(SessionOptions { policy, tools: self.tools.clone(), files, audit, approver, secrets })
     }
 
     fn files(&self, limit: u64) -> Result<Option<Tree>> {

@@ -7,7 +7,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use serde::Serialize;
@@ -35,6 +35,9 @@ pub enum Event<'a> {
         run: u64,
         /// The call's number in it.
         seq: u64,
+        /// The call that it is part of, if a tool made it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caller: Option<u64>,
         /// The canonical method.
         method: &'a str,
         /// The canonical arguments.
@@ -48,6 +51,9 @@ pub enum Event<'a> {
         run: u64,
         /// The call's number in it.
         seq: u64,
+        /// The call that it is part of, if a tool made it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caller: Option<u64>,
         /// The method that was asked for.
         method: &'a str,
         /// The arguments as far as they were understood.
@@ -69,6 +75,19 @@ pub enum Event<'a> {
         stream: &'a str,
         /// The text, up to a limit.
         text: &'a str,
+    },
+    /// A tool makes a request by `wasi:http`.
+    Requested {
+        /// The run.
+        run: u64,
+        /// The call.
+        seq: u64,
+        /// The method of HTTP.
+        method: &'a str,
+        /// Where to, without the query.
+        url: &'a str,
+        /// Why it was not sent. None: it was.
+        refused: Option<&'a str>,
     },
     /// A call ended.
     Settled {
@@ -146,6 +165,30 @@ pub struct Nowhere;
 impl Audit for Nowhere {
     fn write(&self, _: &Event<'_>) -> Result<(), AuditError> {
         Ok(())
+    }
+}
+
+/// Writes down what happens in one call.
+#[derive(Clone)]
+pub(crate) struct Witness {
+    audit: Arc<dyn Audit>,
+    run: u64,
+    seq: u64,
+}
+
+impl Witness {
+    pub(crate) fn new(audit: &Arc<dyn Audit>, run: u64, seq: u64) -> Self {
+        Self { audit: Arc::clone(audit), run, seq }
+    }
+
+    /// The tool wrote this. That it cannot be logged is no reason to fail the call.
+    pub(crate) fn said(&self, stream: &str, text: &str) {
+        let _ = self.audit.write(&Event::Said { run: self.run, seq: self.seq, stream, text });
+    }
+
+    /// The tool makes a request. False if that cannot be logged: then it must not be sent.
+    pub(crate) fn requested(&self, method: &str, url: &str, refused: Option<&str>) -> bool {
+        self.audit.write(&Event::Requested { run: self.run, seq: self.seq, method, url, refused }).is_ok()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The record of a run's calls: every decision of the gate, and how each call ended.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use serde::Serialize;
@@ -75,20 +76,54 @@ pub enum BudgetKind {
     Spend,
 }
 
-/// The record of one run.
+/// The calls of a run that has ended.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(transparent)]
-pub struct Calls {
-    calls: Vec<Call>,
-    #[serde(skip)]
-    run: u64,
-}
+pub struct Calls(Vec<Call>);
 
 impl Calls {
+    /// In the order in which the gate judged them.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Call] {
+        &self.0
+    }
+}
+
+/// The record of a run while it runs. Clones share it: the script, and the tools that call tools on its behalf.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    calls: Arc<Mutex<Open>>,
+    run: u64,
+    within: Option<Arc<Within>>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    calls: Vec<Call>,
+    /// The run has ended: nothing begins any more.
+    closed: bool,
+}
+
+/// The call of a tool that calls tools itself.
+#[derive(Debug)]
+struct Within {
+    alias: Arc<str>,
+    seq: u64,
+    depth: u32,
+    outer: Option<Arc<Self>>,
+}
+
+impl Record {
     /// The record of a run, by its number in its session.
     #[must_use]
     pub fn of_run(run: u64) -> Self {
-        Self { calls: Vec::new(), run }
+        Self { run, ..Self::default() }
+    }
+
+    /// The same record, for the calls that a tool makes during a call of its own.
+    pub(crate) fn within(&self, alias: &Arc<str>, seq: u64) -> Self {
+        let within = Within { alias: Arc::clone(alias), seq, depth: self.depth() + 1, outer: self.within.clone() };
+        Self { calls: Arc::clone(&self.calls), run: self.run, within: Some(Arc::new(within)) }
     }
 
     /// The run's number.
@@ -97,52 +132,71 @@ impl Calls {
         self.run
     }
 
-    /// The number that the next call will have.
-    pub(super) fn next(&self) -> u64 {
-        self.calls.len() as u64 + 1
+    /// The call that those made here are part of; none for the script's own.
+    pub(super) fn caller(&self) -> Option<u64> {
+        self.within.as_ref().map(|within| within.seq)
+    }
+
+    /// How many calls those made here are inside of.
+    pub(super) fn depth(&self) -> u32 {
+        self.within.as_ref().map_or(0, |within| within.depth)
+    }
+
+    /// Whether those made here are part of a call of this tool.
+    pub(super) fn is_inside(&self, alias: &str) -> bool {
+        std::iter::successors(self.within.as_ref(), |within| within.outer.as_ref())
+            .any(|within| *within.alias == *alias)
     }
 
     /// The calls that have not ended.
     pub(super) fn pending(&self) -> Vec<u64> {
-        self.calls.iter().filter(|call| call.outcome == CallOutcome::Pending).map(|call| call.seq).collect()
+        let open = self.lock();
+        open.calls.iter().filter(|call| call.outcome == CallOutcome::Pending).map(|call| call.seq).collect()
     }
 
-    /// The calls in order.
-    #[must_use]
-    pub fn as_slice(&self) -> &[Call] {
-        &self.calls
+    /// Ends the record and takes it: nothing begins any more.
+    pub(crate) fn close(&self) -> Calls {
+        let mut open = self.lock();
+        open.closed = true;
+        Calls(std::mem::take(&mut open.calls))
     }
 
-    pub(super) fn begin(&mut self, method: &str, arguments: Value, grant: &str, begun: Instant) -> u64 {
-        self.push(method, arguments, Some(grant), CallOutcome::Pending, Some(begun))
+    /// Records a call that is about to start; its number. None once the run has ended.
+    pub(super) fn begin(&self, method: &str, arguments: Value, grant: &str) -> Option<u64> {
+        self.push(method, arguments, Some(grant), CallOutcome::Pending)
     }
 
-    pub(super) fn refuse(&mut self, method: &str, arguments: Value, nearest: Option<&str>) {
-        self.push(method, arguments, nearest, CallOutcome::Denied, None);
+    /// Records a refusal; its number.
+    pub(super) fn refuse(&self, method: &str, arguments: Value, nearest: Option<&str>) -> u64 {
+        self.push(method, arguments, nearest, CallOutcome::Denied).unwrap_or_default()
     }
 
-    fn push(
-        &mut self,
-        method: &str,
-        arguments: Value,
-        grant: Option<&str>,
-        outcome: CallOutcome,
-        begun: Option<Instant>,
-    ) -> u64 {
-        let seq = self.next();
+    fn push(&self, method: &str, arguments: Value, grant: Option<&str>, outcome: CallOutcome) -> Option<u64> {
+        let mut open = self.lock();
+        if open.closed {
+            return None;
+        }
+        let seq = open.calls.len() as u64 + 1;
         let (method, grant) = (method.to_owned(), grant.map(str::to_owned));
-        self.calls.push(Call { seq, method, arguments, outcome, grant, micros: 0, begun });
-        seq
+        let begun = (outcome == CallOutcome::Pending).then(Instant::now);
+        open.calls.push(Call { seq, method, arguments, outcome, grant, micros: 0, begun });
+        Some(seq)
     }
 
     /// Records how an admitted call ended; how many microseconds that took. None if it had ended before: the first
     /// ending counts.
-    pub(super) fn settle(&mut self, seq: u64, outcome: CallOutcome) -> Option<u64> {
+    pub(super) fn settle(&self, seq: u64, outcome: CallOutcome) -> Option<u64> {
         let index = usize::try_from(seq).ok()?.checked_sub(1)?;
-        let call = self.calls.get_mut(index).filter(|call| call.outcome == CallOutcome::Pending)?;
+        let mut open = self.lock();
+        let call = open.calls.get_mut(index).filter(|call| call.outcome == CallOutcome::Pending)?;
         call.outcome = outcome;
         let elapsed = call.begun.map_or(0, |begun| begun.elapsed().as_micros());
         call.micros = u64::try_from(elapsed).unwrap_or(u64::MAX);
         Some(call.micros)
+    }
+
+    /// Every change is whole, so a poisoned lock is still good.
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,29 +5,38 @@
 //!
 //! **Invariant:** whatever the answer, it is in the run's record and in the audit log before anything happens.
 
+mod admission;
 mod approval;
 mod audit;
 mod bind;
 mod calls;
 mod judge;
+mod power;
 mod suggest;
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use serde_json::Value;
 
+pub use admission::Admission;
 pub use approval::{ApprovalRequest, Approver};
+pub(crate) use audit::Witness;
 pub use audit::{Audit, AuditError, AuditFile, Event, Nowhere};
-pub use calls::{Budget, BudgetKind, Call, CallOutcome, Calls};
+pub use calls::{Budget, BudgetKind, Call, CallOutcome, Calls, Record};
 pub use judge::{Coverage, Covered, Opinion};
 pub use suggest::suggest;
 
+use self::admission::Debit;
 use self::judge::{Denial, Judges, Reason};
+use self::power::Powers;
 use crate::capability::{Amount, Approve, AttenuateError, Grant, Limits, Policy, PolicyError};
-use crate::error::{Failure, Payload};
-use crate::ledger::{AccountId, Ledger};
-use crate::tool::{CallContext, MountedTools, Tool};
+use crate::error::Failure;
+use crate::ledger::Ledger;
+use crate::tool::{MountedTools, Tool};
+
+/// How deep tools may call tools. Each level has an instance of its own that waits.
+const MAX_DEPTH: u32 = 8;
 
 /// Judges the calls of a session.
 pub struct Gate {
@@ -37,6 +46,7 @@ pub struct Gate {
     ledger: Arc<Ledger>,
     audit: Arc<dyn Audit>,
     approver: Option<Arc<dyn Approver>>,
+    powers: Powers,
 }
 
 /// What a gate stands before and asks.
@@ -60,35 +70,6 @@ pub enum NarrowError {
     Policy(#[from] PolicyError),
 }
 
-/// A call that may happen: granted, paid for, and on record.
-pub struct Admission {
-    /// The call's number in its run.
-    pub seq: u64,
-    /// The canonical method.
-    pub method: String,
-    /// The canonical arguments: exactly what was judged.
-    pub arguments: Value,
-    tool: Arc<Tool>,
-    result_limit: u64,
-    debit: Debit,
-    run: u64,
-    audit: Arc<dyn Audit>,
-}
-
-/// What a call was reserved in.
-struct Debit {
-    ledger: Arc<Ledger>,
-    account: AccountId,
-    amounts: Vec<(AccountId, Amount)>,
-}
-
-impl Debit {
-    fn release(&self) {
-        let amount = |id| self.amounts.iter().find(|(account, _)| *account == id).map(|(_, amount)| *amount);
-        self.ledger.release(self.account, &amount);
-    }
-}
-
 impl Gate {
     /// A gate before these tools, with the grants and limits of a policy.
     ///
@@ -96,7 +77,9 @@ impl Gate {
     /// If a grant makes no sense for what is mounted: a method or parameter that does not exist, a test that no value
     /// of the type can pass.
     pub fn new(tools: Arc<MountedTools>, policy: Policy, options: GateOptions) -> Result<Self, PolicyError> {
-        Self::with_ledger(tools, policy, options, Arc::default(), &[])
+        let gate = Self::with_ledger(tools, policy, options, Arc::default(), &[], Powers::default())?;
+        power::fill(&gate)?;
+        Ok(gate)
     }
 
     fn with_ledger(
@@ -105,10 +88,11 @@ impl Gate {
         options: GateOptions,
         ledger: Arc<Ledger>,
         above: &[judge::Held],
+        powers: Powers,
     ) -> Result<Self, PolicyError> {
         let judges = Judges::new(policy.grants.clone(), &tools, &ledger, above)?;
         let audit = options.audit.unwrap_or_else(|| Arc::new(Nowhere));
-        Ok(Self { tools, policy, judges, ledger, audit, approver: options.approver })
+        Ok(Self { tools, policy, judges, ledger, audit, approver: options.approver, powers })
     }
 
     /// A gate that allows less, before the same tools: for a sub-agent, a tool that calls tools, a session that is
@@ -117,10 +101,16 @@ impl Gate {
     /// # Errors
     /// If it would be wider, or makes no sense for what is mounted.
     pub fn attenuate(&self, narrower: Policy) -> Result<Self, NarrowError> {
-        let policy = self.policy.attenuate(narrower)?;
+        let gate = self.below(self.policy.attenuate(narrower)?, Powers::default())?;
+        power::fill(&gate)?;
+        Ok(gate)
+    }
+
+    /// A gate whose grants narrow those of this one.
+    fn below(&self, policy: Policy, powers: Powers) -> Result<Self, PolicyError> {
         let options = GateOptions { audit: Some(Arc::clone(&self.audit)), approver: self.approver.clone() };
         let (tools, ledger) = (Arc::clone(&self.tools), Arc::clone(&self.ledger));
-        Ok(Self::with_ledger(tools, policy, options, ledger, self.judges.held())?)
+        Self::with_ledger(tools, policy, options, ledger, self.judges.held(), powers)
     }
 
     /// Takes a grant back, and with it every grant that narrows it, in whatever session. Calls that run go on.
@@ -170,15 +160,18 @@ impl Gate {
     }
 
     /// Judges a call, in the order that the contract fixes: shape and types of the arguments, grant, budget, human,
-    /// record. Whatever the answer, it is on record in `calls`.
+    /// record. Whatever the answer, it is in the record.
     ///
     /// # Errors
     /// What the script is told: no such method, arguments that do not fit, no grant, no budget, no consent.
-    pub fn admit(&self, calls: &mut Calls, method: &str, arguments: &str) -> Result<Admission, Failure> {
+    pub fn admit(&self, record: &Record, method: &str, arguments: &str) -> Result<Admission, Failure> {
         let (tool, arguments) = match self.check(method, arguments) {
             Ok(checked) => checked,
-            Err((arguments, failure)) => return Err(self.refuse(calls, method, arguments, None, failure)),
+            Err((arguments, failure)) => return Err(self.refuse(record, method, arguments, None, failure)),
         };
+        if let Some(failure) = may_nest(record, &tool) {
+            return Err(self.refuse(record, method, arguments, None, failure));
+        }
         let now = SystemTime::now();
         let debited = self.judges.debit(method, tool.function(), &arguments, &self.ledger, now);
         let (held, judge) = match debited {
@@ -186,64 +179,92 @@ impl Gate {
             Err(denial) => {
                 let grant = denial.grant.map(|grant| grant.name.clone());
                 let failure = self.denied(method, &denial);
-                return Err(self.refuse(calls, method, arguments, grant.as_deref(), failure));
+                return Err(self.refuse(record, method, arguments, grant.as_deref(), failure));
             }
         };
         let amounts = held.accounts.iter().filter_map(|(id, _)| Some((*id, judge.amount(*id, &arguments)?)));
-        let debit = Debit { ledger: Arc::clone(&self.ledger), account: held.accounts[0].0, amounts: amounts.collect() };
+        let debit = Debit::new(&self.ledger, held.accounts[0].0, amounts.collect());
         let grant = held.grant.name.as_str();
         if judge.asks(&arguments)
             && let Err(failure) = self.ask(method, &arguments, grant)
         {
             debit.release();
-            return Err(self.refuse(calls, method, arguments, Some(grant), failure));
+            return Err(self.refuse(record, method, arguments, Some(grant), failure));
         }
-        let seq = calls.begin(method, arguments.clone(), grant, Instant::now());
-        if let Err(error) =
-            self.audit.write(&Event::Admitted { run: calls.run(), seq, method, arguments: &arguments, grant })
-        {
+        self.begin(record, tool, arguments, grant, debit)
+    }
+
+    /// Puts an admission on record. From here on, the call may start.
+    fn begin(
+        &self,
+        record: &Record,
+        tool: Arc<Tool>,
+        arguments: Value,
+        grant: &str,
+        debit: Debit,
+    ) -> Result<Admission, Failure> {
+        let method = tool.method();
+        let Some(seq) = record.begin(method, arguments.clone(), grant) else {
+            // The run ended while this was judged.
             debit.release();
-            calls.settle(seq, CallOutcome::Denied);
+            return Err(Failure::cancelled());
+        };
+        let (run, caller) = (record.run(), record.caller());
+        let event = Event::Admitted { run, seq, caller, method, arguments: &arguments, grant };
+        if let Err(error) = self.audit.write(&event) {
+            debit.release();
+            record.settle(seq, CallOutcome::Denied);
             return Err(Failure::host(format!(
                 "`{method}` is not called, since the audit log cannot be written: {error}"
             )));
         }
-        let method = method.to_owned();
-        let (run, audit) = (calls.run(), Arc::clone(&self.audit));
-        Ok(Admission { seq, method, arguments, tool, result_limit: self.policy.limits.result, debit, run, audit })
+        let witness = Witness::new(&self.audit, run, seq);
+        let (authority, gate) = self.powers.of(tool.alias());
+        let (method, result_limit) = (method.to_owned(), self.policy.limits.result);
+        Ok(Admission { seq, method, arguments, tool, result_limit, debit, witness, authority, gate })
     }
 
     /// Puts a refusal on record.
     fn refuse(
         &self,
-        calls: &mut Calls,
+        record: &Record,
         method: &str,
         arguments: Value,
         grant: Option<&str>,
         failure: Failure,
     ) -> Failure {
-        let (run, seq, kind) = (calls.run(), calls.next(), failure.kind);
-        let reason = failure.message.as_str();
+        let (run, caller, kind, reason) = (record.run(), record.caller(), failure.kind, failure.message.as_str());
+        let seq = record.refuse(method, arguments.clone(), grant);
+        let event = Event::Denied { run, seq, caller, method, arguments: &arguments, grant, kind, reason };
         // A refusal needs no log to be safe, so one that cannot be written changes nothing.
-        let _ = self.audit.write(&Event::Denied { run, seq, method, arguments: &arguments, grant, kind, reason });
-        calls.refuse(method, arguments, grant);
+        let _ = self.audit.write(&event);
         failure
     }
 
     /// Puts on record how an admitted call ended. The first ending counts.
-    pub fn settle(&self, calls: &mut Calls, seq: u64, outcome: CallOutcome, error: Option<&Failure>) {
-        if let Some(micros) = calls.settle(seq, outcome) {
+    pub fn settle(&self, record: &Record, seq: u64, outcome: CallOutcome, error: Option<&Failure>) {
+        if let Some(micros) = record.settle(seq, outcome) {
             let error = error.map(|failure| failure.message.as_str());
             // The call is over; what the log lacks cannot be undone by not saying so to the script.
-            let _ = self.audit.write(&Event::Settled { run: calls.run(), seq, outcome, micros, error });
+            let _ = self.audit.write(&Event::Settled { run: record.run(), seq, outcome, micros, error });
         }
     }
 
     /// Puts on record that nobody waits for what is still pending.
-    pub fn abandon(&self, calls: &mut Calls) {
-        for seq in calls.pending() {
-            self.settle(calls, seq, CallOutcome::Cancelled, None);
+    pub fn abandon(&self, record: &Record) {
+        for seq in record.pending() {
+            self.settle(record, seq, CallOutcome::Cancelled, None);
         }
+    }
+
+    /// The names of the secrets that tools are granted.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<String> {
+        let granted = self.policy.permissions.values().flat_map(|permissions| &permissions.secrets);
+        let mut names: Vec<String> = granted.map(|secret| secret.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     fn ask(&self, method: &str, arguments: &Value, grant: &str) -> Result<(), Failure> {
@@ -300,6 +321,10 @@ impl Gate {
                 format!("granted are {}{more}", patterns.join(", "))
             }
         };
+        if let Some(alias) = self.powers.owner() {
+            return Failure::capability(format!("the tool `{alias}` may not call `{method}`: {given}"))
+                .with_hint(format!("add it to `tools` under `[tool.{alias}]` in the policy"));
+        }
         Failure::capability(format!("no grant allows `{method}`: {given}"))
             .with_hint(format!("run with `--allow '{method}'`, or add to the policy: [[grant]] method = \"{method}\""))
     }
@@ -367,57 +392,21 @@ impl Gate {
     }
 }
 
-impl Admission {
-    /// Calls the tool, on this thread, and waits for it.
-    ///
-    /// # Errors
-    /// The tool's own error, a trap, a limit, or the cancellation.
-    pub fn invoke(&self, context: &CallContext) -> Result<Payload, Failure> {
-        let result = self.tool.call(self, context);
-        for (stream, text) in context.said() {
-            let said = Event::Said { run: self.run, seq: self.seq, stream, text: &text };
-            // What a tool prints is no reason to fail the call that it made.
-            let _ = self.audit.write(&said);
-        }
-        let payload = result?;
-        let size = serialized_len(&payload.value);
-        if size > self.result_limit {
-            let message =
-                format!("`{}`: a result of {size} bytes passes the limit of {}", self.method, self.result_limit);
-            return Err(Failure::limit(message, "raise `result` under `[limits]` in the policy"));
-        }
-        Ok(payload)
+/// Why a call that a tool makes is one too many: it is inside itself, or too deep.
+fn may_nest(record: &Record, tool: &Tool) -> Option<Failure> {
+    let method = tool.method();
+    if record.is_inside(tool.alias()) {
+        return Some(Failure::capability(format!(
+            "`{method}`: a tool may not call itself, through others or directly"
+        )));
     }
-
-    /// Whether the call would begin at once: its tool is compiled.
-    pub(crate) fn is_ready(&self) -> bool {
-        self.tool.package().is_loaded()
-    }
-
-    /// Gives back what was reserved: the call was never started.
-    pub(crate) fn release(self) {
-        self.debit.release();
-    }
+    (record.depth() >= MAX_DEPTH).then(|| {
+        let message = format!("`{method}`: tools call tools at most {MAX_DEPTH} deep");
+        Failure::limit(message, "let the script make some of the calls")
+    })
 }
 
 /// What the record keeps of arguments that were refused: the JSON, or the text if it is none.
 fn recorded(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
-}
-
-/// The length of a value as JSON text, without making the text.
-fn serialized_len(value: &Value) -> u64 {
-    struct Count(u64);
-    impl std::io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    serde_json::to_writer(&mut count, value).expect("a JSON value serialises, and counting does not fail");
-    count.0
 }

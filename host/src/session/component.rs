@@ -10,10 +10,11 @@ use std::time::Instant;
 use super::host::SessionState;
 use super::result::{RunResult, Usage, outcome_of};
 use super::run::{Captured, RunOptions, Stdin};
+use super::scope::Scope;
 use crate::agent::{Agent, Caller, Ending, Program};
 use crate::code::{Interrupt, Stopped};
 use crate::error::{ErrorKind, Failure};
-use crate::gate::{Calls, Event};
+use crate::gate::{Admission, Event};
 use crate::guest::{GuestError, Outcome, Output};
 
 /// One execution of an agent that is a component. Nothing runs before [`ComponentRun::finish`].
@@ -58,9 +59,8 @@ impl ComponentRun {
             Err((ending, memory)) => (self.outcome(ending), memory),
         };
         self.interrupt.cancel();
-        let mut calls = std::mem::take(&mut *caller.calls());
-        let gate = &self.session.gate;
-        gate.abandon(&mut calls);
+        self.session.gate.abandon(&caller.record);
+        let calls = caller.record.close();
         let files = self.session.head();
         let usage = Usage {
             fuel: 0,
@@ -75,12 +75,10 @@ impl ComponentRun {
 
     /// What its imports ask.
     fn caller(&self) -> Caller {
-        let (session, number, interrupt) = (Arc::clone(&self.session), self.number, self.interrupt.clone());
-        let handles = Arc::new(session.handles(number));
-        let run = interrupt.clone();
-        let context = move |seq| session.call_context(number, seq, interrupt.child(), Arc::clone(&handles));
-        let calls = Mutex::new(Calls::of_run(self.number));
-        Caller { gate: Arc::clone(&self.session.gate), calls, context: Box::new(context), interrupt: run }
+        let (scope, interrupt) = (Scope::new(&self.session, self.number), self.interrupt.clone());
+        let (record, run) = (scope.record.clone(), interrupt.clone());
+        let context = move |admission: &Admission| scope.context(admission, interrupt.child());
+        Caller { gate: Arc::clone(&self.session.gate), record, context: Box::new(context), interrupt: run }
     }
 
     fn execute(
@@ -107,8 +105,7 @@ impl ComponentRun {
         if let Some(deadline) = begun.checked_add(self.session.limits().wall) {
             self.interrupt.set_deadline(deadline);
         }
-        let handles = Arc::new(self.session.handles(self.number));
-        let context = self.session.call_context(self.number, 0, self.interrupt.clone(), handles);
+        let context = Scope::new(&self.session, self.number).own(self.interrupt.clone());
         let ended = agent.run(&self.program, stdin, output, &context);
         ended.result.map(|status| (status, ended.memory)).map_err(|ending| (ending, ended.memory))
     }

@@ -12,13 +12,14 @@ use wasmtime::component::Component;
 
 use super::component::ComponentRun;
 use super::run::{Run, RunOptions};
+use super::scope::Scope;
 use crate::agent::Program;
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, Interrupt};
 use crate::error::{Failure, Payload};
-use crate::gate::{Approver, Audit, CallOutcome, Calls, Gate, GateOptions, NarrowError};
+use crate::gate::{Approver, Audit, CallOutcome, Gate, GateOptions, NarrowError};
 use crate::guest::{Catalog, Guests, Language, MountedTool, Script};
-use crate::tool::{CallContext, Handles, MountError, Packages, Tool, Warm};
+use crate::tool::{MountError, Network, Packages, Secrets, Services, Tool, Warm};
 use crate::vfs::Tree;
 
 /// The most threads on which tools run at once, over all sessions of a host.
@@ -37,6 +38,8 @@ pub struct HostOptions {
     pub cache: Option<PathBuf>,
     /// The registry that packages are mounted from. None: nothing can be mounted.
     pub registry: Option<PathBuf>,
+    /// How tools that may reach the network reach it.
+    pub network: Network,
 }
 
 /// Runs sessions. Made once a process; cheap to clone.
@@ -49,6 +52,7 @@ struct HostState {
     agents: Mutex<VecDeque<(String, Component)>>,
     guests: Guests,
     packages: Packages,
+    network: Network,
     runtime: Option<Runtime>,
 }
 
@@ -80,6 +84,9 @@ pub enum HostError {
     /// A narrower session would be wider.
     #[error(transparent)]
     Narrow(#[from] NarrowError),
+    /// A tool is granted a secret that nobody gave.
+    #[error("the policy grants the secret `{0}`, and nobody gave its value")]
+    Secret(String),
     /// One run of a session at a time.
     #[error("the session has a run that has not ended")]
     Busy,
@@ -98,6 +105,8 @@ pub struct SessionOptions {
     pub audit: Option<Arc<dyn Audit>>,
     /// Who is asked where a grant says so. None: nobody, and such a call is denied.
     pub approver: Option<Arc<dyn Approver>>,
+    /// The values of the secrets that the policy grants to tools.
+    pub secrets: Secrets,
 }
 
 impl Host {
@@ -122,6 +131,7 @@ impl Host {
             guests: Guests::new(code.clone()),
             packages: Packages::new(code.clone(), registry),
             code,
+            network: options.network.clone(),
             agents: Mutex::default(),
             runtime: Some(runtime),
         })))
@@ -145,7 +155,8 @@ impl Host {
             Tree::new(crate::vfs::Limits { bytes, file_bytes: u64::MAX, ..Default::default() }, 0)
         });
         let gate = Gate::new(mounted, policy, GateOptions { audit: options.audit, approver: options.approver })?;
-        self.0.session(gate, files)
+        let services = Services { network: self.0.network.clone(), secrets: options.secrets, ..Services::default() };
+        self.0.session(gate, files, services)
     }
 }
 
@@ -155,7 +166,7 @@ impl HostState {
         self.agents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn session(self: &Arc<Self>, gate: Gate, files: Tree) -> Result<Session, HostError> {
+    fn session(self: &Arc<Self>, gate: Gate, files: Tree, services: Services) -> Result<Session, HostError> {
         let gate = Arc::new(gate);
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
@@ -168,6 +179,7 @@ impl HostState {
             catalog,
             head: Mutex::new(files),
             warm: Arc::default(),
+            services: Arc::new(services),
             runs: AtomicU64::new(0),
             busy: AtomicBool::new(false),
         })))
@@ -193,9 +205,7 @@ impl Session {
     /// # Errors
     /// If another run of the session has not ended, or the guest cannot be loaded.
     pub fn start(&self, language: Language, script: Script, options: RunOptions) -> Result<Run, HostError> {
-        if self.0.busy.swap(true, Ordering::AcqRel) {
-            return Err(HostError::Busy);
-        }
+        self.0.begin()?;
         let number = self.0.runs.fetch_add(1, Ordering::Relaxed) + 1;
         let run = Run::new(Arc::clone(&self.0), number, language, script, options);
         if run.is_err() {
@@ -214,9 +224,7 @@ impl Session {
         program: Program,
         options: RunOptions,
     ) -> Result<ComponentRun, HostError> {
-        if self.0.busy.swap(true, Ordering::AcqRel) {
-            return Err(HostError::Busy);
-        }
+        self.0.begin()?;
         let number = self.0.runs.fetch_add(1, Ordering::Relaxed) + 1;
         Ok(ComponentRun::new(Arc::clone(&self.0), number, component, program, options))
     }
@@ -227,17 +235,18 @@ impl Session {
     /// What a script would be told: no such method, arguments that do not fit, no grant, the tool's own error.
     pub fn call(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {
         let state = &self.0;
-        let number = state.runs.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut calls = Calls::of_run(number);
-        let admission = state.gate.admit(&mut calls, method, arguments)?;
+        if let Some(name) = state.missing_secret() {
+            return Err(Failure::policy(HostError::Secret(name).to_string()));
+        }
+        let scope = Scope::new(state, state.runs.fetch_add(1, Ordering::Relaxed) + 1);
+        let admission = state.gate.admit(&scope.record, method, arguments)?;
         let interrupt = Interrupt::default();
         if let Some(deadline) = Instant::now().checked_add(state.limits().wall) {
             interrupt.set_deadline(deadline);
         }
-        let result =
-            admission.invoke(&state.call_context(number, admission.seq, interrupt, Arc::new(state.handles(number))));
+        let result = admission.invoke(&scope.context(&admission, interrupt));
         let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
-        state.gate.settle(&mut calls, admission.seq, outcome, result.as_ref().err());
+        state.gate.settle(&scope.record, admission.seq, outcome, result.as_ref().err());
         result
     }
 
@@ -248,7 +257,8 @@ impl Session {
     /// If `narrower` covers more than this session's policy.
     pub fn delegate(&self, narrower: Policy) -> Result<Self, HostError> {
         let gate = self.0.gate.attenuate(narrower)?;
-        self.0.host.session(gate, self.files())
+        let services = Services { store: self.0.services.store.fork(), ..Services::clone(&self.0.services) };
+        self.0.host.session(gate, self.files(), services)
     }
 
     /// The files as the last run left them.
@@ -273,7 +283,8 @@ pub(super) struct SessionState {
     pub(super) gate: Arc<Gate>,
     pub(super) catalog: Arc<dyn Catalog>,
     head: Mutex<Tree>,
-    warm: Arc<Warm>,
+    pub(super) warm: Arc<Warm>,
+    pub(super) services: Arc<Services>,
     runs: AtomicU64,
     busy: AtomicBool,
 }
@@ -290,6 +301,22 @@ impl SessionState {
     /// The tree of a run that ended becomes the head.
     pub(super) fn commit(&self, files: Tree) {
         *self.head.lock().unwrap_or_else(PoisonError::into_inner) = files;
+    }
+
+    /// Takes the session for a run.
+    fn begin(&self) -> Result<(), HostError> {
+        if let Some(name) = self.missing_secret() {
+            return Err(HostError::Secret(name));
+        }
+        if self.busy.swap(true, Ordering::AcqRel) {
+            return Err(HostError::Busy);
+        }
+        Ok(())
+    }
+
+    /// A secret that a tool is granted and nobody gave.
+    fn missing_secret(&self) -> Option<String> {
+        self.gate.secrets().into_iter().find(|name| !self.services.secrets.has(name))
     }
 
     /// Lets the next run start.
@@ -320,18 +347,6 @@ impl SessionState {
     pub(super) fn pool(&self) -> Handle {
         let runtime = self.host.runtime.as_ref().expect("it is taken only when the last session is gone");
         runtime.handle().clone()
-    }
-
-    /// What a call of a run brings along.
-    pub(super) fn call_context(&self, run: u64, seq: u64, interrupt: Interrupt, handles: Arc<Handles>) -> CallContext {
-        let seed = self.seed("tool", &[run, seq]);
-        let warm = Arc::clone(&self.warm);
-        CallContext { interrupt, now: now(), seed, memory: self.limits().memory, handles, warm, said: Mutex::default() }
-    }
-
-    /// The live resources of a run, none yet.
-    pub(super) fn handles(&self, run: u64) -> Handles {
-        Handles::new(self.seed("handles", &[run]))
     }
 
     /// A seed for one purpose in the life of the session, the same whenever it is asked for.

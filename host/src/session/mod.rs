@@ -10,6 +10,7 @@ mod component;
 mod host;
 mod result;
 mod run;
+mod scope;
 mod work;
 
 pub use component::ComponentRun;

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use super::host::{SessionState, now};
 use super::result::{RunResult, Usage, out_of_time, outcome_of};
+use super::scope::Scope;
 use super::work::{Input, News, Work};
 use crate::code::Interrupt;
 use crate::error::Failure;
-use crate::gate::{Admission, CallOutcome, Calls, Event};
+use crate::gate::{Admission, CallOutcome, Event};
 use crate::guest::{
     self, Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Stream, Value,
 };
-use crate::tool::Handles;
 
 /// How to run a script.
 #[derive(Default)]
@@ -126,8 +126,7 @@ pub struct Run {
     outstanding: HashMap<OperationId, Outstanding>,
     queue: VecDeque<Completion>,
     work: Work,
-    calls: Calls,
-    handles: Arc<Handles>,
+    scope: Scope,
     interrupt: Interrupt,
     begun: Instant,
     input: Option<Input>,
@@ -189,7 +188,7 @@ impl Run {
             Stdin::Bytes(bytes) => Some(Box::new(io::Cursor::new(bytes))),
             Stdin::Reader(reader) => Some(reader),
         };
-        let handles = Arc::new(session.handles(number));
+        let scope = Scope::new(&session, number);
         let work = Work::new(session.pool(), limits.concurrency);
         Ok(Self {
             session,
@@ -200,8 +199,7 @@ impl Run {
             outstanding: HashMap::new(),
             queue: VecDeque::new(),
             work,
-            calls: Calls::of_run(number),
-            handles,
+            scope,
             interrupt,
             begun,
             input: input.map(|reader| Arc::new(Mutex::new(reader))),
@@ -276,7 +274,7 @@ impl Run {
             guest::Operation::Call { method, arguments } => {
                 // A human takes the time that a human takes.
                 let paused = self.session.gate.may_ask().then(|| self.interrupt.pause());
-                let admitted = self.session.gate.admit(&mut self.calls, &method, &arguments);
+                let admitted = self.session.gate.admit(&self.scope.record, &method, &arguments);
                 drop(paused);
                 match admitted {
                     Ok(admission) => {
@@ -305,7 +303,7 @@ impl Run {
             && let Some((seq, interrupt)) = operation.call
         {
             interrupt.cancel();
-            self.session.gate.settle(&mut self.calls, seq, CallOutcome::Cancelled, None);
+            self.session.gate.settle(&self.scope.record, seq, CallOutcome::Cancelled, None);
         }
     }
 
@@ -315,9 +313,8 @@ impl Run {
         let Pending { id, operation } = pending;
         match operation {
             Operation::Call(admission) => {
-                let Some(Outstanding { call: Some((seq, interrupt)) }) = self.outstanding.get(&id) else { return };
-                let (interrupt, handles) = (interrupt.clone(), Arc::clone(&self.handles));
-                let context = self.session.call_context(self.number, *seq, interrupt, handles);
+                let Some(Outstanding { call: Some((_, interrupt)) }) = self.outstanding.get(&id) else { return };
+                let context = self.scope.context(&admission, interrupt.clone());
                 self.work.call(id, admission, context);
             }
             Operation::Sleep(duration) => self.work.sleep(id, duration),
@@ -341,7 +338,7 @@ impl Run {
         }
         if let Some((seq, _)) = &operation.call {
             let outcome = if completion.result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
-            self.session.gate.settle(&mut self.calls, *seq, outcome, completion.result.as_ref().err());
+            self.session.gate.settle(&self.scope.record, *seq, outcome, completion.result.as_ref().err());
         }
         self.queue.push_back(completion);
     }
@@ -379,7 +376,7 @@ impl Run {
         let Some(guest) = self.guest.take() else { return };
         self.interrupt.cancel();
         self.work.end();
-        self.session.gate.abandon(&mut self.calls);
+        self.session.gate.abandon(&self.scope.record);
         let files = guest.files().clone();
         let usage = Usage {
             fuel: outcome.fuel,
@@ -391,7 +388,7 @@ impl Run {
         drop(guest);
         self.session.commit(files.clone());
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
-        let calls = std::mem::take(&mut self.calls);
+        let calls = self.scope.record.close();
         let result = RunResult::conclude(&self.session, self.number, outcome, calls, usage, captured, files);
         self.result = Some(Box::new(result));
     }

@@ -39,8 +39,8 @@ struct Table {
 #[derive(Clone)]
 pub(super) struct Handle {
     pub(super) resource: ResourceAny,
-    /// Which package's, so that two packages with the same names of types stay apart.
-    pub(super) package: Arc<str>,
+    /// Whose, so that two packages with the same names of types stay apart, and two mounts of one package.
+    pub(super) alias: Arc<str>,
     pub(super) ty: Resource,
     pub(super) shared: Shared,
 }

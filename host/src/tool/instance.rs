@@ -7,28 +7,22 @@ use serde_json::Value;
 use wasmtime::component::{Func, Instance, ResourceAny, Val};
 use wasmtime::{Store, Trap};
 
-use super::CallContext;
 use super::handles::{Handle, Handles, Kept, MAX_HANDLES, Shared};
 use super::package::{Loaded, Package};
 use super::state::ToolState;
 use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, ValueError};
+use super::{CallContext, Tool};
 use crate::code::{Stopped, with_stack};
 use crate::error::{Failure, Payload};
 
 /// Calls a function with canonical arguments.
-pub(super) fn call(
-    package: &Package,
-    index: usize,
-    method: &str,
-    arguments: Value,
-    context: &CallContext,
-) -> Result<Payload, Failure> {
-    let function = &package.types().functions[index];
-    let mut handles = CallHandles::new(package, &context.handles);
+pub(super) fn call(tool: &Tool, arguments: Value, context: &CallContext) -> Result<Payload, Failure> {
+    let (function, method) = (tool.function(), tool.method());
+    let mut handles = CallHandles::new(tool, &context.handles);
     let lowered = value::lower_arguments(function, arguments, &mut handles)
         .map_err(|error| Failure::argument(format!("`{method}`: {error}")))?;
-    let call = Call { package, method, function, index, context };
+    let call = Call { tool, package: &tool.package, method, function, context };
     match handles.shared.clone() {
         Some(shared) => {
             // A call that trapped leaves the instance closed to others, which wasmtime itself enforces.
@@ -46,7 +40,7 @@ pub(super) fn call(
             let mut kept = call.instance()?;
             let result = call.enter(&mut kept, &lowered, &mut handles);
             if handles.issued.is_empty() {
-                context.warm.put(package, kept);
+                context.warm.put(tool, kept);
             } else {
                 handles.keep(|| Arc::new(Mutex::new(kept)));
             }
@@ -66,17 +60,17 @@ fn drop_resource(lowered: Vec<Val>, store: &mut Store<ToolState>, method: &str) 
 
 /// What is called.
 struct Call<'a> {
+    tool: &'a Tool,
     package: &'a Package,
     method: &'a str,
     function: &'a Function,
-    index: usize,
     context: &'a CallContext,
 }
 
 impl Call<'_> {
     /// An instance for this call: one that waits in the session, or a fresh one.
     fn instance(&self) -> Result<Kept, Failure> {
-        if let Some(mut kept) = self.context.warm.take(self.package) {
+        if let Some(mut kept) = self.context.warm.take(self.tool) {
             self.begin(&mut kept.store);
             return Ok(kept);
         }
@@ -120,7 +114,10 @@ impl Call<'_> {
         let function = self.export(store, *instance)?;
         let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
         let called = with_stack(|| function.call(&mut *store, arguments, &mut results));
-        *self.context.said.lock().unwrap_or_else(PoisonError::into_inner) = store.data().said();
+        store.data_mut().end();
+        for (stream, text) in store.data().said() {
+            self.context.witness.said(stream, &self.redacted(text));
+        }
         called.map_err(|error| self.failed(&error, store))?;
         match value::lift_result(self.function, results, handles) {
             Ok(Returned::Value(payload)) => Ok(payload),
@@ -134,7 +131,7 @@ impl Call<'_> {
 
     fn export(&self, store: &mut Store<ToolState>, instance: Instance) -> Result<Func, Failure> {
         let loaded = self.loaded()?;
-        let export = loaded.exports.get(self.index).and_then(Option::as_ref);
+        let export = loaded.exports.get(self.tool.index).and_then(Option::as_ref);
         export.and_then(|export| instance.get_func(store, export)).ok_or_else(|| {
             Failure::host(format!("`{}`: the component does not export what its types say", self.method))
         })
@@ -152,6 +149,11 @@ impl Call<'_> {
             value => value.to_string(),
         };
         Failure::tool(format!("`{}` failed: {told}", self.method)).with_payload(payload)
+    }
+
+    fn redacted(&self, mut text: String) -> String {
+        self.context.services.secrets.redact(&mut text);
+        text
     }
 
     fn timed_out(&self) -> &'static str {
@@ -186,6 +188,11 @@ impl Call<'_> {
             Some(trap) => trap.to_string(),
             None => error.root_cause().to_string(),
         };
+        if let Some(failure) = error.downcast_ref::<Failure>() {
+            // Of a call that the tool made, and that it cannot be told about.
+            let told = Failure::tool(format!("`{method}` failed: {}", failure.message));
+            return Failure { hint: failure.hint.clone(), ..told };
+        }
         let complaint = store.data().complaint();
         let failure = Failure::tool(format!("`{method}` trapped: {cause}"));
         if complaint.is_empty() { failure } else { failure.with_hint(format!("the tool said: {complaint}")) }
@@ -195,7 +202,7 @@ impl Call<'_> {
 /// The handles of one call: resolved from the run's, issued for the instance that it ran in.
 struct CallHandles<'a> {
     run: &'a Handles,
-    package: Arc<str>,
+    alias: Arc<str>,
     /// The instance that the call's handles live in.
     shared: Option<Shared>,
     spent: Vec<String>,
@@ -203,8 +210,8 @@ struct CallHandles<'a> {
 }
 
 impl<'a> CallHandles<'a> {
-    fn new(package: &Package, run: &'a Handles) -> Self {
-        Self { run, package: Arc::clone(package.id()), shared: None, spent: Vec::new(), issued: Vec::new() }
+    fn new(tool: &Tool, run: &'a Handles) -> Self {
+        Self { run, alias: Arc::clone(&tool.alias), shared: None, spent: Vec::new(), issued: Vec::new() }
     }
 
     /// The call begins: what it takes for good is gone.
@@ -221,7 +228,7 @@ impl<'a> CallHandles<'a> {
         }
         let shared = instance();
         for (token, ty, resource) in self.issued {
-            let handle = Handle { resource, package: Arc::clone(&self.package), ty, shared: Arc::clone(&shared) };
+            let handle = Handle { resource, alias: Arc::clone(&self.alias), ty, shared: Arc::clone(&shared) };
             self.run.keep(token, handle);
         }
     }
@@ -241,7 +248,7 @@ impl value::Handles for CallHandles<'_> {
             return Err(unknown());
         }
         let handle = self.run.get(token).ok_or_else(unknown)?;
-        if handle.package != self.package || handle.ty != *resource {
+        if handle.alias != self.alias || handle.ty != *resource {
             return Err(HandleError::WrongResource { expected: resource.name.clone(), got: handle.ty.name });
         }
         match &self.shared {

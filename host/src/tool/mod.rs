@@ -6,7 +6,8 @@
 //!
 //! **Invariant:** calling a tool takes a [`gate::Admission`](crate::gate::Admission), which only the gate makes.
 //!
-//! **Invariant:** a tool finds every WASI import it asks for, and none has authority.
+//! **Invariant:** a tool finds every WASI import it asks for, and none has authority but what its manifest asks for and
+//! the policy grants ([`Authority`]).
 
 pub mod canonical;
 pub mod help;
@@ -18,31 +19,61 @@ pub mod typescript;
 pub mod value;
 pub mod words;
 
+mod authority;
 mod clock;
 mod handles;
+mod http;
 mod instance;
+mod keyvalue;
 mod mounted;
 mod package;
+mod secret;
 mod state;
 mod stdio;
 mod warm;
 mod wasi;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
+use wasmtime::component::Val;
+use wasmtime::component::types::ComponentFunc;
 
+pub(crate) use authority::Authority;
 pub use handles::Handles;
+pub use http::{CertificateError, Network, Resolver};
+pub(crate) use keyvalue::KeyValue;
 pub use mounted::{MountError, MountedTools};
 pub use names::nearest;
 pub use package::{Package, PackageError, Packages};
+pub use secret::{SecretError, Secrets};
 pub(crate) use state::ToolState;
 pub use warm::Warm;
 pub(crate) use wasi::agent_linker;
 
 use crate::code::Interrupt;
 use crate::error::{Failure, Payload};
-use crate::gate::Admission;
+use crate::gate::{Admission, Witness};
+
+/// What tools are served by, in one session.
+#[derive(Clone, Default)]
+pub(crate) struct Services {
+    /// The way to the network.
+    pub(crate) network: Network,
+    /// The values of secrets.
+    pub(crate) secrets: Secrets,
+    /// The session's key-value store.
+    pub(crate) store: KeyValue,
+}
+
+/// Other tools, as a component that imports them calls them.
+pub(crate) trait Peers: Send + Sync {
+    /// Calls a function of an imported interface, whose type in the component is `ty`.
+    ///
+    /// # Errors
+    /// A [`Failure`], if the function has no word for what went wrong.
+    fn call(&self, import: &str, function: &str, ty: &ComponentFunc, params: &[Val]) -> wasmtime::Result<Option<Val>>;
+}
 
 /// What a call brings along besides its arguments.
 pub struct CallContext {
@@ -58,21 +89,22 @@ pub struct CallContext {
     pub handles: Arc<Handles>,
     /// The instances that the session keeps between calls.
     pub warm: Arc<Warm>,
-    /// What the tool wrote, once it has ended.
-    pub(crate) said: Mutex<Vec<(&'static str, String)>>,
-}
-
-impl CallContext {
-    /// Takes out what the tool wrote to its standard output and error.
-    pub(crate) fn said(&self) -> Vec<(&'static str, String)> {
-        std::mem::take(&mut *self.said.lock().unwrap_or_else(PoisonError::into_inner))
-    }
+    /// What the tool may touch.
+    pub(crate) authority: Arc<Authority>,
+    /// What it is served by.
+    pub(crate) services: Arc<Services>,
+    /// Other tools that it may call.
+    pub(crate) peers: Option<Arc<dyn Peers>>,
+    /// Writes down what it does.
+    pub(crate) witness: Witness,
 }
 
 /// Something that a guest can call through the gate: a function of a mounted package.
 pub struct Tool {
     method: String,
     path: String,
+    /// What the package is mounted as. Instances, handles and authority belong to it.
+    alias: Arc<str>,
     package: Arc<Package>,
     /// Which of the package's functions.
     index: usize,
@@ -89,6 +121,12 @@ impl Tool {
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// What its package is mounted as.
+    #[must_use]
+    pub fn alias(&self) -> &Arc<str> {
+        &self.alias
     }
 
     /// The package that it belongs to.
@@ -138,6 +176,6 @@ impl Tool {
 
     /// Calls it, as admitted, on this thread.
     pub(crate) fn call(&self, admission: &Admission, context: &CallContext) -> Result<Payload, Failure> {
-        instance::call(&self.package, self.index, &admission.method, admission.arguments.clone(), context)
+        instance::call(self, admission.arguments.clone(), context)
     }
 }

@@ -135,14 +135,15 @@ impl MountedTools {
     fn new(packages: Vec<(String, Arc<Package>)>) -> Result<Self, MountError> {
         let mut listed = Vec::new();
         for (alias, package) in &packages {
+            let alias: Arc<str> = alias.as_str().into();
             for (index, function) in package.types().functions.iter().enumerate() {
-                listed.push((function.method(alias), Arc::clone(package), index));
+                listed.push((function.method(&alias), Arc::clone(&alias), Arc::clone(package), index));
             }
         }
-        let names = Methods::new(listed.iter().map(|(method, _, _)| (method.as_str(), Spelling::Wit)))?;
-        let tools = listed.into_iter().map(|(method, package, index)| {
+        let names = Methods::new(listed.iter().map(|(method, ..)| (method.as_str(), Spelling::Wit)))?;
+        let tools = listed.into_iter().map(|(method, alias, package, index)| {
             let path = names.faces(&method).map_or_else(|| method.clone(), |faces| faces.path.clone());
-            (method.clone(), Arc::new(Tool { method, path, package, index }))
+            (method.clone(), Arc::new(Tool { method, path, alias, package, index }))
         });
         Ok(Self { tools: tools.collect(), names, packages })
     }

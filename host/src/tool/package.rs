@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tollhouse_registry::{InstancePolicy, Registry, Release, Requirement};
+use tollhouse_registry::{InstancePolicy, Permissions, Registry, Release, Requirement};
 use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
 
 use super::mounted::MountedTools;
@@ -57,8 +57,6 @@ struct Shared {
 /// One release, ready to be mounted.
 pub struct Package {
     release: Release,
-    /// Name and version: two packages of one component may have other limits.
-    id: Arc<str>,
     reflected: Reflected,
     shared: Arc<Shared>,
     loaded: OnceLock<Result<Loaded, String>>,
@@ -78,13 +76,15 @@ struct Reflected {
     types: types::Package,
     /// Whether instances may outlive their call.
     keeps_instances: bool,
+    /// What the manifest asks for.
+    permissions: Permissions,
     /// The manifest's limits on one call: time, and bytes of memory.
     wall: Option<Duration>,
     memory: Option<u64>,
 }
 
 /// Raise it when [`Reflected`] or what reflection finds changes: older entries are then not used.
-const REFLECTED_VERSION: u32 = 2;
+const REFLECTED_VERSION: u32 = 3;
 
 impl Packages {
     /// Packages of a registry.
@@ -120,8 +120,7 @@ impl Packages {
         }
         let reflected = self.reflected(&release)?;
         let shared = Arc::clone(&self.shared);
-        let package =
-            Arc::new(Package { id: key.as_str().into(), release, reflected, shared, loaded: OnceLock::new() });
+        let package = Arc::new(Package { release, reflected, shared, loaded: OnceLock::new() });
         self.lock().insert(key, Arc::clone(&package));
         Ok(package)
     }
@@ -156,6 +155,7 @@ impl Packages {
             description: manifest.description,
             types,
             keeps_instances: manifest.instance == Some(InstancePolicy::Session),
+            permissions: manifest.permissions,
             wall: manifest.limits.wall,
             memory: manifest.limits.memory,
         };
@@ -191,9 +191,9 @@ impl Package {
         &self.reflected.types
     }
 
-    /// Which package it is, for telling handles and kept instances of one from those of another.
-    pub(super) fn id(&self) -> &Arc<str> {
-        &self.id
+    /// What its manifest asks for.
+    pub(crate) fn permissions(&self) -> &Permissions {
+        &self.reflected.permissions
     }
 
     /// Whether its manifest lets instances outlive their call.
@@ -252,7 +252,8 @@ impl Package {
         });
         let exports = exports.collect();
         let mut linker = self.linker().map_err(link)?.clone();
-        wasi::define_unoffered(&mut linker, &component, |_| true).map_err(link)?;
+        wasi::define_peers(&mut linker, &component).map_err(link)?;
+        wasi::define_unoffered(&mut linker, &component).map_err(link)?;
         Ok(Loaded { pre: linker.instantiate_pre(&component).map_err(link)?, exports })
     }
 

@@ -8,10 +8,13 @@ use rand_chacha::ChaCha12Rng;
 use wasmtime::component::ResourceTable;
 use wasmtime::{ResourceLimiter, Result};
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use super::CallContext;
 use super::clock::Clock;
+use super::http::Outgoing;
+use super::secret::placeholder;
 use super::stdio::Kept;
+use super::{Authority, CallContext, Peers, Services, keyvalue};
 use crate::code::Interrupt;
 
 /// What a tool's store holds.
@@ -22,6 +25,12 @@ pub(crate) struct ToolState {
     stderr: Kept,
     pub(super) clock: Clock,
     random: [Random; 2],
+    http: WasiHttpCtx,
+    outgoing: Outgoing,
+    authority: Arc<Authority>,
+    services: Arc<Services>,
+    /// Other tools that it may call.
+    pub(super) peers: Option<Arc<dyn Peers>>,
     /// Stops the call that runs.
     pub(super) interrupt: Interrupt,
     pub(crate) memory: MemoryLimit,
@@ -54,11 +63,29 @@ impl ToolState {
             .allow_tcp(false)
             .allow_udp(false)
             .allow_ip_name_lookup(false);
+        for (name, sees) in context.authority.secrets() {
+            let value = context.services.secrets.get(name).filter(|_| sees);
+            builder.env(name, value.map_or_else(|| placeholder(name), str::to_owned));
+        }
         configure(&mut builder);
         let wasi = builder.build();
         let memory = MemoryLimit { rest: usize::try_from(memory).unwrap_or(usize::MAX), used: 0, refused: false };
-        let (table, interrupt) = (ResourceTable::new(), Interrupt::default());
-        let mut state = Self { wasi, table, stdout, stderr, clock, random, interrupt, memory, trapped: false };
+        let mut state = Self {
+            wasi,
+            table: ResourceTable::new(),
+            stdout,
+            stderr,
+            clock,
+            random,
+            http: WasiHttpCtx::new(),
+            outgoing: Outgoing::new(context),
+            authority: Arc::clone(&context.authority),
+            services: Arc::clone(&context.services),
+            peers: None,
+            interrupt: Interrupt::default(),
+            memory,
+            trapped: false,
+        };
         state.begin(context);
         state
     }
@@ -72,6 +99,18 @@ impl ToolState {
         self.stdout.clear();
         self.stderr.clear();
         self.interrupt = context.interrupt.clone();
+        self.outgoing = Outgoing::new(context);
+        self.peers.clone_from(&context.peers);
+    }
+
+    /// The call is over. What may keep the instance must not keep the session through it.
+    pub(super) fn end(&mut self) {
+        self.peers = None;
+    }
+
+    /// The session's key-value store, as far as the tool may use it.
+    pub(super) fn keyvalue(&mut self) -> keyvalue::View<'_> {
+        keyvalue::View { authority: &self.authority, store: &self.services.store, table: &mut self.table }
     }
 
     /// What the tool wrote, by stream.
@@ -90,6 +129,12 @@ impl ToolState {
 impl WasiView for ToolState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for ToolState {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { ctx: &mut self.http, table: &mut self.table, hooks: &mut self.outgoing }
     }
 }
 

@@ -6,32 +6,32 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::Tool;
 use super::handles::Kept;
-use super::package::Package;
 
 /// How many instances of one package wait. Calls beyond those that run at the same time make their own.
 const IDLE: usize = 4;
 
-/// The waiting instances of a session, by their package.
+/// The waiting instances of a session, by the alias of their package.
 #[derive(Default)]
 pub struct Warm(Mutex<HashMap<Arc<str>, Vec<Kept>>>);
 
 impl Warm {
     /// One that waits, if the package allows it.
-    pub(super) fn take(&self, package: &Package) -> Option<Kept> {
-        if !package.keeps_instances() {
+    pub(super) fn take(&self, tool: &Tool) -> Option<Kept> {
+        if !tool.package.keeps_instances() {
             return None;
         }
-        self.lock().get_mut(package.id())?.pop()
+        self.lock().get_mut(&tool.alias)?.pop()
     }
 
     /// Keeps an instance for the next call, if the package allows it and there is room.
-    pub(super) fn put(&self, package: &Package, kept: Kept) {
-        if !package.keeps_instances() || kept.store.data().trapped {
+    pub(super) fn put(&self, tool: &Tool, kept: Kept) {
+        if !tool.package.keeps_instances() || kept.store.data().trapped {
             return;
         }
         let mut all = self.lock();
-        let idle = all.entry(Arc::clone(package.id())).or_default();
+        let idle = all.entry(Arc::clone(&tool.alias)).or_default();
         if idle.len() < IDLE {
             idle.push(kept);
         }

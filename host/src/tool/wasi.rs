@@ -1,42 +1,90 @@
 //! What a tool finds where it looks for an operating system: everything is there, and nothing has authority.
 //!
-//! Files: no preopened directory. Environment and arguments: empty. Network: refused. Clocks: fixed at the time of the
-//! call. Randomness: seeded by session, run and call, so that a replay draws the same. Standard output and error: kept
+//! Files: no preopened directory. Arguments: none; environment: the names of granted secrets. Network: `wasi:http` as far
+//! as it is granted, sockets refused. Key-value store: the granted buckets. Clocks: fixed at the time of the call. Randomness: seeded by session, run and call, so that a replay draws the same. Standard output and error: kept
 //! for the error message of a tool that fails, up to a limit.
 
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, HasData, Linker, LinkerInstance, ResourceType};
 use wasmtime::{Engine, Result};
+use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, DynPollable};
 
-use super::clock;
 use super::state::ToolState;
+use super::{clock, keyvalue};
+use crate::error::Failure;
 
 /// The packages of WASI 0.2 that [`linker`] offers in whole. A component that was built against an older 0.2 gets the
 /// one that is here: they are compatible.
 const OFFERED: [&str; 6] =
     ["wasi:cli/", "wasi:clocks/", "wasi:filesystem/", "wasi:io/", "wasi:random/", "wasi:sockets/"];
 
+/// Interfaces that are offered one by one: their packages have others that are not.
+const OFFERED_ALONE: [&str; 5] = [
+    "wasi:http/types@0.2.",
+    "wasi:http/outgoing-handler@0.2.",
+    "wasi:keyvalue/store@0.2.0-draft2",
+    "wasi:keyvalue/atomics@0.2.0-draft2",
+    "wasi:keyvalue/batch@0.2.0-draft2",
+];
+
+fn is_offered(name: &str) -> bool {
+    OFFERED.iter().chain(&OFFERED_ALONE).any(|offered| name.starts_with(offered))
+}
+
 /// What an agent may import of WASI. Its other imports are tools, and whoever links them defines them.
 pub(crate) fn agent_linker(engine: &Engine, component: &Component) -> Result<Linker<ToolState>> {
     let mut linker = linker(engine)?;
-    define_unoffered(&mut linker, component, |name| name.starts_with("wasi:"))?;
+    define_unoffered(&mut linker, component)?;
     Ok(linker)
 }
 
-/// Defines what a component imports and no host here offers, if `others` says so: it can be imported, and traps with its name when it is
-/// called. Nearly every component imports more than it uses.
-pub(super) fn define_unoffered(
-    linker: &mut Linker<ToolState>,
-    component: &Component,
-    others: impl Fn(&str) -> bool,
-) -> Result<()> {
+/// Defines what a component imports of WASI and no host here offers: it can be imported, and traps with its name when it
+/// is called. Nearly every component imports more than it uses.
+pub(super) fn define_unoffered(linker: &mut Linker<ToolState>, component: &Component) -> Result<()> {
     let engine = linker.engine().clone();
     for (name, item) in component.component_type().imports(&engine) {
-        if !OFFERED.iter().any(|offered| name.starts_with(offered)) && others(name) {
+        if name.starts_with("wasi:") && !is_offered(name) {
             trap(&mut linker.root(), &engine, name, name, &item.ty)?;
         }
     }
     Ok(())
+}
+
+/// Defines what a tool imports of other tools: each call asks whoever may call them on the tool's behalf.
+pub(super) fn define_peers(linker: &mut Linker<ToolState>, component: &Component) -> Result<()> {
+    let engine = linker.engine().clone();
+    for (import, item) in component.component_type().imports(&engine) {
+        if import.starts_with("wasi:") {
+            continue;
+        }
+        let ComponentItem::ComponentInstance(instance) = &item.ty else {
+            trap(&mut linker.root(), &engine, import, import, &item.ty)?;
+            continue;
+        };
+        let mut inner = linker.instance(import)?;
+        for (name, item) in instance.exports(&engine) {
+            match &item.ty {
+                ComponentItem::ComponentFunc(_) => peer(&mut inner, import, name)?,
+                other => trap(&mut inner, &engine, &format!("{import}#{name}"), name, other)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn peer(inner: &mut LinkerInstance<'_, ToolState>, import: &str, name: &str) -> Result<()> {
+    let (import, function) = (import.to_owned(), name.to_owned());
+    inner.func_new(name, move |store, ty, params, results| {
+        let Some(peers) = store.data().peers.clone() else {
+            return Err(Failure::capability(format!("it called `{import}#{function}`, and may call no other tool"))
+                .with_hint("name what it may call under `[tool.ALIAS]` in the policy: `tools = [\"…\"]`")
+                .into());
+        };
+        if let (Some(slot), Some(value)) = (results.first_mut(), peers.call(&import, &function, &ty, params)?) {
+            *slot = value;
+        }
+        Ok(())
+    })
 }
 
 fn trap(
@@ -58,9 +106,20 @@ fn trap(
             }
             Ok(())
         }
-        ComponentItem::Resource(_) => at.resource(name, ResourceType::host::<Unoffered>(), |_, _| Ok(())),
+        ComponentItem::Resource(_) => at.resource(name, resource(name), |_, _| Ok(())),
         // Types need no definition; what else there is makes linking fail, with its name.
         _ => Ok(()),
+    }
+}
+
+/// What a resource is, by its name: interfaces that no host offers still pass on those of `wasi:io`, which have to be
+/// the ones that are offered.
+fn resource(name: &str) -> ResourceType {
+    match name {
+        "input-stream" => ResourceType::host::<DynInputStream>(),
+        "output-stream" => ResourceType::host::<DynOutputStream>(),
+        "pollable" => ResourceType::host::<DynPollable>(),
+        _ => ResourceType::host::<Unoffered>(),
     }
 }
 
@@ -75,6 +134,8 @@ pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
     linker.allow_shadowing(true);
     clock::add_to_linker::<ToolState, Whole>(&mut linker, |state| state)?;
     linker.allow_shadowing(false);
+    wasmtime_wasi_http::p2::add_only_http_to_linker_sync(&mut linker)?;
+    keyvalue::add_to_linker(&mut linker)?;
     Ok(linker)
 }
 

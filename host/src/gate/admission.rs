@@ -1,0 +1,112 @@
+//! A call that was admitted, until it has ended.
+//!
+//! **Invariant:** the fields belong to the gate, and only `Gate::begin` fills them.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Gate, Witness};
+use crate::capability::Amount;
+use crate::error::{Failure, Payload};
+use crate::ledger::{AccountId, Ledger};
+use crate::tool::{Authority, CallContext, Tool};
+
+/// A call that may happen: granted, paid for, and on record.
+pub struct Admission {
+    /// The call's number in its run.
+    pub seq: u64,
+    /// The canonical method.
+    pub method: String,
+    /// The canonical arguments: exactly what was judged.
+    pub arguments: Value,
+    pub(super) tool: Arc<Tool>,
+    pub(super) result_limit: u64,
+    pub(super) debit: Debit,
+    pub(super) witness: Witness,
+    pub(super) authority: Arc<Authority>,
+    /// Through which the tool calls others.
+    pub(super) gate: Option<Arc<Gate>>,
+}
+
+/// What a call was reserved in.
+pub(super) struct Debit {
+    ledger: Arc<Ledger>,
+    account: AccountId,
+    amounts: Vec<(AccountId, Amount)>,
+}
+
+impl Debit {
+    pub(super) fn new(ledger: &Arc<Ledger>, account: AccountId, amounts: Vec<(AccountId, Amount)>) -> Self {
+        Self { ledger: Arc::clone(ledger), account, amounts }
+    }
+
+    pub(super) fn release(&self) {
+        let amount = |id| self.amounts.iter().find(|(account, _)| *account == id).map(|(_, amount)| *amount);
+        self.ledger.release(self.account, &amount);
+    }
+}
+
+impl Admission {
+    /// Calls the tool, on this thread, and waits for it.
+    ///
+    /// # Errors
+    /// The tool's own error, a trap, a limit, or the cancellation.
+    pub fn invoke(&self, context: &CallContext) -> Result<Payload, Failure> {
+        let secrets = &context.services.secrets;
+        let mut payload = self.tool.call(self, context).map_err(|mut failure| {
+            secrets.redact_failure(&mut failure);
+            failure
+        })?;
+        secrets.redact_payload(&mut payload);
+        let size = serialized_len(&payload.value);
+        if size > self.result_limit {
+            let message =
+                format!("`{}`: a result of {size} bytes passes the limit of {}", self.method, self.result_limit);
+            return Err(Failure::limit(message, "raise `result` under `[limits]` in the policy"));
+        }
+        Ok(payload)
+    }
+
+    /// What the tool may touch.
+    pub(crate) fn authority(&self) -> &Arc<Authority> {
+        &self.authority
+    }
+
+    /// Through which the tool calls others; none if it may call none.
+    pub(crate) fn gate(&self) -> Option<&Arc<Gate>> {
+        self.gate.as_ref()
+    }
+
+    /// Writes down what the tool does.
+    pub(crate) fn witness(&self) -> &Witness {
+        &self.witness
+    }
+
+    /// Whether the call would begin at once: its tool is compiled.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.tool.package().is_loaded()
+    }
+
+    /// Gives back what was reserved: the call was never started.
+    pub(crate) fn release(self) {
+        self.debit.release();
+    }
+}
+
+/// The length of a value as JSON text, without making the text.
+fn serialized_len(value: &Value) -> u64 {
+    struct Count(u64);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    serde_json::to_writer(&mut count, value).expect("a JSON value serialises, and counting does not fail");
+    count.0
+}

@@ -1,0 +1,201 @@
+//! What the tools of one alias may touch in one session: what their manifest asks for **and** the policy grants.
+//!
+//! Made once a session and asked at every request. What is in only one of the two is not there.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use tollhouse_registry::{FileRule, HttpRequest, HttpRule, Permissions as Asked};
+
+use super::http::is_public;
+use crate::capability::{Pattern, Permissions, PolicyError};
+
+/// What the tools of one alias may touch.
+pub(crate) struct Authority {
+    alias: Arc<str>,
+    asked: Vec<HttpRule>,
+    granted: Permissions,
+    files: Vec<FileRule>,
+}
+
+impl Authority {
+    /// No authority at all.
+    pub(crate) fn none(alias: Arc<str>) -> Self {
+        Self { alias, asked: Vec::new(), granted: Permissions::default(), files: Vec::new() }
+    }
+
+    /// What is asked for and granted.
+    ///
+    /// # Errors
+    /// If the policy grants what the manifest does not ask for: one of the two is mistaken about the tool.
+    pub(crate) fn new(alias: &str, asked: &Asked, granted: &Permissions) -> Result<Self, PolicyError> {
+        let unasked = |what: String, asks: Vec<String>| {
+            let message = format!("`tool.{alias}` grants {what}, and the tool's manifest does not ask for it");
+            let asks = if asks.is_empty() { "nothing of the kind".to_owned() } else { asks.join(", ") };
+            Err(PolicyError::new(message, granted.span.0.clone()).hint(format!("it asks for {asks}")))
+        };
+        let texts = |rules: &[HttpRule]| rules.iter().map(|rule| format!("`{rule}`")).collect();
+        if let Some(rule) = granted.http.iter().find(|rule| !asked.http.iter().any(|ask| ask.overlaps(rule))) {
+            return unasked(format!("requests to `{rule}`"), texts(&asked.http));
+        }
+        for secret in &granted.secrets {
+            match asked.secrets.iter().find(|ask| ask.name == secret.name) {
+                Some(ask) if ask.expose || !secret.expose => {}
+                Some(ask) => {
+                    let what = format!("the sight of the secret `{}`", secret.name);
+                    return unasked(what, vec![format!("`{}` without `expose`", ask.name)]);
+                }
+                None => {
+                    let names = asked.secrets.iter().map(|ask| format!("`{}`", ask.name));
+                    return unasked(format!("the secret `{}`", secret.name), names.collect());
+                }
+            }
+        }
+        if let Some(bucket) = granted.keyvalue.iter().find(|bucket| !asked.keyvalue.contains(bucket)) {
+            let names = asked.keyvalue.iter().map(|bucket| format!("`{bucket}`"));
+            return unasked(format!("the bucket `{bucket}`"), names.collect());
+        }
+        for grant in &granted.tools {
+            // A manifest knows the other tools by the names of their packages; here they have their aliases.
+            let method = any_alias(&grant.method.to_string());
+            if !asked.tools.iter().any(|ask| overlap(&method, &any_alias(ask))) {
+                let patterns = asked.tools.iter().map(|ask| format!("`{ask}`"));
+                return unasked(format!("calls of `{}`", grant.method), patterns.collect());
+            }
+        }
+        let mut files = Vec::new();
+        for rule in &granted.files {
+            let shared: Vec<FileRule> = asked.files.iter().filter_map(|ask| intersection(ask, rule)).collect();
+            if shared.is_empty() {
+                let paths = asked.files.iter().map(|ask| format!("`{ask}`"));
+                return unasked(format!("files of `{rule}`"), paths.collect());
+            }
+            files.extend(shared);
+        }
+        Ok(Self { alias: alias.into(), asked: asked.http.clone(), granted: granted.clone(), files })
+    }
+
+    /// Whose authority it is.
+    pub(crate) fn alias(&self) -> &Arc<str> {
+        &self.alias
+    }
+
+    /// Whether a request may be made, as far as its name goes; [`Authority::allows_address`] judges where that leads.
+    pub(super) fn allows(&self, request: &HttpRequest<'_>) -> bool {
+        self.asked.iter().any(|rule| rule.covers(request)) && self.granted.http.iter().any(|rule| rule.covers(request))
+    }
+
+    /// Whether a request may be made to an address that its host resolved to. Public addresses are what names are for;
+    /// any other has to be granted by itself, so that no name, whoever controls it, leads into a private network.
+    pub(super) fn allows_address(&self, request: &HttpRequest<'_>, address: IpAddr) -> bool {
+        let host = address.to_canonical().to_string();
+        let names = |rule: &&HttpRule| rule.names_address(address);
+        is_public(address)
+            || self.granted.http.iter().filter(names).any(|rule| rule.covers(&HttpRequest { host: &host, ..*request }))
+    }
+
+    /// Whether the value of a secret may go along with a request.
+    pub(super) fn sends(&self, secret: &str, request: &HttpRequest<'_>) -> bool {
+        let granted = self.granted.secrets.iter().find(|granted| granted.name == secret);
+        granted.is_some_and(|secret| secret.rules(&self.granted).iter().any(|rule| rule.covers(request)))
+    }
+
+    /// The secrets, and whether the tool sees the value of each.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.granted.secrets.iter().map(|secret| (secret.name.as_str(), secret.expose))
+    }
+
+    /// Whether a bucket may be opened.
+    pub(super) fn opens(&self, bucket: &str) -> bool {
+        self.granted.keyvalue.iter().any(|granted| granted == bucket)
+    }
+
+    /// The paths of the session's files.
+    #[expect(dead_code, reason = "the tools' face of the files is wired in next")]
+    pub(super) fn files(&self) -> &[FileRule] {
+        &self.files
+    }
+}
+
+/// What both rules allow.
+fn intersection(ask: &FileRule, grant: &FileRule) -> Option<FileRule> {
+    let inner = [(ask, grant), (grant, ask)].into_iter().find(|(outer, inner)| outer.holds(&inner.path))?.1;
+    Some(FileRule { path: inner.path.clone(), write: ask.write && grant.write })
+}
+
+/// A pattern under any alias.
+fn any_alias(pattern: &str) -> String {
+    match pattern.split_once('/') {
+        Some((alias, rest)) if alias != "**" => format!("*/{rest}"),
+        _ => pattern.to_owned(),
+    }
+}
+
+fn overlap(one: &str, other: &str) -> bool {
+    let read = |text: &str| text.parse::<Pattern>().ok();
+    read(one).zip(read(other)).is_some_and(|(one, other)| one.overlaps(&other))
+}
+
+#[cfg(test)]
+mod tests {
+    use tollhouse_registry::Manifest;
+
+    use super::*;
+    use crate::capability::Policy;
+
+    fn asked(permissions: &str) -> Asked {
+        let text = format!("name = \"a:b\"\nversion = \"1.0.0\"\n[permissions]\n{permissions}");
+        Manifest::parse(&text).expect("a manifest").permissions
+    }
+
+    fn authority(asks: &str, grants: &str) -> Result<Authority, PolicyError> {
+        let policy = Policy::parse(&format!("[tool.w]\n{grants}")).expect("a policy");
+        Authority::new("w", &asked(asks), &policy.permissions["w"])
+    }
+
+    fn get<'a>(host: &'a str, path: &'a str) -> HttpRequest<'a> {
+        HttpRequest { method: "GET", scheme: "https", host, port: 443, path }
+    }
+
+    #[test]
+    fn a_request_must_be_asked_for_and_granted() {
+        let both = authority("http = [\"*.example/v1\"]", "http = [\"api.example\"]").expect("they overlap");
+        assert!(both.allows(&get("api.example", "/v1/x")));
+        assert!(!both.allows(&get("api.example", "/v2")), "not asked for");
+        assert!(!both.allows(&get("www.example", "/v1")), "not granted");
+        assert!(!Authority::none("w".into()).allows(&get("api.example", "/v1")));
+    }
+
+    #[test]
+    fn what_is_granted_must_be_asked_for() {
+        for (asks, grants) in [
+            ("", "http = [\"api.example\"]"),
+            ("http = [\"api.example\"]", "http = [\"http://api.example\"]"),
+            ("http = [\"x\"]", "http = [\"x\"]\nsecrets = [\"KEY\"]"),
+            ("http = [\"x\"]\nsecrets = [\"KEY\"]", "secrets = [{ name = \"KEY\", expose = true }]"),
+            ("keyvalue = [\"a\"]", "keyvalue = [\"b\"]"),
+            ("files = [\"/workspace/in\"]", "files = [\"/tmp\"]"),
+            ("tools = [\"stats/*\"]", "tools = [\"numbers/x/y\"]"),
+        ] {
+            assert!(authority(asks, grants).is_err(), "{asks} {grants}");
+        }
+        assert!(
+            authority("tools = [\"stats/*\"]", "tools = [\"numbers/describe\"]").is_ok(),
+            "an alias is the session's"
+        );
+        let files = authority("files = [\"/workspace/in:ro\"]", "files = [\"/workspace\"]").expect("they overlap");
+        assert_eq!(files.files, ["/workspace/in:ro".parse().expect("a path")]);
+    }
+
+    #[test]
+    fn only_a_rule_that_names_it_leads_to_a_private_address() {
+        let [public, private] = ["93.184.215.14", "10.0.0.7"].map(|text| text.parse().expect("an address"));
+        let by_name = authority("http = [\"*\"]", "http = [\"*\", \"api.example\"]").expect("asked for");
+        assert!(by_name.allows_address(&get("api.example", "/"), public));
+        assert!(!by_name.allows_address(&get("api.example", "/"), private));
+        assert!(!by_name.allows_address(&get("10.0.0.7", "/"), private));
+        let by_address = authority("http = [\"*\"]", "http = [\"api.example\", \"10.0.0.7/v1\"]").expect("asked for");
+        assert!(by_address.allows_address(&get("api.example", "/v1"), private));
+        assert!(!by_address.allows_address(&get("api.example", "/v2"), private));
+    }
+}

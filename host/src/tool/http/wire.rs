@@ -1,0 +1,204 @@
+//! One request and its response, on a connection of its own.
+
+use std::net::{IpAddr, SocketAddr};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Uri};
+use http_body_util::BodyExt as _;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::client::conn::http1;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep, timeout};
+use wasmtime_wasi_http::io::TokioIo;
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
+
+use super::network::Network;
+use super::{Opened, Target};
+use crate::code::{Interrupt, TICK};
+use crate::gate::Witness;
+use crate::tool::authority::Authority;
+
+/// How long connecting may take, unless the tool says: a host that does not answer is no host.
+const CONNECT: Duration = Duration::from_secs(30);
+
+/// How long a response may keep silent, unless the tool says. The limits of call and run hold besides.
+const SILENCE: Duration = Duration::from_secs(600);
+
+/// A response as `wasi:http` takes it.
+pub(super) type Response = http::Response<WasiBody>;
+
+/// What keeps the connection going.
+pub(super) type Io = Box<dyn Future<Output = Result<(), Error>> + Send>;
+
+/// A request that was judged, and all that it needs.
+pub(super) struct Exchange {
+    pub(super) authority: Arc<Authority>,
+    pub(super) network: Network,
+    pub(super) interrupt: Interrupt,
+    pub(super) witness: Witness,
+    pub(super) target: Target,
+    pub(super) options: RequestOptions,
+    pub(super) opened: Opened,
+}
+
+impl Exchange {
+    /// Sends the request. It ends early, with an error, when the call is stopped.
+    pub(super) async fn run(self, request: Request<WasiBody>) -> Result<(Response, Io), Error> {
+        let interrupt = self.interrupt.clone();
+        until_stopped(&interrupt, self.exchange(request)).await
+    }
+
+    async fn exchange(self, mut request: Request<WasiBody>) -> Result<(Response, Io), Error> {
+        let patience = self.options.connect_timeout.unwrap_or(CONNECT);
+        let connected = timeout(patience, self.connect()).await.map_err(|_| Error::ConnectionTimeout)?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(connected?)).await?;
+        // Dropped with the response, and the connection with it.
+        let driver = wasmtime_wasi::runtime::spawn(connection);
+        // To a server, only path and query are said; the host stands in its header.
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::HttpRequestUriInvalid)?;
+        let silence = self.options.first_byte_timeout.unwrap_or(SILENCE);
+        let sent = timeout(silence, sender.send_request(request)).await;
+        let response = sent.map_err(|_| Error::HttpResponseTimeout)??;
+        let silence = self.options.between_bytes_timeout.unwrap_or(SILENCE);
+        let (interrupt, opened) = (self.interrupt, self.opened);
+        let response = response.map(|incoming| ResponseBody::new(incoming, silence, interrupt, opened).boxed_unsync());
+        Ok((response, Box::new(async move { Ok(driver.await?) })))
+    }
+
+    async fn connect(&self) -> Result<Box<dyn Stream>, Error> {
+        let stream = self.reach(self.addresses().await?).await?;
+        // Small requests wait for nothing.
+        stream.set_nodelay(true).map_err(Error::Connect)?;
+        if !self.target.secure {
+            return Ok(Box::new(stream));
+        }
+        let name = ServerName::try_from(self.target.host.clone()).map_err(|_| Error::TlsCertificateError)?;
+        let secured = tokio_rustls::TlsConnector::from(self.network.tls()).connect(name, stream).await;
+        Ok(Box::new(secured.map_err(Error::Tls)?))
+    }
+
+    /// The addresses that may be connected to, judged. Whatever comes of that is on record before anything connects.
+    async fn addresses(&self) -> Result<Vec<IpAddr>, Error> {
+        let Target { method, host, .. } = &self.target;
+        let (method, url) = (method.as_str(), self.target.url());
+        let found = match host.parse::<IpAddr>() {
+            Ok(address) => Ok(vec![address]),
+            Err(_) => self.network.resolve(host).await,
+        };
+        let found = match found {
+            Ok(found) if !found.is_empty() => found,
+            found => {
+                let why = found.err().map_or("no address".to_owned(), |error| error.to_string());
+                self.witness.requested(method, &url, Some(&format!("its host is not found: {why}")));
+                return Err(Error::DnsError { rcode: Some(why), info_code: None });
+            }
+        };
+        let request = self.target.request();
+        let (allowed, refused): (Vec<IpAddr>, Vec<IpAddr>) =
+            found.into_iter().partition(|address| self.authority.allows_address(&request, *address));
+        if allowed.is_empty() {
+            let refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
+            let why = format!("its host has no public address, and no rule names {}", refused.join(", "));
+            self.witness.requested(method, &url, Some(&why));
+            return Err(Error::DestinationIpProhibited);
+        }
+        let logged = self.witness.requested(method, &url, None);
+        logged.then_some(allowed).ok_or(Error::InternalError(Some("the audit log cannot be written".to_owned())))
+    }
+
+    /// Connects to the first address that answers.
+    async fn reach(&self, addresses: Vec<IpAddr>) -> Result<TcpStream, Error> {
+        let mut last = Error::ConnectionRefused;
+        for address in addresses {
+            match TcpStream::connect(SocketAddr::new(address, self.target.port)).await {
+                Ok(stream) => return Ok(stream),
+                Err(error) => last = Error::Connect(error),
+            }
+        }
+        Err(last)
+    }
+}
+
+/// What a request goes over.
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+/// Works until the call is stopped.
+async fn until_stopped<T>(interrupt: &Interrupt, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let mut work = pin!(work);
+    let mut tick = pin!(sleep(TICK));
+    std::future::poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Pending => poll_stopped(interrupt, tick.as_mut(), context).map(|()| Err(Error::ConnectionTerminated)),
+        done => done,
+    })
+    .await
+}
+
+/// Ready when the call is to stop. It looks at every tick.
+fn poll_stopped(interrupt: &Interrupt, mut tick: Pin<&mut Sleep>, context: &mut Context<'_>) -> Poll<()> {
+    loop {
+        if interrupt.stopped().is_some() {
+            return Poll::Ready(());
+        }
+        match tick.as_mut().poll(context) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(()) => tick.as_mut().reset(Instant::now() + TICK),
+        }
+    }
+}
+
+/// A response's body, which ends when the call is stopped, or when it keeps silent for too long.
+struct ResponseBody {
+    incoming: Incoming,
+    silence: Duration,
+    until: Instant,
+    tick: Pin<Box<Sleep>>,
+    interrupt: Interrupt,
+    _opened: Opened,
+}
+
+impl ResponseBody {
+    fn new(incoming: Incoming, silence: Duration, interrupt: Interrupt, opened: Opened) -> Self {
+        let until = later(silence);
+        Self { incoming, silence, until, tick: Box::pin(sleep(TICK)), interrupt, _opened: opened }
+    }
+}
+
+/// A time past the end of the clock never comes; a day is as good.
+fn later(silence: Duration) -> Instant {
+    Instant::now() + silence.min(Duration::from_secs(86_400))
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        let this = &mut *self;
+        match Pin::new(&mut this.incoming).poll_frame(context) {
+            Poll::Ready(frame) => {
+                this.until = later(this.silence);
+                Poll::Ready(frame.map(|frame| frame.map_err(Error::from)))
+            }
+            Poll::Pending if Instant::now() >= this.until => Poll::Ready(Some(Err(Error::ConnectionReadTimeout))),
+            Poll::Pending => poll_stopped(&this.interrupt, this.tick.as_mut(), context)
+                .map(|()| Some(Err(Error::ConnectionTerminated))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+}

@@ -1,0 +1,205 @@
+//! Tools that call tools: through the gate, within the session's grants, so deep and never in a circle.
+
+use serde_json::{Value, json};
+use tollhouse_tests::{Home, root};
+
+/// A home with a tool that calls tools, and one that is called.
+fn home() -> Home {
+    let home = Home::with_tools(&["stats"]);
+    home.publish(&root().join("tests/fixtures/relay"));
+    home
+}
+
+/// Calls one method from a script that lets every error out.
+fn call(home: &Home, policy: &str, method: &str, arguments: &Value) -> Value {
+    home.file("policy.toml", policy);
+    home.js(&format!("return await {method}({arguments})"), &["--policy", "policy.toml"])
+}
+
+fn message(ran: &Value) -> &str {
+    ran["error"]["message"].as_str().unwrap_or_default()
+}
+
+/// Aliases of one package, each of which may call the next.
+fn chain(aliases: &[&str], last_calls: &str) -> String {
+    let mut policy = "[[grant]]\nmethod = \"**\"\n[tools]\nstats = \"tollhouse:stats\"\n".to_owned();
+    for alias in aliases {
+        policy += &format!("{alias} = \"test:relay\"\n");
+    }
+    for (at, alias) in aliases.iter().enumerate() {
+        let next = aliases.get(at + 1).map_or_else(|| last_calls.to_owned(), |next| format!("{next}/*"));
+        if !next.is_empty() {
+            policy += &format!("[tool.{alias}]\ntools = [\"{next}\"]\n");
+        }
+    }
+    policy
+}
+
+#[test]
+fn a_tool_calls_another_and_both_are_on_record() {
+    let home = home();
+    home.file("policy.toml", chain(&["relay"], "stats/describe"));
+    let script = "return await relay.mean({ values: [1, 2, 6] })";
+    let ran = home.js(script, &["--policy", "policy.toml", "--audit", "audit.jsonl"]);
+    assert_eq!(ran["value"], 3, "{ran}");
+    let calls: Vec<_> = ran["calls"]
+        .as_array()
+        .expect("calls")
+        .iter()
+        .map(|call| (&call["seq"], &call["method"], &call["outcome"]))
+        .collect();
+    assert_eq!(
+        calls,
+        [(&json!(1), &json!("relay/mean"), &json!("ok")), (&json!(2), &json!("stats/describe"), &json!("ok"))]
+    );
+    let log = std::fs::read_to_string(home.path().join("audit.jsonl")).expect("it was written");
+    let inner =
+        log.lines().find(|line| line.contains("\"admitted\"") && line.contains("stats/describe")).expect("it is there");
+    let inner: Value = serde_json::from_str(inner).expect("JSON");
+    assert_eq!(inner["caller"], 1, "{inner}");
+}
+
+#[test]
+fn a_tool_that_may_call_nothing_calls_nothing() {
+    let ran = call(&home(), &chain(&["relay"], ""), "relay.mean", &json!({ "values": [1] }));
+    assert_eq!(ran["error"]["kind"], "tool", "{ran}");
+    assert!(
+        message(&ran).contains("it called `tollhouse:stats/stats@0.1.0#describe`, and may call no other tool"),
+        "{ran}"
+    );
+    assert_eq!(ran["calls"].as_array().map(Vec::len), Some(1), "{ran}");
+}
+
+#[test]
+fn a_tool_calls_what_it_may_and_nothing_else() {
+    let ran = call(&home(), &chain(&["relay"], "stats/quantiles"), "relay.mean", &json!({ "values": [1] }));
+    assert!(message(&ran).contains("the tool `relay` may not call `stats/describe`"), "{ran}");
+    assert!(ran["error"]["hint"].as_str().is_some_and(|hint| hint.contains("[tool.relay]")), "{ran}");
+    assert_eq!(ran["calls"][1]["outcome"], "denied", "{ran}");
+}
+
+#[test]
+fn a_tool_goes_no_further_than_the_session() {
+    let home = home();
+    let relay_only = "[[grant]]\nmethod = \"relay/*\"\n[tool.relay]\ntools = [\"stats/*\"]\n";
+    home.file("policy.toml", relay_only);
+    let ran = home.run(["run", "--policy", "policy.toml", "-e", "1"]);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(
+        ran.stderr.contains("`tool.relay` cannot call that") && ran.stderr.contains("policy.toml:3"),
+        "{}",
+        ran.stderr
+    );
+    // The clauses and budgets of the session's grant hold for the tool's calls too.
+    let bounded = "[[grant]]\nmethod = \"relay/*\"\n[[grant]]\nname = \"one\"\nmethod = \"stats/*\"\n\
+        where = [{ param = \"values/*\", le = 10 }]\ncalls = 1\n[tool.relay]\ntools = [\"stats/*\"]\n";
+    let ran = call(&home, bounded, "relay.mean", &json!({ "values": [11] }));
+    assert!(message(&ran).contains("values/*"), "{ran}");
+    home.file("policy.toml", bounded);
+    let script = "const first = await relay.mean({ values: [4] });
+        try { await stats.describe({ values: [1] }) } catch (error) { return [first, error.message, budgets()] }";
+    let ran = home.js(script, &["--policy", "policy.toml"]);
+    assert_eq!(ran["value"][0], 4, "{ran}");
+    assert!(ran["value"][1].as_str().is_some_and(|told| told.contains("budget")), "{ran}");
+    assert_eq!(ran["budgets"][0]["remaining"], 0, "{ran}");
+}
+
+#[test]
+fn no_tool_is_inside_itself() {
+    let home = home();
+    let circle = chain(&["a", "b"], "a/*");
+    assert_eq!(call(&home, &circle, "a.again", &json!({ "hops": 1 }))["value"], 1);
+    let ran = call(&home, &circle, "a.again", &json!({ "hops": 2 }));
+    assert!(message(&ran).contains("a tool may not call itself"), "{ran}");
+    let itself = call(&home, &chain(&["a"], "a/*"), "a.again", &json!({ "hops": 1 }));
+    assert!(message(&itself).contains("a tool may not call itself"), "{itself}");
+    // The session goes on, and each call that was refused is on record as such.
+    assert_eq!(itself["calls"][1]["outcome"], "denied", "{itself}");
+}
+
+#[test]
+fn tools_call_tools_so_deep() {
+    let home = home();
+    let names: Vec<String> = (0..12).map(|number| format!("r{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let policy = chain(&names, "");
+    assert_eq!(call(&home, &policy, "r0.again", &json!({ "hops": 7 }))["value"], 7);
+    let ran = call(&home, &policy, "r0.again", &json!({ "hops": 8 }));
+    assert!(message(&ran).contains("at most 8 deep"), "{ran}");
+}
+
+#[test]
+fn what_an_import_means_is_said_by_the_grants() {
+    let home = home();
+    let two = "[tools]\none = \"tollhouse:stats\"\ntwo = \"tollhouse:stats\"\nrelay = \"test:relay\"\n[[grant]]\nmethod = \"**\"\n";
+    let ran =
+        call(&home, &format!("{two}[tool.relay]\ntools = [\"two/*\"]\n"), "relay.mean", &json!({ "values": [5] }));
+    assert_eq!((&ran["value"], &ran["calls"][1]["method"]), (&json!(5), &json!("two/describe")), "{ran}");
+    let ran = call(&home, &format!("{two}[tool.relay]\ntools = [\"*/*\"]\n"), "relay.mean", &json!({ "values": [5] }));
+    assert!(message(&ran).contains("it is mounted as `one` and `two`"), "{ran}");
+}
+
+#[test]
+fn what_a_policy_grants_a_tool_must_make_sense() {
+    let home = home();
+    for (table, expected) in [
+        ("[tool.relais]\ntools = []", "did you mean `tool.relay`?"),
+        ("[tool.relay]\nhttp = [\"https://evil.example\"]", "does not ask for it"),
+        ("[tool.relay]\nsecrets = [{ name = \"QUIET\", expose = true }]", "`QUIET` without `expose`"),
+        ("[tool.relay]\nsecrets = [{ name = \"OTHER\", expose = true }]", "the secret `OTHER`"),
+        ("[tool.relay]\nfiles = [\"/workspace\"]", "files of `/workspace`"),
+        ("[tool.relay]\nkeyvalue = [\"default\"]", "the bucket `default`"),
+        ("[tool.stats]\ntools = [\"relay/*\"]", "does not ask for it"),
+    ] {
+        home.file("policy.toml", format!("[[grant]]\nmethod = \"**\"\n{table}\n"));
+        for verb in [["run", "-e", "1"].as_slice(), &["policy", "check"]] {
+            let ran = home.run(verb.iter().chain(&["--policy", "policy.toml"]));
+            assert_eq!(ran.status, 2, "{table}: {ran:?}");
+            let told: String = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(told.contains(expected), "{table}: {}", ran.stderr);
+        }
+    }
+}
+
+const SECRETS: &str = "[[grant]]\nmethod = \"**\"\n[tool.relay]\nhttp = [\"https://api.example\"]\n\
+    secrets = [\"QUIET\", { name = \"LOUD\", expose = true }]\n";
+
+#[test]
+fn a_tool_sees_the_secrets_that_it_may_see_and_nobody_else_does() {
+    let home = home();
+    home.file("policy.toml", SECRETS);
+    home.file("loud", "loud-value-1\n");
+    let script = "const said = [await relay.environment({})];
+        try { await relay.blurt({ name: 'LOUD' }) } catch (error) { said.push(error.message, error.payload) }
+        return said";
+    let mut run = home.command(["run", "--json", "--policy", "policy.toml", "--audit", "audit.jsonl", "-e", script]);
+    run.env("Q", "quiet-value-1").args(["--secret", "QUIET=env:Q", "--secret", "LOUD=file:loud"]);
+    let output = run.output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let ran: Value = serde_json::from_slice(&output.stdout).expect("a result");
+    assert_eq!(ran["value"][0], json!([["QUIET", "{{secret:QUIET}}"], ["LOUD", "{{secret:LOUD}}"]]), "{ran}");
+    assert_eq!(ran["value"][1], "`relay/blurt` failed: it is {{secret:LOUD}}", "what it says is redacted");
+    let log = std::fs::read_to_string(home.path().join("audit.jsonl")).expect("it was written");
+    assert!(log.contains("out: {{secret:LOUD}}") && log.contains("err: {{secret:LOUD}}"), "{log}");
+    for value in ["loud-value-1", "quiet-value-1"] {
+        assert!(!text.contains(value) && !log.contains(value), "{value}");
+    }
+}
+
+#[test]
+fn a_secret_that_nobody_gave_is_an_error_before_anything_runs() {
+    let home = home();
+    home.file("policy.toml", SECRETS);
+    let run = |more: &[&str]| {
+        let words = ["run", "-e", "console.log('ran')", "--policy", "policy.toml"];
+        let ran = home.run(words.iter().chain(more));
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran:?}");
+        ran.stderr
+    };
+    assert!(run(&[]).contains("--secret LOUD=env:VARIABLE"));
+    assert!(run(&["--secret", "LOUD=value"]).contains("says no source"));
+    assert!(run(&["--secret", "LOUD=env:NOT_SET_ANYWHERE"]).contains("NOT_SET_ANYWHERE"));
+    assert!(run(&["--secret", "LOUD=file:/nowhere"]).contains("/nowhere"));
+    home.file("empty", "\n");
+    assert!(run(&["--secret", "LOUD=file:empty"]).contains("is empty"));
+}
