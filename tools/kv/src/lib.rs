@@ -11,3 +11,18 @@ pub mod error;
 pub mod key;
 pub mod list;
 pub mod values;
+
+#[cfg(test)]
+mod tests {
+    /// The tool has its own copy, so that its package directory stands alone.
+    #[test]
+    fn the_host_lends_what_the_tool_asks_for() {
+        macro_rules! same {
+            ($($file:literal),*) => {$(
+                let own = include_str!(concat!("../wit/deps/keyvalue/", $file));
+                assert_eq!(own, include_str!(concat!("../../../wit/deps/keyvalue/", $file)), $file);
+            )*};
+        }
+        same!("atomic.wit", "batch.wit", "store.wit", "world.wit");
+    }
+}
