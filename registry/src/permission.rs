@@ -82,7 +82,7 @@ impl fmt::Display for FileRule {
 /// A secret by its name, which is all that a manifest, a policy or a log ever holds of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// Letters, digits and `_`: `API_KEY`.
+    /// Letters, digits and `_`: `API_KEY`. A tool that puts whatever secret it is told into a header asks for `*`.
     pub name: String,
     /// Whether the tool must see the value. Otherwise it writes `{{secret:NAME}}` into a header, and the value is put
     /// there on the wire.
@@ -138,7 +138,7 @@ impl<'de> Deserialize<'de> for Secret {
             WrittenSecret::Name(name) => (name, false),
             WrittenSecret::Table(table) => (table.name, table.expose),
         };
-        if is_secret_name(&name) {
+        if is_secret_name(&name) || (name == "*" && !expose) {
             return Ok(Self { name, expose });
         }
         Err(D::Error::custom(format!("`{}` is no name of a secret: letters, digits and `_`", excerpt(&name))))

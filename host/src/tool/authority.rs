@@ -39,8 +39,11 @@ impl Authority {
             return unasked(format!("requests to `{rule}`"), texts(&asked.http));
         }
         for secret in &granted.secrets {
-            match asked.secrets.iter().find(|ask| ask.name == secret.name) {
-                Some(ask) if ask.expose || !secret.expose => {}
+            let asks = || asked.secrets.iter().filter(|ask| ask.name == secret.name || ask.name == "*");
+            if asks().any(|ask| ask.expose || !secret.expose) {
+                continue;
+            }
+            match asks().next() {
                 Some(ask) => {
                     let what = format!("the sight of the secret `{}`", secret.name);
                     return unasked(what, vec![format!("`{}` without `expose`", ask.name)]);

@@ -1,0 +1,192 @@
+//! Addresses that can be fetched: absolute, `https` or `http`, without user and password.
+
+use std::fmt;
+
+use url::{Origin, Position, Url};
+
+use crate::error::{Error, Kind};
+
+/// How a placeholder for a secret begins.
+pub const SECRET: &str = "{{secret:";
+
+/// An address that can be fetched. Shown without its fragment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address(Url);
+
+/// How a server is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// Openly.
+    Http,
+    /// Over TLS.
+    Https,
+}
+
+impl Address {
+    /// Reads what a script wrote.
+    ///
+    /// # Errors
+    /// `Url`.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        // Encoded, a placeholder would be sent as it is, and the script would wonder.
+        if text.contains(SECRET) {
+            let message = "a secret has no place in an address, which many may read: put it into a header";
+            return Err(Error::new(Kind::Url, message));
+        }
+        match Url::parse(text) {
+            Ok(url) => Self::checked(url).map_err(|reason| refused(text, &reason)),
+            Err(url::ParseError::RelativeUrlWithoutBase) => Err(refused(text, "it must begin with `https://`")),
+            Err(error) => Err(refused(text, &error.to_string())),
+        }
+    }
+
+    /// Where a `location` leads from here. The fragment stays, as it stays in browsers, but nothing here shows it.
+    ///
+    /// # Errors
+    /// What is wrong with where it leads, in words.
+    pub fn join(&self, location: &str) -> Result<Self, String> {
+        self.0.join(location).map_err(|error| error.to_string()).and_then(Self::checked)
+    }
+
+    fn checked(url: Url) -> Result<Self, String> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(format!("`{}` is neither `https` nor `http`", url.scheme()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("it holds a user name or password: send them in the header `authorization`".to_owned());
+        }
+        Ok(Self(url))
+    }
+
+    /// Its scheme.
+    pub fn scheme(&self) -> Scheme {
+        if self.0.scheme() == "http" { Scheme::Http } else { Scheme::Https }
+    }
+
+    /// The server's name or IP address.
+    pub fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
+    /// The server, with the port unless it is the scheme's own.
+    pub fn authority(&self) -> &str {
+        &self.0[Position::BeforeHost..Position::AfterPort]
+    }
+
+    /// What the server is asked for: path and query.
+    pub fn path(&self) -> &str {
+        &self.0[Position::BeforePath..Position::AfterQuery]
+    }
+
+    /// Whether both are of one origin: scheme, server and port.
+    pub fn same_origin(&self, other: &Self) -> bool {
+        let origin: Origin = self.0.origin();
+        origin == other.0.origin()
+    }
+
+    /// The rule of a policy that allows it, with everything else at that server.
+    pub fn rule(&self) -> String {
+        match self.scheme() {
+            Scheme::Http => format!("http://{}", self.authority()),
+            Scheme::Https => self.authority().to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0[..Position::AfterQuery])
+    }
+}
+
+fn refused(text: &str, reason: &str) -> Error {
+    Error::new(Kind::Url, format!("`{}` cannot be fetched: {reason}", excerpt(text)))
+}
+
+/// The beginning of a text that is shown in a message: long enough to be recognised.
+pub fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 80;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn address(text: &str) -> Address {
+        Address::parse(text).expect(text)
+    }
+
+    fn refusal(text: &str) -> String {
+        let error = Address::parse(text).expect_err(text);
+        assert_eq!((error.kind, &error.url), (Kind::Url, &None));
+        error.message
+    }
+
+    #[test]
+    fn the_parts_of_a_request() {
+        let full = address("HTTPS://Api.Example.com:8443/a b/../c?q=ä&r#frag");
+        assert_eq!((full.scheme(), full.host()), (Scheme::Https, "api.example.com"));
+        assert_eq!((full.authority(), full.path()), ("api.example.com:8443", "/c?q=%C3%A4&r"));
+        assert_eq!(full.to_string(), "https://api.example.com:8443/c?q=%C3%A4&r");
+        let bare = address("http://[::1]:80");
+        assert_eq!((bare.authority(), bare.path(), bare.scheme()), ("[::1]", "/", Scheme::Http));
+        assert_eq!(address("https://bücher.example").host(), "xn--bcher-kva.example");
+        assert_eq!(address("https://0x7f.1/").host(), "127.0.0.1");
+    }
+
+    #[test]
+    fn what_cannot_be_fetched() {
+        assert!(refusal("/relative").contains("begin with `https://`"));
+        assert!(refusal("ftp://a.example/").contains("`ftp` is neither"));
+        assert!(refusal("file:///etc/passwd").contains("`file` is neither"));
+        assert!(refusal("data:,x").contains("`data` is neither"));
+        assert!(refusal("https://user:pw@a.example/").contains("`authorization`"));
+        assert!(refusal("https://").contains("empty host"));
+        assert!(refusal("https://a.example/?key={{secret:KEY}}").contains("header"));
+        assert!(refusal(&"x".repeat(1000)).len() < 400);
+    }
+
+    #[test]
+    fn an_origin_is_scheme_server_and_port() {
+        let base = address("https://a.example/x");
+        for same in ["https://a.example:443/y", "https://A.EXAMPLE/"] {
+            assert!(base.same_origin(&address(same)), "{same}");
+        }
+        for other in ["http://a.example/x", "https://a.example:444/x", "https://b.a.example/x", "https://example/x"] {
+            assert!(!base.same_origin(&address(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn relative_locations() {
+        let base = address("https://a.example/x/y?z");
+        for (location, expected) in [
+            ("w", "https://a.example/x/w"),
+            ("../w?v", "https://a.example/w?v"),
+            ("/w#f", "https://a.example/w"),
+            ("//b.example", "https://b.example/"),
+            ("?q", "https://a.example/x/y?q"),
+            ("http://b.example/", "http://b.example/"),
+        ] {
+            assert_eq!(base.join(location).expect(location).to_string(), expected);
+        }
+        assert!(base.join("mailto:a@b.example").is_err());
+        assert!(base.join("https://u:p@b.example/").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in "(https?|ftp)?:?/{0,3}[a-z:@%.\\[\\]?#ä{} ]{0,30}") {
+            if let Ok(address) = Address::parse(&text) {
+                prop_assert!(!address.host().is_empty() && address.path().starts_with('/'));
+                prop_assert!(address.path().is_ascii() && address.authority().is_ascii());
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Fetching: request after request, until there is an answer that is no redirect. Knows no network, only a [`Wire`].
+
+use crate::address::{Address, excerpt};
+use crate::answer::{self, Body, Form, Gathered};
+use crate::error::{Error, Failure, Kind};
+use crate::headers::find;
+use crate::redirect::{self, Mode};
+use crate::request::Request;
+
+/// How many redirects are followed: as many as browsers follow.
+pub const MAX_REDIRECTS: u32 = 20;
+
+/// How long a fetch may take, in milliseconds: longer than servers take that are well.
+pub const TIMEOUT_MS: u32 = 30_000;
+
+/// How large a body may be, in bytes: as base64, which takes a third more, it is well within a call's result.
+pub const MAX_BYTES: u32 = 32 << 20;
+
+/// What carries requests. Each is checked by the host.
+pub trait Wire {
+    /// What is left of an answer: its body.
+    type Rest: Rest;
+
+    /// Sends a request and waits for the head of the answer.
+    ///
+    /// # Errors
+    /// How it failed.
+    fn send(&mut self, request: &Request) -> Result<Head<Self::Rest>, Failure>;
+}
+
+/// A body that comes in chunks.
+pub trait Rest {
+    /// The next chunk; None at the end.
+    ///
+    /// # Errors
+    /// How it failed.
+    fn next(&mut self) -> Result<Option<Vec<u8>>, Failure>;
+}
+
+/// The head of an answer.
+#[derive(Debug)]
+pub struct Head<R> {
+    /// The status.
+    pub status: u16,
+    /// Names in lower case, with values, as they came.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub rest: R,
+}
+
+/// How to fetch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// What to do with redirects.
+    pub redirect: Mode,
+    /// How many to follow.
+    pub max_redirects: u32,
+    /// How large a body may be.
+    pub max_bytes: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { redirect: Mode::Follow, max_redirects: MAX_REDIRECTS, max_bytes: MAX_BYTES }
+    }
+}
+
+/// A whole answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// Who answered.
+    pub address: Address,
+    /// Whether a redirect led there.
+    pub redirected: bool,
+    /// Names in lower case, with values.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Fetches.
+///
+/// # Errors
+/// All but `Url`, `Header`, `Status`, `NotText`, `NotJson`.
+pub fn fetch(wire: &mut impl Wire, mut request: Request, options: &Options) -> Result<Answer, Error> {
+    if options.max_redirects > MAX_REDIRECTS {
+        let message = format!("`maxRedirects` is {}: it must be from 0 to {MAX_REDIRECTS}", options.max_redirects);
+        return Err(Error::new(Kind::Parameter, message));
+    }
+    let mut hops = 0;
+    loop {
+        let head = wire.send(&request).map_err(|failure| failure.into_error(&request.method, &request.address))?;
+        let location = match options.redirect {
+            Mode::Manual => None,
+            Mode::Follow | Mode::Error => redirect::location(head.status, &head.headers),
+        };
+        let Some(location) = location else { return finish(head, request, hops > 0, options) };
+        if options.redirect == Mode::Error {
+            let message = format!("the server redirects to `{}`", excerpt(location));
+            return Err(Error::at(&request.address, Kind::Redirect, message).with_status(head.status));
+        }
+        if hops == options.max_redirects {
+            let message = format!("there are more redirects than {hops}; the last leads to `{}`", excerpt(location));
+            return Err(Error::at(&request.address, Kind::Redirect, message).with_status(head.status));
+        }
+        hops += 1;
+        redirect::follow(&mut request, head.status, location)?;
+    }
+}
+
+fn finish<R: Rest>(mut head: Head<R>, request: Request, redirected: bool, options: &Options) -> Result<Answer, Error> {
+    let Request { method, address, .. } = request;
+    let status = head.status;
+    let too_large = |message| Error::at(&address, Kind::TooLarge, message).with_status(status);
+    // The answer to HEAD announces a body that does not come.
+    let announced = find(&head.headers, "content-length").filter(|_| method != "HEAD");
+    let mut body = Gathered::new(options.max_bytes, announced).map_err(too_large)?;
+    loop {
+        match head.rest.next() {
+            Ok(Some(chunk)) => body.add(&chunk).map_err(too_large)?,
+            Ok(None) => break,
+            Err(failure) => return Err(failure.into_error(&method, &address).with_status(status)),
+        }
+    }
+    Ok(Answer { status, redirected, headers: head.headers, body: body.into_bytes(), address })
+}
+
+impl Answer {
+    /// Whether the status is one of success.
+    pub fn ok(&self) -> bool {
+        matches!(self.status, 200..=299)
+    }
+
+    /// Takes the body in a form.
+    pub fn take_body(&mut self, form: Form) -> Body {
+        answer::form(std::mem::take(&mut self.body), &self.headers, form)
+    }
+
+    /// The text of an answer that has to be a success.
+    ///
+    /// # Errors
+    /// `Status`, `NotText`.
+    pub fn into_text(self) -> Result<String, Error> {
+        if !self.ok() {
+            let Self { status, address, body, .. } = self;
+            let mut message = format!("`{}` answered with status {status}", address.host());
+            if let Some(start) = std::str::from_utf8(&body).ok().map(str::trim).filter(|text| !text.is_empty()) {
+                message += &format!(": `{}`", excerpt(start).escape_debug());
+            }
+            return Err(Error::at(&address, Kind::Status, message).with_status(status));
+        }
+        answer::text(self.body, &self.headers, &self.address).map_err(|error| error.with_status(self.status))
+    }
+
+    /// The same, and it has to be JSON.
+    ///
+    /// # Errors
+    /// `Status`, `NotText`, `NotJson`.
+    pub fn into_json(self) -> Result<String, Error> {
+        let (address, status) = (self.address.clone(), self.status);
+        let text = self.into_text()?;
+        answer::check_json(&text, &address).map_err(|error| error.with_status(status))?;
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Given;
+
+    type Pairs = Vec<(&'static str, &'static str)>;
+
+    /// A pretended network: answers by address, in chunks, and what it was asked.
+    #[derive(Default)]
+    struct Pretended {
+        answers: Vec<(&'static str, u16, Pairs, &'static [u8])>,
+        asked: Vec<String>,
+    }
+
+    impl Pretended {
+        fn answer(
+            mut self,
+            url: &'static str,
+            status: u16,
+            headers: &[(&'static str, &'static str)],
+            body: &'static [u8],
+        ) -> Self {
+            self.answers.push((url, status, headers.to_vec(), body));
+            self
+        }
+
+        fn redirect(self, url: &'static str, status: u16, location: &'static str) -> Self {
+            self.answer(url, status, &[("location", location)], b"moved")
+        }
+    }
+
+    impl Wire for Pretended {
+        type Rest = std::slice::Chunks<'static, u8>;
+
+        fn send(&mut self, request: &Request) -> Result<Head<Self::Rest>, Failure> {
+            self.asked.push(format!("{} {}", request.method, request.address));
+            let url = request.address.to_string();
+            let (_, status, headers, body) =
+                self.answers.iter().find(|answer| answer.0 == url).ok_or(Failure::Denied)?;
+            let headers = headers.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+            Ok(Head { status: *status, headers, rest: body.chunks(3) })
+        }
+    }
+
+    impl Rest for std::slice::Chunks<'static, u8> {
+        fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+            match Iterator::next(self) {
+                Some(b"cut") => Err(Failure::Interrupted),
+                chunk => Ok(chunk.map(<[u8]>::to_vec)),
+            }
+        }
+    }
+
+    fn request(method: &str, url: &str) -> Request {
+        Request::new(url, Some(method), None, Given::default()).expect("a request")
+    }
+
+    fn get(wire: &mut Pretended, url: &str, options: Options) -> Result<Answer, Error> {
+        fetch(wire, request("GET", url), &options)
+    }
+
+    const A: &str = "https://a.example/";
+    const B: &str = "https://b.example/b";
+
+    #[test]
+    fn an_answer_is_gathered() {
+        let mut wire = Pretended::default().answer(A, 404, &[("x", "1")], b"not found");
+        let mut answer = get(&mut wire, "https://a.example/#part", Options::default()).expect("an answer");
+        assert_eq!((answer.status, answer.ok(), answer.redirected), (404, false, false));
+        assert_eq!((answer.address.to_string().as_str(), find(&answer.headers, "x")), (A, Some("1")));
+        assert_eq!(answer.take_body(Form::Auto), Body::Text("not found".into()));
+    }
+
+    #[test]
+    fn redirects_are_followed_one_by_one() {
+        let wire = Pretended::default().redirect(A, 302, "//b.example/x").redirect("https://b.example/x", 308, "b");
+        let mut wire = wire.answer(B, 200, &[], b"here");
+        let answer = get(&mut wire, A, Options::default()).expect("an answer");
+        assert_eq!((answer.address.to_string().as_str(), answer.redirected, &answer.body[..]), (B, true, &b"here"[..]));
+        assert_eq!(wire.asked, ["GET https://a.example/", "GET https://b.example/x", "GET https://b.example/b"]);
+    }
+
+    #[test]
+    fn redirects_that_are_not_followed() {
+        let mut wire = Pretended::default().redirect(A, 302, B);
+        let manual = Options { redirect: Mode::Manual, ..Options::default() };
+        let answer = get(&mut wire, A, manual).expect("an answer");
+        assert_eq!((answer.status, find(&answer.headers, "location"), &answer.body[..]), (302, Some(B), &b"moved"[..]));
+        let never = Options { redirect: Mode::Error, ..Options::default() };
+        let error = get(&mut wire, A, never).expect_err("no redirects");
+        assert_eq!((error.kind, error.status), (Kind::Redirect, Some(302)));
+        assert!(error.message.contains(B), "{error}");
+        assert_eq!(wire.asked.len(), 2);
+    }
+
+    #[test]
+    fn circles_end() {
+        let mut wire = Pretended::default().redirect(A, 301, A);
+        for max_redirects in [0, 1, MAX_REDIRECTS] {
+            wire.asked.clear();
+            let error = get(&mut wire, A, Options { max_redirects, ..Options::default() }).expect_err("a circle");
+            assert_eq!((error.kind, error.url.as_deref()), (Kind::Redirect, Some(A)));
+            assert_eq!(wire.asked.len(), usize::try_from(max_redirects).expect("small") + 1);
+        }
+        let error = get(&mut wire, A, Options { max_redirects: 21, ..Options::default() }).expect_err("too many");
+        assert_eq!(error.kind, Kind::Parameter);
+    }
+
+    #[test]
+    fn a_denied_hop_names_where_it_led() {
+        let mut wire = Pretended::default().redirect(A, 307, "http://intra.example:8080/x");
+        let error = get(&mut wire, A, Options::default()).expect_err("denied");
+        assert_eq!((error.kind, error.url.as_deref()), (Kind::Denied, Some("http://intra.example:8080/x")));
+        assert!(error.message.contains("\"http://intra.example:8080\""), "{error}");
+    }
+
+    #[test]
+    fn bodies_have_a_limit() {
+        let wire = Pretended::default().answer(A, 200, &[], b"seven !");
+        let mut wire = wire.answer(B, 200, &[("content-length", "7")], b"");
+        for (max_bytes, fits) in [(7, true), (6, false)] {
+            let options = Options { max_bytes, ..Options::default() };
+            for url in [A, B] {
+                let kind = get(&mut wire, url, options).err().map(|error| error.kind);
+                assert_eq!(kind, (!fits).then_some(Kind::TooLarge), "{url}");
+            }
+            let head = fetch(&mut wire, request("HEAD", B), &options).expect("no body comes");
+            assert_eq!(head.body, b"");
+        }
+    }
+
+    #[test]
+    fn a_connection_that_ends_too_early() {
+        let mut wire = Pretended::default().answer(A, 200, &[], b"abccut");
+        let error = get(&mut wire, A, Options::default()).expect_err("interrupted");
+        assert_eq!((error.kind, error.status), (Kind::Connection, Some(200)));
+    }
+
+    #[test]
+    fn texts_and_json() {
+        let wire = Pretended::default().answer(A, 200, &[], b"{\"a\": 1}").answer(B, 500, &[], b"\n<p>oops</p>");
+        let mut wire = wire.answer("https://c.example/", 204, &[("content-type", "image/png")], b"\x89PNG");
+        let mut get = |url| get(&mut wire, url, Options::default()).expect("an answer");
+        assert_eq!(get(A).into_json().expect("JSON"), "{\"a\": 1}");
+        let error = get(B).into_text().expect_err("no success");
+        assert_eq!((error.kind, error.status), (Kind::Status, Some(500)));
+        assert!(error.message.contains("status 500: `<p>oops</p>`"), "{error}");
+        let error = get("https://c.example/").into_text().expect_err("no text");
+        assert_eq!((error.kind, error.status), (Kind::NotText, Some(204)));
+    }
+}

@@ -1,0 +1,140 @@
+//! A request, made of what a script gives.
+
+use crate::address::Address;
+use crate::error::{Error, Kind};
+use crate::headers::{self, Headers, is_token};
+
+/// One request, ready to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The method, in upper case.
+    pub method: String,
+    /// To whom, for what.
+    pub address: Address,
+    /// Checked headers, names in lower case.
+    pub headers: Headers,
+    /// What is sent; None is no body, which is not the same as an empty one.
+    pub body: Option<Vec<u8>>,
+}
+
+/// What a script gives of a body.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Given {
+    /// Text.
+    pub body: Option<String>,
+    /// Bytes, instead.
+    pub bytes: Option<Vec<u8>>,
+}
+
+impl Request {
+    /// A request without a body.
+    ///
+    /// # Errors
+    /// `Url`, `Header`.
+    pub fn get(url: &str, given: Option<Vec<(String, String)>>, accept: &str) -> Result<Self, Error> {
+        let address = Address::parse(url)?;
+        let mut headers = headers::check(given.unwrap_or_default())?;
+        headers::complete(&mut headers, accept, None);
+        Ok(Self { method: "GET".to_owned(), address, headers, body: None })
+    }
+
+    /// Any request.
+    ///
+    /// # Errors
+    /// `Url`, `Header`, `Parameter`.
+    pub fn new(
+        url: &str,
+        method: Option<&str>,
+        given: Option<Vec<(String, String)>>,
+        body: Given,
+    ) -> Result<Self, Error> {
+        let address = Address::parse(url)?;
+        let mut headers = headers::check(given.unwrap_or_default())?;
+        let (body, content_type) = match body {
+            Given { body: Some(_), bytes: Some(_) } => {
+                return Err(parameter("`body` and `bytes` cannot be given both"));
+            }
+            Given { body: Some(text), bytes: None } => (Some(text.into_bytes()), Some("text/plain;charset=UTF-8")),
+            Given { body: None, bytes } => (bytes, None),
+        };
+        let method = match method {
+            Some(method) => check_method(method)?,
+            None => if body.is_some() { "POST" } else { "GET" }.to_owned(),
+        };
+        if body.is_some() && matches!(method.as_str(), "GET" | "HEAD") {
+            return Err(parameter(&format!("a `{method}` has no body")));
+        }
+        headers::complete(&mut headers, "*/*", content_type);
+        Ok(Self { method, address, headers, body })
+    }
+}
+
+/// Brings a method to upper case: policies name it so, and no method in use is spelled otherwise.
+fn check_method(method: &str) -> Result<String, Error> {
+    let upper = method.to_ascii_uppercase();
+    if !is_token(&upper) {
+        return Err(parameter(&format!("`{}` is no method such as `GET`", method.escape_debug())));
+    }
+    // Both speak to what lies between here and the server; browsers refuse them too.
+    if matches!(upper.as_str(), "CONNECT" | "TRACE" | "TRACK") {
+        return Err(parameter(&format!("the method `{upper}` cannot be sent")));
+    }
+    Ok(upper)
+}
+
+fn parameter(message: &str) -> Error {
+    Error::new(Kind::Parameter, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headers::find;
+
+    const URL: &str = "https://a.example/";
+
+    fn text(text: &str) -> Given {
+        Given { body: Some(text.to_owned()), bytes: None }
+    }
+
+    fn refusal(method: Option<&str>, body: Given) -> String {
+        let error = Request::new(URL, method, None, body).expect_err("a bad request");
+        assert_eq!(error.kind, Kind::Parameter);
+        error.message
+    }
+
+    #[test]
+    fn the_method_follows_from_the_body() {
+        let get = Request::new(URL, None, None, Given::default()).expect("a request");
+        assert_eq!((get.method.as_str(), &get.body), ("GET", &None));
+        assert_eq!(find(&get.headers, "content-type"), None);
+        let post = Request::new(URL, None, None, text("")).expect("a request");
+        assert_eq!((post.method.as_str(), post.body.as_deref()), ("POST", Some(&b""[..])));
+        assert_eq!(find(&post.headers, "content-type"), Some("text/plain;charset=UTF-8"));
+        let bytes = Given { body: None, bytes: Some(vec![0xff]) };
+        let put = Request::new(URL, Some("put"), None, bytes).expect("a request");
+        assert_eq!((put.method.as_str(), find(&put.headers, "content-type")), ("PUT", None));
+    }
+
+    #[test]
+    fn what_is_given_stays() {
+        let headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
+        let request = Request::new(URL, Some("PATCH"), Some(headers), text("{}")).expect("a request");
+        assert_eq!(request.headers[0], ("content-type".to_owned(), "application/json".to_owned()));
+        assert_eq!(request.headers.iter().filter(|(name, _)| name == "content-type").count(), 1);
+        let accept = vec![("accept".to_owned(), "text/css".to_owned())];
+        let request = Request::get(URL, Some(accept), "application/json").expect("a request");
+        assert_eq!(find(&request.headers, "accept"), Some("text/css"));
+    }
+
+    #[test]
+    fn what_cannot_be() {
+        let both = Given { body: Some(String::new()), bytes: Some(Vec::new()) };
+        assert!(refusal(None, both).contains("both"));
+        assert!(refusal(Some("get"), text("x")).contains("`GET` has no body"));
+        assert!(refusal(Some("HEAD"), text("x")).contains("`HEAD` has no body"));
+        assert!(refusal(Some("CONNECT"), Given::default()).contains("cannot be sent"));
+        assert!(refusal(Some("G T"), Given::default()).contains("no method"));
+        assert!(refusal(Some(""), Given::default()).contains("no method"));
+    }
+}

@@ -1,0 +1,89 @@
+//! What can go wrong, and in which words it is told.
+
+/// The reason of an [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The policy gives no store.
+    Denied,
+    /// There is no such store.
+    NoStore,
+    /// A key that cannot be one.
+    Key,
+    /// A value that is no text.
+    NotText,
+    /// The store cannot do it.
+    Store,
+}
+
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// The reason.
+    pub kind: Kind,
+    /// The reason in words.
+    pub message: String,
+    /// The key at fault.
+    pub key: Option<String>,
+}
+
+impl Error {
+    /// Something about a key.
+    pub fn of(key: &str, kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), key: Some(key.to_owned()) }
+    }
+
+    /// The same, about this key unless it already is about one.
+    #[must_use]
+    pub fn or_of(self, key: &str) -> Self {
+        Self { key: self.key.or_else(|| Some(key.to_owned())), ..self }
+    }
+}
+
+/// How a store failed, as `wasi:keyvalue` tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The store is not for this tool.
+    AccessDenied,
+    /// The host has no such store.
+    NoSuchStore,
+    /// Anything else, in the store's words.
+    Other(String),
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        let (kind, message) = match failure {
+            Failure::AccessDenied => (
+                Kind::Denied,
+                "the policy does not give this tool a store: it takes `keyvalue = [\"default\"]` under `[tool.kv]`, or \
+                 the name that the tool is mounted under"
+                    .to_owned(),
+            ),
+            Failure::NoSuchStore => (Kind::NoStore, "there is no store `default` here".to_owned()),
+            Failure::Other(message) => (Kind::Store, message),
+        };
+        Self { kind, message, key: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_denial_names_the_missing_grant() {
+        let error = Error::from(Failure::AccessDenied);
+        assert_eq!(error.kind, Kind::Denied);
+        assert!(error.message.contains("`keyvalue = [\"default\"]` under `[tool.kv]`"), "{error}");
+    }
+
+    #[test]
+    fn the_store_speaks_for_itself() {
+        let error = Error::from(Failure::Other("the store is full".into())).or_of("a");
+        assert_eq!((error.kind, error.key.as_deref()), (Kind::Store, Some("a")));
+        assert_eq!(error.to_string(), "the store is full");
+        assert_eq!(error.or_of("b").key.as_deref(), Some("a"));
+        assert_eq!(Error::from(Failure::NoSuchStore).kind, Kind::NoStore);
+    }
+}
