@@ -24,6 +24,8 @@ mod guests;
 mod nested;
 #[path = "features/policy.rs"]
 mod policy;
+#[path = "features/reach.rs"]
+mod reach;
 #[path = "features/reflection.rs"]
 mod reflection;
 #[path = "features/registry.rs"]

@@ -1,7 +1,7 @@
 //! What a tool finds of the world: everything it asks for, and nothing with authority. And what it cannot do to it.
 
 use serde_json::json;
-use tollhouse_tests::Home;
+use tollhouse_tests::{Home, components};
 
 #[test]
 fn a_tool_has_no_files_environment_or_network() {
@@ -116,4 +116,23 @@ fn compiling_takes_none_of_a_runs_time() {
     let output = command.env("XDG_CACHE_HOME", &cache).output().expect("the binary is built");
     let ran: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a result");
     assert_eq!(ran["value"], 4, "{ran}");
+}
+
+/// An interface of WASI that no host here offers may still pass on resources of one that is.
+#[test]
+fn a_tool_may_import_what_nobody_offers() {
+    let home = Home::new();
+    let wit = "package test:idle@0.1.0;
+        interface idle { ready: func() -> u32; }
+        world tool { import wasi:pipes/pipes@0.1.0; export idle; }
+        package wasi:io@0.2.0 { interface streams { resource output-stream; } }
+        package wasi:pipes@0.1.0 {
+            interface pipes { use wasi:io/streams@0.2.0.{output-stream}; resource pipe; open: func() -> output-stream; }
+        }";
+    let module = r#"(module (import "wasi:pipes/pipes@0.1.0" "open" (func $open (result i32)))
+        (memory (export "memory") 1)
+        (func (export "test:idle/idle@0.1.0#ready") (result i32) (i32.const 7)))"#;
+    let component = home.file("idle.wasm", components::encode(wit, "tool", module));
+    home.publish(&component);
+    assert_eq!(home.js("return await idle.ready({})", &["--allow", "**"])["value"], 7);
 }

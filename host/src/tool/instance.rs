@@ -121,7 +121,7 @@ impl Call<'_> {
         called.map_err(|error| self.failed(&error, store))?;
         match value::lift_result(self.function, results, handles) {
             Ok(Returned::Value(payload)) => Ok(payload),
-            Ok(Returned::Error(payload)) => Err(self.error(payload)),
+            Ok(Returned::Error(payload)) => Err(Failure { hint: store.data().refused(), ..self.error(payload) }),
             Err(error @ ValueError::Handle(HandleError::TooMany { .. })) => {
                 Err(Failure::limit(format!("`{}`: {error}", self.method), "drop handles that are no longer needed"))
             }

@@ -120,6 +120,11 @@ impl ToolState {
         texts.filter(|(_, text)| !text.is_empty()).collect()
     }
 
+    /// The last request of the tool that was refused, and why.
+    pub(super) fn refused(&self) -> Option<String> {
+        self.outgoing.refused()
+    }
+
     /// What the tool wrote to its standard error, for example a panic's message.
     pub(super) fn complaint(&self) -> String {
         self.stderr.text()

@@ -9,8 +9,8 @@ mod address;
 mod network;
 mod wire;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::header::HeaderValue;
 use http::uri::Scheme;
@@ -36,8 +36,33 @@ pub(super) struct Outgoing {
     secrets: Secrets,
     network: Network,
     interrupt: Interrupt,
-    witness: Witness,
+    log: Log,
     open: Open,
+}
+
+/// Where it is written down what became of each request. Clones share it.
+#[derive(Clone)]
+struct Log {
+    witness: Witness,
+    /// The last request that was refused, and why: for the one who reads why the tool failed.
+    refused: Arc<Mutex<Option<String>>>,
+}
+
+impl Log {
+    fn refuse(&self, method: &Method, url: &str, why: &str) {
+        self.witness.requested(method.as_str(), url, Some(why));
+        *self.last() = Some(format!("`{method} {url}` was refused: {why}"));
+    }
+
+    /// False if it cannot be written: then nothing is sent.
+    fn allow(&self, method: &Method, url: &str) -> bool {
+        self.witness.requested(method.as_str(), url, None)
+    }
+
+    /// It is replaced as a whole, so a poisoned lock is still good.
+    fn last(&self) -> MutexGuard<'_, Option<String>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// How many requests are under way.
@@ -117,9 +142,14 @@ impl Outgoing {
             secrets: context.services.secrets.clone(),
             network: context.services.network.clone(),
             interrupt: context.interrupt.clone(),
-            witness: context.witness.clone(),
+            log: Log { witness: context.witness.clone(), refused: Arc::default() },
             open: Open::default(),
         }
+    }
+
+    /// The last request of the call that was refused, and why.
+    pub(super) fn refused(&self) -> Option<String> {
+        self.log.last().clone()
     }
 
     /// Judges a request and puts the values of secrets in. The error says why not.
@@ -129,7 +159,7 @@ impl Outgoing {
         };
         let refused = |why: &str| Err((target.url(), why.to_owned()));
         if target.method == Method::CONNECT || !self.authority.allows(&target.request()) {
-            return refused("no rule allows it");
+            return refused("no rule that is both asked for and granted covers it");
         }
         for value in request.headers_mut().values_mut() {
             match self.substitute(value, &target) {
@@ -173,10 +203,10 @@ impl WasiHttpHooks for Outgoing {
         options: Option<RequestOptions>,
         _sent: Box<dyn Future<Output = Result<(), Error>> + Send>,
     ) -> Box<dyn Future<Output = Result<(Response, Io), Error>> + Send> {
-        let method = request.method().to_string();
+        let method = request.method().clone();
         match self.judge(&mut request) {
             Err((url, why)) => {
-                self.witness.requested(&method, &url, Some(&why));
+                self.log.refuse(&method, &url, &why);
                 Box::new(std::future::ready(Err(Error::HttpRequestDenied)))
             }
             Ok(target) => match self.open.enter() {
@@ -186,7 +216,7 @@ impl WasiHttpHooks for Outgoing {
                         authority: Arc::clone(&self.authority),
                         network: self.network.clone(),
                         interrupt: self.interrupt.clone(),
-                        witness: self.witness.clone(),
+                        log: self.log.clone(),
                         target,
                         options: options.unwrap_or_default(),
                         opened,

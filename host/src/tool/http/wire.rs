@@ -19,9 +19,8 @@ use wasmtime_wasi_http::io::TokioIo;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::network::Network;
-use super::{Opened, Target};
+use super::{Log, Opened, Target};
 use crate::code::{Interrupt, TICK};
-use crate::gate::Witness;
 use crate::tool::authority::Authority;
 
 /// How long connecting may take, unless the tool says: a host that does not answer is no host.
@@ -41,7 +40,7 @@ pub(super) struct Exchange {
     pub(super) authority: Arc<Authority>,
     pub(super) network: Network,
     pub(super) interrupt: Interrupt,
-    pub(super) witness: Witness,
+    pub(super) log: Log,
     pub(super) target: Target,
     pub(super) options: RequestOptions,
     pub(super) opened: Opened,
@@ -87,7 +86,7 @@ impl Exchange {
     /// The addresses that may be connected to, judged. Whatever comes of that is on record before anything connects.
     async fn addresses(&self) -> Result<Vec<IpAddr>, Error> {
         let Target { method, host, .. } = &self.target;
-        let (method, url) = (method.as_str(), self.target.url());
+        let url = self.target.url();
         let found = match host.parse::<IpAddr>() {
             Ok(address) => Ok(vec![address]),
             Err(_) => self.network.resolve(host).await,
@@ -96,7 +95,7 @@ impl Exchange {
             Ok(found) if !found.is_empty() => found,
             found => {
                 let why = found.err().map_or("no address".to_owned(), |error| error.to_string());
-                self.witness.requested(method, &url, Some(&format!("its host is not found: {why}")));
+                self.log.refuse(method, &url, &format!("its host is not found: {why}"));
                 return Err(Error::DnsError { rcode: Some(why), info_code: None });
             }
         };
@@ -106,11 +105,13 @@ impl Exchange {
         if allowed.is_empty() {
             let refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
             let why = format!("its host has no public address, and no rule names {}", refused.join(", "));
-            self.witness.requested(method, &url, Some(&why));
+            self.log.refuse(method, &url, &why);
             return Err(Error::DestinationIpProhibited);
         }
-        let logged = self.witness.requested(method, &url, None);
-        logged.then_some(allowed).ok_or(Error::InternalError(Some("the audit log cannot be written".to_owned())))
+        self.log
+            .allow(method, &url)
+            .then_some(allowed)
+            .ok_or(Error::InternalError(Some("the audit log cannot be written".to_owned())))
     }
 
     /// Connects to the first address that answers.

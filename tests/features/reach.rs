@@ -1,0 +1,273 @@
+//! What tools reach beyond their arguments: the network, secrets on the wire, the session's key-value store. Each thing
+//! that is granted has a twin that is not.
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tollhouse::capability::Policy;
+use tollhouse::session::{Host, HostOptions, Session, SessionOptions};
+use tollhouse::tool::{Network, Resolver};
+use tollhouse_tests::Home;
+use tollhouse_tests::server::{AUTHORITY, Answer, Server};
+
+/// A server that says what it was asked for.
+fn echo(head: &str) -> Answer {
+    let path = head.split(' ').nth(1).unwrap_or_default();
+    ("200 OK", vec!["content-type: text/plain".to_owned()], format!("you asked for {path}").into_bytes())
+}
+
+/// A policy that grants every method of `http`, and to the tool what `table` says.
+fn policy(table: &str) -> String {
+    format!("[tools]\nhttp = \"tollhouse:http\"\n[[grant]]\nmethod = \"http/*\"\n[tool.http]\n{table}\n")
+}
+
+/// Fetches, and returns the text or the error's message and hint.
+fn fetch(home: &Home, table: &str, arguments: &Value, more: &[&str]) -> String {
+    home.file("policy.toml", policy(table));
+    let script = format!(
+        "try {{ return (await http.fetch({arguments})).text }} catch (error) {{ return error.message + ' | ' + error.hint }}"
+    );
+    let options: Vec<&str> =
+        ["--policy", "policy.toml", "--audit", "audit.jsonl"].iter().chain(more).copied().collect();
+    let ran = home.js(&script, &options);
+    ran["value"].as_str().map_or_else(|| ran.to_string(), str::to_owned)
+}
+
+#[test]
+fn a_tool_reaches_what_it_is_granted_and_nothing_else() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    let at = format!("127.0.0.1:{}", server.port());
+    let url = |path: &str| json!({ "url": format!("http://{at}{path}") });
+    let rule = format!("http = [\"GET http://{at}/v1\"]");
+    assert_eq!(fetch(&home, &rule, &url("/v1/x?q=1"), &[]), "you asked for /v1/x?q=1");
+    let post = json!({ "url": format!("http://{at}/v1"), "method": "POST", "body": "x" });
+    let other = Server::start(echo);
+    for (table, arguments) in [
+        (rule.as_str(), url("/v10")),
+        (&rule, url("/v1/%2e%2e/admin")),
+        (&rule, url("/")),
+        (&rule, post),
+        (&rule, json!({ "url": format!("http://127.0.0.1:{}/v1", other.port()) })),
+        (&rule, json!({ "url": format!("http://localhost:{}/v1", server.port()) })),
+        ("", url("/v1")),
+        ("http = [\"*\", \"http://*:*\"]", url("/v1")),
+        (&format!("http = [\"https://{at}\"]"), url("/v1")),
+        // A name that leads home is no way round the address.
+        (
+            &format!("http = [\"http://localhost:{}\"]", server.port()),
+            json!({ "url": format!("http://localhost:{}/v1", server.port()) }),
+        ),
+    ] {
+        let told = fetch(&home, table, &arguments, &[]);
+        assert!(told.contains("was refused") || told.contains("may not"), "{table} {arguments}: {told}");
+    }
+    assert_eq!((server.seen().len(), other.seen().len()), (1, 0), "nothing that was refused arrived");
+    let both =
+        format!("http = [\"http://localhost:{0}\", \"http://127.0.0.1:{0}\", \"http://[::1]:{0}\"]", server.port());
+    let by_name = json!({ "url": format!("http://localhost:{}/v1", server.port()) });
+    assert_eq!(fetch(&home, &both, &by_name, &[]), "you asked for /v1", "its address is granted too");
+    let log = std::fs::read_to_string(home.path().join("audit.jsonl")).expect("it was written");
+    assert!(log.contains(&format!("\"url\":\"http://{at}/v1/x\",\"refused\":null")), "without the query: {log}");
+    assert!(log.contains("no rule that is both asked for and granted covers it"), "{log}");
+    assert!(log.contains("its host has no public address"), "{log}");
+}
+
+#[test]
+fn every_hop_of_a_redirect_is_judged() {
+    let home = Home::with_tools(&["http"]);
+    let inner = Server::start(echo);
+    let secret = format!("http://127.0.0.1:{}/secret", inner.port());
+    let server = Server::start(move |head| match head.split(' ').nth(1) {
+        Some("/out") => ("302 Found", vec![format!("location: {secret}")], Vec::new()),
+        Some("/on") => ("302 Found", vec!["location: /there".to_owned()], Vec::new()),
+        _ => echo(head),
+    });
+    let at = format!("http://127.0.0.1:{}", server.port());
+    let table = format!("http = [\"{at}\"]");
+    assert_eq!(fetch(&home, &table, &json!({ "url": format!("{at}/on") }), &[]), "you asked for /there");
+    let told = fetch(&home, &table, &json!({ "url": format!("{at}/out") }), &[]);
+    assert!(told.contains("/secret") && told.contains("was refused"), "{told}");
+    assert_eq!(inner.seen(), Vec::<String>::new());
+}
+
+#[test]
+fn a_secret_is_on_the_wire_and_nowhere_else() {
+    let home = Home::with_tools(&["http"]);
+    // What a server echoes, the tool sees; what the tool says of it is redacted.
+    let server = Server::start(|head| ("200 OK", Vec::new(), head.as_bytes().to_vec()));
+    let other = Server::start(echo);
+    let [at, elsewhere] = [&server, &other].map(|server| format!("http://127.0.0.1:{}", server.port()));
+    let table = format!("http = [\"{at}\", \"{elsewhere}\"]\nsecrets = [{{ name = \"KEY\", http = [\"{at}/v1\"] }}]");
+    home.file("key", "s3cr3t-value\n");
+    let ask = |url: String, header: &str| json!({ "url": url, "headers": [["authorization", header]] });
+    let given = ["--secret", "KEY=file:key"];
+    let told = fetch(&home, &table, &ask(format!("{at}/v1"), "Bearer {{secret:KEY}}"), &given);
+    assert!(server.seen()[0].contains("authorization: Bearer s3cr3t-value\r\n"), "{:?}", server.seen());
+    assert!(told.contains("Bearer {{secret:KEY}}") && !told.contains("s3cr3t"), "{told}");
+    for arguments in [
+        ask(format!("{at}/v2"), "{{secret:KEY}}"),
+        ask(format!("{elsewhere}/v1"), "{{secret:KEY}}"),
+        ask(format!("{at}/v1"), "{{secret:OTHER}}"),
+        ask(format!("{at}/v1"), "{{secret:KEY"),
+        ask(format!("{at}/v1"), "{{secret:KEY}} {{secret:}}"),
+    ] {
+        let told = fetch(&home, &table, &arguments, &given);
+        assert!(told.contains("was refused"), "{arguments}: {told}");
+    }
+    assert_eq!((server.seen().len(), other.seen().len()), (1, 0));
+    let log = std::fs::read_to_string(home.path().join("audit.jsonl")).expect("it was written");
+    assert!(!log.contains("s3cr3t"), "{log}");
+}
+
+#[test]
+fn a_server_that_says_nothing_holds_nobody() {
+    let home = Home::with_tools(&["http"]);
+    let silent = Server::start(|_| {
+        std::thread::sleep(Duration::from_secs(60));
+        ("200 OK", Vec::new(), Vec::new())
+    });
+    let at = format!("http://127.0.0.1:{}", silent.port());
+    home.file("policy.toml", policy(&format!("http = [\"{at}\"]")));
+    let begun = Instant::now();
+    let ran =
+        home.js(&format!("await http.get({{ url: '{at}' }})"), &["--policy", "policy.toml", "--timeout", "500ms"]);
+    assert_eq!(ran["status"], "limited", "{ran}");
+    assert!(begun.elapsed() < Duration::from_secs(30), "it ends long before the server does");
+    // In one run, one that waits for nothing else and four at once.
+    let race = format!(
+        "const all = await Promise.allSettled([1, 2, 3, 4].map(() => http.fetch({{ url: '{at}', timeoutMs: 200 }})));
+         return all.map(({{ status }}) => status)"
+    );
+    let ran = home.js(&race, &["--policy", "policy.toml"]);
+    assert_eq!(ran["value"], json!(["rejected", "rejected", "rejected", "rejected"]), "{ran}");
+}
+
+#[test]
+fn a_body_that_is_too_long_is_an_error_and_the_run_goes_on() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(|_| ("200 OK", Vec::new(), vec![b'x'; 4 << 20]));
+    let at = format!("http://127.0.0.1:{}", server.port());
+    home.file("policy.toml", policy(&format!("http = [\"{at}\"]")));
+    let script = format!(
+        "const sizes = [];
+         for (const maxBytes of [1 << 20, 8 << 20]) {{
+           try {{ sizes.push((await http.fetch({{ url: '{at}', maxBytes }})).text.length) }} catch (error) {{ sizes.push(error.payload.kind) }}
+         }}
+         return sizes"
+    );
+    assert_eq!(home.js(&script, &["--policy", "policy.toml"])["value"], json!(["too-large", 4 << 20]));
+}
+
+/// Says these addresses, one answer after another, and counts.
+struct Scripted {
+    answers: Mutex<Vec<Vec<IpAddr>>>,
+    asked: AtomicUsize,
+}
+
+#[async_trait::async_trait]
+impl Resolver for Scripted {
+    async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() })
+    }
+}
+
+fn scripted(answers: &[&[&str]]) -> Arc<Scripted> {
+    let answer = |texts: &&[&str]| texts.iter().map(|text| text.parse().expect("an address")).collect();
+    Arc::new(Scripted { answers: Mutex::new(answers.iter().map(answer).collect()), asked: AtomicUsize::new(0) })
+}
+
+fn session(home: &Home, network: Network, table: &str) -> Session {
+    let registry = Some(home.path().join("tollhouse/registry"));
+    let host = Host::new(&HostOptions { registry, network, ..HostOptions::default() }).expect("it starts");
+    let policy = Policy::parse(&policy(table)).expect("a policy");
+    host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("it opens")
+}
+
+/// What came of a request.
+fn get(session: &Session, url: &str) -> Result<Value, String> {
+    let called = session.call("http/get", &json!({ "url": url }).to_string());
+    called.map(|payload| payload.value).map_err(|failure| format!("{failure} | {:?}", failure.hint))
+}
+
+#[test]
+fn a_name_that_changes_its_address_leads_nowhere_new() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    let url = format!("http://api.test:{}/x", server.port());
+    // First it answers with an address that is granted, then with one that is not.
+    let resolver = scripted(&[&["127.0.0.1"], &["127.0.0.2"], &["169.254.169.254", "127.0.0.1"], &[]]);
+    let table = format!("http = [\"http://api.test:{0}\", \"http://127.0.0.1:{0}\"]", server.port());
+    let session = session(&home, Network::default().with_resolver(resolver.clone()), &table);
+    assert_eq!(get(&session, &url), Ok(json!("you asked for /x")));
+    assert_eq!(resolver.asked.load(Ordering::Relaxed), 1, "what was judged is what connects: it is asked once");
+    let told = get(&session, &url).expect_err("another address");
+    assert!(told.contains("no rule names 127.0.0.2"), "{told}");
+    // Of several, only those that are granted.
+    assert_eq!(get(&session, &url), Ok(json!("you asked for /x")));
+    assert!(get(&session, &url).expect_err("no address").contains("its host is not found"));
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[test]
+fn a_server_must_be_who_it_says_it_is() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start_tls(echo);
+    let table = format!("http = [\"*:{0}\", \"127.0.0.1:{0}\"]", server.port());
+    let network = || Network::default().with_resolver(scripted(&[&["127.0.0.1"]]));
+    let trusting = network().with_certificates(AUTHORITY.as_bytes()).expect("a certificate");
+    let trusting = session(&home, trusting, &table);
+    let at = |host: &str| format!("https://{host}:{}/x", server.port());
+    assert_eq!(get(&trusting, &at("api.test")), Ok(json!("you asked for /x")));
+    assert!(get(&trusting, &at("other.test")).is_err(), "the certificate is for another name");
+    assert!(get(&session(&home, network(), &table), &at("api.test")).is_err(), "its authority is not trusted");
+    assert_eq!(server.seen().len(), 1);
+    for text in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
+        assert!(Network::default().with_certificates(text.as_bytes()).is_err(), "{text}");
+    }
+}
+
+const KV: &str = "[tools]\nkv = \"tollhouse:kv\"\nother = \"tollhouse:kv\"\n[[grant]]\nmethod = \"**\"\n";
+
+#[test]
+fn a_store_keeps_what_it_is_given_for_one_tool() {
+    let home = Home::with_tools(&["kv"]);
+    home.file(
+        "policy.toml",
+        format!("{KV}[tool.kv]\nkeyvalue = [\"default\"]\n[tool.other]\nkeyvalue = [\"default\"]\n"),
+    );
+    let script = "
+        await kv.set({ key: 'user/7', value: 'Ann' });
+        await kv.setMany({ entries: [['user/8', 'Bob'], ['x', '1']] });
+        const count = await kv.increment({ key: 'visits', by: 41 }) + await kv.increment({ key: 'visits', by: -40 });
+        await kv.delete({ key: 'x' });
+        return [count, await kv.get({ key: 'visits' }), await kv.list({ prefix: 'user/' }), await kv.list({}),
+            await kv.getMany({ keys: ['user/7', 'no'] }), await other.list({}), await other.get({ key: 'user/7' })]";
+    let ran = home.js(script, &["--policy", "policy.toml"]);
+    let users = json!(["user/7", "user/8"]);
+    assert_eq!(ran["value"], json!([42, "1", users, ["user/7", "user/8", "visits"], ["Ann", null], [], null]), "{ran}");
+}
+
+#[test]
+fn a_store_that_is_not_granted_or_too_small_says_so() {
+    let home = Home::with_tools(&["kv"]);
+    home.file("policy.toml", format!("{KV}[tool.kv]\nkeyvalue = [\"default\"]\n"));
+    let script = "
+        const told = [];
+        const attempt = async (call) => { try { await call() } catch (error) { told.push(error.payload.kind, error.message) } };
+        await attempt(() => other.set({ key: 'a', value: '1' }));
+        const value = 'x'.repeat(4 << 20);
+        await attempt(() => kv.set({ key: 'big', value: value + 'x' }));
+        await attempt(() => kv.set({ key: 'k'.repeat(2000), value: '1' }));
+        told.push((await kv.list({})).length);
+        return told";
+    let ran = home.js(script, &["--policy", "policy.toml"]);
+    assert_eq!(ran["value"][0], "denied", "{ran}");
+    assert!(ran["value"][3].as_str().is_some_and(|told| told.contains("at most 4194304 bytes")), "{ran}");
+    assert_eq!((&ran["value"][4], &ran["value"][6]), (&json!("key"), &json!(0)), "{ran}");
+}
