@@ -37,8 +37,11 @@ fn a_policy_is_explained() {
     assert_eq!(ran["value"], 1, "{ran}");
     let checked = home.run(["policy", "check", "--policy", "p.toml", "--json"]);
     let checked: Value = serde_json::from_str(&checked.stdout).expect("it is JSON");
-    let never =
-        checked[0]["methods"].as_array().expect("a list").iter().find(|method| method["method"] == "stats/linear-fit");
+    let never = checked["grants"][0]["methods"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|method| method["method"] == "stats/linear-fit");
     assert!(never.is_some_and(|method| method["problem"].is_string()), "{checked}");
 }
 

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tollhouse::capability::Policy;
 use tollhouse::session::{Host, HostOptions, Session, SessionOptions};
 use tollhouse::tool::{Network, Resolver};
-use tollhouse_tests::Home;
 use tollhouse_tests::server::{AUTHORITY, Answer, Server};
+use tollhouse_tests::{Home, root};
 
 /// A server that says what it was asked for.
 fn echo(head: &str) -> Answer {
@@ -160,6 +160,27 @@ fn a_body_that_is_too_long_is_an_error_and_the_run_goes_on() {
          return sizes"
     );
     assert_eq!(home.js(&script, &["--policy", "policy.toml"])["value"], json!(["too-large", 4 << 20]));
+}
+
+#[test]
+fn a_log_suggests_what_tools_must_reach() {
+    let home = Home::with_tools(&["http", "stats"]);
+    home.publish(&root().join("tests/fixtures/relay"));
+    let server = Server::start(echo);
+    let at = format!("http://127.0.0.1:{}", server.port());
+    let script = format!(
+        "await relay.mean({{ values: [1] }}).catch(() => {{}}); return await http.get({{ url: '{at}/x' }}).catch((e) => e.name)"
+    );
+    let with = |policy: &str| home.js(&script, &["--policy", policy, "--audit", "audit.jsonl"]);
+    home.file("wide.toml", "[[grant]]\nmethod = \"**\"\n[tool.relay]\ntools = [\"stats/*\"]\n");
+    assert_eq!(with("wide.toml")["value"], "ToolError", "the request is refused");
+    let suggested = home.run(["policy", "suggest", "audit.jsonl"]).stdout;
+    home.file("suggested.toml", &suggested);
+    assert_eq!(with("suggested.toml")["value"], "you asked for /x", "{suggested}");
+    assert!(suggested.contains(&format!("http = [\"GET {at}\"]")), "{suggested}");
+    let checked = home.run(["policy", "check", "--policy", "suggested.toml"]).stdout;
+    assert!(checked.contains(&format!("tool.http\n  http: GET {at}\n  secrets: none, it asks for *\n")), "{checked}");
+    assert!(checked.contains("tool.relay\n  http: none, it asks for https://api.example\n"), "{checked}");
 }
 
 /// Says these addresses, one answer after another, and counts.

@@ -127,13 +127,13 @@ impl Clause {
 
 impl Param {
     fn holds(&self, arguments: &Value) -> bool {
-        self.path.every(arguments, &mut |value| self.tests.iter().all(|test| test.holds(value, self.wide)))
+        self.path.every(arguments, |value| self.tests.iter().all(|test| test.holds(value, self.wide)))
     }
 
     /// The first value that fails a test; none if it is missing, or nothing fails.
     fn actual<'v>(&self, arguments: &'v Value) -> Option<&'v Value> {
         let mut first = None;
-        self.path.every(arguments, &mut |value| {
+        self.path.every(arguments, |value| {
             let holds = self.tests.iter().all(|test| test.holds(value, self.wide));
             if !holds {
                 first = value;
@@ -147,7 +147,7 @@ impl Param {
 impl Param {
     fn finds_no_number(&self, arguments: &Value) -> bool {
         let mut found = false;
-        self.path.every(arguments, &mut |value| {
+        self.path.every(arguments, |value| {
             found |= value.is_some_and(|value| Number::from_json(value, self.wide).is_none());
             true
         });

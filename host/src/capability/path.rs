@@ -70,23 +70,26 @@ impl ParamPath {
 
     /// Whether `holds` is true of the value at the path; with `*`, of each there is, and there is one. It is given none
     /// where nothing is, or null.
-    pub fn every<'v>(&self, arguments: &'v Value, holds: &mut dyn FnMut(Option<&'v Value>) -> bool) -> bool {
-        every(&self.0, Some(arguments), holds)
+    pub fn every<'v>(&self, arguments: &'v Value, mut holds: impl FnMut(Option<&'v Value>) -> bool) -> bool {
+        walk(&self.0, Some(arguments), &mut holds)
     }
 }
 
-fn every<'v>(steps: &[Step], value: Option<&'v Value>, holds: &mut dyn FnMut(Option<&'v Value>) -> bool) -> bool {
-    match steps.split_first() {
-        None => holds(value.filter(|value| !value.is_null())),
-        Some((Step::Name(name), rest)) => every(rest, value.and_then(|value| member(value, name)), holds),
-        Some((Step::Field { name, at }, rest)) => every(rest, value.and_then(|value| field(value, name, *at)), holds),
-        Some((Step::Index(at), rest)) => every(rest, value.and_then(|value| value.as_array()?.get(*at)), holds),
-        // A list that is missing or empty satisfies nothing: else an empty list would pass every clause on its elements.
-        Some((Step::Each, rest)) => match value.and_then(Value::as_array) {
-            Some(items) => !items.is_empty() && items.iter().all(|item| every(rest, Some(item), holds)),
-            None => false,
-        },
+fn walk<'v>(steps: &[Step], mut value: Option<&'v Value>, holds: &mut impl FnMut(Option<&'v Value>) -> bool) -> bool {
+    for (at, step) in steps.iter().enumerate() {
+        value = match step {
+            Step::Name(name) => value.and_then(|value| member(value, name)),
+            Step::Field { name, at } => value.and_then(|value| field(value, name, *at)),
+            Step::Index(at) => value.and_then(|value| value.as_array()?.get(*at)),
+            // A list that is missing or empty satisfies nothing: else an empty list would pass every clause on its
+            // elements.
+            Step::Each => {
+                let Some(items) = value.and_then(Value::as_array) else { return false };
+                return !items.is_empty() && items.iter().all(|item| walk(&steps[at + 1..], Some(item), holds));
+            }
+        };
     }
+    holds(value.filter(|value| !value.is_null()))
 }
 
 fn field<'v>(value: &'v Value, name: &str, at: usize) -> Option<&'v Value> {
@@ -146,7 +149,7 @@ mod tests {
     fn found(path: &str, value: &Value) -> Option<Vec<Option<Value>>> {
         let path: ParamPath = path.parse().expect("a path");
         let mut seen = Vec::new();
-        path.every(value, &mut |value| {
+        path.every(value, |value| {
             seen.push(value.cloned());
             true
         })

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use serde_json::Value;
 use tollhouse::capability::Policy as Grants;
-use tollhouse::gate::{AuditFile, suggest};
+use tollhouse::gate::{AuditFile, Reach, suggest};
 
 use super::places::Places;
 use super::run::SessionArgs;
@@ -104,9 +105,10 @@ impl Policy {
 impl Check {
     fn execute(&self, places: &Places) -> Result {
         let session = self.session.open(places, None)?;
-        let covered = session.gate().coverage();
+        let (covered, reach) = (session.gate().coverage(), session.gate().reach());
         if self.json {
-            show::line(serde_json::to_string_pretty(&covered).expect("it is plain data"));
+            let both = serde_json::json!({ "grants": covered, "tools": reach });
+            show::line(serde_json::to_string_pretty(&both).expect("it is plain data"));
             return Ok(ExitCode::SUCCESS);
         }
         if covered.is_empty() {
@@ -121,8 +123,33 @@ impl Check {
                 }
             }
         }
+        reach.iter().for_each(tell_reach);
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// What a tool may touch, line by line; what it asks for in vain stands there too.
+fn tell_reach(reach: &Reach) {
+    show::line(format_args!("tool.{}", reach.tool));
+    let asks = serde_json::to_value(&reach.asks).expect("it is plain data");
+    for key in ["http", "secrets", "files", "keyvalue", "tools"] {
+        let listed = |value: &Value| {
+            let items = value[key].as_array().map(Vec::as_slice).unwrap_or_default();
+            items.iter().map(item).collect::<Vec<_>>().join(", ")
+        };
+        match (listed(&reach.granted), listed(&asks)) {
+            (granted, _) if !granted.is_empty() => show::line(format_args!("  {key}: {granted}")),
+            (_, asked) if !asked.is_empty() => show::line(format_args!("  {key}: none, it asks for {asked}")),
+            _ => {}
+        }
+    }
+}
+
+/// One entry of a list of permissions: a text, a secret or a grant.
+fn item(value: &Value) -> String {
+    let name = value.as_str().or_else(|| value["method"].as_str()).or_else(|| value["name"].as_str());
+    let exposed = if value["expose"] == true { " (it sees the value)" } else { "" };
+    format!("{}{exposed}", name.unwrap_or_default())
 }
 
 impl Explain {

@@ -232,7 +232,7 @@ impl Judge {
     pub(super) fn amount(&self, account: AccountId, arguments: &Value) -> Option<Amount> {
         let (_, spend) = self.sums.iter().find(|(id, _)| *id == account)?;
         let mut amount = None;
-        spend.path.every(arguments, &mut |value| {
+        spend.path.every(arguments, |value| {
             let number = value.and_then(|value| crate::capability::Number::from_json(value, spend.wide));
             amount = number.and_then(Amount::new);
             true

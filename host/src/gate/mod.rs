@@ -25,6 +25,7 @@ pub(crate) use audit::Witness;
 pub use audit::{Audit, AuditError, AuditFile, Event, Nowhere};
 pub use calls::{Budget, BudgetKind, Call, CallOutcome, Calls, Record};
 pub use judge::{Coverage, Covered, Opinion};
+pub use power::Reach;
 pub use suggest::suggest;
 
 use self::admission::Debit;
@@ -353,6 +354,12 @@ impl Gate {
     #[must_use]
     pub fn coverage(&self) -> Vec<Coverage> {
         self.judges.coverage(&self.tools)
+    }
+
+    /// What each mounted tool may touch besides its arguments.
+    #[must_use]
+    pub fn reach(&self) -> Vec<Reach> {
+        power::reach(self)
     }
 
     /// Checks and debits a call whose arguments are canonical, and takes the debit back: what a call costs at the gate.

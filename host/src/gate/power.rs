@@ -6,9 +6,34 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, Weak};
 
+use serde_json::Value;
+
 use super::Gate;
 use crate::capability::{Permissions, Policy, PolicyError};
 use crate::tool::{Authority, nearest};
+
+/// What one mounted tool may touch besides its arguments, for a reader.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Reach {
+    /// What its package is mounted as.
+    pub tool: String,
+    /// What its manifest asks for.
+    pub asks: tollhouse_registry::Permissions,
+    /// What the policy grants of that, as the policy has it; null for nothing.
+    pub granted: Value,
+}
+
+/// What each tool asks for or is granted; those that do neither are left out.
+pub(super) fn reach(gate: &Gate) -> Vec<Reach> {
+    let written = gate.policy.to_json();
+    let nothing = tollhouse_registry::Permissions::default();
+    let reach = gate.tools.packages().iter().map(|(alias, package)| Reach {
+        tool: alias.clone(),
+        asks: package.permissions().clone(),
+        granted: written["tool"][alias].clone(),
+    });
+    reach.filter(|reach| reach.asks != nothing || !reach.granted.is_null()).collect()
+}
 
 /// What stands behind one alias.
 pub(super) struct Power {
@@ -83,7 +108,8 @@ fn power(gate: &Gate, alias: &str, granted: &Permissions, table: &Arc<Table>) ->
     if granted.tools.is_empty() {
         return Ok(Power { authority, gate: None });
     }
-    let own = Policy { grants: granted.tools.clone(), limits: gate.policy.limits.clone(), ..Policy::default() };
+    let own = Policy { limits: gate.policy.limits.clone(), ..Policy::default() };
+    let own = granted.tools.iter().cloned().fold(own, Policy::with);
     let narrowed = gate.policy.attenuate(own).map_err(|error| {
         let message = format!("`tool.{alias}` cannot call that: {error}");
         PolicyError::new(message, granted.span.0.clone())
