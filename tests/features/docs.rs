@@ -25,10 +25,10 @@ fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     after.map(|rest| rest.split("```").next().unwrap_or_default()).collect()
 }
 
-/// Runs the `sh` blocks of a file, one after another, in a home with the four tools: in the workspace, or in the package
+/// Runs the `sh` blocks of a file, one after another, in a home with the tools: in the workspace, or in the package
 /// directory that the text has described when a block builds one. `files` is what the text takes for granted.
 fn runs(file: &str, package: &str, files: &[(&str, &[u8])]) {
-    let home = Home::with_tools(&["csv", "markdown", "stats", "text"]);
+    let home = Home::with_tools(&["csv", "http", "kv", "markdown", "stats", "text"]);
     let place = home.path().join("place");
     std::fs::create_dir(&place).expect("a directory");
     // Where cargo builds may be elsewhere.
@@ -96,6 +96,12 @@ fn the_guide_to_policies() {
 }
 
 #[test]
+fn the_guide_to_what_tools_may_touch() {
+    let policy = b"[[grant]]\nmethod = 'kv/*'\n[tool.kv]\nkeyvalue = ['default']\n";
+    runs("docs/permissions.md", ".", &[("kv.toml", policy)]);
+}
+
+#[test]
 fn the_guide_for_publishers() {
     runs("docs/publishing.md", "tools/stats", &[("echo.wasm", &components::echo("", "string"))]);
 }
@@ -104,7 +110,7 @@ fn the_guide_for_publishers() {
 fn the_policies_and_manifests_that_the_texts_show() {
     let mut policies = 0;
     let mut manifests = 0;
-    for file in ["README.md", "docs/policies.md", "docs/publishing.md"] {
+    for file in ["README.md", "docs/permissions.md", "docs/policies.md", "docs/publishing.md"] {
         let text = std::fs::read_to_string(root().join(file)).expect("the guide is there");
         for block in blocks(&text, "toml") {
             if block.contains("version") && block.contains("name = ") {
