@@ -70,6 +70,23 @@ fn an_import_of_other_types_is_refused() {
 }
 
 #[test]
+fn an_agent_holds_resources_of_tools() {
+    let home = Home::with_fixture();
+    let ran = agent(&home, &["--allow", "**"], &["count"]);
+    assert_eq!((&ran["stdout"], &ran["status"]), (&json!("7 101 10\n102\n"), &json!("completed")), "{ran}");
+    let methods: Vec<&str> =
+        ran["calls"].as_array().expect("calls").iter().filter_map(|c| c["method"].as_str()).collect();
+    let count = |name: &str| methods.iter().filter(|method| method.ends_with(name)).count();
+    assert_eq!((count("counter/new"), count("counter/increment"), count("counter/drop")), (2, 4, 2), "{methods:?}");
+    // Each of its functions is granted by itself; one that may not be dropped ends with the run.
+    let some = ["--allow", "probe/*", "--allow", "probe/counter/new", "--allow", "probe/counter/increment"];
+    let ran = agent(&home, &some, &["count"]);
+    assert_eq!((&ran["stdout"], ran["calls"].as_array().map(Vec::len)), (&json!("7 101 10\n102\n"), Some(6)), "{ran}");
+    let ran = agent(&home, &["--allow", "probe/*", "--allow", "probe/counter/new"], &["count"]);
+    assert_eq!((&ran["status"], &ran["stdout"]), (&json!("denied"), &json!("")), "{ran}");
+}
+
+#[test]
 fn an_agent_has_input_arguments_environment_and_a_status() {
     let home = Home::with_fixture();
     let ran = agent(&home, &["--allow", "**", "--env", "GREETING=hello"], &["echo", "a", "b c"]);

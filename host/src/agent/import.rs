@@ -11,8 +11,8 @@ use super::{Caller, same};
 use crate::error::{ErrorKind, Failure};
 use crate::gate::{CallOutcome, Gate};
 use crate::tool::types::{Function, Shape, Type};
-use crate::tool::value::{self, NoHandles};
-use crate::tool::{MountedTools, Tool, ToolState};
+use crate::tool::value::{self, Handles};
+use crate::tool::{HeldHandles, MountedTools, Peers as _, Tool, ToolState, dropped, resource_type};
 
 /// Defines an import.
 pub(super) fn define(
@@ -43,7 +43,14 @@ pub(super) fn define(
                 gated(&mut inner, function, Arc::clone(tool), Arc::clone(caller))?;
             }
             ComponentItem::Resource(_) => {
-                return Err(unusable(name, "it has resources, which agents cannot hold yet"));
+                let caller = Arc::clone(caller);
+                let defined = inner.resource(function, resource_type(), move |mut store, rep| {
+                    if let Some(held) = dropped(&mut store, rep) {
+                        caller.release(held);
+                    }
+                    Ok(())
+                });
+                defined.map_err(|error| unusable(name, &error.to_string()))?;
             }
             _ => {}
         }
@@ -136,8 +143,9 @@ fn gated(
     tool: Arc<Tool>,
     caller: Arc<Caller>,
 ) -> Result<(), Failure> {
-    let defined = inner.func_new(name, move |_, _, params, results| {
-        if let (Some(slot), Some(value)) = (results.first_mut(), answer(&tool, &caller, params)?) {
+    let defined = inner.func_new(name, move |store, _, params, results| {
+        let returned = answer(&tool, &caller, params, &mut HeldHandles::new(store))?;
+        if let (Some(slot), Some(value)) = (results.first_mut(), returned) {
             *slot = value;
         }
         Ok(())
@@ -146,23 +154,33 @@ fn gated(
 }
 
 /// What an imported function returns: the tool's result, or what the component is told of a failure.
-pub(super) fn answer(tool: &Tool, caller: &Caller, params: &[Val]) -> wasmtime::Result<Option<Val>> {
-    let answered = call(tool, caller, params).and_then(|value| lower_result(tool.function(), value));
-    answered.or_else(|failure| told(tool.function(), failure))
+pub(super) fn answer(
+    tool: &Tool,
+    caller: &Caller,
+    params: &[Val],
+    handles: &mut dyn Handles,
+) -> wasmtime::Result<Option<Val>> {
+    let called = call(tool, caller, params, handles);
+    let answered = called.and_then(|value| lower_result(tool.function(), value, handles));
+    answered.or_else(|failure| told(tool.function(), failure, handles))
 }
 
 /// Asks the gate, and calls.
-fn call(tool: &Tool, caller: &Caller, params: &[Val]) -> Result<Value, Failure> {
+fn call(tool: &Tool, caller: &Caller, params: &[Val], handles: &mut dyn Handles) -> Result<Value, Failure> {
     let mut arguments = Map::new();
     for (field, value) in tool.function().params.iter().zip(params) {
-        let lifted = value::lift(value.clone(), &field.ty, &mut NoHandles)
+        let lifted = value::lift(value.clone(), &field.ty, handles)
             .map_err(|error| Failure::argument(format!("`{}`: {error}", tool.method())))?;
         arguments.insert(field.camel.clone(), lifted.value);
     }
-    let text = Value::Object(arguments).to_string();
+    ask(tool.method(), &Value::Object(arguments), caller)
+}
+
+/// Asks the gate for a call, and makes it.
+pub(super) fn ask(method: &str, arguments: &Value, caller: &Caller) -> Result<Value, Failure> {
     // A human takes the time that a human takes.
     let paused = caller.gate.may_ask().then(|| caller.interrupt.pause());
-    let admitted = caller.gate.admit(&caller.record, tool.method(), &text);
+    let admitted = caller.gate.admit(&caller.record, method, &arguments.to_string());
     drop(paused);
     let admission = admitted?;
     let result = admission.invoke(&(caller.context)(&admission));
@@ -172,10 +190,9 @@ fn call(tool: &Tool, caller: &Caller, params: &[Val]) -> Result<Value, Failure> 
 }
 
 /// A returned value as the import's result: behind `ok`, where the function can fail.
-fn lower_result(function: &Function, value: Value) -> Result<Option<Val>, Failure> {
-    let lower = |value: Value, ty: &Type| {
-        value::lower(value, ty, &mut NoHandles).map_err(|error| Failure::host(error.to_string()))
-    };
+fn lower_result(function: &Function, value: Value, handles: &mut dyn Handles) -> Result<Option<Val>, Failure> {
+    let mut lower =
+        |value: Value, ty: &Type| value::lower(value, ty, handles).map_err(|error| Failure::host(error.to_string()));
     match function.result.as_ref().map(|ty| (&ty.shape, ty)) {
         None => Ok(None),
         Some((Shape::Result { ok, .. }, _)) => {
@@ -188,12 +205,12 @@ fn lower_result(function: &Function, value: Value) -> Result<Option<Val>, Failur
 
 /// What an agent is told of a failure: the tool's own error as it is; any other as text, where the function's error is
 /// a text; else the agent ends with it, since its types have no word for it.
-fn told(function: &Function, failure: Failure) -> wasmtime::Result<Option<Val>> {
+fn told(function: &Function, failure: Failure, handles: &mut dyn Handles) -> wasmtime::Result<Option<Val>> {
     let Some(Shape::Result { err, .. }) = function.result.as_ref().map(|ty| &ty.shape) else {
         return Err(failure.into());
     };
     let lowered = match (&failure.payload, err.as_deref()) {
-        (Some(payload), Some(ty)) => value::lower(payload.value.clone(), ty, &mut NoHandles).ok().map(Box::new),
+        (Some(payload), Some(ty)) => value::lower(payload.value.clone(), ty, handles).ok().map(Box::new),
         (_, Some(Type { shape: Shape::String, .. })) if may_be_told(failure.kind) => {
             Some(Box::new(Val::String(failure.to_string())))
         }

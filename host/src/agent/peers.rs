@@ -1,14 +1,24 @@
-//! Tools that a tool calls: found and checked when they are called, since what a tool imports is known only when it is
-//! compiled, and nearly every import may go unused.
+//! Tools that a component calls: found and checked when they are called if the caller is a tool, since what a tool imports
+//! is known only when it is compiled, and nearly every import may go unused.
 
+use serde_json::json;
 use wasmtime::component::Val;
 use wasmtime::component::types::ComponentFunc;
 
 use super::{Caller, import, same};
-use crate::tool::Peers;
+use crate::tool::types::FunctionKind;
+use crate::tool::value::Handles;
+use crate::tool::{Held, Peers};
 
 impl Peers for Caller {
-    fn call(&self, name: &str, function: &str, ty: &ComponentFunc, params: &[Val]) -> wasmtime::Result<Option<Val>> {
+    fn call(
+        &self,
+        name: &str,
+        function: &str,
+        ty: &ComponentFunc,
+        params: &[Val],
+        handles: &mut dyn Handles,
+    ) -> wasmtime::Result<Option<Val>> {
         if let Some(stopped) = self.interrupt.stopped() {
             return Err(stopped.into());
         }
@@ -16,6 +26,16 @@ impl Peers for Caller {
         let tool = import::tool(self.gate.tools(), &alias, &export, name, function)?;
         same::check(ty, tool.function())
             .map_err(|problem| import::unusable(&format!("{name}#{function}"), &problem))?;
-        import::answer(tool, self, params)
+        import::answer(tool, self, params, handles)
+    }
+
+    fn release(&self, held: Held) {
+        let drops = |kind: &FunctionKind| matches!(kind, FunctionKind::Drop(resource) if *resource == held.resource);
+        let granted = |method: &str| self.gate.grants(method);
+        let mut tools = self.gate.tools().iter().filter(|tool| drops(&tool.function().kind));
+        if let Some(tool) = tools.find(|tool| granted(tool.method())) {
+            // A resource that cannot be let go of ends with the run, and so does one that may not.
+            let _ = import::ask(tool.method(), &json!({ "self": held.token }), self);
+        }
     }
 }

@@ -72,6 +72,8 @@ fn same(import: &Import, export: &Type) -> bool {
         (Import::Result(result), Shape::Result { ok, err }) => {
             same_payload(result.ok().as_ref(), ok.as_deref()) && same_payload(result.err().as_ref(), err.as_deref())
         }
+        // Which resource it is, is checked when it is used.
+        (Import::Own(_), Shape::Own(_)) | (Import::Borrow(_), Shape::Borrow(_)) => true,
         _ => false,
     }
 }

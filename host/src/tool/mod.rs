@@ -22,6 +22,7 @@ pub mod words;
 mod authority;
 mod clock;
 mod handles;
+mod held;
 mod http;
 mod instance;
 mod keyvalue;
@@ -41,6 +42,7 @@ use wasmtime::component::types::ComponentFunc;
 
 pub(crate) use authority::Authority;
 pub use handles::Handles;
+pub(crate) use held::{Held, HeldHandles, dropped, resource_type};
 pub use http::{CertificateError, Network, Resolver};
 pub(crate) use keyvalue::KeyValue;
 pub use mounted::{MountError, MountedTools};
@@ -72,7 +74,17 @@ pub(crate) trait Peers: Send + Sync {
     ///
     /// # Errors
     /// A [`Failure`], if the function has no word for what went wrong.
-    fn call(&self, import: &str, function: &str, ty: &ComponentFunc, params: &[Val]) -> wasmtime::Result<Option<Val>>;
+    fn call(
+        &self,
+        import: &str,
+        function: &str,
+        ty: &ComponentFunc,
+        params: &[Val],
+        handles: &mut dyn value::Handles,
+    ) -> wasmtime::Result<Option<Val>>;
+
+    /// Lets go of a resource of a tool, which the component dropped.
+    fn release(&self, held: Held);
 }
 
 /// What a call brings along besides its arguments.

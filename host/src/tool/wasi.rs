@@ -9,8 +9,9 @@ use wasmtime::component::{Component, HasData, Linker, LinkerInstance, ResourceTy
 use wasmtime::{Engine, Result};
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, DynPollable};
 
+use super::held::HeldHandles;
 use super::state::ToolState;
-use super::{clock, keyvalue};
+use super::{clock, held, keyvalue};
 use crate::error::Failure;
 
 /// The packages of WASI 0.2 that [`linker`] offers in whole. A component that was built against an older 0.2 gets the
@@ -65,6 +66,12 @@ pub(super) fn define_peers(linker: &mut Linker<ToolState>, component: &Component
         for (name, item) in instance.exports(&engine) {
             match &item.ty {
                 ComponentItem::ComponentFunc(_) => peer(&mut inner, import, name)?,
+                ComponentItem::Resource(_) => inner.resource(name, held::resource_type(), |mut store, rep| {
+                    if let (Some(held), Some(peers)) = (held::dropped(&mut store, rep), store.data().peers.clone()) {
+                        peers.release(held);
+                    }
+                    Ok(())
+                })?,
                 other => trap(&mut inner, &engine, &format!("{import}#{name}"), name, other)?,
             }
         }
@@ -80,7 +87,8 @@ fn peer(inner: &mut LinkerInstance<'_, ToolState>, import: &str, name: &str) -> 
                 .with_hint("name what it may call under `[tool.ALIAS]` in the policy: `tools = [\"…\"]`")
                 .into());
         };
-        if let (Some(slot), Some(value)) = (results.first_mut(), peers.call(&import, &function, &ty, params)?) {
+        let returned = peers.call(&import, &function, &ty, params, &mut HeldHandles::new(store))?;
+        if let (Some(slot), Some(value)) = (results.first_mut(), returned) {
             *slot = value;
         }
         Ok(())
