@@ -218,7 +218,13 @@ impl FromStr for HttpRule {
     }
 }
 
+/// The longest rule, in bytes. Nobody's path is longer.
+const MAX_RULE: usize = 2048;
+
 fn parse(text: &str) -> Result<HttpRule, &'static str> {
+    if text.len() > MAX_RULE {
+        return Err("it is too long");
+    }
     let (methods, target) = match text.split_once(' ') {
         Some((methods, target)) => (parse_methods(methods)?, target),
         None => (Vec::new(), text),

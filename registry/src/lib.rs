@@ -48,7 +48,7 @@ pub use index::Release;
 pub use manifest::{DefaultInterface, Effect, Example, InstancePolicy, Limits, MAX_MANIFEST, Manifest, ManifestError};
 pub use name::{MAX_NAME, NameError, PackageName, Requirement, RequirementError, VersionsError};
 pub use package::{PackageError, package_dir};
-pub use permission::{FileRule, FileRuleError, Permissions, Secret, is_bucket_name, is_secret_name};
+pub use permission::{FileRule, FileRuleError, MAX_PERMISSIONS, Permissions, Secret, is_bucket_name, is_secret_name};
 pub use publish::{MAX_README, PublishError, PublishRequest, Published};
 pub use quantity::{QuantityError, parse_bytes, parse_duration};
 pub use registry::{Registry, Shown};

@@ -23,11 +23,16 @@ pub struct Permissions {
     #[serde(deserialize_with = "buckets")]
     pub keyvalue: Vec<String>,
     /// Secrets that it uses.
+    #[serde(deserialize_with = "secrets")]
     pub secrets: Vec<Secret>,
     /// Methods of other tools that it calls: patterns.
     #[serde(deserialize_with = "tools")]
     pub tools: Vec<String>,
 }
+
+/// The most entries of one list, here and in a policy: each request is compared with all of them, and each entry of a
+/// policy with each of a manifest.
+pub const MAX_PERMISSIONS: usize = 1000;
 
 /// A path of the session's files, with all below it: `/workspace/out`, or `/workspace/in:ro` to read only.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,12 +151,23 @@ impl<'de> Deserialize<'de> for Secret {
 }
 
 fn texts<'de, D: Deserializer<'de>, T: FromStr<Err: fmt::Display>>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    let texts = Vec::<String>::deserialize(deserializer)?;
+    let texts = bounded(Vec::<String>::deserialize(deserializer)?)?;
     texts.iter().map(|text| text.parse().map_err(D::Error::custom)).collect()
 }
 
 fn as_texts<S: Serializer, T: fmt::Display>(rules: &[T], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(rules.iter().map(ToString::to_string))
+}
+
+fn bounded<T, E: serde::de::Error>(list: Vec<T>) -> Result<Vec<T>, E> {
+    if list.len() <= MAX_PERMISSIONS {
+        return Ok(list);
+    }
+    Err(E::custom(format!("{} entries: at most {MAX_PERMISSIONS} are allowed", list.len())))
+}
+
+fn secrets<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Secret>, D::Error> {
+    bounded(Vec::deserialize(deserializer)?)
 }
 
 /// A list of strings that all pass a check.
@@ -160,7 +176,7 @@ fn list<'de, D: Deserializer<'de>>(
     expected: &str,
     fits: impl Fn(&str) -> bool,
 ) -> Result<Vec<String>, D::Error> {
-    let values = Vec::<String>::deserialize(deserializer)?;
+    let values = bounded(Vec::<String>::deserialize(deserializer)?)?;
     match values.iter().find(|value| !fits(value)) {
         None => Ok(values),
         Some(value) => Err(D::Error::custom(format!("`{}` is no {expected}", excerpt(value)))),

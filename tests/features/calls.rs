@@ -151,6 +151,18 @@ fn resources_are_handles() {
 }
 
 #[test]
+fn two_mounts_of_one_package_share_no_instance_and_no_handle() {
+    let home = Home::with_fixture_and("instance = \"session\"");
+    let code = "const seen = [await one.remember({}), await one.remember({}), await two.remember({})];
+        const counter = await one.counter.new({start: 1});
+        try { await two.counter.increment({self: counter, by: 1}) } catch (error) { seen.push(error.kind) }
+        return seen";
+    let mounts = ["--allow", "**", "--tool", "one=test:probe", "--tool", "two=test:probe"];
+    let ran = home.js(code, &mounts);
+    assert_eq!(ran["value"], json!([1, 2, 1, "argument"]), "{ran}");
+}
+
+#[test]
 fn an_instance_that_may_live_is_kept_within_its_session() {
     let home = Home::with_fixture_and("instance = \"session\"");
     let code = "const seen = [await probe.remember({}), await probe.remember({})];

@@ -15,6 +15,44 @@ fn session(home: &Home, policy: &str) -> Session {
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")
 }
 
+/// A process that is killed in the middle leaves a log that goes on.
+#[test]
+fn a_log_survives_the_process_that_writes_it() {
+    let home = Home::with_tools(&["stats"]);
+    let log = home.path().join("log.jsonl");
+    let size = || std::fs::metadata(&log).map_or(0, |metadata| metadata.len());
+    for _ in 0..5 {
+        let before = size();
+        let script = "for (;;) await Promise.all([1, 2, 3].map((n) => stats.describe({ values: [n] })))";
+        let mut run = home.command(["run", "--allow", "**", "--audit", "log.jsonl", "-e", script]);
+        let mut child = run.stdout(std::process::Stdio::null()).spawn().expect("the binary is built");
+        let begun = std::time::Instant::now();
+        while size() < before + 20_000 {
+            assert!(begun.elapsed() < std::time::Duration::from_secs(60), "it writes");
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+        // Whatever it was writing, the next process takes the log up, and what was there is there.
+        let ran = home.run(["run", "--allow", "**", "--audit", "log.jsonl", "-e", DESCRIBE]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let checked = home.run(["policy", "audit", "log.jsonl"]);
+        assert_eq!(checked.status, 0, "{checked:?}");
+        assert!(size() > before + 19_000);
+    }
+}
+
+#[test]
+fn two_grants_of_one_name_are_refused_however_they_are_made() {
+    let home = Home::with_tools(&["stats"]);
+    let options = HostOptions { registry: Some(home.path().join("tollhouse/registry")), ..HostOptions::default() };
+    let grant = || Grant::allow("stats/*").expect("a pattern").named("one");
+    let policy = Policy::default().with(grant()).with(grant());
+    let host = Host::new(&options).expect("the engines start");
+    let made = host.session(SessionOptions { policy, ..SessionOptions::default() });
+    assert!(matches!(&made, Err(HostError::Policy(error)) if error.message.contains("two grants are named `one`")));
+}
+
 #[test]
 fn a_policy_is_explained() {
     let home = Home::with_tools(&["stats"]);

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use tollhouse_registry::{FileRule, HttpRule, is_bucket_name, is_secret_name};
+use tollhouse_registry::{FileRule, HttpRule, MAX_PERMISSIONS, is_bucket_name, is_secret_name};
 
 use super::document::{Content, Node};
 use super::grant::{AttenuateError, Grant};
@@ -91,8 +91,19 @@ fn one(node: Node, what: &str) -> Result<Permissions, PolicyError> {
     Ok(permissions)
 }
 
+/// The entries of a list, of which there are not too many.
+fn entries(node: Node, what: &str) -> Result<Vec<Node>, PolicyError> {
+    let span = node.span.clone();
+    let entries = read::list(node, what)?;
+    if entries.len() > MAX_PERMISSIONS {
+        let message = format!("`{what}` has {} entries: at most {MAX_PERMISSIONS} are allowed", entries.len());
+        return Err(PolicyError::new(message, span));
+    }
+    Ok(entries)
+}
+
 fn rules<T: FromStr<Err: ToString>>(node: Node, what: &str) -> Result<Vec<T>, PolicyError> {
-    read::list(node, what)?.into_iter().map(|node| read::parse(node, what)).collect()
+    entries(node, what)?.into_iter().map(|node| read::parse(node, what)).collect()
 }
 
 fn buckets(node: Node, what: &str) -> Result<Vec<String>, PolicyError> {
@@ -103,12 +114,12 @@ fn buckets(node: Node, what: &str) -> Result<Vec<String>, PolicyError> {
         fits.then_some(name)
             .ok_or_else(|| PolicyError::new("a bucket's name has letters, digits, `-` and `_`, at most 100", span))
     };
-    read::list(node, what)?.into_iter().map(bucket).collect()
+    entries(node, what)?.into_iter().map(bucket).collect()
 }
 
 fn secrets(node: Node, what: &str) -> Result<Vec<SecretGrant>, PolicyError> {
     let mut secrets: Vec<SecretGrant> = Vec::new();
-    for node in read::list(node, what)? {
+    for node in entries(node, what)? {
         let span = node.span.clone();
         let secret = secret(node)?;
         if !is_secret_name(&secret.name) {
@@ -143,7 +154,7 @@ fn secret(node: Node) -> Result<SecretGrant, PolicyError> {
 /// Patterns, or whole grants.
 fn calls(node: Node, what: &str) -> Result<Vec<Grant>, PolicyError> {
     let mut grants = Policy::default();
-    for node in read::list(node, what)? {
+    for node in entries(node, what)? {
         let span = node.span.clone();
         let grant = match node.value {
             Content::String(_) => {
@@ -239,6 +250,9 @@ mod tests {
             ("[tool.w]\ntools = [\"a//b\"]", "pattern"),
             ("[tool.w]\ntools = [{ method = \"a\", call = 1 }]", "unknown key `call`"),
             ("tool = 1", "a table belongs here"),
+            (&format!("[tool.w]\nhttp = [{}]", "\"x\",".repeat(1001)), "at most 1000"),
+            (&format!("[tool.w]\ntools = [{}]", "\"x\",".repeat(1001)), "at most 1000"),
+            (&format!("[tool.w]\nhttp = [\"x/{}\"]", "y".repeat(3000)), "too long"),
         ] {
             let error = parse(text).expect_err(text);
             assert!(error.message.contains(expected), "{text}: {error}");
