@@ -203,6 +203,20 @@ fn a_whole_file() {
 }
 
 #[test]
+fn choices_within_choices_are_compared_in_time() {
+    let nested = |offset: i64| {
+        let leaf = |at: i64| Clause::from(param("x").expect("a path").at_least(at).at_most(at));
+        (1..18).fold(leaf(offset), |inner, at| Clause::Any(vec![inner, Clause::All(vec![leaf(offset + at), leaf(at)])]))
+    };
+    let (one, other) = (nested(0), nested(100));
+    let started = std::time::Instant::now();
+    assert!(implies(std::slice::from_ref(&one), &one));
+    assert!(!implies(std::slice::from_ref(&one), &other));
+    assert!(!implies(&[one.clone(), other.clone()], &Clause::All(vec![nested(200), one])));
+    assert!(started.elapsed().as_secs() < 30, "{:?}: a tenth of a second would be much", started.elapsed());
+}
+
+#[test]
 fn numbers_beyond_64_bits_are_read_back_as_numbers() {
     let text = "[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', not_in = [1e20, 5], lt = 1e38 }]";
     let policy = Policy::parse(text).expect("a policy");
