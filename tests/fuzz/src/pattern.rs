@@ -36,10 +36,13 @@ fn compare(own: &Pattern, other: &Pattern) {
     // Without all names of both, some methods that tell them apart are not tried.
     let exact = names.len() <= 3 && [own, other].iter().all(|pattern| segments(pattern) <= EXACT);
     let names: Vec<&str> = names.iter().map(String::as_str).take(3).collect();
+    let text = own.to_string();
+    let segments: Vec<&str> = text.split('/').collect();
     let (mut both, mut only) = (None, None);
     each_method(&names, LONGEST, &mut |method| {
-        assert_eq!(own.matches(method), covers(own, method), "{own} and `{method}`");
-        if own.matches(method) {
+        let matches = own.matches(method);
+        assert_eq!(matches, covers(&segments, &method.split('/').collect::<Vec<_>>()), "{own} and `{method}`");
+        if matches {
             let found = if other.matches(method) { &mut both } else { &mut only };
             found.get_or_insert_with(|| method.to_owned());
         }
@@ -84,17 +87,13 @@ fn each_method(names: &[&str], longest: usize, see: &mut dyn FnMut(&str)) {
     longer(&mut String::new(), names, longest, see);
 }
 
-/// The definition, by recursion.
-fn covers(pattern: &Pattern, method: &str) -> bool {
-    fn rest(pattern: &[&str], names: &[&str]) -> bool {
-        match (pattern.split_first(), names.split_first()) {
-            (None, None) => true,
-            (Some((&"**", after)), _) => rest(after, names) || (!names.is_empty() && rest(pattern, &names[1..])),
-            (Some((&"*", after)), Some((_, names))) => rest(after, names),
-            (Some((exact, after)), Some((name, names))) => exact == name && rest(after, names),
-            _ => false,
-        }
+/// The definition, by recursion: whether segments of a pattern cover the names of a method.
+fn covers(pattern: &[&str], names: &[&str]) -> bool {
+    match (pattern.split_first(), names.split_first()) {
+        (None, None) => true,
+        (Some((&"**", after)), _) => covers(after, names) || (!names.is_empty() && covers(pattern, &names[1..])),
+        (Some((&"*", after)), Some((_, names))) => covers(after, names),
+        (Some((exact, after)), Some((name, names))) => exact == name && covers(after, names),
+        _ => false,
     }
-    let pattern = pattern.to_string();
-    rest(&pattern.split('/').collect::<Vec<_>>(), &method.split('/').collect::<Vec<_>>())
 }
