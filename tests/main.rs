@@ -18,6 +18,8 @@ mod demo;
 mod docs;
 #[path = "features/files.rs"]
 mod files;
+#[path = "features/fuzz.rs"]
+mod fuzz;
 #[path = "features/guests.rs"]
 mod guests;
 #[path = "features/nested.rs"]

@@ -43,6 +43,15 @@ impl PublishRequest {
     pub fn new(component: Vec<u8>) -> Self {
         Self { component, ..Self::default() }
     }
+
+    /// Checks all that can be checked without a registry, which is all but whether another release has that name and
+    /// version.
+    ///
+    /// # Errors
+    /// What [`Registry::publish`] would say.
+    pub fn check(&self) -> Result<(), PublishError> {
+        Checked::new(self.clone()).map(drop)
+    }
 }
 
 /// What was published.

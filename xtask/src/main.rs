@@ -1,8 +1,9 @@
-//! Set-up, build, demo, test and bench of Tollhouse: `cargo xtask COMMAND`.
+//! Set-up, build, demo, test, fuzzing and bench of Tollhouse: `cargo xtask COMMAND`.
 
 mod bench;
 mod build;
 mod demo;
+mod fuzz;
 mod run;
 mod setup;
 mod test;
@@ -16,6 +17,8 @@ cargo xtask COMMAND
   test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
   bench              measures start-up and calls, beside Node.js
+  fuzz [TARGET] [--seconds N]
+                     fuzzes the parsers of hostile text and bytes, one target or all, a minute each
   check              what CI checks besides the tests: format, lints, licences, documentation
 ";
 
@@ -29,6 +32,7 @@ fn main() -> Result<()> {
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
         ["bench"] => bench::bench(),
+        ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["check"] => test::check(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

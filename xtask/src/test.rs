@@ -55,6 +55,12 @@ pub(crate) fn check() -> Result<()> {
     say("checking with clippy");
     run(&mut cargo(&["clippy", "--all-targets", "--features", "tollhouse-tests/full", "--", "-D", "warnings"]))?;
     run(&mut cargo(&["clippy", "--package", "xtask", "--", "-D", "warnings"]))?;
+    // The fuzz targets are no default member. With the default members the selection brings no other features.
+    let mut fuzz = cargo(&["clippy", "--bins", "--package", "tollhouse-fuzz"]);
+    for package in ["tollhouse", "tollhouse-engine", "tollhouse-registry", "tollhouse-tests"] {
+        fuzz.args(["--package", package]);
+    }
+    run(fuzz.args(["--", "-D", "warnings"]))?;
     let guests = ["--package", "tollhouse-guest-js", "--package", "tollhouse-guest-shell", "--", "-D", "warnings"];
     let target = ["clippy", "--profile", "guest", "--target", "wasm32-unknown-unknown"];
     run(cargo(&target).args(guests).env("CC_wasm32_unknown_unknown", compiler))?;

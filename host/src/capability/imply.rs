@@ -4,39 +4,67 @@
 
 use super::clause::{Clause, Param, Scalar, Test};
 
-/// Whether every arguments' object that satisfies all of `given` satisfies `wanted`.
+/// The most pairs of clauses that are compared, a hundredth of a second's worth. Comparing choices within choices takes
+/// time that doubles with each; a policy has a few.
+const MAX_COMPARED: u32 = 100_000;
+
+/// Whether every arguments' object that satisfies all of `given` satisfies `wanted`. What takes too long to find out counts
+/// as no.
 #[must_use]
 pub fn implies(given: &[Clause], wanted: &Clause) -> bool {
-    match wanted {
-        Clause::All(wanted) => wanted.iter().all(|wanted| implies(given, wanted)),
-        Clause::Any(alternatives) if alternatives.iter().any(|wanted| implies(given, wanted)) => true,
-        Clause::Param(wanted)
-            if wanted.tests.iter().all(|test| given.iter().any(|given| gives(given, wanted, test))) =>
-        {
-            true
-        }
-        // A choice: whichever alternative holds, it must follow.
-        _ => given.iter().any(|given| match given {
-            Clause::Any(alternatives) => {
-                !alternatives.is_empty()
-                    && alternatives.iter().all(|given| implies(std::slice::from_ref(given), wanted))
-            }
-            Clause::All(given) => implies(given, wanted),
-            Clause::Param(_) => false,
-        }),
-    }
+    given.contains(wanted) || Search { left: MAX_COMPARED }.implies(given, wanted)
 }
 
-/// Whether a clause alone gives one test of a parameter.
-fn gives(given: &Clause, wanted: &Param, test: &Test) -> bool {
-    match given {
-        Clause::Param(given) => {
-            given.path == wanted.path
-                && given.wide == wanted.wide
-                && given.tests.iter().any(|given| test_gives(given, test, wanted.wide))
+/// One question, and how many pairs of clauses may still be compared to answer it. Nothing here negates an answer, so
+/// giving up with no is sound.
+struct Search {
+    left: u32,
+}
+
+impl Search {
+    fn gives_up(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left == 0
+    }
+
+    fn implies(&mut self, given: &[Clause], wanted: &Clause) -> bool {
+        if self.gives_up() {
+            return false;
         }
-        Clause::All(given) => given.iter().any(|given| gives(given, wanted, test)),
-        Clause::Any(given) => !given.is_empty() && given.iter().all(|given| gives(given, wanted, test)),
+        match wanted {
+            Clause::All(wanted) => wanted.iter().all(|wanted| self.implies(given, wanted)),
+            Clause::Any(alternatives) if alternatives.iter().any(|wanted| self.implies(given, wanted)) => true,
+            Clause::Param(wanted)
+                if wanted.tests.iter().all(|test| given.iter().any(|given| self.gives(given, wanted, test))) =>
+            {
+                true
+            }
+            // A choice: whichever alternative holds, it must follow.
+            _ => given.iter().any(|given| match given {
+                Clause::Any(alternatives) => {
+                    !alternatives.is_empty()
+                        && alternatives.iter().all(|given| self.implies(std::slice::from_ref(given), wanted))
+                }
+                Clause::All(given) => self.implies(given, wanted),
+                Clause::Param(_) => false,
+            }),
+        }
+    }
+
+    /// Whether a clause alone gives one test of a parameter.
+    fn gives(&mut self, given: &Clause, wanted: &Param, test: &Test) -> bool {
+        if self.gives_up() {
+            return false;
+        }
+        match given {
+            Clause::Param(given) => {
+                given.path == wanted.path
+                    && given.wide == wanted.wide
+                    && given.tests.iter().any(|given| test_gives(given, test, wanted.wide))
+            }
+            Clause::All(given) => given.iter().any(|given| self.gives(given, wanted, test)),
+            Clause::Any(given) => !given.is_empty() && given.iter().all(|given| self.gives(given, wanted, test)),
+        }
     }
 }
 

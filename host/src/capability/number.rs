@@ -17,6 +17,9 @@ pub enum Number {
 /// 2^127: from here on a float does not fit an `i128`.
 const INTEGER_END: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
+/// The most digits of an `i128`.
+const DIGITS: usize = 39;
+
 impl Number {
     /// The number that a float is; none for infinities and NaN.
     #[must_use]
@@ -52,7 +55,11 @@ impl Number {
             Self::Integer(integer) => match (u64::try_from(integer), i64::try_from(integer)) {
                 (Ok(integer), _) => integer.into(),
                 (_, Ok(integer)) => integer.into(),
-                _ => integer.to_string().into(),
+                // Beyond 64 bits JSON has floats only.
+                _ => match nearest(integer) {
+                    float if Self::from_f64(float) == Some(self) => float.into(),
+                    _ => integer.to_string().into(),
+                },
             },
         }
     }
@@ -61,7 +68,7 @@ impl Number {
     #[must_use]
     pub fn from_decimal(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('-').unwrap_or(text);
-        let plain = (1..=38).contains(&digits.len())
+        let plain = (1..=DIGITS).contains(&digits.len())
             && digits.bytes().all(|byte| byte.is_ascii_digit())
             && (digits == "0" || !digits.starts_with('0'))
             && text != "-0";
@@ -79,6 +86,12 @@ fn floor(float: f64) -> Option<(i128, bool)> {
     }
     let floor = float.floor();
     (floor.abs() < INTEGER_END).then_some((floor as i128, floor == float))
+}
+
+/// The float nearest to an integer.
+#[expect(clippy::cast_precision_loss, reason = "rounding is what is meant")]
+fn nearest(integer: i128) -> f64 {
+    integer as f64
 }
 
 impl Eq for Number {}
@@ -228,6 +241,9 @@ mod tests {
             assert_eq!(number(same.clone()), Number::Integer(10_000), "{same}");
         }
         assert_eq!(number(json!(-0.0)), Number::Integer(0));
+        for large in [i128::MAX, i128::MIN, 10_i128.pow(38), (1 << 64) + 1] {
+            assert_eq!(Number::from_decimal(&large.to_string()), Some(Number::Integer(large)));
+        }
         for none in [json!("1e4"), json!("010"), json!("-0"), json!(""), json!("+1"), json!(" 1"), json!(true)] {
             assert_eq!(Number::from_json(&none, true), None, "{none}");
         }

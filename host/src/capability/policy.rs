@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::document::{Content, Node};
 use super::grant::{Approve, Grant, Spend};
 use super::limits::Limits;
-use super::number::Amount;
+use super::number::{Amount, Number};
 use super::permission::{self, Permissions};
 use super::read::{self, Table};
 use super::span::Span;
@@ -166,7 +166,11 @@ fn spend(node: Node) -> Result<Spend, PolicyError> {
     let limit = table.need("limit", "`spend`")?;
     let span = limit.span.clone();
     let limit = Amount::new(read::number(limit, "limit")?)
-        .ok_or_else(|| PolicyError::new("`limit` of `spend` must not be negative, nor beyond 10^32", span))?;
+        .ok_or_else(|| PolicyError::new("`limit` of `spend` must not be negative, nor beyond 10^32", span.clone()))?;
+    // Written as JSON it would be another: a greater one, perhaps.
+    if Number::from_json(&limit.to_json(), false).and_then(Amount::new) != Some(limit) {
+        return Err(PolicyError::new("`limit` of `spend` has more digits than a number in JSON can have", span));
+    }
     table.end("`spend`", &["param", "limit"])?;
     Ok(Spend { param, limit, wide: false, span: Span(whole) })
 }

@@ -240,6 +240,11 @@ fn scalar(node: Node, what: &str) -> Result<Scalar, PolicyError> {
     let kind = node.kind();
     match node.value {
         Content::Bool(truth) => Ok(Scalar::Bool(truth)),
+        // Nothing that is written as a number is equal to it, so it is a slip; and it could not be written as JSON.
+        Content::Number(number) if number.to_json().is_string() => Err(PolicyError::new(
+            format!("`{what}` has {number}, which is beyond what a number in JSON can be"),
+            node.span,
+        )),
         Content::Number(number) => Ok(Scalar::Number(number)),
         Content::String(text) => Ok(Scalar::String(text)),
         _ => {

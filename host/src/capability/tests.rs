@@ -203,6 +203,32 @@ fn a_whole_file() {
 }
 
 #[test]
+fn choices_within_choices_are_compared_in_time() {
+    let nested = |offset: i64| {
+        let leaf = |at: i64| Clause::from(param("x").expect("a path").at_least(at).at_most(at));
+        (1..18).fold(leaf(offset), |inner, at| Clause::Any(vec![inner, Clause::All(vec![leaf(offset + at), leaf(at)])]))
+    };
+    let (one, other) = (nested(0), nested(100));
+    let started = std::time::Instant::now();
+    assert!(implies(std::slice::from_ref(&one), &one));
+    assert!(!implies(std::slice::from_ref(&one), &other));
+    assert!(!implies(&[one.clone(), other.clone()], &Clause::All(vec![nested(200), one])));
+    assert!(started.elapsed().as_secs() < 30, "{:?}: a tenth of a second would be much", started.elapsed());
+}
+
+#[test]
+fn numbers_beyond_64_bits_are_read_back_as_numbers() {
+    let text = "[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', not_in = [1e20, 5], lt = 1e38 }]";
+    let policy = Policy::parse(text).expect("a policy");
+    for again in [Policy::parse(&policy.to_toml()), Policy::parse_json(&policy.to_json().to_string())] {
+        let clause = &again.expect("what was written").grants[0].clauses[0];
+        for (value, allowed) in [(json!(1e20), false), (json!(5), false), (json!(6), true), (json!(1e39), false)] {
+            assert_eq!(clause.holds(&json!({ "x": value })), allowed, "{value}");
+        }
+    }
+}
+
+#[test]
 fn nothing_fails_open() {
     let deep = format!("[[grant]]\nmethod = 'a'\nwhere = [{}]", "{ any = [".repeat(10_000));
     let huge = format!("[[grant]]\nmethod = 'a'\nname = '{}'", "x".repeat(300));
@@ -216,6 +242,10 @@ fn nothing_fails_open() {
         ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', le = '5x' }]", "a number belongs here"),
         ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', le = nan }]", "a number belongs here"),
         ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', eq = 2020-01-01 }]", "it compares with"),
+        (
+            "[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', ne = 100000000000000000001 }]",
+            "beyond what a number in JSON",
+        ),
         ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', in = [] }]", "is empty"),
         ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', exists = false }]", "takes only true"),
         ("[[grant]]\nmethod = 'a'\nwhere = [{ param = 'x', ge = 5, le = 4 }]", "no value of `x` can pass"),
@@ -229,6 +259,10 @@ fn nothing_fails_open() {
         ("[[grant]]\nmethod = 'a'\ncalls = 1.5", "whole number"),
         ("[[grant]]\nmethod = 'a'\nspend = 5", "a table belongs here"),
         ("[[grant]]\nmethod = 'a'\nspend = { param = 'x', limit = -1 }", "must not be negative"),
+        (
+            "[[grant]]\nmethod = 'a'\nspend = { param = 'x', limit = 99999999999999999999999999999999 }",
+            "more digits than a number in JSON",
+        ),
         ("[[grant]]\nmethod = 'a'\napprove = 'yes'", "a table belongs here"),
         ("[[grant]]\nname = 'no method'", "has no `method`"),
         ("[[grant]]\nmethod='a'\nname='x'\n[[grant]]\nmethod='b'\nname='x'", "two grants are named `x`"),

@@ -20,13 +20,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value};
 
-use self::fault::{Checked, Fault, QUOTED, What, shorten};
+use self::fault::{Checked, Fault, QUOTED, What};
 use self::number::{decimal, integer_number, is_non_finite};
 use super::names;
 use super::types::{Case, Field, Function, Members, Shape, Type};
 
 pub use self::fault::ArgumentError;
-pub(super) use self::fault::show;
+pub(super) use self::fault::{on_one_line, shorten, show};
 pub use self::number::MAX_SAFE;
 pub(crate) use self::number::bounds;
 pub(super) use self::number::{exact_integer, float_json, float_value, integer_json, to_f32};

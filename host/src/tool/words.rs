@@ -14,7 +14,7 @@
 
 use serde_json::{Map, Value};
 
-use super::canonical::{self, ArgumentError, show};
+use super::canonical::{self, ArgumentError, on_one_line, shorten, show};
 use super::names;
 use super::types::{Field, Function, Members, Shape, Type};
 
@@ -281,7 +281,7 @@ impl<'f> Parser<'f> {
     fn unknown(&self, name: &str) -> WordsError {
         let known = self.function.params.iter().map(|field| field.name.as_str()).chain(["json"]);
         let nearest = names::nearest(name, known).map(|near| format!("--{near}"));
-        WordsError::UnknownFlag { flag: format!("--{}", name.chars().take(60).collect::<String>()), nearest }
+        WordsError::UnknownFlag { flag: format!("--{}", on_one_line(&shorten(name))), nearest }
     }
 
     /// Puts a value where the path leads. A list that is given again goes on.
@@ -330,7 +330,7 @@ impl<'f> Parser<'f> {
         let fits = only.filter(|_| takes_many || self.loose.len() == 1);
         let Some(field) = fits else {
             let stray = if only.is_some() { self.loose.get(1).unwrap_or(first) } else { first };
-            return Err(WordsError::Unexpected { word: stray.chars().take(60).collect(), usage });
+            return Err(WordsError::Unexpected { word: on_one_line(&shorten(stray)), usage });
         };
         if self.given.contains(&field.camel) {
             return Err(WordsError::Repeated { flag: format!("--{}", field.name) });

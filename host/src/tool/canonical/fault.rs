@@ -126,7 +126,7 @@ impl Fault {
         for segment in self.path.iter().rev() {
             match segment {
                 Segment::Index(index) => path.push_str(&format!("[{index}]")),
-                Segment::Key(key) if is_identifier(key) || path.is_empty() => {
+                Segment::Key(key) if is_identifier(key) || (path.is_empty() && *key == on_one_line(key)) => {
                     if !path.is_empty() {
                         path.push('.');
                     }
@@ -139,7 +139,9 @@ impl Fault {
             What::Mismatch { expected, got } => ArgumentError::Mismatch { path, expected, got },
             What::Missing { expected } => ArgumentError::Missing { path, expected },
             What::Unknown { nearest, known } => ArgumentError::UnknownKey { path, nearest, known },
-            What::Twice { first, second } => ArgumentError::Twice { path, first, second },
+            What::Twice { first, second } => {
+                ArgumentError::Twice { path, first: on_one_line(&first), second: on_one_line(&second) }
+            }
         }
     }
 }
@@ -165,7 +167,20 @@ fn quote(text: &str) -> String {
     Value::String(short).to_string()
 }
 
-pub(super) fn shorten(text: &str) -> String {
+/// A name that a stranger made up, as an error shows it outside of quotes: its control characters escaped.
+pub(in crate::tool) fn on_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}
+
+pub(in crate::tool) fn shorten(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text.to_owned(),

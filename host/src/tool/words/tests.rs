@@ -139,3 +139,14 @@ fn one_required_parameter_needs_no_flag() {
     bad("func(a: bool)", &["true"], "unexpected word `true`; usage: --[no-]a");
     bad("func()", &["x"], "unexpected word `x`; usage: no flags");
 }
+
+#[test]
+fn an_error_is_one_line_whatever_the_words() {
+    bad("func()", &["a\nb\r"], "unexpected word `a\\nb\\r`; usage: no flags");
+    bad("func()", &["--a\nb=1"], "unknown flag `--a\\nb`");
+    let f = "func(a: option<charge>)";
+    bad(f, &["--json={\"x\\nyz\": 1}"], "[\"x\\nyz\"]: unknown key, expected one of `a`");
+    bad(f, &["--a={\"x\\nyz\": 1}"], "a[\"x\\nyz\"]: unknown key, expected one of `amount`, `note`, `at`");
+    let twice = "`--a[\"\\n\"]` is given more than once";
+    bad("func(a: map<char, u8>)", &["--a=[[\"\\n\",1],[\"\\n\",2]]"], twice);
+}

@@ -1,0 +1,1 @@
+(component (import "a:b/c" (instance $i (type $s (stream u8)) (type $u (future string)) (export "f" (func (param "s" $s) (result $u))) (export "e" (func (param "m" (list u8)))))) (export "a:b/d" (instance $i)))

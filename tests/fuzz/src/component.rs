@@ -1,0 +1,59 @@
+//! Components: the bytes of strangers, before anything of them runs.
+
+use std::borrow::Cow;
+
+use tollhouse::tool::reflect::{DefaultInterface, ReflectError, reflect};
+use tollhouse::tool::types::{Function, Package};
+use tollhouse::tool::typescript::{self, Mounted};
+use tollhouse::tool::{help, schema};
+use tollhouse_registry::PublishRequest;
+
+/// The most bytes that are told of a component, as a multiple of its own: a few names within many types repeat.
+const TOLD: usize = 1 << 20;
+
+/// Bytes (or WebAssembly text, which is made bytes) are reflected or refused; what can be published can be reflected,
+/// described in every way that there is, and stored.
+///
+/// # Panics
+/// If that does not hold.
+pub fn component(data: &[u8]) {
+    let Some(bytes) = binary(data) else { return };
+    let mut request = PublishRequest::new(bytes.to_vec());
+    request.name = Some("a:b".parse().expect("a name"));
+    request.version = Some("1.0.0".parse().expect("a version"));
+    let published = request.check();
+    match (reflect(&bytes, None, &DefaultInterface::Only), published) {
+        (Ok(package), _) => holds(&package),
+        (Err(error @ ReflectError::Invalid { .. }), Ok(())) => panic!("it can be published, but {error}"),
+        (Err(error), _) => assert!(!error.to_string().is_empty(), "an error says something"),
+    }
+}
+
+/// Text is easier to change in a way that leaves it a component.
+fn binary(data: &[u8]) -> Option<Cow<'_, [u8]>> {
+    if !data.starts_with(b"(") {
+        return Some(Cow::Borrowed(data));
+    }
+    wat::parse_bytes(data).ok()
+}
+
+fn holds(package: &Package) {
+    let stored = serde_json::to_vec(package).expect("it is plain data");
+    // Types that nest deeper than JSON is read are reflected each time.
+    assert!(serde_json::from_slice::<Package>(&stored).is_ok_and(|read| read == *package) || is_deep(&stored));
+    let mut told = 0;
+    for (at, function) in package.functions.iter().enumerate() {
+        let taken = |other: &Function| function.path.starts_with(&other.path) || other.path.starts_with(&function.path);
+        assert!(!package.functions[..at].iter().any(taken), "{:?} stands for two", function.path);
+        let method = function.method("alias");
+        told += help::method(&method, function).len() + schema::describe(&method, function, true).to_string().len();
+    }
+    let mounted = Mounted { alias: "alias", docs: Some("*/ // \u{2028}"), package };
+    told += typescript::declarations(&[mounted], &|_| true).len();
+    assert!(told <= stored.len().saturating_add(1).saturating_mul(TOLD), "{told} bytes are told of {}", stored.len());
+}
+
+/// Whether JSON nests deeper than it is read.
+fn is_deep(json: &[u8]) -> bool {
+    serde_json::from_slice::<serde_json::Value>(json).is_err()
+}

@@ -1,0 +1,64 @@
+//! Fuzz targets: what reads hostile text and bytes, and what must hold of it whatever it is given.
+//!
+//! A target is a function of some bytes that panics when something does not hold; the bytes themselves may be anything.
+//! `fuzz_targets/` hands them to libFuzzer (`cargo xtask fuzz`), and `tests/features/fuzz.rs` replays `corpus/` and
+//! mutations of it through the same functions. A file of the corpus is a seed, or what a finding came down to.
+
+mod canonical;
+mod component;
+mod index;
+mod manifest;
+pub mod mutate;
+mod names;
+mod pattern;
+mod policy;
+mod shape;
+mod token;
+mod wit;
+mod words;
+
+use std::process::ExitCode;
+
+pub use canonical::canonical;
+pub use component::component;
+pub use index::index;
+pub use manifest::manifest;
+pub use names::names;
+pub use pattern::pattern;
+pub use policy::policy;
+pub use token::token;
+pub use wit::wit;
+pub use words::words;
+
+/// What a target is.
+pub type Target = fn(&[u8]);
+
+/// Every target, by the name of its file and of its corpus.
+pub const TARGETS: [(&str, Target); 10] = [
+    ("canonical", canonical),
+    ("component", component),
+    ("index", index),
+    ("manifest", manifest),
+    ("names", names),
+    ("pattern", pattern),
+    ("policy", policy),
+    ("token", token),
+    ("wit", wit),
+    ("words", words),
+];
+
+/// Gives a target the files that are named on the command line, one after another: what a finding is looked at with.
+#[must_use]
+pub fn replay_files(target: Target) -> ExitCode {
+    for path in std::env::args_os().skip(1) {
+        match std::fs::read(&path) {
+            Ok(data) => target(&data),
+            Err(error) => {
+                eprintln!("{}: {error}", path.display());
+                return ExitCode::FAILURE;
+            }
+        }
+        println!("{}: nothing found", path.display());
+    }
+    ExitCode::SUCCESS
+}

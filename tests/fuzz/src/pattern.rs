@@ -1,0 +1,99 @@
+//! Method patterns.
+
+use std::collections::BTreeSet;
+
+use tollhouse::capability::Pattern;
+
+/// Whatever two patterns of so many segments tell apart, a method of [`LONGEST`] segments does.
+const EXACT: usize = 4;
+
+/// The most segments of a method that is tried.
+const LONGEST: usize = 6;
+
+/// A name that stands in no pattern: it has a character that the alphabet of the fuzzer is unlikely to hit upon.
+const OTHER: &str = "\u{2603}";
+
+/// Two patterns, a line each, are compared as trying all methods compares them.
+///
+/// # Panics
+/// If that does not hold.
+pub fn pattern(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let (own, other) = text.split_once('\n').unwrap_or((text, text));
+    let (Ok(own), Ok(other)) = (own.parse::<Pattern>(), other.parse::<Pattern>()) else { return };
+    for pattern in [&own, &other] {
+        assert_eq!(&pattern.to_string().parse::<Pattern>().expect("it prints itself"), pattern);
+        assert!(pattern.is_subset_of(pattern) && pattern.overlaps(pattern), "{pattern} is within itself");
+        assert!(pattern.exact().is_none_or(|exact| pattern.matches(&exact)), "{pattern} covers what it says");
+    }
+    assert_eq!(own.overlaps(&other), other.overlaps(&own), "{own} {other}");
+    compare(&own, &other);
+    compare(&other, &own);
+}
+
+fn compare(own: &Pattern, other: &Pattern) {
+    let names = names(&[own, other]);
+    // Without all names of both, some methods that tell them apart are not tried.
+    let exact = names.len() <= 3 && [own, other].iter().all(|pattern| segments(pattern) <= EXACT);
+    let names: Vec<&str> = names.iter().map(String::as_str).take(3).collect();
+    let text = own.to_string();
+    let segments: Vec<&str> = text.split('/').collect();
+    let (mut both, mut only) = (None, None);
+    each_method(&names, LONGEST, &mut |method| {
+        let matches = own.matches(method);
+        assert_eq!(matches, covers(&segments, &method.split('/').collect::<Vec<_>>()), "{own} and `{method}`");
+        if matches {
+            let found = if other.matches(method) { &mut both } else { &mut only };
+            found.get_or_insert_with(|| method.to_owned());
+        }
+    });
+    let (subset, overlaps) = (own.is_subset_of(other), own.overlaps(other));
+    assert!(!(subset && only.is_some()), "`{own}` is not within `{other}`: {only:?}");
+    assert!(overlaps || both.is_none(), "`{own}` and `{other}` overlap: {both:?}");
+    if exact {
+        assert_eq!(subset, only.is_none(), "`{own}` within `{other}`");
+        assert_eq!(overlaps, both.is_some(), "`{own}` and `{other}` overlap");
+    }
+}
+
+/// The names in some patterns, and one that is in none; that one first.
+fn names(patterns: &[&Pattern]) -> Vec<String> {
+    let texts: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+    let names: BTreeSet<&str> = texts.iter().flat_map(|text| text.split('/')).collect();
+    let exact = names.into_iter().filter(|name| !["*", "**", OTHER].contains(name));
+    std::iter::once(OTHER).chain(exact).map(str::to_owned).collect()
+}
+
+fn segments(pattern: &Pattern) -> usize {
+    pattern.to_string().split('/').count()
+}
+
+/// Every method of at most so many segments.
+fn each_method(names: &[&str], longest: usize, see: &mut dyn FnMut(&str)) {
+    fn longer(method: &mut String, names: &[&str], left: usize, see: &mut dyn FnMut(&str)) {
+        let length = method.len();
+        for name in names {
+            if length > 0 {
+                method.push('/');
+            }
+            method.push_str(name);
+            see(method);
+            if left > 1 {
+                longer(method, names, left - 1, see);
+            }
+            method.truncate(length);
+        }
+    }
+    longer(&mut String::new(), names, longest, see);
+}
+
+/// The definition, by recursion: whether segments of a pattern cover the names of a method.
+fn covers(pattern: &[&str], names: &[&str]) -> bool {
+    match (pattern.split_first(), names.split_first()) {
+        (None, None) => true,
+        (Some((&"**", after)), _) => covers(after, names) || (!names.is_empty() && covers(pattern, &names[1..])),
+        (Some((&"*", after)), Some((_, names))) => covers(after, names),
+        (Some((exact, after)), Some((name, names))) => exact == name && covers(after, names),
+        _ => false,
+    }
+}
