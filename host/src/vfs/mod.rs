@@ -10,7 +10,8 @@
 //! - `places`: which parts a guest may write to;
 //! - `inspect`, `file`, `entry`: the guests' `files` interface (`wit/guest.wit`);
 //! - `import`: host directories copied in, files placed by the host;
-//! - `change`: what differs between two trees.
+//! - `change`: what differs between two trees, for people;
+//! - `diff`: what makes one tree of another, applied to a third.
 //!
 //! **Invariant:** this module knows nothing of wasmtime, of the store or of a clock: times come in as `now`,
 //! nanoseconds since the Unix epoch. It touches the host's disk in `import` only, and only to read.
@@ -34,6 +35,7 @@
 
 mod change;
 mod content;
+mod diff;
 mod entry;
 mod errno;
 mod file;
@@ -48,6 +50,7 @@ mod tree;
 
 pub use change::{Change, ChangeKind, changed_paths};
 pub use content::{Content, Pieces};
+pub use diff::{Action, ApplyError, Body, Edit};
 pub use errno::Errno;
 pub use file::WriteMode;
 pub use import::{MountError, Mounted, SkipReason, Skipped};

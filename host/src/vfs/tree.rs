@@ -83,6 +83,20 @@ impl Tree {
         &self.root
     }
 
+    /// The entry at `names`. No link is followed.
+    pub(super) fn entry(&self, names: &[Name]) -> Result<&Node, Errno> {
+        names.iter().try_fold(&self.root, |node, name| {
+            node.as_directory().ok_or(Errno::NotDirectory)?.entries().get(name).ok_or(Errno::NoEntry)
+        })
+    }
+
+    /// An id that no entry has had.
+    pub(super) fn new_id(&mut self) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        id
+    }
+
     /// Finds what a path leads to; `follow` says whether a link at its end is followed.
     pub(super) fn find<'a>(&'a self, path: &'a str, follow: bool) -> Result<Found<'a>, Errno> {
         path::check(path)?;
@@ -187,7 +201,7 @@ impl Tree {
     }
 
     /// Changes the directory at `names`, and with it the sums of those above. Copies what another tree still shares.
-    fn edit<R>(&mut self, names: &[Name], change: impl FnOnce(&mut Directory) -> R) -> Result<R, Errno> {
+    pub(super) fn edit<R>(&mut self, names: &[Name], change: impl FnOnce(&mut Directory) -> R) -> Result<R, Errno> {
         edit(&mut self.root, names, change)
     }
 }
