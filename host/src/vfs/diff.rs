@@ -14,7 +14,7 @@ use imbl::ordmap::DiffItem;
 use super::content::Content;
 use super::errno::Errno;
 use super::node::{Directory, Meta, Name, Node, Reach};
-use super::path::{self, MAX_NAME_BYTES};
+use super::path;
 use super::tree::{DIRECTORY_MODE, MODE_BITS, Tree};
 
 /// A change of one entry.
@@ -125,7 +125,8 @@ impl Tree {
     }
 
     fn edit_entry(&mut self, edit: &Edit) -> Result<(), Errno> {
-        let names = names(&edit.path)?;
+        // An edit may come from a record, so its path is checked like any other.
+        let names = path::names(&edit.path)?;
         match &edit.action {
             Action::Remove { directory } => self.remove_edited(&names, *directory),
             Action::Put { body, mode, modified } => self.put_edited(&names, body, *mode, *modified),
@@ -220,20 +221,6 @@ impl Body {
     }
 }
 
-/// The names of an edit's path: it may come from a record, so it is checked like any other.
-fn names(path: &str) -> Result<Vec<Name>, Errno> {
-    path::check(path)?;
-    if path == "/" {
-        return Ok(Vec::new());
-    }
-    let named = |name: &str| match name {
-        "" | "." | ".." => Err(Errno::Invalid),
-        name if name.len() > MAX_NAME_BYTES => Err(Errno::NameTooLong),
-        name => Ok(Name::from(name)),
-    };
-    path[1..].split('/').map(named).collect()
-}
-
 /// What was found so far, and where the search is.
 #[derive(Default)]
 struct Search {
@@ -317,7 +304,7 @@ fn below(node: &Node) -> impl Iterator<Item = (&Name, &Node)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Limits, Usage, WriteMode};
+    use super::super::{Limits, MAX_NAME_BYTES, Usage, WriteMode};
     use super::*;
 
     fn tree() -> Tree {

@@ -1,5 +1,7 @@
 //! Looking at the tree: the half of the guests' `files` interface that changes nothing. Everything may be read.
 
+use std::ops::Bound;
+
 use super::content::Content;
 use super::errno::Errno;
 use super::node::Node;
@@ -52,7 +54,7 @@ impl Node {
         }
     }
 
-    fn stat(&self) -> Stat {
+    pub(super) fn stat(&self) -> Stat {
         let size = match self {
             Node::File(file) => file.content.len(),
             // Lengths in memory: no platform has a `usize` wider than 64 bits.
@@ -114,6 +116,18 @@ impl Tree {
         Ok(entries.map(|(name, node)| Entry { name: name.to_string(), kind: node.kind() }).collect())
     }
 
+    /// The first entry of a directory whose name is greater (bytewise), or the very first. So a directory can be read
+    /// on while it changes.
+    ///
+    /// # Errors
+    /// `NotDirectory`.
+    pub fn next_entry(&self, path: &str, after: Option<&str>) -> Result<Option<Entry>, Errno> {
+        let directory = self.find(path, true)?.existing()?.as_directory().ok_or(Errno::NotDirectory)?;
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let next = directory.entries().range::<_, str>((from, Bound::Unbounded)).next();
+        Ok(next.map(|(name, node)| Entry { name: name.to_string(), kind: node.kind() }))
+    }
+
     /// Reads a symbolic link.
     ///
     /// # Errors
@@ -170,6 +184,14 @@ mod tests {
         let names: Vec<_> = entries.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
         let expected = [("Z", Kind::Link), ("a-", Kind::Directory), ("b", Kind::File), ("é", Kind::Directory)];
         assert_eq!(names, expected);
+        let mut after = None;
+        while let Some(entry) = tree.next_entry("/workspace", after.as_deref()).expect("a directory") {
+            after = Some(entry.name.clone());
+            assert!(entries.contains(&entry));
+        }
+        assert_eq!(after.as_deref(), Some("é"));
+        assert_eq!(tree.next_entry("/workspace", Some("c")).expect("a directory").expect("one more").name, "é");
+        assert_eq!(tree.next_entry("/workspace/b", None), Err(Errno::NotDirectory));
         assert_eq!(tree.read_directory("/workspace/Z").as_deref(), Ok([].as_slice()));
         assert_eq!(tree.read_directory("/workspace/b"), Err(Errno::NotDirectory));
     }

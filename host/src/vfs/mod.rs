@@ -8,6 +8,7 @@
 //! - `node`, `content`: what an entry is, and the bytes of a file;
 //! - `path`: the one place that walks a path, follows links and refuses hostile names;
 //! - `places`: which parts a guest may write to;
+//! - `scope`: which parts a tool was granted, and walks that stay in them;
 //! - `inspect`, `file`, `entry`: the guests' `files` interface (`wit/guest.wit`);
 //! - `import`: host directories copied in, files placed by the host;
 //! - `change`: what differs between two trees, for people;
@@ -46,6 +47,7 @@ mod model;
 mod node;
 mod path;
 mod places;
+mod scope;
 mod tree;
 
 pub use change::{Change, ChangeKind, changed_paths};
@@ -57,4 +59,5 @@ pub use import::{MountError, Mounted, SkipReason, Skipped};
 pub use inspect::{Entry, Kind, Stat};
 pub use node::Usage;
 pub use path::{MAX_DEPTH, MAX_LINKS, MAX_NAME_BYTES, MAX_PATH_BYTES};
+pub use scope::{Grant, Refusal, Resolved, Scope};
 pub use tree::{Limits, Tree};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::errno::Errno;
 use super::node::{Directory, Meta, Name, Node, Reach, Usage};
-use super::path::{self, Found, MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES};
+use super::path::{self, Anywhere, Found, MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES};
 use super::places::Places;
 
 /// What a guest may write to from the start, with the permission bits.
@@ -100,12 +100,12 @@ impl Tree {
     /// Finds what a path leads to; `follow` says whether a link at its end is followed.
     pub(super) fn find<'a>(&'a self, path: &'a str, follow: bool) -> Result<Found<'a>, Errno> {
         path::check(path)?;
-        path::walk(&self.root, &[], path, follow)
+        path::walk(&self.root, &[], path, follow, &Anywhere)
     }
 
     /// Finds what a path leads to from the directory `base`.
     pub(super) fn find_from<'a>(&'a self, base: &[Name], path: &'a str) -> Result<Found<'a>, Errno> {
-        path::walk(&self.root, base, path, false)
+        path::walk(&self.root, base, path, false, &Anywhere)
     }
 
     /// Refuses a guest that wants to change the entry at `names`.
