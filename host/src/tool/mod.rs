@@ -19,6 +19,8 @@ pub mod value;
 pub mod words;
 
 mod clock;
+#[cfg_attr(not(test), expect(dead_code, reason = "not linked yet"))]
+mod files;
 mod handles;
 mod instance;
 mod mounted;

@@ -5,6 +5,7 @@ use std::ops::Bound;
 use super::content::Content;
 use super::errno::Errno;
 use super::node::Node;
+use super::path;
 use super::tree::Tree;
 
 /// What an entry is.
@@ -75,6 +76,14 @@ impl Tree {
     pub fn stat(&self, path: &str, follow: bool) -> Result<Stat, Errno> {
         // A `/` at the end asks for what a link leads to, whatever `follow` says.
         Ok(self.find(path, follow || path.ends_with('/'))?.existing()?.stat())
+    }
+
+    /// Looks at the entry whose path is exactly this: no link is followed, not even on the way.
+    ///
+    /// # Errors
+    /// `NoEntry`, `NotDirectory`; `Invalid` for a path with `.`, `..` or needless `/` in it.
+    pub fn stat_here(&self, path: &str) -> Result<Stat, Errno> {
+        Ok(self.entry(&path::names(path)?)?.stat())
     }
 
     /// Reads at most `length` bytes from `offset`; fewer at the end of the file, none behind it.
@@ -165,6 +174,20 @@ mod tests {
         assert_eq!(tree.stat("/workspace/a-/.", false), Ok(directory));
         assert_eq!(tree.stat("/workspace/b/", true), Err(Errno::NotDirectory));
         assert_eq!(tree.stat("/workspace/none", true), Err(Errno::NoEntry));
+    }
+
+    #[test]
+    fn a_stat_of_exactly_this_path_follows_nothing() {
+        let mut tree = tree();
+        tree.create_link("b", "/workspace/a-/l", 7).expect("writable");
+        assert_eq!(tree.stat_here("/workspace/b"), tree.stat("/workspace/b", true));
+        assert_eq!(tree.stat_here("/"), tree.stat("/", true));
+        assert_eq!(tree.stat_here("/workspace/Z").map(|stat| stat.kind), Ok(Kind::Link));
+        assert_eq!(tree.stat_here("/workspace/Z/l"), Err(Errno::NotDirectory));
+        assert_eq!(tree.stat_here("/workspace/none"), Err(Errno::NoEntry));
+        for path in ["/workspace/", "/workspace/../workspace", "workspace"] {
+            assert_eq!(tree.stat_here(path), Err(Errno::Invalid), "{path}");
+        }
     }
 
     #[test]
