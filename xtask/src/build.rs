@@ -93,7 +93,9 @@ fn tools() -> Result<()> {
         build.args(["--package", &tool_package(&directory)]);
     }
     // What the tests call and run, beside the real tools.
-    for package in ["fixture-agent", "fixture-callers", "fixture-filer", "fixture-payments", "fixture-probe", "example-agent"] {
+    for package in
+        ["fixture-agent", "fixture-callers", "fixture-filer", "fixture-payments", "fixture-probe", "example-agent"]
+    {
         build.args(["--package", &format!("tollhouse-{package}")]);
     }
     run(&mut build)

@@ -1,5 +1,7 @@
 //! A tool's files, called as its bindings would call them. What is denied has a twin that is not.
 
+mod component;
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -22,7 +24,8 @@ const NOW: u64 = 5_000_000_007;
 /// `/workspace/in/{a, d/b}`, `/workspace/out/x`, `/workspace/secret`, `/etc/host`.
 fn tree() -> Tree {
     let mut tree = Tree::new(LIMITS, 0);
-    let files = [("in/a", "alpha"), ("in/d/b", "beta"), ("out/x", "xx"), ("secret", "secret"), ("../etc/host", "tollhouse")];
+    let files =
+        [("in/a", "alpha"), ("in/d/b", "beta"), ("out/x", "xx"), ("secret", "secret"), ("../etc/host", "tollhouse")];
     for (path, text) in files {
         tree.place_file(&format!("/workspace/{path}"), text.as_bytes(), 0o644, 1).expect("within limits");
     }
@@ -81,10 +84,17 @@ impl Tool {
     fn open(&mut self, at: u32, path: &str, how: &str) -> Result<u32, Code> {
         let has = |letter| how.contains(letter);
         let follow = if has('n') { PathFlags::empty() } else { FOLLOW };
-        let open = [('c', OpenFlags::CREATE), ('x', OpenFlags::EXCLUSIVE), ('t', OpenFlags::TRUNCATE), ('d', OpenFlags::DIRECTORY)];
+        let open = [
+            ('c', OpenFlags::CREATE),
+            ('x', OpenFlags::EXCLUSIVE),
+            ('t', OpenFlags::TRUNCATE),
+            ('d', OpenFlags::DIRECTORY),
+        ];
         let open = open.into_iter().filter(|(l, _)| has(*l)).fold(OpenFlags::empty(), |all, (_, flag)| all | flag);
-        let flags = [('r', DescriptorFlags::READ), ('w', DescriptorFlags::WRITE), ('m', DescriptorFlags::MUTATE_DIRECTORY)];
-        let flags = flags.into_iter().filter(|(l, _)| has(*l)).fold(DescriptorFlags::empty(), |all, (_, flag)| all | flag);
+        let flags =
+            [('r', DescriptorFlags::READ), ('w', DescriptorFlags::WRITE), ('m', DescriptorFlags::MUTATE_DIRECTORY)];
+        let flags =
+            flags.into_iter().filter(|(l, _)| has(*l)).fold(DescriptorFlags::empty(), |all, (_, flag)| all | flag);
         told(self.view().open_at(handle(at), follow, path.to_owned(), open, flags)).map(|opened| opened.rep())
     }
 
@@ -201,7 +211,12 @@ fn attempts(tool: &mut Tool, at: u32, path: &str) -> Vec<Result<(), Code>> {
 
 /// Every way to make something at a path where nothing is.
 fn makings(tool: &mut Tool, at: u32, path: &str) -> Vec<Result<(), Code>> {
-    vec![tool.put(at, path, "x"), tool.open(at, path, "rc").map(drop), tool.mkdir(at, path), tool.symlink(at, "x", path)]
+    vec![
+        tool.put(at, path, "x"),
+        tool.open(at, path, "rc").map(drop),
+        tool.mkdir(at, path),
+        tool.symlink(at, "x", path),
+    ]
 }
 
 #[test]
@@ -622,7 +637,8 @@ fn streams_see_what_others_write() {
     let at = tool.at("/workspace/in");
     let file = tool.open(at, "a", "rw").expect("there");
     let (mut first, mut second) = (tool.reader(file, 0).expect("readable"), tool.reader(file, 3).expect("readable"));
-    let (mut over, mut behind) = (tool.writer(file, Some(0)).expect("writable"), tool.writer(file, None).expect("writable"));
+    let (mut over, mut behind) =
+        (tool.writer(file, Some(0)).expect("writable"), tool.writer(file, None).expect("writable"));
     over.write("AL".into()).expect("room");
     over.write("P".into()).expect("room");
     behind.write("bet".into()).expect("room");
@@ -662,7 +678,8 @@ fn times_are_those_of_the_call_or_as_set() {
     // Of a link, or of what it leads to.
     tool.symlink(at, "a", "l").expect("granted");
     let own = NewTimestamp::Timestamp(Datetime { seconds: 9, nanoseconds: 0 });
-    told(tool.view().set_times_at(handle(at), PathFlags::empty(), "l".into(), NewTimestamp::Now, own)).expect("granted");
+    told(tool.view().set_times_at(handle(at), PathFlags::empty(), "l".into(), NewTimestamp::Now, own))
+        .expect("granted");
     tool.touch(at, "l").expect("granted");
     assert_eq!(["l", "a"].map(|path| tool.stat(at, path).map(modified)), [Ok(Some((9, 0))), Ok(Some((5, 7)))]);
     let no = NewTimestamp::NoChange;
@@ -680,7 +697,8 @@ fn one_entry_is_one_object() {
     let same = [(one, other), (one, third), (one, one), (at, top)];
     let same = same.map(|(a, b)| tool.view().is_same_object(handle(a), handle(b)).expect("no trap"));
     assert_eq!(same, [true, false, true, false]);
-    let mut hash = |rep| told(tool.view().metadata_hash(handle(rep))).map(|hash| (hash.lower, hash.upper)).expect("there");
+    let mut hash =
+        |rep| told(tool.view().metadata_hash(handle(rep))).map(|hash| (hash.lower, hash.upper)).expect("there");
     assert!(hash(one) == hash(other) && hash(one) != hash(third));
     let before = hash(one);
     tool.put(at, "a", "changed").expect("granted");
