@@ -74,10 +74,11 @@ impl Work {
         match &mut *open.spot.lock() {
             Place::At(path) => {
                 self.may_write(path)?;
-                Ok(match offset {
-                    Offset::At(offset) => self.tree.write_at(path, offset, bytes, self.now)?,
-                    Offset::End => self.tree.write(path, bytes, WriteMode::Append, self.now)?,
-                })
+                let written = match offset {
+                    Offset::At(offset) => self.tree.write_at(path, offset, bytes, self.now),
+                    Offset::End => self.tree.write(path, bytes, WriteMode::Append, self.now),
+                };
+                Ok(written?)
             }
             Place::Removed(_) if bytes.is_empty() => Ok(()),
             Place::Removed(removed) => {

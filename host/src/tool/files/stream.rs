@@ -1,7 +1,8 @@
 //! Files as streams of `wasi:io`. They are always ready.
 //!
 //! Against the letter of WASI, a stream that came to the end of its file, or failed, can be used again: a file may have
-//! grown meanwhile, or room been made. C libraries keep one stream for a descriptor, and expect that of it.
+//! grown meanwhile, or room been made. C libraries keep one stream for a descriptor, and expect that of it. Why it
+//! failed is told by `filesystem-error-code`; wasi-libc does not ask, and makes `EIO` of a full quota.
 
 use bytes::Bytes;
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
