@@ -94,7 +94,15 @@ fn tools() -> Result<()> {
     }
     // What the tests call and run, beside the real tools.
     for package in
-        ["fixture-agent", "fixture-callers", "fixture-payments", "fixture-probe", "fixture-relay", "example-agent"]
+        [
+            "fixture-agent",
+            "fixture-callers",
+            "fixture-filer",
+            "fixture-payments",
+            "fixture-probe",
+            "fixture-relay",
+            "example-agent",
+        ]
     {
         build.args(["--package", &format!("tollhouse-{package}")]);
     }

@@ -21,6 +21,8 @@ pub mod words;
 
 mod authority;
 mod clock;
+#[cfg_attr(not(test), expect(dead_code, reason = "not linked yet"))]
+mod files;
 mod handles;
 mod held;
 mod http;

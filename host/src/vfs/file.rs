@@ -44,6 +44,27 @@ impl Tree {
         if mode == WriteMode::Append { self.append(target, contents, now) } else { self.replace(target, contents, now) }
     }
 
+    /// Writes over what is at `offset` of a file that is there, and behind its end if it reaches so far; a gap is
+    /// filled with zeros. Writing nothing changes nothing.
+    ///
+    /// # Errors
+    /// `IsDirectory`, `Access`, `TooLarge`, `Quota`.
+    pub fn write_at(&mut self, path: &str, offset: u64, contents: &[u8], now: u64) -> Result<(), Errno> {
+        self.find(path, true)?.existing()?;
+        let target = self.target(path)?;
+        let old = target.old.ok_or(Errno::NoEntry)?;
+        self.writable_target(&target)?;
+        if contents.is_empty() {
+            return Ok(());
+        }
+        let size = offset.checked_add(length(contents)).ok_or(Errno::TooLarge)?.max(old);
+        if size > old {
+            self.allow_size(size)?;
+            self.afford(bytes(old), bytes(size))?;
+        }
+        self.change_content(&target.names, now, |content| content.write_at(offset, contents))
+    }
+
     /// Sets a file's size: cuts it, or adds zeros.
     ///
     /// # Errors
@@ -93,6 +114,18 @@ impl Tree {
     /// `Access`.
     pub fn set_modified(&mut self, path: &str, modified: u64) -> Result<(), Errno> {
         let names = self.writable_entry(path)?;
+        self.alter(&names, |node| node.meta_mut().modified = modified)
+    }
+
+    /// As [`Tree::set_modified`], of a link itself if there is one.
+    ///
+    /// # Errors
+    /// `Access`.
+    pub fn set_own_modified(&mut self, path: &str, modified: u64) -> Result<(), Errno> {
+        let found = self.find(path, false)?;
+        found.existing()?;
+        let names = found.names();
+        self.writable(&names)?;
         self.alter(&names, |node| node.meta_mut().modified = modified)
     }
 
@@ -229,6 +262,24 @@ mod tests {
     }
 
     #[test]
+    fn a_range_is_written_over_and_behind_the_end() {
+        let mut tree = tree();
+        tree.write_at("/workspace/a", 1, b"XYZ", 2).expect("writable");
+        assert_eq!(tree.read_file("/workspace/a").as_deref(), Ok(b"aXYZ".as_slice()));
+        tree.write_at("/workspace/a", 6, b"!", 3).expect("writable");
+        assert_eq!(tree.read_file("/workspace/a").as_deref(), Ok(b"aXYZ\0\0!".as_slice()));
+        let before = tree.clone();
+        tree.write_at("/workspace/a", u64::MAX, b"", 4).expect("nothing is written");
+        assert_eq!(tree.write_at("/workspace/a", u64::MAX, b"x", 4), Err(Errno::TooLarge));
+        assert_eq!(tree.write_at("/workspace/a", 60, b"x", 4), Err(Errno::TooLarge));
+        tree.write("/workspace/b", &[0; 50], WriteMode::Create, 4).expect("57 of 100 bytes");
+        assert_eq!(tree.write_at("/workspace/a", 50, b"x", 4), Err(Errno::Quota));
+        assert_eq!(tree.write_at("/workspace/none", 0, b"x", 4), Err(Errno::NoEntry));
+        assert_eq!(tree.write_at("/workspace", 0, b"x", 4), Err(Errno::IsDirectory));
+        assert_eq!(tree.read_file("/workspace/a"), before.read_file("/workspace/a"));
+    }
+
+    #[test]
     fn a_copy_is_another_file_with_the_same_content_and_mode() {
         let mut tree = tree();
         tree.set_mode("/workspace/a", 0o755).expect("writable");
@@ -257,6 +308,8 @@ mod tests {
             assert_eq!(tree.write(path, b"", WriteMode::Replace, 2), Err(Errno::Access));
             assert_eq!(tree.write(path, b"", WriteMode::Append, 2), Err(Errno::Access));
             assert_eq!(tree.truncate(path, 0, 2), Err(Errno::Access));
+            assert_eq!(tree.write_at(path, 0, b"x", 2), Err(Errno::Access));
+            assert_eq!(tree.set_own_modified(path, 0), Err(Errno::Access));
             assert_eq!(tree.copy("/workspace/a", path, 2), Err(Errno::Access));
             assert_eq!(tree.set_mode(path, 0), Err(Errno::Access));
             assert_eq!(tree.set_modified(path, 0), Err(Errno::Access));
@@ -323,6 +376,9 @@ mod tests {
         let stat = tree.stat("/workspace/a", false).expect("there");
         assert_eq!((stat.mode, stat.modified), (0o4751, u64::MAX));
         assert_eq!(tree.stat("/workspace/l", false).expect("there").mode, 0o777);
+        tree.set_own_modified("/workspace/l", 5).expect("writable");
+        let times = [true, false].map(|follow| tree.stat("/workspace/l", follow).expect("there").modified);
+        assert_eq!(times, [u64::MAX, 5]);
         assert_eq!(tree.set_mode("/workspace/a", 0o10000), Err(Errno::Invalid));
         assert_eq!(tree.set_modified("/workspace/none", 1), Err(Errno::NoEntry));
     }

@@ -1,8 +1,11 @@
 //! Looking at the tree: the half of the guests' `files` interface that changes nothing. Everything may be read.
 
+use std::ops::Bound;
+
 use super::content::Content;
 use super::errno::Errno;
 use super::node::Node;
+use super::path;
 use super::tree::Tree;
 
 /// What an entry is.
@@ -52,7 +55,7 @@ impl Node {
         }
     }
 
-    fn stat(&self) -> Stat {
+    pub(super) fn stat(&self) -> Stat {
         let size = match self {
             Node::File(file) => file.content.len(),
             // Lengths in memory: no platform has a `usize` wider than 64 bits.
@@ -73,6 +76,14 @@ impl Tree {
     pub fn stat(&self, path: &str, follow: bool) -> Result<Stat, Errno> {
         // A `/` at the end asks for what a link leads to, whatever `follow` says.
         Ok(self.find(path, follow || path.ends_with('/'))?.existing()?.stat())
+    }
+
+    /// Looks at the entry whose path is exactly this: no link is followed, not even on the way.
+    ///
+    /// # Errors
+    /// `NoEntry`, `NotDirectory`; `Invalid` for a path with `.`, `..` or needless `/` in it.
+    pub fn stat_here(&self, path: &str) -> Result<Stat, Errno> {
+        Ok(self.entry(&path::names(path)?)?.stat())
     }
 
     /// Reads at most `length` bytes from `offset`; fewer at the end of the file, none behind it.
@@ -112,6 +123,18 @@ impl Tree {
         let directory = self.find(path, true)?.existing()?.as_directory().ok_or(Errno::NotDirectory)?;
         let entries = directory.entries().iter();
         Ok(entries.map(|(name, node)| Entry { name: name.to_string(), kind: node.kind() }).collect())
+    }
+
+    /// The first entry of a directory whose name is greater (bytewise), or the very first. So a directory can be read
+    /// on while it changes.
+    ///
+    /// # Errors
+    /// `NotDirectory`.
+    pub fn next_entry(&self, path: &str, after: Option<&str>) -> Result<Option<Entry>, Errno> {
+        let directory = self.find(path, true)?.existing()?.as_directory().ok_or(Errno::NotDirectory)?;
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let next = directory.entries().range::<_, str>((from, Bound::Unbounded)).next();
+        Ok(next.map(|(name, node)| Entry { name: name.to_string(), kind: node.kind() }))
     }
 
     /// Reads a symbolic link.
@@ -154,6 +177,20 @@ mod tests {
     }
 
     #[test]
+    fn a_stat_of_exactly_this_path_follows_nothing() {
+        let mut tree = tree();
+        tree.create_link("b", "/workspace/a-/l", 7).expect("writable");
+        assert_eq!(tree.stat_here("/workspace/b"), tree.stat("/workspace/b", true));
+        assert_eq!(tree.stat_here("/"), tree.stat("/", true));
+        assert_eq!(tree.stat_here("/workspace/Z").map(|stat| stat.kind), Ok(Kind::Link));
+        assert_eq!(tree.stat_here("/workspace/Z/l"), Err(Errno::NotDirectory));
+        assert_eq!(tree.stat_here("/workspace/none"), Err(Errno::NoEntry));
+        for path in ["/workspace/", "/workspace/../workspace", "workspace"] {
+            assert_eq!(tree.stat_here(path), Err(Errno::Invalid), "{path}");
+        }
+    }
+
+    #[test]
     fn a_range_is_read() {
         let tree = tree();
         assert_eq!(tree.read("/workspace/b", 2, 3).as_deref(), Ok(b"234".as_slice()));
@@ -170,6 +207,14 @@ mod tests {
         let names: Vec<_> = entries.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
         let expected = [("Z", Kind::Link), ("a-", Kind::Directory), ("b", Kind::File), ("é", Kind::Directory)];
         assert_eq!(names, expected);
+        let mut after = None;
+        while let Some(entry) = tree.next_entry("/workspace", after.as_deref()).expect("a directory") {
+            after = Some(entry.name.clone());
+            assert!(entries.contains(&entry));
+        }
+        assert_eq!(after.as_deref(), Some("é"));
+        assert_eq!(tree.next_entry("/workspace", Some("c")).expect("a directory").expect("one more").name, "é");
+        assert_eq!(tree.next_entry("/workspace/b", None), Err(Errno::NotDirectory));
         assert_eq!(tree.read_directory("/workspace/Z").as_deref(), Ok([].as_slice()));
         assert_eq!(tree.read_directory("/workspace/b"), Err(Errno::NotDirectory));
     }

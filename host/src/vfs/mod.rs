@@ -8,9 +8,11 @@
 //! - `node`, `content`: what an entry is, and the bytes of a file;
 //! - `path`: the one place that walks a path, follows links and refuses hostile names;
 //! - `places`: which parts a guest may write to;
+//! - `scope`: which parts a tool was granted, and walks that stay in them;
 //! - `inspect`, `file`, `entry`: the guests' `files` interface (`wit/guest.wit`);
 //! - `import`: host directories copied in, files placed by the host;
-//! - `change`: what differs between two trees.
+//! - `change`: what differs between two trees, for people;
+//! - `diff`: what makes one tree of another, applied to a third.
 //!
 //! **Invariant:** this module knows nothing of wasmtime, of the store or of a clock: times come in as `now`,
 //! nanoseconds since the Unix epoch. It touches the host's disk in `import` only, and only to read.
@@ -34,6 +36,7 @@
 
 mod change;
 mod content;
+mod diff;
 mod entry;
 mod errno;
 mod file;
@@ -44,14 +47,17 @@ mod model;
 mod node;
 mod path;
 mod places;
+mod scope;
 mod tree;
 
 pub use change::{Change, ChangeKind, changed_paths};
 pub use content::{Content, Pieces};
+pub use diff::{Action, ApplyError, Body, Edit};
 pub use errno::Errno;
 pub use file::WriteMode;
 pub use import::{MountError, Mounted, SkipReason, Skipped};
 pub use inspect::{Entry, Kind, Stat};
 pub use node::Usage;
 pub use path::{MAX_DEPTH, MAX_LINKS, MAX_NAME_BYTES, MAX_PATH_BYTES};
+pub use scope::{Grant, Refusal, Resolved, Scope};
 pub use tree::{Limits, Tree};

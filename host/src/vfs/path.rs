@@ -2,7 +2,7 @@
 //!
 //! A path is absolute, and is resolved as POSIX does: name by name, links followed where they stand, `..` from where
 //! the walk then is. `..` above the root is the root and an absolute link starts at the root, so no path leaves the
-//! tree.
+//! tree. A walk may be bound by more than that: see [`Rules`].
 
 use super::errno::Errno;
 use super::node::{Directory, Name, Node};
@@ -135,9 +135,63 @@ pub(super) fn check_target(target: &str) -> Result<(), Errno> {
     }
 }
 
+/// The names of a path without `.`, `..` and needless `/`, as this module and `diff` write them.
+pub(super) fn names(path: &str) -> Result<Vec<Name>, Errno> {
+    check(path)?;
+    if path == "/" {
+        return Ok(Vec::new());
+    }
+    let named = |name: &str| match name {
+        "" | "." | ".." => Err(Errno::Invalid),
+        name if name.len() > MAX_NAME_BYTES => Err(Errno::NameTooLong),
+        name => Ok(Name::from(name)),
+    };
+    path[1..].split('/').map(named).collect()
+}
+
+/// What a walk may not do.
+pub(super) trait Rules {
+    /// What ends a walk.
+    type Stop: From<Errno>;
+
+    /// Asked before `..`, so many names below the root.
+    fn up(&self, depth: usize) -> Result<(), Self::Stop>;
+
+    /// Asked before a link is followed to the root.
+    fn to_root(&self) -> Result<(), Self::Stop>;
+
+    /// Asked before `name` is looked for in a directory, whether or not it is there.
+    fn look(&self, directory: &[(&Name, &Node)], name: &str) -> Result<(), Self::Stop>;
+}
+
+/// The whole tree, as POSIX says.
+pub(super) struct Anywhere;
+
+impl Rules for Anywhere {
+    type Stop = Errno;
+
+    fn up(&self, _: usize) -> Result<(), Errno> {
+        Ok(())
+    }
+
+    fn to_root(&self) -> Result<(), Errno> {
+        Ok(())
+    }
+
+    fn look(&self, _: &[(&Name, &Node)], _: &str) -> Result<(), Errno> {
+        Ok(())
+    }
+}
+
 /// Walks `path` from the directory `base` (the root, if it is empty). `follow` says whether a link at the very end is
 /// followed; those before it always are.
-pub(super) fn walk<'a>(root: &'a Node, base: &[Name], path: &'a str, follow: bool) -> Result<Found<'a>, Errno> {
+pub(super) fn walk<'a, R: Rules>(
+    root: &'a Node,
+    base: &[Name],
+    path: &'a str,
+    follow: bool,
+    rules: &R,
+) -> Result<Found<'a>, R::Stop> {
     let mut above = descend(root, base)?;
     let mut texts = vec![path];
     let mut links = 0;
@@ -145,11 +199,12 @@ pub(super) fn walk<'a>(root: &'a Node, base: &[Name], path: &'a str, follow: boo
         match name {
             "." => continue,
             ".." => {
+                rules.up(above.len())?;
                 above.pop();
                 continue;
             }
-            _ if name.len() > MAX_NAME_BYTES => return Err(Errno::NameTooLong),
-            _ => {}
+            _ if name.len() > MAX_NAME_BYTES => return Err(Errno::NameTooLong.into()),
+            _ => rules.look(&above, name)?,
         }
         let last = texts.iter().all(|text| is_slashes(text));
         let slash = last && texts.iter().any(|text| !text.is_empty());
@@ -166,16 +221,17 @@ pub(super) fn walk<'a>(root: &'a Node, base: &[Name], path: &'a str, follow: boo
             Some((_, Node::Link(link))) if follow || !last => {
                 links += 1;
                 if links > MAX_LINKS {
-                    return Err(Errno::TooManyLinks);
+                    return Err(Errno::TooManyLinks.into());
                 }
                 if link.target.starts_with('/') {
+                    rules.to_root()?;
                     above.clear();
                 }
                 texts.push(&link.target);
             }
             Some((name, node)) if last => return Ok(Found { root, above, end: End::Entry(name, node), slash }),
             Some((name, node @ Node::Directory(_))) => above.push((name, node)),
-            Some(_) => return Err(Errno::NotDirectory),
+            Some(_) => return Err(Errno::NotDirectory.into()),
         }
     }
     Ok(Found { root, above, end: End::Above, slash: false })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::errno::Errno;
 use super::node::{Directory, Meta, Name, Node, Reach, Usage};
-use super::path::{self, Found, MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES};
+use super::path::{self, Anywhere, Found, MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES};
 use super::places::Places;
 
 /// What a guest may write to from the start, with the permission bits.
@@ -83,15 +83,29 @@ impl Tree {
         &self.root
     }
 
+    /// The entry at `names`. No link is followed.
+    pub(super) fn entry(&self, names: &[Name]) -> Result<&Node, Errno> {
+        names.iter().try_fold(&self.root, |node, name| {
+            node.as_directory().ok_or(Errno::NotDirectory)?.entries().get(name).ok_or(Errno::NoEntry)
+        })
+    }
+
+    /// An id that no entry has had.
+    pub(super) fn new_id(&mut self) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        id
+    }
+
     /// Finds what a path leads to; `follow` says whether a link at its end is followed.
     pub(super) fn find<'a>(&'a self, path: &'a str, follow: bool) -> Result<Found<'a>, Errno> {
         path::check(path)?;
-        path::walk(&self.root, &[], path, follow)
+        path::walk(&self.root, &[], path, follow, &Anywhere)
     }
 
     /// Finds what a path leads to from the directory `base`.
     pub(super) fn find_from<'a>(&'a self, base: &[Name], path: &'a str) -> Result<Found<'a>, Errno> {
-        path::walk(&self.root, base, path, false)
+        path::walk(&self.root, base, path, false, &Anywhere)
     }
 
     /// Refuses a guest that wants to change the entry at `names`.
@@ -187,7 +201,7 @@ impl Tree {
     }
 
     /// Changes the directory at `names`, and with it the sums of those above. Copies what another tree still shares.
-    fn edit<R>(&mut self, names: &[Name], change: impl FnOnce(&mut Directory) -> R) -> Result<R, Errno> {
+    pub(super) fn edit<R>(&mut self, names: &[Name], change: impl FnOnce(&mut Directory) -> R) -> Result<R, Errno> {
         edit(&mut self.root, names, change)
     }
 }

@@ -1,0 +1,201 @@
+//! Changing the tree that a call works on: opening, writing, making, moving and removing.
+
+use super::Code;
+use super::work::{Open, Place, Removed, Work};
+use crate::vfs::{Content, Kind, WriteMode};
+
+/// How something is to be opened.
+#[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags of `open-at`")]
+pub(super) struct How {
+    pub(super) follow: bool,
+    pub(super) create: bool,
+    pub(super) directory: bool,
+    pub(super) exclusive: bool,
+    pub(super) truncate: bool,
+    pub(super) read: bool,
+    pub(super) write: bool,
+    pub(super) mutate: bool,
+}
+
+/// Where in a file something is written.
+#[derive(Clone, Copy)]
+pub(super) enum Offset {
+    At(u64),
+    End,
+}
+
+impl Work {
+    pub(super) fn open(&mut self, at: &Open, path: &str, how: How) -> Result<Open, Code> {
+        if how.directory && (how.create || how.exclusive || how.truncate) {
+            return Err(Code::Invalid);
+        }
+        let new = how.create && how.exclusive;
+        let found = self.resolve(at, path, (how.follow || path.ends_with('/')) && !new)?;
+        match found.stat.map(|stat| stat.kind) {
+            Some(_) if new => return Err(Code::Exist),
+            Some(Kind::Link) => return Err(Code::Loop),
+            Some(Kind::Directory) => return self.open_directory(&found.path, how),
+            Some(Kind::File) if how.directory => return Err(Code::NotDirectory),
+            Some(Kind::File) => {
+                self.may_read(&found.path)?;
+                if how.write || how.truncate {
+                    self.may_write(&found.path)?;
+                }
+                if how.truncate {
+                    self.tree.truncate(&found.path, 0, self.now)?;
+                }
+            }
+            None if !how.create => return Err(Code::NoEntry),
+            None => {
+                self.may_write(&found.path)?;
+                self.settle();
+                self.tree.write(&found.spelling(), &[], WriteMode::Create, self.now)?;
+            }
+        }
+        // What is open for nothing is open for reading, as everywhere.
+        Ok(Open { spot: self.spot(&found.path, false), read: how.read || !how.write, write: how.write })
+    }
+
+    fn open_directory(&mut self, path: &str, how: How) -> Result<Open, Code> {
+        if how.create || how.truncate || how.write {
+            return Err(Code::IsDirectory);
+        }
+        if how.mutate && !self.scope.writes_below(path) {
+            return Err(Code::ReadOnly);
+        }
+        Ok(Open { spot: self.spot(path, true), read: true, write: false })
+    }
+
+    /// Writes to a file, all or nothing.
+    pub(super) fn write(&mut self, open: &Open, offset: Offset, bytes: &[u8]) -> Result<(), Code> {
+        open.writable()?;
+        self.settle();
+        match &mut *open.spot.lock() {
+            Place::At(path) => {
+                self.may_write(path)?;
+                let written = match offset {
+                    Offset::At(offset) => self.tree.write_at(path, offset, bytes, self.now),
+                    Offset::End => self.tree.write(path, bytes, WriteMode::Append, self.now),
+                };
+                Ok(written?)
+            }
+            Place::Removed(_) if bytes.is_empty() => Ok(()),
+            Place::Removed(removed) => {
+                let old = removed.content.len();
+                let start = if let Offset::At(offset) = offset { offset } else { old };
+                // A length in memory fits.
+                let end = start.checked_add(bytes.len() as u64).ok_or(Code::FileTooLarge)?;
+                self.change_removed(removed, old.max(end), |content| content.write_at(start, bytes))
+            }
+            Place::Nowhere => Err(Code::NoEntry),
+        }
+    }
+
+    pub(super) fn set_size(&mut self, open: &Open, size: u64) -> Result<(), Code> {
+        open.writable()?;
+        self.settle();
+        match &mut *open.spot.lock() {
+            Place::At(path) => {
+                self.may_write(path)?;
+                Ok(self.tree.truncate(path, size, self.now)?)
+            }
+            Place::Removed(removed) => self.change_removed(removed, size, |content| content.resize(size)),
+            Place::Nowhere => Err(Code::NoEntry),
+        }
+    }
+
+    /// Changes a file that is in no tree, within the limits of the one that it was in.
+    fn change_removed(&self, removed: &mut Removed, size: u64, change: impl FnOnce(&mut Content)) -> Result<(), Code> {
+        let old = removed.content.len();
+        if size > old {
+            let others = self.held.saturating_sub(old).saturating_add(self.tree.usage().bytes);
+            if size > self.limits.file_bytes {
+                return Err(Code::FileTooLarge);
+            }
+            if size.saturating_add(others) > self.limits.bytes {
+                return Err(Code::Quota);
+            }
+        }
+        change(&mut removed.content);
+        removed.stat.modified = self.now;
+        Ok(())
+    }
+
+    pub(super) fn set_modified(&mut self, open: &Open, modified: u64) -> Result<(), Code> {
+        match &mut *open.spot.lock() {
+            Place::At(path) => {
+                self.may_write(path)?;
+                Ok(self.tree.set_own_modified(path, modified)?)
+            }
+            Place::Removed(removed) => {
+                removed.stat.modified = modified;
+                Ok(())
+            }
+            Place::Nowhere => Err(Code::NoEntry),
+        }
+    }
+
+    pub(super) fn set_modified_at(&mut self, at: &Open, path: &str, follow: bool, modified: u64) -> Result<(), Code> {
+        let (path, _) = self.find(at, path, follow)?;
+        self.may_write(&path)?;
+        Ok(self.tree.set_own_modified(&path, modified)?)
+    }
+
+    pub(super) fn create_directory(&mut self, at: &Open, path: &str) -> Result<(), Code> {
+        let found = self.resolve(at, path, false)?;
+        if found.stat.is_some() {
+            return Err(Code::Exist);
+        }
+        self.may_write(&found.path)?;
+        self.settle();
+        Ok(self.tree.create_directory(&found.path, false, self.now)?)
+    }
+
+    pub(super) fn create_link(&mut self, at: &Open, target: &str, path: &str) -> Result<(), Code> {
+        if target.starts_with('/') {
+            return Err(Code::NotPermitted);
+        }
+        let found = self.resolve(at, path, false)?;
+        if found.stat.is_some() {
+            return Err(Code::Exist);
+        }
+        self.may_write(&found.path)?;
+        self.settle();
+        Ok(self.tree.create_link(target, &found.spelling(), self.now)?)
+    }
+
+    /// Removes an empty directory, or what is none.
+    pub(super) fn remove(&mut self, at: &Open, path: &str, directory: bool) -> Result<(), Code> {
+        let found = self.resolve(at, path, false)?;
+        let is_directory = found.stat.ok_or(Code::NoEntry)?.kind == Kind::Directory;
+        match (directory, is_directory) {
+            (true, false) => return Err(Code::NotDirectory),
+            (false, true) => return Err(Code::IsDirectory),
+            _ if !found.named => return Err(Code::Invalid),
+            _ => {}
+        }
+        self.may_write(&found.path)?;
+        let parted = self.part(&found.path);
+        self.tree.remove(&found.path, false, self.now)?;
+        self.removed(&found.path, parted);
+        Ok(())
+    }
+
+    pub(super) fn rename(&mut self, from: (&Open, &str), to: (&Open, &str)) -> Result<(), Code> {
+        let (source, target) = (self.resolve(from.0, from.1, false)?, self.resolve(to.0, to.1, false)?);
+        source.stat.ok_or(Code::NoEntry)?;
+        if !source.named || !target.named {
+            return Err(Code::Invalid);
+        }
+        self.may_write(&source.path)?;
+        self.may_write(&target.path)?;
+        let parted = self.part(&target.path);
+        self.tree.rename(&source.spelling(), &target.spelling(), self.now)?;
+        if source.path != target.path {
+            self.removed(&target.path, parted);
+            self.moved(&source.path, &target.path);
+        }
+        Ok(())
+    }
+}

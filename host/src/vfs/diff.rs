@@ -1,0 +1,581 @@
+//! What makes one tree of another, as edits that can be applied to a third: how the work that was done on a snapshot
+//! comes back to the tree that went on without it.
+//!
+//! Finding the edits costs what differs: what both trees share is recognised and not entered. A file's edit shares its
+//! content.
+//!
+//! Applying is last-writer-wins by entry, and no more: an edit replaces or removes what it names, and nothing else.
+//! So two that worked on different files of one directory both keep theirs, and a directory is removed only if nothing
+//! is left in it that its remover did not know. What is in the way of that is an error, see [`ApplyError`]. Links are
+//! never followed: a path that has become a link leads nowhere else.
+
+use imbl::ordmap::DiffItem;
+
+use super::content::Content;
+use super::errno::Errno;
+use super::node::{Directory, Meta, Name, Node, Reach};
+use super::path;
+use super::tree::{DIRECTORY_MODE, MODE_BITS, Tree};
+
+/// A change of one entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Edit {
+    /// Which: an absolute path, without links, `.` and `..`.
+    pub path: String,
+    /// What becomes of it.
+    pub action: Action,
+}
+
+/// What becomes of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// It is removed.
+    Remove {
+        /// Whether it was a directory. What was in it has edits of its own.
+        directory: bool,
+    },
+    /// It is there, in the place of what was.
+    Put {
+        /// What it is.
+        body: Body,
+        /// Permission bits, 0 to 0o7777.
+        mode: u32,
+        /// Last change of its content, nanoseconds since the Unix epoch.
+        modified: u64,
+    },
+}
+
+/// What is put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Body {
+    /// A file.
+    File(Content),
+    /// A directory, without what is in it: a directory that is there already keeps that.
+    Directory,
+    /// A symbolic link, with its target.
+    Link(String),
+}
+
+impl Edit {
+    /// An edit from its parts, for example from a record of it. [`Tree::apply`] checks them.
+    #[must_use]
+    pub fn new(path: String, action: Action) -> Edit {
+        Edit { path, action }
+    }
+}
+
+/// Why edits were not applied; none of them was.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot change `{path}`")]
+#[non_exhaustive]
+pub struct ApplyError {
+    /// Which entry it failed at; `/` if it is the tree as a whole.
+    pub path: String,
+    /// Why: `NotDirectory` if something on the way is now a file or a link, `NotEmpty` if a directory is in the way
+    /// that holds something, `Quota`, `TooLarge`; `Invalid` or `NameTooLong` for what no tree could hold.
+    pub source: Errno,
+}
+
+impl Tree {
+    /// What makes this tree of `base`: removals, innermost first, then what is put, outermost first. Rights and limits
+    /// are no part of it; an entry that was renamed is removed and put.
+    #[must_use]
+    pub fn changes_since(&self, base: &Tree) -> Vec<Edit> {
+        let mut found = Search::default();
+        if base.root() != self.root() {
+            found.changed(base.root(), self.root());
+        }
+        found.removed.append(&mut found.put);
+        found.removed
+    }
+
+    /// Applies edits, all or none. Directories that are missing on the way to an entry are made again (mode 0755); what
+    /// is to be removed and is gone, or has become a directory where it was none or the other way round, or holds
+    /// something that the edits do not remove, stays as it is. An entry that replaces one of its kind keeps that one's
+    /// id; others get a new one.
+    ///
+    /// The limits hold for the outcome. Rights are not looked at: they were, when the edits were made.
+    ///
+    /// # Errors
+    /// See [`ApplyError`]. The tree is then as it was.
+    pub fn apply(&mut self, edits: &[Edit]) -> Result<(), ApplyError> {
+        let mut next = self.clone();
+        let whole = |source| ApplyError { path: "/".to_owned(), source };
+        self.bound(edits).map_err(whole)?;
+        for edit in edits {
+            next.edit_entry(edit).map_err(|source| ApplyError { path: edit.path.clone(), source })?;
+        }
+        self.afford(self.usage(), next.usage()).map_err(whole)?;
+        *self = next;
+        Ok(())
+    }
+
+    /// Refuses edits whose sizes, together with what is there, are beyond any number.
+    fn bound(&self, edits: &[Edit]) -> Result<(), Errno> {
+        let sizes = edits.iter().map(|edit| match &edit.action {
+            Action::Put { body: Body::File(content), .. } => content.len(),
+            // At most 4,096, which is checked where it is made.
+            Action::Put { body: Body::Link(target), .. } => target.len() as u64,
+            Action::Put { body: Body::Directory, .. } | Action::Remove { .. } => 0,
+        });
+        sizes.into_iter().try_fold(self.usage().bytes, u64::checked_add).map(drop).ok_or(Errno::Quota)
+    }
+
+    fn edit_entry(&mut self, edit: &Edit) -> Result<(), Errno> {
+        // An edit may come from a record, so its path is checked like any other.
+        let names = path::names(&edit.path)?;
+        match &edit.action {
+            Action::Remove { directory } => self.remove_edited(&names, *directory),
+            Action::Put { body, mode, modified } => self.put_edited(&names, body, *mode, *modified),
+        }
+    }
+
+    fn remove_edited(&mut self, names: &[Name], directory: bool) -> Result<(), Errno> {
+        let Some((name, parent)) = names.split_last() else { return Err(Errno::Busy) };
+        let expected = match self.entry(names) {
+            Ok(Node::Directory(found)) => directory && found.entries().is_empty(),
+            Ok(Node::File(_) | Node::Link(_)) => !directory,
+            Err(_) => false,
+        };
+        if expected { self.edit(parent, |above| above.take(name)).map(drop) } else { Ok(()) }
+    }
+
+    fn put_edited(&mut self, names: &[Name], body: &Body, mode: u32, modified: u64) -> Result<(), Errno> {
+        if mode > MODE_BITS {
+            return Err(Errno::Invalid);
+        }
+        match body {
+            Body::File(content) => self.allow_size(content.len())?,
+            Body::Link(target) => path::check_target(target)?,
+            Body::Directory => {}
+        }
+        let Some((_, parent)) = names.split_last() else {
+            let directory = *body == Body::Directory;
+            return if directory { self.set_meta(names, mode, modified) } else { Err(Errno::IsDirectory) };
+        };
+        Tree::allow_path(names, Reach::default())?;
+        self.make_parents(parent, modified)?;
+        let replaced = match self.entry(names) {
+            Ok(Node::Directory(_)) if *body == Body::Directory => return self.set_meta(names, mode, modified),
+            Ok(Node::Directory(found)) if !found.entries().is_empty() => return Err(Errno::NotEmpty),
+            Ok(node) => Some((node.kind(), node.meta().id)),
+            Err(_) => None,
+        };
+        let mut node = body.node(Meta { id: 0, mode, modified });
+        node.meta_mut().id = match replaced {
+            Some((kind, id)) if kind == node.kind() => id,
+            _ => self.new_id(),
+        };
+        self.enter(names, node)
+    }
+
+    fn make_parents(&mut self, parent: &[Name], now: u64) -> Result<(), Errno> {
+        if let Ok(Node::Directory(_)) = self.entry(parent) {
+            return Ok(());
+        }
+        for depth in 1..=parent.len() {
+            match self.entry(&parent[..depth]) {
+                Ok(Node::Directory(_)) => {}
+                Ok(Node::File(_) | Node::Link(_)) => return Err(Errno::NotDirectory),
+                Err(_) => {
+                    let meta = Meta { id: self.new_id(), mode: DIRECTORY_MODE, modified: now };
+                    self.enter(&parent[..depth], Node::directory(meta))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// As `attach`, and leaves the time of the directory alone: that has an edit of its own.
+    fn enter(&mut self, names: &[Name], node: Node) -> Result<(), Errno> {
+        let (name, parent) = names.split_last().ok_or(Errno::Busy)?;
+        self.edit(parent, |directory| directory.put(Name::clone(name), node)).map(drop)
+    }
+
+    fn set_meta(&mut self, names: &[Name], mode: u32, modified: u64) -> Result<(), Errno> {
+        self.alter(names, |node| {
+            let meta = node.meta_mut();
+            (meta.mode, meta.modified) = (mode, modified);
+        })
+    }
+}
+
+impl Body {
+    fn of(node: &Node) -> Body {
+        match node {
+            Node::File(file) => Body::File(file.content.clone()),
+            Node::Directory(_) => Body::Directory,
+            Node::Link(link) => Body::Link(link.target.to_string()),
+        }
+    }
+
+    fn node(&self, meta: Meta) -> Node {
+        match self {
+            Body::File(content) => Node::file(meta, content.clone()),
+            Body::Directory => Node::directory(meta),
+            Body::Link(target) => Node::link(meta, target),
+        }
+    }
+}
+
+/// What was found so far, and where the search is.
+#[derive(Default)]
+struct Search {
+    path: String,
+    removed: Vec<Edit>,
+    put: Vec<Edit>,
+}
+
+impl Search {
+    fn here(&self) -> String {
+        if self.path.is_empty() { "/".to_owned() } else { self.path.clone() }
+    }
+
+    fn at(&mut self, name: &str, look: impl FnOnce(&mut Self)) {
+        let length = self.path.len();
+        self.path.push('/');
+        self.path.push_str(name);
+        look(self);
+        self.path.truncate(length);
+    }
+
+    fn changed(&mut self, old: &Node, new: &Node) {
+        let (before, after) = (old.meta(), new.meta());
+        let same_meta = before.mode == after.mode && before.modified == after.modified;
+        match (old, new) {
+            (Node::File(old), Node::File(new)) if same_meta && old.content == new.content => {}
+            (Node::Link(old), Node::Link(new)) if same_meta && old.target == new.target => {}
+            (Node::File(_), Node::File(_)) | (Node::Link(_), Node::Link(_)) => self.put(new),
+            (Node::Directory(old), Node::Directory(below)) => {
+                if !same_meta {
+                    self.put(new);
+                }
+                self.directories(old, below);
+            }
+            _ => {
+                self.remove_all(old);
+                self.put_all(new);
+            }
+        }
+    }
+
+    fn directories(&mut self, old: &Directory, new: &Directory) {
+        for item in old.entries().diff(new.entries()) {
+            match item {
+                DiffItem::Add(name, node) => self.at(name, |search| search.put_all(node)),
+                DiffItem::Remove(name, node) => self.at(name, |search| search.remove_all(node)),
+                DiffItem::Update { old: (name, old), new: (_, new) } => {
+                    self.at(name, |search| search.changed(old, new));
+                }
+            }
+        }
+    }
+
+    fn put(&mut self, node: &Node) {
+        let Meta { mode, modified, .. } = *node.meta();
+        let action = Action::Put { body: Body::of(node), mode, modified };
+        self.put.push(Edit { path: self.here(), action });
+    }
+
+    fn put_all(&mut self, node: &Node) {
+        self.put(node);
+        for (name, node) in below(node) {
+            self.at(name, |search| search.put_all(node));
+        }
+    }
+
+    fn remove_all(&mut self, node: &Node) {
+        for (name, node) in below(node) {
+            self.at(name, |search| search.remove_all(node));
+        }
+        let action = Action::Remove { directory: node.as_directory().is_some() };
+        self.removed.push(Edit { path: self.here(), action });
+    }
+}
+
+fn below(node: &Node) -> impl Iterator<Item = (&Name, &Node)> {
+    node.as_directory().into_iter().flat_map(|directory| directory.entries().iter())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Limits, MAX_NAME_BYTES, Usage, WriteMode};
+    use super::*;
+
+    fn tree() -> Tree {
+        let mut tree = Tree::new(Limits::default(), 0);
+        for path in ["/workspace/a/b/c", "/workspace/a/d", "/workspace/f"] {
+            tree.place_file(path, b"x", 0o644, 1).expect("within limits");
+        }
+        tree
+    }
+
+    fn write(tree: &mut Tree, path: &str, contents: &str, now: u64) {
+        tree.write(path, contents.as_bytes(), WriteMode::Replace, now).expect("writable");
+    }
+
+    fn read(tree: &Tree, path: &str) -> String {
+        String::from_utf8(tree.read_file(path).expect("there")).expect("text")
+    }
+
+    /// Applies what made `other` of `base` to `tree`.
+    fn bring(tree: &mut Tree, base: &Tree, other: &Tree) -> Result<(), (String, Errno)> {
+        tree.apply(&other.changes_since(base)).map_err(|error| (error.path, error.source))
+    }
+
+    #[test]
+    fn equal_trees_have_no_edits() {
+        let mut tree = tree();
+        let base = tree.clone();
+        assert_eq!(tree.changes_since(&base), []);
+        write(&mut tree, "/workspace/f", "x", 1);
+        assert_eq!(tree.changes_since(&base), [], "the same bytes at the same time");
+    }
+
+    #[test]
+    fn removals_come_innermost_first_and_puts_outermost_first() {
+        let base = tree();
+        let mut other = base.clone();
+        other.remove("/workspace/a", true, 2).expect("writable");
+        other.create_directory("/workspace/n/m", true, 2).expect("writable");
+        let paths: Vec<_> = other.changes_since(&base).into_iter().map(|edit| edit.path).collect();
+        let removed = ["/workspace/a/b/c", "/workspace/a/b", "/workspace/a/d", "/workspace/a"];
+        assert_eq!(paths, [removed.as_slice(), &["/workspace", "/workspace/n", "/workspace/n/m"]].concat());
+    }
+
+    #[test]
+    fn work_on_different_files_survives_on_both_sides() {
+        let base = tree();
+        let (mut run, mut tool) = (base.clone(), base.clone());
+        write(&mut run, "/workspace/a/d", "run", 2);
+        write(&mut run, "/workspace/a/run", "new", 2);
+        run.remove("/workspace/a/b", true, 2).expect("writable");
+        write(&mut tool, "/workspace/f", "tool", 3);
+        write(&mut tool, "/workspace/a/tool", "new", 3);
+        assert_eq!(bring(&mut run, &base, &tool), Ok(()));
+        let all = ["/workspace/a/d", "/workspace/a/run", "/workspace/f", "/workspace/a/tool"];
+        assert_eq!(all.map(|path| read(&run, path)), ["run", "new", "tool", "new"]);
+        assert_eq!(run.stat("/workspace/a/b", false), Err(Errno::NoEntry));
+    }
+
+    #[test]
+    fn the_last_writer_of_one_file_wins_and_it_keeps_its_id() {
+        let base = tree();
+        let (mut run, mut tool) = (base.clone(), base.clone());
+        write(&mut run, "/workspace/f", "run", 3);
+        write(&mut tool, "/workspace/f", "tool", 2);
+        assert_eq!(bring(&mut run, &base, &tool), Ok(()));
+        let (now, then) = (run.stat("/workspace/f", false), base.stat("/workspace/f", false));
+        assert_eq!((read(&run, "/workspace/f").as_str(), now.map(|stat| stat.modified)), ("tool", Ok(2)));
+        assert_eq!(now.map(|stat| stat.id), then.map(|stat| stat.id));
+    }
+
+    #[test]
+    fn entries_that_both_sides_made_have_ids_of_their_own() {
+        let base = tree();
+        let (mut run, mut tool) = (base.clone(), base.clone());
+        write(&mut run, "/workspace/run", "1", 2);
+        write(&mut tool, "/workspace/tool", "2", 2);
+        assert_eq!(bring(&mut run, &base, &tool), Ok(()));
+        write(&mut run, "/workspace/later", "3", 4);
+        let mut ids = ["run", "tool", "later"].map(|name| run.stat(&format!("/workspace/{name}"), false).map(|s| s.id));
+        ids.sort_by_key(|id| id.ok());
+        assert!(ids[0] != ids[1] && ids[1] != ids[2], "{ids:?}");
+    }
+
+    #[test]
+    fn a_directory_that_was_removed_is_made_again_for_what_was_written_in_it() {
+        let base = tree();
+        let (mut run, mut tool) = (base.clone(), base.clone());
+        run.remove("/workspace/a", true, 2).expect("writable");
+        tool.write("/workspace/a/b/c", b"y", WriteMode::Append, 3).expect("writable");
+        assert_eq!(bring(&mut run, &base, &tool), Ok(()));
+        assert_eq!(read(&run, "/workspace/a/b/c"), "xy");
+        assert_eq!(run.stat("/workspace/a/d", false), Err(Errno::NoEntry), "only what was written");
+    }
+
+    #[test]
+    fn a_directory_is_removed_only_with_what_its_remover_knew() {
+        let base = tree();
+        let (mut run, mut tool) = (base.clone(), base.clone());
+        write(&mut run, "/workspace/a/new", "run", 2);
+        tool.remove("/workspace/a", true, 3).expect("writable");
+        assert_eq!(bring(&mut run, &base, &tool), Ok(()));
+        let left: Vec<_> = run.read_directory("/workspace/a").expect("there").into_iter().map(|e| e.name).collect();
+        assert_eq!(left, ["new"]);
+        // And not replaced by a file then.
+        write(&mut tool, "/workspace/a", "now a file", 3);
+        let before = run.clone();
+        let failed = bring(&mut run, &base, &tool);
+        assert_eq!(failed, Err(("/workspace/a".to_owned(), Errno::NotEmpty)));
+        assert_eq!(run.changes_since(&before), []);
+    }
+
+    #[test]
+    fn no_link_is_followed() {
+        let base = tree();
+        let (mut run, mut tool) = (base.clone(), base.clone());
+        run.rename("/workspace/a", "/tmp/a", 2).expect("writable");
+        run.create_link("/tmp/a", "/workspace/a", 2).expect("writable");
+        run.remove("/workspace/f", false, 2).expect("writable");
+        run.create_link("/tmp/a/d", "/workspace/f", 2).expect("writable");
+        let before = run.clone();
+        write(&mut tool, "/workspace/a/d", "tool", 3);
+        assert_eq!(bring(&mut run, &base, &tool), Err(("/workspace/a/d".to_owned(), Errno::NotDirectory)));
+        let mut removing = base.clone();
+        removing.remove("/workspace/a/d", false, 3).expect("writable");
+        let edits = removing.changes_since(&base);
+        let removals: Vec<_> = edits.into_iter().filter(|edit| edit.path.ends_with('d')).collect();
+        assert_eq!(run.apply(&removals), Ok(()), "it is gone from there");
+        assert_eq!(run.changes_since(&before), []);
+        let mut replacing = base.clone();
+        write(&mut replacing, "/workspace/f", "tool", 3);
+        assert_eq!(bring(&mut run, &base, &replacing), Ok(()), "the link itself is replaced");
+        assert_eq!((read(&run, "/workspace/f").as_str(), read(&run, "/tmp/a/d").as_str()), ("tool", "x"));
+    }
+
+    #[test]
+    fn limits_hold_for_the_outcome_and_nothing_is_half_applied() {
+        let limits = Limits { bytes: 10, entries: 5, file_bytes: 8 };
+        let mut base = Tree::new(limits, 0);
+        write(&mut base, "/tmp/a", "1234", 1);
+        let (mut run, mut tool) = (base.clone(), base.clone());
+        write(&mut run, "/tmp/run", "123", 2);
+        write(&mut tool, "/tmp/b", "1", 2);
+        write(&mut tool, "/tmp/c", "123", 2);
+        let before = run.clone();
+        assert_eq!(bring(&mut run, &base, &tool), Err(("/".to_owned(), Errno::Quota)));
+        assert_eq!(run.changes_since(&before), []);
+        // What is put first may be too much, if what follows makes up for it.
+        let mut tool = base.clone();
+        write(&mut tool, "/tmp/a", "1", 2);
+        write(&mut tool, "/tmp/A", "123456", 2);
+        assert_eq!(bring(&mut run, &base, &tool), Ok(()));
+        assert_eq!(run.usage(), Usage { bytes: 10, entries: 5 });
+        run.set_limits(Limits { file_bytes: 5, ..limits });
+        assert_eq!(bring(&mut run, &base, &tool), Err(("/tmp/A".to_owned(), Errno::TooLarge)));
+    }
+
+    #[test]
+    fn edits_from_a_record_are_checked() {
+        let mut tree = tree();
+        let file = || Body::File(Content::from(b"x".as_slice()));
+        let put = |body| Action::Put { body, mode: 0o644, modified: 1 };
+        let long = format!("/{}", "n".repeat(MAX_NAME_BYTES + 1));
+        let hostile = [
+            ("", Errno::NoEntry),
+            ("a", Errno::Invalid),
+            ("//a", Errno::Invalid),
+            ("/a/", Errno::Invalid),
+            ("/a/../b", Errno::Invalid),
+            ("/./b", Errno::Invalid),
+            ("/a\0", Errno::Invalid),
+            ("/", Errno::IsDirectory),
+            (&long, Errno::NameTooLong),
+            (&"/d".repeat(600), Errno::NameTooLong),
+            ("/workspace/f/g", Errno::NotDirectory),
+        ];
+        for (path, errno) in hostile {
+            let edit = Edit::new(path.to_owned(), put(file()));
+            assert_eq!(tree.apply(&[edit]).map_err(|error| error.source), Err(errno), "{path}");
+        }
+        let mut fails = |action| tree.apply(&[Edit::new("/workspace/new".to_owned(), action)]).map_err(|e| e.source);
+        assert_eq!(fails(Action::Put { body: file(), mode: 0o10000, modified: 0 }), Err(Errno::Invalid));
+        assert_eq!(fails(put(Body::Link(String::new()))), Err(Errno::NoEntry));
+        assert_eq!(fails(Action::Remove { directory: true }), Ok(()), "gone already");
+        let root = Edit::new("/".to_owned(), Action::Remove { directory: true });
+        assert_eq!(tree.apply(&[root]).map_err(|error| error.source), Err(Errno::Busy));
+    }
+
+    const PATHS: [&str; 8] =
+        ["/tmp/a", "/tmp/b", "/tmp/a/a", "/tmp/a/b", "/tmp/a/a/b", "/workspace/a", "/tmp", "/tmp/b/a"];
+
+    /// One of everything that a guest can do, at a time of its own.
+    fn act(tree: &mut Tree, (kind, path, other, size): (u8, usize, usize, u8), now: u64) {
+        let (path, other) = (PATHS[path % PATHS.len()], PATHS[other % PATHS.len()]);
+        let bytes = vec![size; usize::from(size)];
+        // Most are refused now and then; what counts is what comes of those that are not.
+        let _ = match kind % 8 {
+            0 => tree.write(path, &bytes, WriteMode::Replace, now),
+            1 => tree.write(path, &bytes, WriteMode::Append, now),
+            2 => tree.create_directory(path, true, now),
+            3 => tree.remove(path, true, now),
+            4 => tree.rename(path, other, now),
+            5 => tree.create_link(other, path, now),
+            6 => tree.set_mode(path, u32::from(size)),
+            _ => tree.set_modified(path, u64::from(size)),
+        };
+    }
+
+    type Acts = Vec<(u8, usize, usize, u8)>;
+
+    fn acts() -> impl Strategy<Value = Acts> {
+        prop::collection::vec((any::<u8>(), any::<usize>(), any::<usize>(), any::<u8>()), 0..25)
+    }
+
+    fn ids(node: &Node, found: &mut Vec<u64>) {
+        found.push(node.meta().id);
+        below(node).for_each(|(_, node)| ids(node, found));
+    }
+
+    fn consistent(tree: &Tree) -> bool {
+        let mut all = Vec::new();
+        ids(tree.root(), &mut all);
+        let count = all.len() as u64;
+        all.sort_unstable();
+        all.dedup();
+        all.len() as u64 == count
+            && count == tree.usage().entries + 1
+            && all.last().is_some_and(|id| *id < tree.clone().new_id())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+        #[test]
+        fn edits_make_the_one_tree_of_the_other(first: bool, before in acts(), after in acts()) {
+            let mut base = Tree::new(Limits::default(), 0);
+            before.iter().zip(1..).for_each(|(a, now)| act(&mut base, *a, now));
+            let mut other = if first { base.clone() } else { Tree::new(Limits::default(), 0) };
+            after.iter().zip(100..).for_each(|(a, now)| act(&mut other, *a, now));
+            let mut made = base.clone();
+            prop_assert_eq!(made.apply(&other.changes_since(&base)), Ok(()));
+            prop_assert_eq!(made.changes_since(&other), []);
+            prop_assert_eq!(made.usage(), other.usage());
+            prop_assert!(consistent(&made));
+        }
+
+        #[test]
+        fn what_only_one_side_touched_survives(before in acts(), one in acts(), two in acts()) {
+            let mut base = Tree::new(Limits::default(), 0);
+            before.iter().zip(1..).for_each(|(a, now)| act(&mut base, *a, now));
+            let (mut run, mut tool) = (base.clone(), base.clone());
+            one.iter().zip(100..).for_each(|(a, now)| act(&mut run, *a, now));
+            two.iter().zip(200..).for_each(|(a, now)| act(&mut tool, *a, now));
+            let (before, edits) = (run.clone(), tool.changes_since(&base));
+            if run.apply(&edits).is_err() {
+                prop_assert_eq!(run.changes_since(&before), []);
+            } else {
+                for edit in &edits {
+                    if let Action::Put { body: Body::File(content), .. } = &edit.action {
+                        prop_assert_eq!(&run.content(&edit.path), &Ok(content.clone()), "{}", edit.path);
+                    }
+                }
+                let touched = |path: &str| edits.iter().any(|edit| edit.path == path);
+                for edit in before.changes_since(&base) {
+                    if let Action::Put { body: Body::File(content), .. } = &edit.action
+                        && !touched(&edit.path)
+                    {
+                        prop_assert_eq!(&run.content(&edit.path), &Ok(content.clone()), "{}", edit.path);
+                    }
+                }
+            }
+            prop_assert!(consistent(&run));
+        }
+    }
+}
