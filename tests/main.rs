@@ -38,3 +38,5 @@ mod run;
 mod snapshots;
 #[path = "features/steps.rs"]
 mod steps;
+#[path = "features/tool_files.rs"]
+mod tool_files;

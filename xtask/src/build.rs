@@ -93,17 +93,15 @@ fn tools() -> Result<()> {
         build.args(["--package", &tool_package(&directory)]);
     }
     // What the tests call and run, beside the real tools.
-    for package in
-        [
-            "fixture-agent",
-            "fixture-callers",
-            "fixture-filer",
-            "fixture-payments",
-            "fixture-probe",
-            "fixture-relay",
-            "example-agent",
-        ]
-    {
+    for package in [
+        "fixture-agent",
+        "fixture-callers",
+        "fixture-filer",
+        "fixture-payments",
+        "fixture-probe",
+        "fixture-relay",
+        "example-agent",
+    ] {
         build.args(["--package", &format!("tollhouse-{package}")]);
     }
     run(&mut build)

@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Failure};
 use crate::gate::{CallOutcome, Gate};
 use crate::tool::types::{Function, Shape, Type};
 use crate::tool::value::{self, Handles};
-use crate::tool::{HeldHandles, MountedTools, Peers as _, Tool, ToolState, dropped, resource_type};
+use crate::tool::{HeldHandles, MountedTools, Peers as _, Tool, ToolState, dropped, resource_type, unfit};
 
 /// Defines an import.
 pub(super) fn define(
@@ -183,7 +183,10 @@ pub(super) fn ask(method: &str, arguments: &Value, caller: &Caller) -> Result<Va
     let admitted = caller.gate.admit(&caller.record, method, &arguments.to_string());
     drop(paused);
     let admission = admitted?;
-    let result = admission.invoke(&(caller.context)(&admission));
+    let context = (caller.context)(&admission);
+    let result = admission.invoke(&context);
+    let applied = caller.working.apply(&context.edits());
+    let result = result.and_then(|payload| applied.map(|()| payload).map_err(|error| unfit(method, &error)));
     let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
     caller.gate.settle(&caller.record, admission.seq, outcome, result.as_ref().err());
     result.map(|payload| payload.value)

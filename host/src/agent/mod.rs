@@ -26,7 +26,7 @@ use crate::code::{Interrupt, Stopped, with_stack};
 use crate::error::Failure;
 use crate::gate::{Admission, Gate, Record};
 use crate::guest::{Output, Stream};
-use crate::tool::{CallContext, ToolState, agent_linker};
+use crate::tool::{CallContext, ToolState, Working, agent_linker};
 
 /// What an agent is started with.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,8 @@ pub(crate) struct Caller {
     pub(crate) context: MakeContext,
     /// The run's, or the call's.
     pub(crate) interrupt: Interrupt,
+    /// Its own files, which calls see and change.
+    pub(crate) working: Working,
 }
 
 /// How an agent ended.
@@ -125,6 +127,8 @@ impl Agent {
             command.wasi_cli_run().call_run(&mut store)
         });
         let full = output.lock().unwrap_or_else(PoisonError::into_inner).is_full();
+        // Whatever the end, what it wrote is written.
+        context.changed(store.data_mut().end());
         let state = store.data();
         let result = match ran {
             _ if full => Err(Ending::Output),

@@ -9,7 +9,7 @@ use super::bindings::{ScriptGuest, ScriptGuestPre, types as wit};
 use super::operation::{Completion, Step};
 use super::state::{Catalog, MemoryLimit, Output, OutputFull, State, linker};
 use crate::code::{Code, CodeError, Interrupt, Stopped, with_stack};
-use crate::vfs::Tree;
+use crate::vfs::{ApplyError, Edit, Tree};
 
 /// What the guest itself takes, on top of what its script may use: interpreter, prelude and stack.
 const GUEST_OVERHEAD: u64 = 32 << 20;
@@ -180,6 +180,14 @@ impl Guest {
     #[must_use]
     pub fn files(&self) -> &Tree {
         &self.store.data().files
+    }
+
+    /// Changes the files between two steps, as a tool did on its own view of them.
+    ///
+    /// # Errors
+    /// If that does not fit; then nothing is changed.
+    pub(crate) fn change_files(&mut self, edits: &[Edit]) -> Result<(), ApplyError> {
+        if edits.is_empty() { Ok(()) } else { self.store.data_mut().files.apply(edits) }
     }
 
     /// Bytes written to both streams so far.

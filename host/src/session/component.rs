@@ -14,8 +14,9 @@ use super::scope::Scope;
 use crate::agent::{Agent, Caller, Ending, Program};
 use crate::code::{Interrupt, Stopped};
 use crate::error::{ErrorKind, Failure};
-use crate::gate::{Admission, Event};
+use crate::gate::Event;
 use crate::guest::{GuestError, Outcome, Output};
+use crate::tool::Working;
 
 /// One execution of an agent that is a component. Nothing runs before [`ComponentRun::finish`].
 pub struct ComponentRun {
@@ -75,10 +76,8 @@ impl ComponentRun {
 
     /// What its imports ask.
     fn caller(&self) -> Caller {
-        let (scope, interrupt) = (Scope::new(&self.session, self.number), self.interrupt.clone());
-        let (record, run) = (scope.record.clone(), interrupt.clone());
-        let context = move |admission: &Admission| scope.context(admission, interrupt.child());
-        Caller { gate: Arc::clone(&self.session.gate), record, context: Box::new(context), interrupt: run }
+        let scope = Scope::new(&self.session, self.number);
+        scope.caller(&self.session.gate, self.interrupt.clone(), Working::default())
     }
 
     fn execute(
@@ -105,8 +104,10 @@ impl ComponentRun {
         if let Some(deadline) = begun.checked_add(self.session.limits().wall) {
             self.interrupt.set_deadline(deadline);
         }
-        let context = Scope::new(&self.session, self.number).own(self.interrupt.clone());
+        let context = Scope::new(&self.session, self.number).own(self.interrupt.clone(), caller.working.clone());
         let ended = agent.run(&self.program, stdin, output, &context);
+        // It began with the head, and the head has its limits: what it wrote fits, unless a call of the session's came between.
+        let _ = self.session.change(&context.edits());
         ended.result.map(|status| (status, ended.memory)).map_err(|ending| (ending, ended.memory))
     }
 

@@ -19,8 +19,8 @@ use crate::code::{Cache, CacheError, Code, CodeError, Interrupt};
 use crate::error::{Failure, Payload};
 use crate::gate::{Approver, Audit, CallOutcome, Gate, GateOptions, NarrowError};
 use crate::guest::{Catalog, Guests, Language, MountedTool, Script};
-use crate::tool::{MountError, Network, Packages, Secrets, Services, Tool, Warm};
-use crate::vfs::Tree;
+use crate::tool::{MountError, Network, Packages, Secrets, Services, Tool, Warm, unfit};
+use crate::vfs::{ApplyError, Edit, Tree};
 
 /// The most threads on which tools run at once, over all sessions of a host.
 const MAX_TOOL_THREADS: usize = 64;
@@ -244,7 +244,10 @@ impl Session {
         if let Some(deadline) = Instant::now().checked_add(state.limits().wall) {
             interrupt.set_deadline(deadline);
         }
-        let result = admission.invoke(&scope.context(&admission, interrupt));
+        let context = scope.context(&admission, interrupt, state.head());
+        let result = admission.invoke(&context);
+        let changed = state.change(&context.edits()).map_err(|error| unfit(method, &error));
+        let result = result.and_then(|payload| changed.map(|()| payload));
         let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
         state.gate.settle(&scope.record, admission.seq, outcome, result.as_ref().err());
         result
@@ -301,6 +304,11 @@ impl SessionState {
     /// The tree of a run that ended becomes the head.
     pub(super) fn commit(&self, files: Tree) {
         *self.head.lock().unwrap_or_else(PoisonError::into_inner) = files;
+    }
+
+    /// Changes the head.
+    pub(super) fn change(&self, edits: &[Edit]) -> Result<(), ApplyError> {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).apply(edits)
     }
 
     /// Takes the session for a run.

@@ -16,6 +16,8 @@ use crate::gate::{Admission, CallOutcome, Event};
 use crate::guest::{
     self, Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Stream, Value,
 };
+use crate::tool::unfit;
+use crate::vfs::Edit;
 
 /// How to run a script.
 #[derive(Default)]
@@ -124,7 +126,8 @@ pub struct Run {
     guest: Option<Guest>,
     started: bool,
     outstanding: HashMap<OperationId, Outstanding>,
-    queue: VecDeque<Completion>,
+    /// What has ended, with what it changed of the files.
+    queue: VecDeque<(Completion, Vec<Edit>)>,
     work: Work,
     scope: Scope,
     interrupt: Interrupt,
@@ -261,8 +264,11 @@ impl Run {
             }
             return Some(guest.start(&self.script, now()));
         }
-        let completion = self.queue.pop_front()?;
+        let (mut completion, edits) = self.queue.pop_front()?;
         self.outstanding.remove(&completion.id);
+        if let Err(error) = guest.change_files(&edits) {
+            completion.result = Err(unfit("the tool", &error));
+        }
         Some(guest.resume(completion, now()))
     }
 
@@ -283,7 +289,7 @@ impl Run {
                     }
                     Err(failure) => {
                         self.outstanding.insert(id, Outstanding { call: None });
-                        self.queue.push_back(Completion { id, result: Err(failure) });
+                        self.queue.push_back((Completion { id, result: Err(failure) }, Vec::new()));
                         return None;
                     }
                 }
@@ -298,7 +304,7 @@ impl Run {
     /// The guest no longer wants a completion.
     fn withdraw(&mut self, id: OperationId) {
         self.work.forget(id);
-        self.queue.retain(|completion| completion.id != id);
+        self.queue.retain(|(completion, _)| completion.id != id);
         if let Some(operation) = self.outstanding.remove(&id)
             && let Some((seq, interrupt)) = operation.call
         {
@@ -314,7 +320,8 @@ impl Run {
         match operation {
             Operation::Call(admission) => {
                 let Some(Outstanding { call: Some((_, interrupt)) }) = self.outstanding.get(&id) else { return };
-                let context = self.scope.context(&admission, interrupt.clone());
+                let Some(files) = self.guest.as_ref().map(|guest| guest.files().clone()) else { return };
+                let context = self.scope.context(&admission, interrupt.clone(), files);
                 self.work.call(id, admission, context);
             }
             Operation::Sleep(duration) => self.work.sleep(id, duration),
@@ -332,15 +339,20 @@ impl Run {
     /// Takes what came of an operation. The next [`Run::step`] delivers it. What the guest does not wait for, or was
     /// told already, is dropped.
     pub fn resume(&mut self, completion: Completion) {
+        self.deliver(completion, Vec::new());
+    }
+
+    /// As [`Run::resume`]; the files are changed when the script is told.
+    fn deliver(&mut self, completion: Completion, edits: Vec<Edit>) {
         let Some(operation) = self.outstanding.get(&completion.id) else { return };
-        if self.queue.iter().any(|queued| queued.id == completion.id) {
+        if self.queue.iter().any(|(queued, _)| queued.id == completion.id) {
             return;
         }
         if let Some((seq, _)) = &operation.call {
             let outcome = if completion.result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
             self.session.gate.settle(&self.scope.record, *seq, outcome, completion.result.as_ref().err());
         }
-        self.queue.push_back(completion);
+        self.queue.push_back((completion, edits));
     }
 
     /// Waits until something that the guest waits for has ended, or the run must end. Returns at once if there is
@@ -348,7 +360,8 @@ impl Run {
     pub fn wait(&mut self) {
         while self.queue.is_empty() && self.result.is_none() {
             match self.work.wait(&self.interrupt) {
-                News::Called(completion) | News::Done(completion) => self.resume(completion),
+                News::Called(completion, edits) | News::Made(completion, edits) => self.deliver(completion, edits),
+                News::Done(completion) => self.resume(completion),
                 News::Cancelled => self.end(outcome_of(&GuestError::Cancelled, self.session.limits())),
                 News::Timeout => self.end(failed(out_of_time(self.session.limits()))),
             }

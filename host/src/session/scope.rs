@@ -1,12 +1,13 @@
 //! What the calls of one run share, and what each brings along.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::host::{SessionState, now};
 use crate::agent::Caller;
 use crate::code::Interrupt;
-use crate::gate::{Admission, Record, Witness};
-use crate::tool::{Authority, CallContext, Handles, Peers};
+use crate::gate::{Admission, Gate, Record, Witness};
+use crate::tool::{Authority, CallContext, Handles, Peers, Working};
+use crate::vfs::Tree;
 
 /// What the calls of one run share. Cheap to clone.
 #[derive(Clone)]
@@ -23,24 +24,32 @@ impl Scope {
         Self { session: Arc::clone(session), record: Record::of_run(run), handles }
     }
 
-    /// What an admitted call brings along.
-    pub(super) fn context(&self, admission: &Admission, interrupt: Interrupt) -> CallContext {
+    /// What an admitted call brings along; `files` is what the caller has.
+    pub(super) fn context(&self, admission: &Admission, interrupt: Interrupt, files: Tree) -> CallContext {
+        let working = Working::default();
         let peers = admission.gate().map(|gate| {
             let inner =
                 Self { record: self.record.within(admission.authority().alias(), admission.seq), ..self.clone() };
-            let (record, call) = (inner.record.clone(), interrupt.clone());
-            let context = move |admission: &Admission| inner.context(admission, call.child());
-            let (gate, interrupt) = (Arc::clone(gate), interrupt.clone());
-            Arc::new(Caller { gate, record, context: Box::new(context), interrupt }) as Arc<dyn Peers>
+            Arc::new(inner.caller(gate, interrupt.clone(), working.clone())) as Arc<dyn Peers>
         });
         let context = self.bare(admission.seq, interrupt, admission.witness().clone(), admission.authority());
-        CallContext { peers, ..context }
+        CallContext { peers, files, working, ..context }
     }
 
-    /// What an agent itself brings along, which is no tool: it has no authority but its imports.
-    pub(super) fn own(&self, interrupt: Interrupt) -> CallContext {
+    /// A component that calls tools through a gate, and lends them its own files.
+    pub(super) fn caller(self, gate: &Arc<Gate>, interrupt: Interrupt, working: Working) -> Caller {
+        let (record, call, own) = (self.record.clone(), interrupt.clone(), working.clone());
+        let context = move |admission: &Admission| {
+            let files = own.snapshot().unwrap_or_else(|| self.session.head());
+            self.context(admission, call.child(), files)
+        };
+        Caller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working }
+    }
+
+    /// What an agent itself brings along, which is no tool: it has its session's files, and its imports.
+    pub(super) fn own(&self, interrupt: Interrupt, working: Working) -> CallContext {
         let witness = Witness::new(self.session.gate.audit(), self.record.run(), 0);
-        self.bare(0, interrupt, witness, &Arc::new(Authority::none("".into())))
+        CallContext { working, ..self.bare(0, interrupt, witness, &Arc::new(Authority::agent())) }
     }
 
     fn bare(&self, seq: u64, interrupt: Interrupt, witness: Witness, authority: &Arc<Authority>) -> CallContext {
@@ -56,6 +65,9 @@ impl Scope {
             services: Arc::clone(&session.services),
             peers: None,
             witness,
+            files: session.head(),
+            working: Working::default(),
+            edits: Mutex::default(),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::error::Failure;
 use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
 use crate::tool::CallContext;
+use crate::vfs::Edit;
 
 /// The most bytes of input that one operation reads.
 const READ_LIMIT: u32 = 1 << 20;
@@ -23,8 +24,10 @@ pub(super) type Input = Arc<Mutex<Box<dyn Read + Send>>>;
 
 /// News for a run.
 pub(super) enum News {
-    /// A call ended, and left a thread free.
-    Called(Completion),
+    /// A call ended, changed the files, and left a thread free.
+    Called(Completion, Vec<Edit>),
+    /// A call that was made on the run's own thread ended, and changed the files.
+    Made(Completion, Vec<Edit>),
     /// Another operation ended.
     Done(Completion),
     /// The run is to end.
@@ -99,7 +102,7 @@ impl Work {
             self.pool.spawn_blocking(move || {
                 let result = job.admission.invoke(&job.context).map(Value::Json);
                 // Nobody listens once the run has ended.
-                let _ = sender.send(News::Called(Completion { id: job.id, result }));
+                let _ = sender.send(News::Called(Completion { id: job.id, result }, job.context.edits()));
             });
         }
     }
@@ -156,11 +159,12 @@ impl Work {
     pub(super) fn wait(&mut self, interrupt: &Interrupt) -> News {
         if let Some(job) = self.alone() {
             let result = job.admission.invoke(&job.context).map(Value::Json);
-            return unless_stopped(interrupt, News::Done(Completion { id: job.id, result }));
+            let made = News::Made(Completion { id: job.id, result }, job.context.edits());
+            return unless_stopped(interrupt, made);
         }
         self.start_waiting();
         let news = self.next(interrupt);
-        if matches!(news, News::Called(_)) {
+        if matches!(news, News::Called(..)) {
             self.running = self.running.saturating_sub(1);
             self.start_waiting();
         }

@@ -9,19 +9,26 @@ use tollhouse_registry::{FileRule, HttpRequest, HttpRule, Permissions as Asked};
 
 use super::http::is_public;
 use crate::capability::{Pattern, Permissions, PolicyError};
+use crate::vfs::{Grant, Scope};
 
 /// What the tools of one alias may touch.
 pub(crate) struct Authority {
     alias: Arc<str>,
     asked: Vec<HttpRule>,
     granted: Permissions,
-    files: Vec<FileRule>,
+    files: Scope,
 }
 
 impl Authority {
     /// No authority at all.
     pub(crate) fn none(alias: Arc<str>) -> Self {
-        Self { alias, asked: Vec::new(), granted: Permissions::default(), files: Vec::new() }
+        Self { alias, asked: Vec::new(), granted: Permissions::default(), files: Scope::default() }
+    }
+
+    /// That of an agent, which is no tool: all of its session's files, and nothing else but its imports.
+    pub(crate) fn agent() -> Self {
+        let files = Scope::new(&[Grant { path: "/".to_owned(), write: true }]).expect("the root is a path");
+        Self { files, ..Self::none("".into()) }
     }
 
     /// What is asked for and granted.
@@ -75,6 +82,7 @@ impl Authority {
             }
             files.extend(shared);
         }
+        let files = scope(&files).map_err(|error| PolicyError::new(error, granted.span.0.clone()))?;
         Ok(Self { alias: alias.into(), asked: asked.http.clone(), granted: granted.clone(), files })
     }
 
@@ -113,11 +121,15 @@ impl Authority {
         self.granted.keyvalue.iter().any(|granted| granted == bucket)
     }
 
-    /// The paths of the session's files.
-    #[expect(dead_code, reason = "the tools' face of the files is wired in next")]
-    pub(super) fn files(&self) -> &[FileRule] {
+    /// What it sees of the session's files.
+    pub(super) fn files(&self) -> &Scope {
         &self.files
     }
+}
+
+fn scope(rules: &[FileRule]) -> Result<Scope, String> {
+    let grants: Vec<Grant> = rules.iter().map(|rule| Grant { path: rule.path.clone(), write: rule.write }).collect();
+    Scope::new(&grants).map_err(|errno| format!("a path of `files` cannot be in any session: {errno}"))
 }
 
 /// What both rules allow.
@@ -187,7 +199,9 @@ mod tests {
             "an alias is the session's"
         );
         let files = authority("files = [\"/workspace/in:ro\"]", "files = [\"/workspace\"]").expect("they overlap");
-        assert_eq!(files.files, ["/workspace/in:ro".parse().expect("a path")]);
+        let reads = ["/workspace", "/workspace/in", "/workspace/in/x", "/tmp"].map(|path| files.files.reads(path));
+        assert_eq!(reads, [false, true, true, false]);
+        assert!(!files.files.writes("/workspace/in/x"), "it asked to read");
     }
 
     #[test]

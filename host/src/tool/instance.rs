@@ -114,11 +114,13 @@ impl Call<'_> {
         let function = self.export(store, *instance)?;
         let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
         let called = with_stack(|| function.call(&mut *store, arguments, &mut results));
-        store.data_mut().end();
+        let edits = store.data_mut().end();
         for (stream, text) in store.data().said() {
             self.context.witness.said(stream, &self.redacted(text));
         }
         called.map_err(|error| self.failed(&error, store))?;
+        // A call that returned keeps what it wrote, as a program does whose exit status is not 0; one that trapped does not.
+        self.context.changed(edits);
         match value::lift_result(self.function, results, handles) {
             Ok(Returned::Value(payload)) => Ok(payload),
             Ok(Returned::Error(payload)) => Err(Failure { hint: store.data().refused(), ..self.error(payload) }),

@@ -21,7 +21,6 @@ pub mod words;
 
 mod authority;
 mod clock;
-#[cfg_attr(not(test), expect(dead_code, reason = "not linked yet"))]
 mod files;
 mod handles;
 mod held;
@@ -36,13 +35,14 @@ mod stdio;
 mod warm;
 mod wasi;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use wasmtime::component::Val;
 use wasmtime::component::types::ComponentFunc;
 
 pub(crate) use authority::Authority;
+pub(crate) use files::Working;
 pub use handles::Handles;
 pub(crate) use held::{Held, HeldHandles, dropped, resource_type};
 pub use http::{CertificateError, Network, Resolver};
@@ -58,6 +58,7 @@ pub(crate) use wasi::agent_linker;
 use crate::code::Interrupt;
 use crate::error::{Failure, Payload};
 use crate::gate::{Admission, Witness};
+use crate::vfs::{ApplyError, Edit, Tree};
 
 /// What tools are served by, in one session.
 #[derive(Clone, Default)]
@@ -111,6 +112,30 @@ pub struct CallContext {
     pub(crate) peers: Option<Arc<dyn Peers>>,
     /// Writes down what it does.
     pub(crate) witness: Witness,
+    /// The session's files when the call was made.
+    pub(crate) files: Tree,
+    /// The call's own view of them, for calls that it makes.
+    pub(crate) working: Working,
+    /// What it changed, once it has returned.
+    pub(crate) edits: Mutex<Vec<Edit>>,
+}
+
+impl CallContext {
+    /// Takes out what the call changed of the files.
+    pub(crate) fn edits(&self) -> Vec<Edit> {
+        std::mem::take(&mut *self.edits.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps what the call changed of the files.
+    pub(crate) fn changed(&self, edits: Vec<Edit>) {
+        *self.edits.lock().unwrap_or_else(PoisonError::into_inner) = edits;
+    }
+}
+
+/// What is told of a call whose changes of the files do not fit.
+pub(crate) fn unfit(method: &str, error: &ApplyError) -> Failure {
+    let message = format!("`{method}` returned, and its changes of the files do not fit: {error}: {}", error.source);
+    Failure::limit(message, "none of them were made; raise `files` under `[limits]` in the policy if it is the quota")
 }
 
 /// Something that a guest can call through the gate: a function of a mounted package.

@@ -11,11 +11,13 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use super::clock::Clock;
+use super::files::{Files, FilesView};
 use super::http::Outgoing;
 use super::secret::placeholder;
 use super::stdio::Kept;
 use super::{Authority, CallContext, Peers, Services, keyvalue};
 use crate::code::Interrupt;
+use crate::vfs::Edit;
 
 /// What a tool's store holds.
 pub(crate) struct ToolState {
@@ -25,6 +27,7 @@ pub(crate) struct ToolState {
     stderr: Kept,
     pub(super) clock: Clock,
     random: [Random; 2],
+    files: Files,
     http: WasiHttpCtx,
     outgoing: Outgoing,
     authority: Arc<Authority>,
@@ -77,6 +80,7 @@ impl ToolState {
             stderr,
             clock,
             random,
+            files: Files::new(),
             http: WasiHttpCtx::new(),
             outgoing: Outgoing::new(context),
             authority: Arc::clone(&context.authority),
@@ -101,11 +105,19 @@ impl ToolState {
         self.interrupt = context.interrupt.clone();
         self.outgoing = Outgoing::new(context);
         self.peers.clone_from(&context.peers);
+        self.files.begin(context.files.clone(), context.authority.files().clone(), context.now);
+        self.files.share(&context.working);
     }
 
-    /// The call is over. What may keep the instance must not keep the session through it.
-    pub(super) fn end(&mut self) {
+    /// The call is over: what it changed of the files. What may keep the instance must not keep the session through it.
+    pub(crate) fn end(&mut self) -> Vec<Edit> {
         self.peers = None;
+        self.files.end()
+    }
+
+    /// The session's files, as far as the tool may use them.
+    pub(super) fn files(&mut self) -> FilesView<'_> {
+        FilesView { files: &mut self.files, table: &mut self.table }
     }
 
     /// The session's key-value store, as far as the tool may use it.

@@ -1,6 +1,6 @@
 //! What a tool finds where it looks for an operating system: everything is there, and nothing has authority.
 //!
-//! Files: no preopened directory. Arguments: none; environment: the names of granted secrets. Network: `wasi:http` as far
+//! Files: the granted paths of the session's. Arguments: none; environment: the names of granted secrets. Network: `wasi:http` as far
 //! as it is granted, sockets refused. Key-value store: the granted buckets. Clocks: fixed at the time of the call. Randomness: seeded by session, run and call, so that a replay draws the same. Standard output and error: kept
 //! for the error message of a tool that fails, up to a limit.
 
@@ -11,7 +11,7 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, DynPollable};
 
 use super::held::HeldHandles;
 use super::state::ToolState;
-use super::{clock, held, keyvalue};
+use super::{clock, files, held, keyvalue};
 use crate::error::Failure;
 
 /// The packages of WASI 0.2 that [`linker`] offers in whole. A component that was built against an older 0.2 gets the
@@ -141,6 +141,8 @@ pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
     // WASI's own waits cannot be interrupted.
     linker.allow_shadowing(true);
     clock::add_to_linker::<ToolState, Whole>(&mut linker, |state| state)?;
+    // Its files are those of a directory of this machine; here they are the session's.
+    files::add_to_linker(&mut linker, ToolState::files)?;
     linker.allow_shadowing(false);
     wasmtime_wasi_http::p2::add_only_http_to_linker_sync(&mut linker)?;
     keyvalue::add_to_linker(&mut linker)?;

@@ -38,7 +38,7 @@ mod stream;
 mod tests;
 mod work;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
 use wasmtime_wasi::p2::FsError;
@@ -48,7 +48,7 @@ use wasmtime_wasi::p2::bindings::sync::filesystem::types::{self, Descriptor, Err
 use wasmtime_wasi::p2::bindings::sync::io::error::Error as IoError;
 
 use self::work::{Open, Work};
-use crate::vfs::{Edit, Errno, Limits, Refusal, Scope, Tree};
+use crate::vfs::{ApplyError, Edit, Errno, Limits, Refusal, Scope, Tree};
 
 /// How many descriptors, and streams of files and directories, a tool may hold at once: what Linux gives a process.
 pub(super) const MAX_OPEN: usize = 1_024;
@@ -66,6 +66,31 @@ pub(crate) struct Files {
 
 /// A place among [`MAX_OPEN`].
 type Slot = Arc<()>;
+
+/// The files of a call that makes calls: what those see, and where what they changed goes.
+#[derive(Clone, Default)]
+pub(crate) struct Working(Arc<OnceLock<Shared>>);
+
+impl Working {
+    /// The files as they are now; none if the call has not begun.
+    pub(crate) fn snapshot(&self) -> Option<Tree> {
+        Some(self.0.get()?.lock().tree.clone())
+    }
+
+    /// Takes on what a call changed.
+    ///
+    /// # Errors
+    /// If that does not fit; then nothing is changed.
+    pub(crate) fn apply(&self, edits: &[Edit]) -> Result<(), ApplyError> {
+        let Some(shared) = self.0.get().filter(|_| !edits.is_empty()) else { return Ok(()) };
+        let mut work = shared.lock();
+        let mut tree = work.tree.clone();
+        tree.apply(edits)?;
+        let (scope, now) = (work.scope.clone(), work.now);
+        work.begin(tree, scope, now);
+        Ok(())
+    }
+}
 
 /// What the descriptors and streams of a tool work on together.
 #[derive(Clone)]
@@ -90,6 +115,12 @@ impl Files {
     pub(crate) fn begin(&mut self, tree: Tree, scope: Scope, now: u64) {
         self.base = tree.clone();
         self.work.lock().begin(tree, scope, now);
+    }
+
+    /// Lets the calls that this one makes see its files.
+    pub(crate) fn share(&self, working: &Working) {
+        // A context is of one call, so it is set once.
+        let _ = working.0.set(self.work.clone());
     }
 
     /// The call has ended: what it changed. Nothing may be done with the files before the next one begins.
