@@ -15,6 +15,34 @@ fn session(home: &Home, policy: &str) -> Session {
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")
 }
 
+#[test]
+fn a_log_is_filtered_and_one_that_was_altered_is_not_shown() {
+    let home = Home::with_tools(&["stats"]);
+    let code = "await stats.describe({values: [1]}); await stats.quantiles({values: [1], probabilities: [0.5]}).catch(() => 0);
+        await stats.describe({values: ['\\u001b[31m']}).catch(() => 0)";
+    for _ in 0..2 {
+        home.js(code, &["--allow", "stats/describe", "--audit", "log.jsonl"]);
+    }
+    let log = |options: &[&str]| home.run(["session", "log", "--audit", "log.jsonl"].iter().chain(options));
+    let count = |options: &[&str]| log(options).stdout.lines().count();
+    assert_eq!(
+        (count(&[]), count(&["--event", "denied"]), count(&["--event", "denied", "--event", "ended"])),
+        (12, 4, 6)
+    );
+    assert_eq!(count(&["--method", "stats/describe"]), 6, "{}", log(&["--method", "stats/describe"]).stdout);
+    assert_eq!(count(&["--method", "stats/quantiles", "--run", "1"]), 1);
+    assert_eq!(count(&["--grant", "stats/describe#0", "--event", "admitted"]), 2);
+    assert!(!log(&[]).stdout.contains('\u{1b}'), "no terminal obeys what a guest said");
+    let lines = log(&["--event", "settled", "--json"]).stdout;
+    let settled: Value = serde_json::from_str(lines.lines().next().expect("a line")).expect("it is JSON");
+    assert_eq!((&settled["outcome"], &settled["seq"]), (&json!("ok"), &json!(1)));
+    assert_eq!(log(&["--event", "deny"]).status, 2);
+    let text = std::fs::read_to_string(home.path().join("log.jsonl")).expect("it is there");
+    home.file("log.jsonl", text.replacen("\"ok\"", "\"failed\"", 1));
+    let altered = log(&[]);
+    assert_eq!((altered.status, altered.stdout.as_str()), (1, ""), "{altered:?}");
+}
+
 /// A process that is killed in the middle leaves a log that goes on.
 #[test]
 fn a_log_survives_the_process_that_writes_it() {

@@ -13,6 +13,7 @@ mod publish;
 mod registry;
 mod run;
 mod secret;
+mod session;
 mod show;
 mod token;
 mod tools;
@@ -56,6 +57,8 @@ enum Command {
     #[command(subcommand)]
     Policy(policy::Policy),
     #[command(subcommand)]
+    Session(session::Session),
+    #[command(subcommand)]
     Registry(registry::Registry),
     Doctor(doctor::Doctor),
 }
@@ -72,6 +75,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Tools(tools) => tools.execute(&places),
         Command::Types(types) => types.execute(&places),
         Command::Policy(policy) => policy.execute(&places),
+        Command::Session(session) => session.execute(),
         Command::Registry(registry) => registry.execute(&places),
         Command::Doctor(doctor) => doctor.execute(&places),
     };

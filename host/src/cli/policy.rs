@@ -53,7 +53,7 @@ Example:
 pub(crate) struct Check {
     #[command(flatten)]
     session: SessionArgs,
-    /// Print an array of {grant, pattern, methods: [{method, problem}]}
+    /// Print {grants: [{grant, pattern, methods: [{method, problem}]}], tools: [{tool, asks, granted}]}
     #[arg(long)]
     json: bool,
 }

@@ -258,6 +258,14 @@ impl AuditFile {
     pub fn verify(path: &Path) -> Result<(u64, String), AuditError> {
         events(path, &mut |_| {})
     }
+
+    /// Hands out every event, as it was written, in order; what [`AuditFile::verify`] returns.
+    ///
+    /// # Errors
+    /// As [`AuditFile::verify`], after the events before the place that was altered.
+    pub fn read(path: &Path, take: &mut dyn FnMut(&Value)) -> Result<(u64, String), AuditError> {
+        events(path, take)
+    }
 }
 
 /// Hands out every event of a log that was not altered, as it was written; what [`AuditFile::verify`] returns.

@@ -1,0 +1,108 @@
+//! `tollhouse session`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use tollhouse::capability::Pattern;
+use tollhouse::gate::AuditFile;
+
+use super::{CliError, Result, show};
+
+/// Look into sessions
+#[derive(Subcommand)]
+pub(crate) enum Session {
+    Log(Log),
+}
+
+/// Show what an audit log holds: every decision, call and request, and what tools printed
+///
+/// The whole log is checked first; one that was altered is not shown. Options narrow what is shown, all of them
+/// together.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session log --audit audit.jsonl --event denied
+  tollhouse session log --audit audit.jsonl --method 'stats/**' --run 2 --json | jq .arguments")]
+pub(crate) struct Log {
+    /// A log that `run --audit` wrote
+    #[arg(long, value_name = "FILE")]
+    audit: PathBuf,
+    /// Only these events
+    #[arg(long = "event", value_name = "EVENT", value_parser = EVENTS)]
+    events: Vec<String>,
+    /// Only calls of these methods, with what happened in them
+    #[arg(long, value_name = "PATTERN")]
+    method: Option<Pattern>,
+    /// Only what this grant decided
+    #[arg(long, value_name = "NAME")]
+    grant: Option<String>,
+    /// Only this run
+    #[arg(long, value_name = "NUMBER")]
+    run: Option<u64>,
+    /// Print the lines of the log as they are
+    #[arg(long)]
+    json: bool,
+}
+
+/// Every event, as the log calls it.
+const EVENTS: [&str; 8] = ["started", "admitted", "denied", "said", "requested", "settled", "ended", "mended"];
+
+impl Session {
+    /// Does what was asked for.
+    pub(crate) fn execute(self) -> Result {
+        match self {
+            Self::Log(log) => log.execute(),
+        }
+    }
+}
+
+impl Log {
+    fn execute(self) -> Result {
+        let cannot = |error| CliError::because("the log cannot be shown", &error);
+        // A method is said once for each call; what else happens in it names the call by its number.
+        let mut methods = std::collections::HashMap::new();
+        AuditFile::verify(&self.audit).map_err(cannot)?;
+        let shown = AuditFile::read(&self.audit, &mut |event| {
+            let call = (event["run"].as_u64(), event["seq"].as_u64());
+            if let (Some("admitted" | "denied"), Some(method)) = (event["event"].as_str(), event["method"].as_str()) {
+                methods.insert(call, method.to_owned());
+            }
+            if self.wants(event, methods.get(&call).map(String::as_str)) {
+                show::line(if self.json { event.to_string() } else { told(event) });
+            }
+        });
+        shown.map_err(cannot)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn wants(&self, event: &Value, method: Option<&str>) -> bool {
+        let kind = event["event"].as_str().unwrap_or_default();
+        (self.events.is_empty() || self.events.iter().any(|wanted| wanted == kind))
+            && self.run.is_none_or(|run| event["run"].as_u64() == Some(run))
+            && self.grant.as_deref().is_none_or(|grant| event["grant"].as_str() == Some(grant))
+            && self.method.as_ref().is_none_or(|pattern| method.is_some_and(|method| pattern.matches(method)))
+    }
+}
+
+/// An event for a reader: when, where, what, and the rest as it stands in the log. Whatever a tool or a guest said is in
+/// quotes and escaped, so that no terminal obeys it.
+fn told(event: &Value) -> String {
+    let text = |key: &str| event[key].as_str().unwrap_or_default();
+    let mut line = format!("{} ", text("time").get(..19).unwrap_or_default());
+    if let Some(run) = event["run"].as_u64() {
+        line += &format!("run {run} ");
+    }
+    if let Some(seq) = event["seq"].as_u64() {
+        line += &format!("call {seq} ");
+    }
+    line += text("event");
+    let passed = ["n", "time", "event", "run", "seq", "prev"];
+    for (key, value) in event.as_object().into_iter().flatten() {
+        if !passed.contains(&key.as_str()) && !value.is_null() {
+            line += &format!("  {key} {value}");
+        }
+    }
+    line
+}
