@@ -88,6 +88,19 @@ fn the_quota_holds_for_what_tools_write() {
     assert_eq!(ran["value"][0], true, "{ran}");
 }
 
+#[test]
+fn what_a_tool_writes_for_a_tool_is_there_for_the_script() {
+    let home = home("[\"/workspace\"]");
+    home.publish(&root().join("tests/fixtures/relay"));
+    home.file("policy.toml", format!("{GRANTED}[tool.relay]\ntools = [\"filer/write\"]\n"));
+    let code = "await fs.mkdir('out'); await relay.note({ path: '/workspace/out/a', text: 'one' });
+        const told = [await fs.readFile('out/a')];
+        try { await relay.note({ path: '/workspace/in/a', text: 'two' }) } catch (error) { told.push(error.name) }
+        return told";
+    let ran = home.js(code, &["--policy", "policy.toml"]);
+    assert_eq!(ran["value"], json!(["one", "ToolError"]), "{ran}");
+}
+
 fn session(home: &Home, policy: &str) -> Session {
     let registry = Some(home.path().join("tollhouse/registry"));
     let host = Host::new(&HostOptions { registry, ..HostOptions::default() }).expect("the engines start");

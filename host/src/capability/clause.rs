@@ -127,7 +127,17 @@ impl Clause {
 
 impl Param {
     fn holds(&self, arguments: &Value) -> bool {
-        self.path.every(arguments, |value| self.tests.iter().all(|test| test.holds(value, self.wide)))
+        self.path.every(arguments, |value| {
+            // Read once, however many tests compare it.
+            let number = value.and_then(|value| Number::from_json(value, self.wide));
+            self.tests.iter().all(|test| match (test, number) {
+                (Test::Lt(limit), Some(number)) => number < *limit,
+                (Test::Le(limit), Some(number)) => number <= *limit,
+                (Test::Gt(limit), Some(number)) => number > *limit,
+                (Test::Ge(limit), Some(number)) => number >= *limit,
+                _ => test.holds(value, self.wide),
+            })
+        })
     }
 
     /// The first value that fails a test; none if it is missing, or nothing fails.

@@ -11,8 +11,18 @@ use crate::tool::types::{Case, Field, Function, Members, Named, Shape, Type};
 /// A grant as it judges one method.
 #[derive(Debug)]
 pub(super) struct Bound {
+    /// As they were written, to say which one fails.
     pub(super) clauses: Box<[Clause]>,
+    /// The same, with those on one parameter together, so that it is looked for once.
+    joined: Box<[Clause]>,
     pub(super) approve: Approve,
+}
+
+impl Bound {
+    /// Whether arguments satisfy all clauses.
+    pub(super) fn holds(&self, arguments: &serde_json::Value) -> bool {
+        self.joined.iter().all(|clause| clause.holds(arguments))
+    }
 }
 
 /// What a budget sums up in one method.
@@ -38,12 +48,33 @@ fn error(message: impl Into<String>, span: &Span) -> BindError {
 
 /// Binds the clauses of a grant to a function.
 pub(super) fn bind(grant: &Grant, function: &Function) -> Result<Bound> {
-    let clauses = grant.clauses.iter().map(|clause| bind_clause(clause, function)).collect::<Result<_>>()?;
+    let clauses =
+        grant.clauses.iter().map(|clause| bind_clause(clause, function)).collect::<Result<Box<[Clause]>>>()?;
     let approve = match &grant.approve {
         Approve::When(clause) => Approve::When(bind_clause(clause, function)?),
         other => other.clone(),
     };
-    Ok(Bound { clauses, approve })
+    Ok(Bound { joined: join(&clauses), clauses, approve })
+}
+
+/// Puts the clauses on one parameter together. All clauses must hold, so their order means nothing.
+fn join(clauses: &[Clause]) -> Box<[Clause]> {
+    let mut joined: Vec<Clause> = Vec::with_capacity(clauses.len());
+    for clause in clauses {
+        let Clause::Param(param) = clause else {
+            joined.push(clause.clone());
+            continue;
+        };
+        let same = joined.iter_mut().find_map(|other| match other {
+            Clause::Param(other) if other.path == param.path && other.wide == param.wide => Some(other),
+            _ => None,
+        });
+        match same {
+            Some(other) => other.tests.extend(param.tests.iter().cloned()),
+            None => joined.push(clause.clone()),
+        }
+    }
+    joined.into()
 }
 
 /// Binds what a grant's budget sums up to a function.

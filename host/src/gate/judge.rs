@@ -146,7 +146,7 @@ impl Judges {
             let account = held.accounts[0].0;
             let (rank, refused, at) = match &judge.bound {
                 Err(_) => (0, None, account),
-                Ok(bound) if !bound.clauses.iter().all(|clause| clause.holds(arguments)) => (1, None, account),
+                Ok(bound) if !bound.holds(arguments) => (1, None, account),
                 Ok(_) => match ledger.reserve(account, &|id| judge.amount(id, arguments), now) {
                     Ok(()) => return Ok((held, judge)),
                     Err((at, refused)) => (2, Some(refused), at),
@@ -258,7 +258,7 @@ impl Judge {
     }
 
     fn try_out(&self, held: &Held, arguments: &Value, ledger: &Ledger, now: SystemTime) -> Result<Vec<String>, String> {
-        if self.bound.as_ref().map_or(true, |bound| !bound.clauses.iter().all(|clause| clause.holds(arguments))) {
+        if self.bound.as_ref().map_or(true, |bound| !bound.holds(arguments)) {
             return Err(self.objection(arguments).to_string());
         }
         let account = held.accounts[0].0;

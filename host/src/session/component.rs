@@ -77,7 +77,7 @@ impl ComponentRun {
     /// What its imports ask.
     fn caller(&self) -> Caller {
         let scope = Scope::new(&self.session, self.number);
-        scope.caller(&self.session.gate, self.interrupt.clone(), Working::default())
+        scope.caller(&self.session.gate, self.interrupt.clone(), Working::default(), self.session.head())
     }
 
     fn execute(

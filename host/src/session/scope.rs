@@ -30,17 +30,18 @@ impl Scope {
         let peers = admission.gate().map(|gate| {
             let inner =
                 Self { record: self.record.within(admission.authority().alias(), admission.seq), ..self.clone() };
-            Arc::new(inner.caller(gate, interrupt.clone(), working.clone())) as Arc<dyn Peers>
+            Arc::new(inner.caller(gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn Peers>
         });
         let context = self.bare(admission.seq, interrupt, admission.witness().clone(), admission.authority());
         CallContext { peers, files, working, ..context }
     }
 
-    /// A component that calls tools through a gate, and lends them its own files.
-    pub(super) fn caller(self, gate: &Arc<Gate>, interrupt: Interrupt, working: Working) -> Caller {
+    /// A component that calls tools through a gate, and lends them its own files: those that it works on, or `files`
+    /// before it works.
+    pub(super) fn caller(self, gate: &Arc<Gate>, interrupt: Interrupt, working: Working, files: Tree) -> Caller {
         let (record, call, own) = (self.record.clone(), interrupt.clone(), working.clone());
         let context = move |admission: &Admission| {
-            let files = own.snapshot().unwrap_or_else(|| self.session.head());
+            let files = own.snapshot().unwrap_or_else(|| files.clone());
             self.context(admission, call.child(), files)
         };
         Caller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working }

@@ -27,7 +27,8 @@ pub(crate) struct ToolState {
     stderr: Kept,
     pub(super) clock: Clock,
     random: [Random; 2],
-    files: Files,
+    /// None, until the tool is granted some or asks for what it has.
+    files: Option<Files>,
     http: WasiHttpCtx,
     outgoing: Outgoing,
     authority: Arc<Authority>,
@@ -80,7 +81,7 @@ impl ToolState {
             stderr,
             clock,
             random,
-            files: Files::new(),
+            files: None,
             http: WasiHttpCtx::new(),
             outgoing: Outgoing::new(context),
             authority: Arc::clone(&context.authority),
@@ -105,19 +106,24 @@ impl ToolState {
         self.interrupt = context.interrupt.clone();
         self.outgoing = Outgoing::new(context);
         self.peers.clone_from(&context.peers);
-        self.files.begin(context.files.clone(), context.authority.files().clone(), context.now);
-        self.files.share(&context.working);
+        let scope = context.authority.files();
+        // What the tools change that it calls goes through its hands, even if it sees none of it.
+        if self.files.is_some() || !scope.is_empty() || self.peers.is_some() {
+            let files = self.files.get_or_insert_with(Files::new);
+            files.begin(context.files.clone(), scope.clone(), context.now);
+            files.share(&context.working);
+        }
     }
 
     /// The call is over: what it changed of the files. What may keep the instance must not keep the session through it.
     pub(crate) fn end(&mut self) -> Vec<Edit> {
         self.peers = None;
-        self.files.end()
+        self.files.as_mut().map(Files::end).unwrap_or_default()
     }
 
     /// The session's files, as far as the tool may use them.
     pub(super) fn files(&mut self) -> FilesView<'_> {
-        FilesView { files: &mut self.files, table: &mut self.table }
+        FilesView { files: self.files.get_or_insert_with(Files::new), table: &mut self.table }
     }
 
     /// The session's key-value store, as far as the tool may use it.

@@ -45,6 +45,12 @@ impl Scope {
         Ok(Scope { grants: grants.collect::<Result<_, Errno>>()? })
     }
 
+    /// Whether nothing is allowed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.grants.is_empty()
+    }
+
     /// Whether what is at a path may be read.
     #[must_use]
     pub fn reads(&self, path: &str) -> bool {
