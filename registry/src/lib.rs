@@ -40,7 +40,7 @@ mod store;
 mod testing;
 mod wit;
 
-pub use component::{ComponentError, MAX_COMPONENT};
+pub use component::{ComponentError, MAX_COMPONENT, check_whole};
 pub use digest::{Digest, DigestError};
 pub use error::{Error, ResolveError};
 pub use http_rule::{HttpRequest, HttpRule, HttpRuleError};

@@ -13,7 +13,7 @@ const SECONDS: u32 = 60;
 
 /// libFuzzer's bounds on one input: seconds, MiB, and bytes. The corpus is smaller, and what grows with the length of its
 /// input is seen within that.
-const BOUNDS: [&str; 3] = ["-timeout=20", "-rss_limit_mb=4096", "-max_len=4096"];
+const BOUNDS: [&str; 3] = ["-timeout=20", "-rss_limit_mb=1024", "-max_len=4096"];
 
 /// What one target came to.
 struct Outcome {

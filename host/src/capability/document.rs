@@ -86,7 +86,7 @@ fn check_size(text: &str) -> Result<(), PolicyError> {
 /// Where a line and column of serde_json lie in a text.
 fn json_span(text: &str, line: usize, column: usize) -> Option<Range<usize>> {
     let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
-    // A column counts bytes, and may point into the middle of a character.
+    // It counts bytes, and may stop within a character.
     let at = text.floor_char_boundary(start + column.saturating_sub(1));
     Some(at..at)
 }

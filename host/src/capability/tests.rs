@@ -293,6 +293,9 @@ fn errors_say_where_and_what_was_meant() {
     let text = "{\n  \"grant\": [,]\n}";
     let error = Policy::parse_json(text).expect_err("it is no JSON");
     assert_eq!(error.span.map(|span| span.start), Some(text.find(',').expect("it is there")));
+    let text = "{\"grant\": \"\u{feff}";
+    let span = Policy::parse_json(text).expect_err("it has no end").span.expect("it is somewhere");
+    assert!(text.get(span.clone()).is_some(), "{span:?}");
 }
 
 #[test]

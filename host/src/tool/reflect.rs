@@ -103,6 +103,7 @@ fn decode(component: &[u8]) -> Result<(Resolve, WorldId), ReflectError> {
     if component.starts_with(b"\0asm\x01\0\0\0") {
         return Err(ReflectError::CoreModule);
     }
+    tollhouse_registry::check_whole(component).map_err(|error| ReflectError::Invalid { message: error.to_string() })?;
     // The decoder validates first, but asserts what it takes for granted about well-formed names: a hostile component
     // can make it panic. Nothing of it is used afterwards.
     match catch_unwind(AssertUnwindSafe(|| wit_component::decode(component))) {

@@ -125,10 +125,7 @@ impl ComponentError {
 impl Component {
     /// Checks `bytes`, and reads what they say.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ComponentError> {
-        check_form(bytes)?;
-        if let Some(start) = unfinished(bytes) {
-            return Err(ComponentError::Truncated { start, size: bytes.len() });
-        }
+        check_whole(bytes)?;
         let types = Validator::new_with_features(WasmFeatures::default()).validate_all(bytes).map_err(invalid)?;
         let surface = surface(bytes)?;
         let depth = depth::of(&types, &surface.imports, &surface.exports);
@@ -153,6 +150,19 @@ impl Component {
 
 fn invalid(error: wasmparser::BinaryReaderError) -> ComponentError {
     ComponentError::Invalid { problem: error.message().into(), offset: error.offset() }
+}
+
+/// Checks that bytes begin as a component does, and that no part of it goes on past their end. wit-component's decoder
+/// makes room for what a part claims to have before it looks: up to 4 GiB for fourteen bytes.
+///
+/// # Errors
+/// If it is no component, or its end is missing.
+pub fn check_whole(bytes: &[u8]) -> Result<(), ComponentError> {
+    check_form(bytes)?;
+    match unfinished(bytes) {
+        Some(start) => Err(ComponentError::Truncated { start, size: bytes.len() }),
+        None => Ok(()),
+    }
 }
 
 /// Looks at the header: magic, version, layer.

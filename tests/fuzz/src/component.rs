@@ -8,8 +8,9 @@ use tollhouse::tool::typescript::{self, Mounted};
 use tollhouse::tool::{help, schema};
 use tollhouse_registry::PublishRequest;
 
-/// The most bytes that are told of a component, as a multiple of its own: a few names within many types repeat.
-const TOLD: usize = 1 << 20;
+/// The most bytes that are told of a package, as a multiple of those that it is stored in: lines are indented as deep as
+/// types nest.
+const TOLD: usize = 256;
 
 /// Bytes (or WebAssembly text, which is made bytes) are reflected or refused; what can be published can be reflected,
 /// described in every way that there is, and stored.

@@ -263,3 +263,13 @@ fn a_function_named_like_an_interface_does_not_stop_the_host() {
     let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("no WIT has this").to_string();
     assert_eq!(error, "not a component: its exports have names that WIT cannot express");
 }
+
+#[test]
+fn no_room_is_made_for_what_is_not_there() {
+    // A section of 4 GiB, of which there is nothing.
+    for section in [0, 2, 7] {
+        let bytes = [&b"\0asm\x0d\0\x01\0"[..], &[section, 0xff, 0xff, 0xff, 0xff, 0x0f]].concat();
+        let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("it is cut off").to_string();
+        assert!(error.contains("the component is cut off: it ends at byte 14"), "{error}");
+    }
+}
