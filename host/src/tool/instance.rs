@@ -1,7 +1,7 @@
 //! One call of one function, in a fresh instance, or in the instance that a handle names.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use wasmtime::component::{Func, Instance, ResourceAny, Val};
@@ -26,7 +26,7 @@ pub(super) fn call(tool: &Tool, arguments: Value, context: &CallContext) -> Resu
     match handles.shared.clone() {
         Some(shared) => {
             // A call that trapped leaves the instance closed to others, which wasmtime itself enforces.
-            let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = enter_kept(&shared, method, context)?;
             handles.spend();
             if let FunctionKind::Drop(_) = function.kind {
                 return drop_resource(lowered, &mut kept.store, method);
@@ -48,6 +48,29 @@ pub(super) fn call(tool: &Tool, arguments: Value, context: &CallContext) -> Resu
         }
     }
 }
+
+/// Waits for a kept instance until the call is to stop. Two tools that call each other may each hold what the other waits
+/// for, and then nothing else would end that.
+fn enter_kept<'k>(shared: &'k Shared, method: &str, context: &CallContext) -> Result<MutexGuard<'k, Kept>, Failure> {
+    loop {
+        match shared.try_lock() {
+            Ok(kept) => return Ok(kept),
+            Err(TryLockError::Poisoned(kept)) => return Ok(kept.into_inner()),
+            Err(TryLockError::WouldBlock) => {}
+        }
+        match context.interrupt.stopped() {
+            None => std::thread::sleep(WAIT),
+            Some(Stopped::Cancelled) => return Err(Failure::cancelled()),
+            Some(_) => {
+                let message = format!("`{method}` ran out of time: the instance of its resource was busy");
+                return Err(Failure::limit(message, "raise `--timeout`"));
+            }
+        }
+    }
+}
+
+/// How often a call looks whether a kept instance is free: calls on one resource at the same time are rare.
+const WAIT: Duration = Duration::from_millis(1);
 
 fn drop_resource(lowered: Vec<Val>, store: &mut Store<ToolState>, method: &str) -> Result<Payload, Failure> {
     let Some(Val::Resource(resource)) = lowered.into_iter().next() else {

@@ -97,7 +97,13 @@ impl Secrets {
         match value {
             Value::String(text) => self.redact(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
-            Value::Object(fields) => fields.values_mut().for_each(|value| self.redact_value(value)),
+            Value::Object(fields) => {
+                for (mut key, mut value) in std::mem::take(fields) {
+                    self.redact(&mut key);
+                    self.redact_value(&mut value);
+                    fields.insert(key, value);
+                }
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
@@ -125,9 +131,10 @@ mod tests {
     fn values_show_nowhere() {
         let secrets = Secrets::default().with("KEY", "s3cr3t-value").expect("a secret");
         assert_eq!(format!("{secrets:?}"), "{\"KEY\"}");
-        let mut payload = Payload { value: json!({"a": ["x s3cr3t-value y", 1], "b": null}), ..Payload::default() };
+        let mut payload =
+            Payload { value: json!({"a": ["x s3cr3t-value y", 1], "s3cr3t-value": null}), ..Payload::default() };
         secrets.redact_payload(&mut payload);
-        assert_eq!(payload.value, json!({"a": ["x {{secret:KEY}} y", 1], "b": null}));
+        assert_eq!(payload.value, json!({"a": ["x {{secret:KEY}} y", 1], "{{secret:KEY}}": null}));
         let mut failure = Failure::tool("s3cr3t-value")
             .with_hint("s3cr3t-value")
             .with_payload(Payload { value: json!("s3cr3t-value"), ..Payload::default() });

@@ -118,6 +118,7 @@ impl ToolState {
     /// The call is over: what it changed of the files. What may keep the instance must not keep the session through it.
     pub(crate) fn end(&mut self) -> Vec<Edit> {
         self.peers = None;
+        self.outgoing.end();
         self.files.as_mut().map(Files::end).unwrap_or_default()
     }
 

@@ -141,10 +141,15 @@ impl Outgoing {
             authority: Arc::clone(&context.authority),
             secrets: context.services.secrets.clone(),
             network: context.services.network.clone(),
-            interrupt: context.interrupt.clone(),
+            interrupt: context.interrupt.child(),
             log: Log { witness: context.witness.clone(), refused: Arc::default() },
             open: Open::default(),
         }
+    }
+
+    /// The call is over, and so are its requests: an instance that is kept must not go on with them.
+    pub(super) fn end(&self) {
+        self.interrupt.cancel();
     }
 
     /// The last request of the call that was refused, and why.
