@@ -7,7 +7,7 @@
 //! **Invariant:** calling a tool takes a [`gate::Admission`](crate::gate::Admission), which only the gate makes.
 //!
 //! **Invariant:** a tool finds every WASI import it asks for, and none has authority but what its manifest asks for and
-//! the policy grants ([`Authority`]).
+//! the policy grants (`authority`).
 
 pub mod canonical;
 pub mod help;
