@@ -159,10 +159,11 @@ fn invalid(error: wasmparser::BinaryReaderError) -> ComponentError {
 /// If it is no component, or its end is missing.
 pub fn check_whole(bytes: &[u8]) -> Result<(), ComponentError> {
     check_form(bytes)?;
-    match unfinished(bytes) {
-        Some(start) => Err(ComponentError::Truncated { start, size: bytes.len() }),
-        None => Ok(()),
+    if let Some(start) = unfinished(bytes) {
+        return Err(ComponentError::Truncated { start, size: bytes.len() });
     }
+    // What is nested, down to the functions of its modules.
+    Parser::new(0).parse_all(bytes).try_for_each(|payload| payload.map(drop).map_err(invalid))
 }
 
 /// Looks at the header: magic, version, layer.

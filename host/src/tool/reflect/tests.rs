@@ -272,4 +272,10 @@ fn no_room_is_made_for_what_is_not_there() {
         let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("it is cut off").to_string();
         assert!(error.contains("the component is cut off: it ends at byte 14"), "{error}");
     }
+    // A function of 2 GiB in a module in a component.
+    let function = [10, 7, 1, 0xff, 0xff, 0xff, 0xff, 0x07, 0];
+    let module = [&b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0"[..], &function].concat();
+    let bytes = [&b"\0asm\x0d\0\x01\0\x01"[..], &[u8::try_from(module.len()).expect("short")], &module].concat();
+    let error = reflect(&bytes, None, &DefaultInterface::Only).expect_err("it is cut off").to_string();
+    assert_eq!(error, "not a component: the component is not valid: unexpected end-of-file (at byte 36)");
 }
