@@ -3,6 +3,8 @@
 
 mod depth;
 
+use std::panic::catch_unwind;
+
 use wasmparser::{
     BinaryReader, ComponentExternalKind, ComponentName, KnownCustom, Parser, Payload, Validator, WasmFeatures,
 };
@@ -132,7 +134,11 @@ impl Component {
         if depth > depth::MAX_DEPTH {
             return Err(ComponentError::TooDeep { depth });
         }
-        match wit_component::decode(bytes) {
+        // The decoder asserts what it takes for granted of exports. Nothing of it is used after a panic.
+        let Ok(decoded) = catch_unwind(|| wit_component::decode(bytes)) else {
+            return Err(ComponentError::NoWit { problem: "it exports something that WIT has no word for".into() });
+        };
+        match decoded {
             Ok(DecodedWasm::Component(resolve, world)) if resolve.worlds[world].exports.is_empty() => {
                 Err(ComponentError::NoExports)
             }
@@ -364,6 +370,18 @@ mod tests {
         )
         .expect("the text is a component");
         assert!(matches!(error(&bytes), ComponentError::NoWit { .. }));
+    }
+
+    #[test]
+    fn exported_types_that_wit_has_no_word_for_are_refused() {
+        // Found by fuzzing: the decoder panics.
+        for ty in ["(component)", "(func)", "(instance)"] {
+            let text = format!(
+                r#"(component (type $t {ty}) (import "f" (func $f)) (export "g" (func $f)) (export "t" (type $t)))"#
+            );
+            let bytes = wat::parse_str(text).expect("the text is a component");
+            assert!(matches!(error(&bytes), ComponentError::NoWit { .. }), "{ty}");
+        }
     }
 
     #[test]
