@@ -376,9 +376,8 @@ mod tests {
     fn exported_types_that_wit_has_no_word_for_are_refused() {
         // Found by fuzzing: the decoder panics.
         for ty in ["(component)", "(func)", "(instance)"] {
-            let text = format!(
-                r#"(component (type $t {ty}) (import "f" (func $f)) (export "g" (func $f)) (export "t" (type $t)))"#
-            );
+            let exports = format!(r#"(type $t {ty}) (export "t" (type (eq $t))) (export "f" (func))"#);
+            let text = format!(r#"(component (import "i" (instance $i {exports})) (export "j" (instance $i)))"#);
             let bytes = wat::parse_str(text).expect("the text is a component");
             assert!(matches!(error(&bytes), ComponentError::NoWit { .. }), "{ty}");
         }

@@ -1,1 +1,1 @@
-(component (type $t (func)) (import "f" (func $f)) (export "g" (func $f)) (export "t" (type $t)))
+(component (import "x" (instance $i (type $c (func)) (export "t" (type (eq $c))) (export "f" (func)))) (export "a:b/c" (instance $i)))
