@@ -12,7 +12,8 @@
 //! | [`tool`] | packages as typed tools: reflection, values, WASI with the authority granted | `code`, `capability` |
 //! | [`code`] | engines, embedded guests, the cache of compiled code | |
 //! | [`token`] | grants, signed, for another host | `capability` |
-//! | [`capability`], [`ledger`], [`vfs`] | grants, budgets, files; no wasmtime | |
+//! | [`capability`], [`ledger`], [`vfs`] | grants, budgets, files; no wasmtime | `store` |
+//! | [`store`] | what outlives a process: records, blobs; no wasmtime | |
 //! | [`error`] | the one shape of failures | |
 //!
 //! **Invariant:** a script guest imports its world (`wit/guest.wit`) and nothing else.
@@ -58,6 +59,7 @@ pub mod gate;
 pub mod guest;
 pub mod ledger;
 pub mod session;
+pub mod store;
 pub mod token;
 pub mod tool;
 pub mod vfs;

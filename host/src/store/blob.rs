@@ -1,0 +1,150 @@
+//! Bytes that are named by what they are.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+
+/// The name of bytes: their blake3 hash.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlobId([u8; 32]);
+
+impl BlobId {
+    /// The name of these bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The hash.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl From<[u8; 32]> for BlobId {
+    fn from(hash: [u8; 32]) -> Self {
+        Self(hash)
+    }
+}
+
+impl fmt::Display for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(blake3::Hash::from(self.0).to_hex().as_str())
+    }
+}
+
+impl fmt::Debug for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for BlobId {
+    type Err = blake3::HexError;
+
+    /// Reads 64 hexadecimal digits, in lower case as [`BlobId`] writes them.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self(*blake3::Hash::from_hex(text)?.as_bytes()))
+    }
+}
+
+/// Why a blob cannot be had, or kept. Cheap to clone.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BlobError {
+    /// There is none of this name.
+    #[error("the blob {0} is missing")]
+    Missing(BlobId),
+    /// Its bytes are not those that were kept.
+    #[error("the blob {0} is damaged: its bytes are not what its name says")]
+    Damaged(BlobId),
+    /// The disk is full.
+    #[error("no space is left on the device that holds the store")]
+    Full(#[source] Arc<io::Error>),
+    /// The system refused.
+    #[error("a blob cannot be read or written")]
+    Io(#[source] Arc<io::Error>),
+}
+
+/// Where blobs are read. What it gives is what the name says: it has been checked.
+pub trait BlobSource: Send + Sync + fmt::Debug {
+    /// The bytes of a name. What is read often should be kept at hand: callers read parts of one blob again and again.
+    ///
+    /// # Errors
+    /// [`BlobError::Missing`], [`BlobError::Damaged`], or what the system says.
+    fn get(&self, id: &BlobId) -> Result<Bytes, BlobError>;
+}
+
+/// Where blobs are put.
+pub trait BlobSink {
+    /// Which source will have them: a number that no other place has in this process.
+    fn place(&self) -> u64;
+
+    /// Takes bytes and names them. They need not be durable before the sink says so.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn put(&mut self, bytes: Vec<u8>) -> Result<BlobId, BlobError>;
+}
+
+/// A number for [`BlobSink::place`], given once in this process.
+#[must_use]
+pub fn new_place() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Blobs in memory.
+#[derive(Debug)]
+pub struct MemoryBlobs {
+    place: u64,
+    blobs: Mutex<HashMap<BlobId, Bytes>>,
+}
+
+impl Default for MemoryBlobs {
+    fn default() -> Self {
+        Self { place: new_place(), blobs: Mutex::default() }
+    }
+}
+
+impl MemoryBlobs {
+    fn lock(&self) -> MutexGuard<'_, HashMap<BlobId, Bytes>> {
+        self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+}
+
+impl BlobSource for MemoryBlobs {
+    fn get(&self, id: &BlobId) -> Result<Bytes, BlobError> {
+        self.lock().get(id).cloned().ok_or(BlobError::Missing(*id))
+    }
+}
+
+impl BlobSink for &MemoryBlobs {
+    fn place(&self) -> u64 {
+        self.place
+    }
+
+    fn put(&mut self, bytes: Vec<u8>) -> Result<BlobId, BlobError> {
+        let id = BlobId::of(&bytes);
+        self.lock().entry(id).or_insert_with(|| bytes.into());
+        Ok(id)
+    }
+}

@@ -1,0 +1,176 @@
+//! What every store keeps and promises: records under keys, in the order of their keys, changed in batches.
+
+use std::io;
+use std::sync::Arc;
+
+/// The largest value. Of a larger one a store keeps the name of a blob. sled syncs no more than this by the means that it
+/// has: see `docs/decisions.md`.
+pub const MAX_VALUE_BYTES: usize = 4096;
+
+/// The largest key.
+pub const MAX_KEY_BYTES: usize = 2048;
+
+/// A key and its value.
+pub type Record = (Vec<u8>, Vec<u8>);
+
+/// Keeps records. Shared by threads; what one commits, all see.
+pub trait Store: Send + Sync {
+    /// The value of a key.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Records whose keys begin with `prefix` and come behind `after`, in the order of their keys (bytewise), at most
+    /// `limit`. Each record is as some commit left it; two of a page may be as two commits left them.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn scan(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Vec<Record>, StoreError>;
+
+    /// Makes all changes of a batch or none, if the owner still owns and all expectations hold; durable when it returns.
+    /// Calls from many threads share a sync.
+    ///
+    /// # Errors
+    /// [`StoreError::Stale`], [`StoreError::Conflict`]; any other leaves it unknown whether the changes were made: to
+    /// make the same batch again is right if it says what becomes of each record, not how it changes.
+    fn commit(&self, batch: Batch) -> Result<(), StoreError>;
+}
+
+/// Changes that are made together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// On whose behalf. None: the change belongs to no session.
+    pub owner: Option<Owner>,
+    /// What must be so.
+    pub expect: Vec<Expectation>,
+    /// What becomes of which record; of two changes of one key, the later.
+    pub changes: Vec<Change>,
+}
+
+/// Who writes: the process that took a record's epoch to this number. When another takes it, the number rises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The record that holds the epoch: eight bytes, big-endian. A batch may itself raise it.
+    pub key: Vec<u8>,
+    /// The epoch that the owner holds.
+    pub epoch: u64,
+}
+
+/// A record as it must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// Which.
+    pub key: Vec<u8>,
+    /// Its value; none if there must be none.
+    pub value: Option<Vec<u8>>,
+}
+
+/// A record as it becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Which.
+    pub key: Vec<u8>,
+    /// Its value; none to remove it.
+    pub value: Option<Vec<u8>>,
+}
+
+impl Batch {
+    /// A batch on behalf of an owner.
+    #[must_use]
+    pub fn of(owner: Owner) -> Self {
+        Self { owner: Some(owner), ..Self::default() }
+    }
+
+    /// Adds: this record must be so.
+    pub fn expect(&mut self, key: impl Into<Vec<u8>>, value: Option<Vec<u8>>) {
+        self.expect.push(Expectation { key: key.into(), value });
+    }
+
+    /// Adds: this record becomes so.
+    pub fn put(&mut self, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) {
+        self.changes.push(Change { key: key.into(), value: Some(value.into()) });
+    }
+
+    /// Adds: this record goes.
+    pub fn remove(&mut self, key: impl Into<Vec<u8>>) {
+        self.changes.push(Change { key: key.into(), value: None });
+    }
+
+    /// Refuses what no store takes.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        for change in &self.changes {
+            let value = change.value.as_ref().map_or(0, Vec::len);
+            if change.key.is_empty() || change.key.len() > MAX_KEY_BYTES || value > MAX_VALUE_BYTES {
+                return Err(StoreError::TooLarge { key: change.key.len(), value });
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what its conditions refuse; `get` reads the records as they are.
+    pub(super) fn allowed(
+        &self,
+        mut get: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
+    ) -> Result<(), StoreError> {
+        if let Some(owner) = &self.owner {
+            let found = get(&owner.key)?;
+            let epoch = found.as_deref().and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes);
+            if epoch != Some(owner.epoch) {
+                return Err(StoreError::Stale { held: owner.epoch, found: epoch });
+            }
+        }
+        for expectation in &self.expect {
+            if get(&expectation.key)? != expectation.value {
+                return Err(StoreError::Conflict { key: expectation.key.clone() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a store did not do what it was asked. Cheap to clone: one failure may answer many commits.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Another process has taken what the writer owned.
+    #[error("another process has taken over (epoch {held} is over)")]
+    Stale {
+        /// The epoch that the writer held.
+        held: u64,
+        /// The epoch that is.
+        found: Option<u64>,
+    },
+    /// A record is not as expected.
+    #[error("the record has changed meanwhile")]
+    Conflict {
+        /// Which.
+        key: Vec<u8>,
+    },
+    /// A record that no store takes.
+    #[error("a record with a key of {key} bytes and a value of {value} is too large")]
+    TooLarge {
+        /// Bytes of the key.
+        key: usize,
+        /// Bytes of the value.
+        value: usize,
+    },
+    /// The disk is full.
+    #[error("no space is left on the device that holds the store")]
+    Full(#[source] Arc<io::Error>),
+    /// The system refused.
+    #[error("the store cannot be used")]
+    Io(#[source] Arc<io::Error>),
+    /// What is there is not what was written.
+    #[error("the store is damaged: {0}")]
+    Damaged(String),
+}
+
+impl From<io::Error> for StoreError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full(Arc::new(error)),
+            _ => Self::Io(Arc::new(error)),
+        }
+    }
+}
