@@ -93,6 +93,24 @@ pub trait BlobSink {
     fn put(&mut self, bytes: Vec<u8>) -> Result<BlobId, BlobError>;
 }
 
+/// A place of blobs: they are read there, and put there for good.
+pub trait Blobs: BlobSource {
+    /// Begins to put blobs. What has been put may be removed as unused until a record names it: keep the upload until then.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn begin(&self) -> Result<Box<dyn Upload + '_>, BlobError>;
+}
+
+/// Blobs on their way.
+pub trait Upload: BlobSink {
+    /// Makes durable all that was put so far.
+    ///
+    /// # Errors
+    /// What the system says; then it may be tried again.
+    fn finish(&mut self) -> Result<(), BlobError>;
+}
+
 /// A number for [`BlobSink::place`], given once in this process.
 #[must_use]
 pub fn new_place() -> u64 {
@@ -134,6 +152,18 @@ impl MemoryBlobs {
 impl BlobSource for MemoryBlobs {
     fn get(&self, id: &BlobId) -> Result<Bytes, BlobError> {
         self.lock().get(id).cloned().ok_or(BlobError::Missing(*id))
+    }
+}
+
+impl Blobs for MemoryBlobs {
+    fn begin(&self) -> Result<Box<dyn Upload + '_>, BlobError> {
+        Ok(Box::new(self))
+    }
+}
+
+impl Upload for &MemoryBlobs {
+    fn finish(&mut self) -> Result<(), BlobError> {
+        Ok(())
     }
 }
 

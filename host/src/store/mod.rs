@@ -14,6 +14,6 @@ mod blob;
 mod memory;
 mod record;
 
-pub use blob::{BlobError, BlobId, BlobSink, BlobSource, MemoryBlobs, new_place};
+pub use blob::{BlobError, BlobId, BlobSink, BlobSource, Blobs, MemoryBlobs, Upload, new_place};
 pub use memory::MemoryStore;
 pub use record::{Batch, Change, Expectation, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError};
