@@ -79,6 +79,12 @@ pub trait BlobSource: Send + Sync + fmt::Debug {
     /// # Errors
     /// [`BlobError::Missing`], [`BlobError::Damaged`], or what the system says.
     fn get(&self, id: &BlobId) -> Result<Bytes, BlobError>;
+
+    /// As [`BlobSink::place`], of the sink whose blobs this has: what came from here need not be put there again. 0 if there
+    /// is none.
+    fn place(&self) -> u64 {
+        0
+    }
 }
 
 /// Where blobs are put.
@@ -152,6 +158,10 @@ impl MemoryBlobs {
 impl BlobSource for MemoryBlobs {
     fn get(&self, id: &BlobId) -> Result<Bytes, BlobError> {
         self.lock().get(id).cloned().ok_or(BlobError::Missing(*id))
+    }
+
+    fn place(&self) -> u64 {
+        self.place
     }
 }
 
