@@ -3,12 +3,22 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::durable::{FEW, each, sync_directory, sync_file_system};
+use super::durable::{each, pays_to_sync_file_system, sync_directory, sync_file_system};
 use super::encoding::Encoder;
 use super::files::BlobFiles;
 use crate::store::{BlobError, BlobId, BlobSink, MAX_BLOB_BYTES};
+
+/// Blobs of this size are compressed by several threads: one thread compresses 200 MB/s. Smaller ones are not worth
+/// their handing over.
+const LARGE: usize = 64 << 10;
+
+/// How many bytes of large blobs wait for that.
+const BATCH: usize = 8 << 20;
+
+/// How many files stay open until they are synced: many sessions may upload at once.
+const OPEN: usize = 8;
 
 /// Blobs on their way to the disk. As long as this is alive, no blob is removed: drop it when the record that names its
 /// blobs is committed, and soon.
@@ -24,8 +34,14 @@ pub struct Upload<'a> {
     prefix: String,
     /// What was put.
     seen: HashSet<BlobId>,
-    /// What has no name yet.
+    /// Large blobs that are not written yet.
+    waiting: Vec<(Pending, Vec<u8>)>,
+    /// How many bytes those have.
+    waiting_bytes: usize,
+    /// What is written and has no name yet.
     pending: Vec<Pending>,
+    /// How many bytes of blobs were taken since the last sync.
+    taken: u64,
     /// The first bytes of names that may not be durable.
     shelves: BTreeSet<u8>,
     failed: Option<BlobError>,
@@ -37,7 +53,7 @@ pub struct Upload<'a> {
 struct Pending {
     id: BlobId,
     path: PathBuf,
-    /// Closed when there are many.
+    /// Kept for the sync, if there are few.
     file: Option<File>,
 }
 
@@ -58,7 +74,10 @@ impl BlobFiles {
             encoder: Encoder::new().map_err(BlobError::at(&blobs))?,
             prefix: format!("{prefix:016x}"),
             seen: HashSet::new(),
+            waiting: Vec::new(),
+            waiting_bytes: 0,
             pending: Vec::new(),
+            taken: 0,
             shelves: BTreeSet::new(),
             failed: None,
             _lock: lock,
@@ -77,7 +96,7 @@ impl BlobSink for Upload<'_> {
         }
         let id = BlobId::of(&bytes);
         if !self.seen.contains(&id) {
-            self.attempt(|upload| upload.take(id, &bytes))?;
+            self.attempt(|upload| upload.take(id, bytes))?;
             self.seen.insert(id);
         }
         Ok(id)
@@ -91,11 +110,14 @@ impl Upload<'_> {
     /// What the system says; then some of it may be visible, which does no harm.
     pub fn sync(&mut self) -> Result<(), BlobError> {
         self.attempt(|upload| {
-            if !upload.pending.is_empty() {
-                upload.sync_contents()?;
-                upload.rename()?;
-            }
-            upload.sync_names()
+            upload.write_waiting()?;
+            let many = upload.pending.len() > 1 || upload.shelves.len() > 1;
+            let whole = many && pays_to_sync_file_system(&upload.root, upload.taken);
+            upload.sync_contents(whole)?;
+            upload.rename()?;
+            upload.sync_names(whole)?;
+            upload.taken = 0;
+            Ok(())
         })
     }
 
@@ -111,7 +133,7 @@ impl Upload<'_> {
     }
 
     /// Takes a blob that was not put before.
-    fn take(&mut self, id: BlobId, plain: &[u8]) -> Result<(), BlobError> {
+    fn take(&mut self, id: BlobId, plain: Vec<u8>) -> Result<(), BlobError> {
         // Also if it is there: another process may have just renamed it.
         self.shelves.insert(id.as_bytes()[0]);
         // An empty file is not even an empty blob. What is damaged is replaced if that is known, but not looked for: that
@@ -121,35 +143,42 @@ impl Upload<'_> {
             return Ok(());
         }
         let path = self.files.temporary().join(format!("{}-{}", self.prefix, self.seen.len()));
-        let mut options = OpenOptions::new();
-        options.create_new(true).write(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = match options.open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Some tools that copy directories leave empty ones out.
-                self.files.make_directories()?;
-                options.open(&path)
-            }
-            file => file,
-        };
-        let mut file = file.map_err(BlobError::at(&path))?;
-        // From here on it is removed if anything fails.
-        self.pending.push(Pending { id, path, file: None });
-        let pending = self.pending.last_mut().expect("it was just pushed");
-        let parts = self.encoder.encode(plain).map_err(BlobError::at(&pending.path))?;
-        parts.iter().try_for_each(|part| file.write_all(part)).map_err(BlobError::at(&pending.path))?;
-        pending.file = Some(file);
-        if self.pending.len() > FEW {
-            // This one; once, those before it too.
-            self.pending.iter_mut().rev().take(FEW + 1).for_each(|pending| pending.file = None);
+        let pending = Pending { id, path, file: None };
+        self.taken = self.taken.saturating_add(u64::try_from(plain.len()).unwrap_or(u64::MAX));
+        if plain.len() < LARGE {
+            return self.write(pending, &plain);
         }
+        self.waiting_bytes += plain.len();
+        self.waiting.push((pending, plain));
+        if self.waiting_bytes >= BATCH { self.write_waiting() } else { Ok(()) }
+    }
+
+    fn write(&mut self, pending: Pending, plain: &[u8]) -> Result<(), BlobError> {
+        let keep = self.pending.len() < OPEN;
+        // From here on it is removed if anything fails.
+        self.pending.push(pending);
+        let pending = self.pending.last_mut().expect("it was just pushed");
+        let file = write(self.files, &pending.path, &mut self.encoder, plain)?;
+        pending.file = keep.then_some(file);
         Ok(())
     }
 
-    fn sync_contents(&self) -> Result<(), BlobError> {
-        if self.pending.len() > FEW && sync_file_system(&self.root).map_err(BlobError::at(&self.files.blobs()))? {
+    fn write_waiting(&mut self) -> Result<(), BlobError> {
+        each(&self.waiting, |(Pending { path, .. }, plain)| {
+            let mut encoder = Encoder::new().map_err(BlobError::at(path))?;
+            write(self.files, path, &mut encoder, plain).map(drop)
+        })?;
+        self.pending.extend(self.waiting.drain(..).map(|(pending, _)| pending));
+        self.waiting_bytes = 0;
+        Ok(())
+    }
+
+    fn sync_contents(&self, whole: bool) -> Result<(), BlobError> {
+        if self.pending.is_empty() {
             return Ok(());
+        }
+        if whole {
+            return sync_file_system(&self.root).map_err(BlobError::at(&self.files.blobs()));
         }
         each(&self.pending, |Pending { path, file, .. }| {
             let sync = || match file {
@@ -176,9 +205,10 @@ impl Upload<'_> {
         Ok(())
     }
 
-    fn sync_names(&mut self) -> Result<(), BlobError> {
-        let many = self.shelves.len() > FEW;
-        if !(many && sync_file_system(&self.root).map_err(BlobError::at(&self.files.blobs()))?) {
+    fn sync_names(&mut self, whole: bool) -> Result<(), BlobError> {
+        if whole && self.shelves.len() > 1 {
+            sync_file_system(&self.root).map_err(BlobError::at(&self.files.blobs()))?;
+        } else {
             let shelves: Vec<PathBuf> = self.shelves.iter().map(|first| self.files.shelf(*first)).collect();
             each(&shelves, |shelf| sync_directory(shelf))?;
         }
@@ -188,11 +218,33 @@ impl Upload<'_> {
 
     /// Removes what has no name yet.
     fn discard(&mut self) {
-        for pending in self.pending.drain(..) {
+        let waiting = self.waiting.drain(..).map(|(pending, _)| pending);
+        for pending in self.pending.drain(..).chain(waiting) {
             // What stays is removed with what killed processes leave.
             let _ = fs::remove_file(pending.path);
         }
     }
+}
+
+/// Writes a blob to a new file.
+fn write(files: &BlobFiles, path: &Path, encoder: &mut Encoder, plain: &[u8]) -> Result<File, BlobError> {
+    let mut options = OpenOptions::new();
+    options.create_new(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // Some tools that copy directories leave empty ones out.
+            files.make_directories()?;
+            options.open(path)
+        }
+        file => file,
+    };
+    let write = |mut file: File| {
+        encoder.encode(plain)?.iter().try_for_each(|part| file.write_all(part))?;
+        Ok(file)
+    };
+    file.and_then(write).map_err(BlobError::at(path))
 }
 
 impl Drop for Upload<'_> {
