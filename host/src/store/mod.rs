@@ -3,7 +3,8 @@
 //! What is inside:
 //! - `record`: keys, values, batches: what a store is asked;
 //! - `memory`: the store that ends with its process;
-//! - `blob`: content-addressed bytes.
+//! - `blob`: what content-addressed bytes are, and where they are put and read;
+//! - `blobs`: them in files, on disk.
 //!
 //! **Invariant:** this module knows nothing of sessions, trees or wasmtime: it keeps bytes under keys and under hashes.
 //!
@@ -11,9 +12,11 @@
 //! before a record names them.
 
 mod blob;
+mod blobs;
 mod memory;
 mod record;
 
-pub use blob::{BlobError, BlobId, BlobSink, BlobSource, Blobs, MemoryBlobs, Upload, new_place};
+pub use blob::{BlobError, BlobId, BlobSink, BlobSource, Blobs, MAX_BLOB_BYTES, MemoryBlobs, Upload, new_place};
+pub use blobs::{BlobFiles, Exclusive, Fault, FileUpload, Verified};
 pub use memory::MemoryStore;
 pub use record::{Batch, Change, Expectation, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError};

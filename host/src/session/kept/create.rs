@@ -99,7 +99,7 @@ impl Sessions {
             };
             batch.put(key::one(kind, id), stored);
         }
-        upload.finish()?;
+        upload.sync()?;
         self.commit_new(id, batch)
     }
 
@@ -121,7 +121,7 @@ impl Sessions {
     pub fn fork(&self, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
         // While an upload is open, nothing is removed as unused.
         let mut upload = self.blobs().begin()?;
-        upload.finish()?;
+        upload.sync()?;
         let (snapshot, run) = self.snapshot(from)?;
         let files = self.files(from)?;
         let source = &from.session;

@@ -144,7 +144,7 @@ impl SessionLog {
         let head = commit.head.clone();
         commit.batch.put(key::one(b'H', &self.id), json(&head));
         if let Some(upload) = &mut commit.upload {
-            upload.finish()?;
+            upload.sync()?;
         }
         self.place.records().commit(commit.batch)?;
         open.head = head;

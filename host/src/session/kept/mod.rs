@@ -36,6 +36,7 @@ pub use turn::Waiting;
 
 use self::turn::Locks;
 use crate::gate::AuditError;
+use crate::vfs::OpenError;
 use crate::store::{BlobError, Blobs, MemoryBlobs, MemoryStore, Store, StoreError};
 
 /// A place where sessions are kept. Cheap to clone.
@@ -117,6 +118,9 @@ pub enum SessionsError {
     /// The system gave no random numbers.
     #[error("cannot draw random numbers")]
     Random(#[source] std::io::Error),
+    /// Its files cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// The records cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),

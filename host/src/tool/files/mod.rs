@@ -127,7 +127,7 @@ impl Files {
     pub(crate) fn end(&mut self) -> Vec<Edit> {
         let empty = Tree::new(Limits::default(), 0);
         let tree = self.work.lock().end(empty.clone());
-        tree.changes_since(&std::mem::replace(&mut self.base, empty))
+        tree.changes_since(&std::mem::replace(&mut self.base, empty)).unwrap_or_default()
     }
 
     fn slot(&self) -> Result<Slot, Code> {
@@ -220,6 +220,7 @@ impl From<Errno> for Code {
             Errno::NotEmpty => Self::NotEmpty,
             Errno::Quota => Self::Quota,
             Errno::Busy => Self::Busy,
+            Errno::Io => Self::Io,
         }
     }
 }
