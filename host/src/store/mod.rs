@@ -3,6 +3,7 @@
 //! What is inside:
 //! - `record`: keys, values, batches: what a store is asked;
 //! - `memory`: the store that ends with its process;
+//! - `group`: group commit, over a database (`sled`, `redb`) in its directory (`place`), watched by `tail` and `guard`;
 //! - `blob`: content-addressed bytes.
 //!
 //! **Invariant:** this module knows nothing of sessions, trees or wasmtime: it keeps bytes under keys and under hashes.
@@ -11,9 +12,24 @@
 //! before a record names them.
 
 mod blob;
+#[cfg(test)]
+mod conformance;
+mod group;
+mod guard;
 mod memory;
+mod open;
+mod place;
 mod record;
+#[cfg(feature = "redb")]
+mod redb;
+mod sled;
+mod tail;
 
 pub use blob::{BlobError, BlobId, BlobSink, BlobSource, MemoryBlobs, new_place};
+pub use group::Compacted;
 pub use memory::MemoryStore;
-pub use record::{Batch, Change, Expectation, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError};
+pub use open::open;
+pub use place::Backend;
+pub use record::{
+    Batch, Change, Done, Expectation, MAX_BATCH_BYTES, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError,
+};
