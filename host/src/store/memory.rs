@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::record::{Batch, Record, Store, StoreError};
+use super::record::{Batch, Record, Store, StoreError, first};
 
 /// Records in memory.
 #[derive(Debug, Default)]
@@ -23,12 +23,8 @@ impl Store for MemoryStore {
     }
 
     fn scan(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Vec<Record>, StoreError> {
-        let from = match after {
-            Some(after) if after >= prefix => Bound::Excluded(after),
-            _ => Bound::Included(prefix),
-        };
         let records = self.lock();
-        let found = records.range::<[u8], _>((from, Bound::Unbounded));
+        let found = records.range::<[u8], _>((first(prefix, after), Bound::Unbounded));
         let found = found.take_while(|(key, _)| key.starts_with(prefix)).take(limit);
         Ok(found.map(|(key, value)| (key.clone(), value.clone())).collect())
     }

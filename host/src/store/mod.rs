@@ -3,6 +3,7 @@
 //! What is inside:
 //! - `record`: keys, values, batches: what a store is asked;
 //! - `memory`: the store that ends with its process;
+//! - `group`: group commit, over a database (`sled`, `redb`) in its directory (`place`), watched by `tail` and `guard`;
 //! - `blob`: what content-addressed bytes are, and where they are put and read;
 //! - `blobs`: them in files, on disk.
 //!
@@ -13,10 +14,25 @@
 
 mod blob;
 mod blobs;
+#[cfg(test)]
+mod conformance;
+mod group;
+mod guard;
 mod memory;
+mod open;
+mod place;
 mod record;
+#[cfg(feature = "redb")]
+mod redb;
+mod sled;
+mod tail;
 
 pub use blob::{BlobError, BlobId, BlobSink, BlobSource, Blobs, MAX_BLOB_BYTES, MemoryBlobs, Upload, new_place};
 pub use blobs::{BlobFiles, Exclusive, Fault, FileUpload, Verified};
+pub use group::Compacted;
 pub use memory::MemoryStore;
-pub use record::{Batch, Change, Expectation, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError};
+pub use open::open;
+pub use place::Backend;
+pub use record::{
+    Batch, Change, Done, Expectation, MAX_BATCH_BYTES, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError,
+};

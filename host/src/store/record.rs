@@ -1,7 +1,11 @@
 //! What every store keeps and promises: records under keys, in the order of their keys, changed in batches.
 
 use std::io;
+use std::ops::Bound;
+use std::path::PathBuf;
 use std::sync::Arc;
+
+use super::group::Compacted;
 
 /// The largest value. Of a larger one a store keeps the name of a blob. sled syncs no more than this by the means that it
 /// has: see `docs/decisions.md`.
@@ -9,6 +13,15 @@ pub const MAX_VALUE_BYTES: usize = 4096;
 
 /// The largest key.
 pub const MAX_KEY_BYTES: usize = 2048;
+
+/// The most that one batch may hold, keys and values and what it expects: it is made in memory, and crosses a socket whole.
+pub const MAX_BATCH_BYTES: usize = 16 << 20;
+
+/// Keys that begin with this byte are the store's own. No scan of all shows them, and no batch from outside names them.
+pub(super) const OWN: u8 = 0;
+
+/// What an entry of a batch weighs besides its bytes.
+const ENTRY_BYTES: usize = 16;
 
 /// A key and its value.
 pub type Record = (Vec<u8>, Vec<u8>);
@@ -35,6 +48,32 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Stale`], [`StoreError::Conflict`]; any other leaves it unknown whether the changes were made: to
     /// make the same batch again is right if it says what becomes of each record, not how it changes.
     fn commit(&self, batch: Batch) -> Result<(), StoreError>;
+
+    /// [`Store::commit`] without waiting: `done` gets what it would have returned, on some thread that must not be held
+    /// up. A store that cannot but wait, waits here.
+    fn submit(&self, batch: Batch, done: Done) {
+        done(self.commit(batch));
+    }
+
+    /// Makes the store as small as what it holds. Commits wait meanwhile. A store without a disk has nothing to do.
+    ///
+    /// # Errors
+    /// What the system says; then all is as it was.
+    fn compact(&self) -> Result<Compacted, StoreError> {
+        Ok(Compacted::default())
+    }
+}
+
+/// What is called when a batch is made, or refused.
+pub type Done = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
+/// Where a scan begins: behind what it has seen, and behind the store's own records if it is one of all.
+pub(super) fn first<'k>(prefix: &'k [u8], after: Option<&'k [u8]>) -> Bound<&'k [u8]> {
+    let prefix = if prefix.is_empty() { &[OWN + 1] } else { prefix };
+    match after {
+        Some(after) if after >= prefix => Bound::Excluded(after),
+        _ => Bound::Included(prefix),
+    }
 }
 
 /// Changes that are made together.
@@ -46,6 +85,8 @@ pub struct Batch {
     pub expect: Vec<Expectation>,
     /// What becomes of which record; of two changes of one key, the later.
     pub changes: Vec<Change>,
+    /// Whether the store made it: then it may change the store's own records.
+    pub(super) own: bool,
 }
 
 /// Who writes: the process that took a record's epoch to this number. When another takes it, the number rises.
@@ -104,8 +145,24 @@ impl Batch {
             if change.key.is_empty() || change.key.len() > MAX_KEY_BYTES || value > MAX_VALUE_BYTES {
                 return Err(StoreError::TooLarge { key: change.key.len(), value });
             }
+            if change.key.first() == Some(&OWN) && !self.own {
+                return Err(StoreError::Reserved);
+            }
+        }
+        let bytes = self.bytes();
+        if bytes > MAX_BATCH_BYTES {
+            return Err(StoreError::TooMuch { bytes });
         }
         Ok(())
+    }
+
+    /// What it weighs.
+    pub(super) fn bytes(&self) -> usize {
+        let changes = self.changes.iter().map(|change| (&change.key, &change.value));
+        let expected = self.expect.iter().map(|expectation| (&expectation.key, &expectation.value));
+        let entry =
+            |(key, value): (&Vec<u8>, &Option<Vec<u8>>)| ENTRY_BYTES + key.len() + value.as_ref().map_or(0, Vec::len);
+        changes.chain(expected).map(entry).sum()
     }
 
     /// Refuses what its conditions refuse; `get` reads the records as they are.
@@ -154,6 +211,39 @@ pub enum StoreError {
         key: usize,
         /// Bytes of the value.
         value: usize,
+    },
+    /// A batch that no store takes.
+    #[error("a batch of {bytes} bytes is too large")]
+    TooMuch {
+        /// Its bytes.
+        bytes: usize,
+    },
+    /// A key that begins with a zero byte.
+    #[error("a key that begins with a zero byte is the store's own")]
+    Reserved,
+    /// Another process has it, and this system has no way to share it.
+    #[error("the store `{path}` is in use by process {pid}")]
+    InUse {
+        /// Where the store is.
+        path: PathBuf,
+        /// Which process.
+        pid: u32,
+    },
+    /// The process that has the store does not answer.
+    #[error("process {pid}, which holds the store `{path}`, does not answer")]
+    Hangs {
+        /// Where the store is.
+        path: PathBuf,
+        /// Which process.
+        pid: u32,
+    },
+    /// The store was made by another version, or for another backend.
+    #[error("the store `{path}` cannot be opened: {reason}")]
+    Format {
+        /// Where the store is.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
     },
     /// The disk is full.
     #[error("no space is left on the device that holds the store")]

@@ -37,7 +37,7 @@ pub use turn::Waiting;
 use self::turn::Locks;
 use crate::gate::AuditError;
 use crate::vfs::OpenError;
-use crate::store::{BlobError, Blobs, MemoryBlobs, MemoryStore, Store, StoreError};
+use crate::store::{self, Backend, BlobError, BlobFiles, Blobs, MemoryBlobs, MemoryStore, Store, StoreError};
 
 /// A place where sessions are kept. Cheap to clone.
 #[derive(Clone)]
@@ -141,6 +141,22 @@ impl Sessions {
     pub fn in_memory() -> Self {
         let locks = Locks::Memory(Arc::default());
         Self(Arc::new(State { records: Arc::<MemoryStore>::default(), blobs: Arc::<MemoryBlobs>::default(), locks }))
+    }
+
+    /// The sessions of a directory, which any number of processes may use at once. Makes it if it is not there:
+    ///
+    /// ```text
+    /// DIR/records/    the records, by the backend
+    /// DIR/blobs/      the bytes of files, by their hash
+    /// DIR/turns/      a lock for each session
+    /// ```
+    ///
+    /// # Errors
+    /// If it cannot be used, or another backend keeps it.
+    pub fn open(directory: &Path, backend: Backend) -> Result<Self, SessionsError> {
+        let records = store::open(&directory.join("records"), backend)?;
+        let blobs = Arc::new(BlobFiles::open(directory)?);
+        Ok(Self::new(records, blobs, &directory.join("turns")))
     }
 
     /// Sessions in a store of one's own; `locks` is a directory that all processes share which use it.

@@ -1,0 +1,156 @@
+//! redb 4: one file, a copy-on-write tree, and a commit that syncs by itself.
+//!
+//! - Every commit is durable and in two phases, as redb's documentation advises where others choose what is written:
+//!   then a file is never left with a root that only a checksum vouches for. It also leaves what is needed to open
+//!   quickly after `kill -9`, which is how the processes of agents like to end.
+//! - redb checks the checksums of its pages when it repairs, and not when it reads. So each value carries the hash of
+//!   itself and its key: what a disk has changed is not served.
+
+use std::fs::{self, OpenOptions};
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+
+use ::redb::{Database, Durability, ReadableDatabase, StorageBackend, TableDefinition};
+
+use super::group::{Changes, Engine};
+use super::guard::{close, damaged, guarded};
+use super::place::sync_parents;
+use super::record::{Record, StoreError};
+
+/// All records.
+const RECORDS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("records");
+
+/// What redb keeps in memory of what it has read.
+const CACHE_BYTES: usize = 64 << 20;
+
+/// How much of a hash a value carries: enough against chance, which is all that a disk is.
+const SEAL_BYTES: usize = 8;
+
+/// A redb database.
+pub(super) struct Redb {
+    path: PathBuf,
+    /// None only while it is dropped.
+    database: Option<Database>,
+}
+
+impl Engine for Redb {
+    fn open(path: &Path) -> Result<Self, StoreError> {
+        fs::create_dir_all(path)?;
+        let file = path.join("records.redb");
+        let fresh = !file.exists();
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(file)?;
+        // What a killed process wrote and did not sync is read like all else: nobody may rest on it before it is durable.
+        file.sync_all()?;
+        let backend = ::redb::backends::FileBackend::new(file).map_err(|error| read(path, error.into()))?;
+        let opened = Self::with_backend(path, backend)?;
+        if fresh {
+            sync_parents(&path.join("records.redb"))?;
+        }
+        Ok(opened)
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.with(|database| {
+            let table = database.begin_read()?.open_table(RECORDS)?;
+            Ok(table.get(key)?.map(|sealed| sealed.value().to_vec()))
+        })?
+        .map(|sealed| self.unseal(key, &sealed))
+        .transpose()
+    }
+
+    fn range(&self, from: Bound<&[u8]>, prefix: &[u8], limit: usize) -> Result<Vec<Record>, StoreError> {
+        let sealed = self.with(|database| {
+            let table = database.begin_read()?.open_table(RECORDS)?;
+            let mut records = Vec::new();
+            for record in table.range::<&[u8]>((from, Bound::Unbounded))?.take(limit) {
+                let (key, value) = record?;
+                if !key.value().starts_with(prefix) {
+                    break;
+                }
+                records.push((key.value().to_vec(), value.value().to_vec()));
+            }
+            Ok(records)
+        })?;
+        let unsealed = sealed.into_iter().map(|(key, sealed)| {
+            let value = self.unseal(&key, &sealed)?;
+            Ok((key, value))
+        });
+        unsealed.collect()
+    }
+
+    fn apply(&self, changes: &Changes) -> Result<(), StoreError> {
+        self.with(|database| {
+            let mut transaction = database.begin_write()?;
+            transaction.set_durability(Durability::Immediate)?;
+            transaction.set_two_phase_commit(true);
+            transaction.set_quick_repair(true);
+            {
+                let mut table = transaction.open_table(RECORDS)?;
+                for (key, value) in changes {
+                    match value {
+                        Some(value) => table.insert(key.as_slice(), seal(key, value).as_slice())?,
+                        None => table.remove(key.as_slice())?,
+                    };
+                }
+            }
+            Ok(transaction.commit()?)
+        })
+    }
+}
+
+impl Redb {
+    /// Opens a database that is kept by a backend.
+    fn with_backend(path: &Path, backend: impl StorageBackend) -> Result<Self, StoreError> {
+        let database = guarded(path, read, || {
+            let database = Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(backend)?;
+            // So that readers find the table.
+            let exists = database.begin_read()?.open_table(RECORDS).is_ok();
+            if !exists {
+                let transaction = database.begin_write()?;
+                transaction.open_table(RECORDS)?;
+                transaction.commit()?;
+            }
+            Ok(database)
+        })?;
+        Ok(Self { path: path.to_owned(), database: Some(database) })
+    }
+
+    fn with<T>(&self, what: impl FnOnce(&Database) -> Result<T, ::redb::Error>) -> Result<T, StoreError> {
+        let database = self.database.as_ref().expect("it is taken only when this is dropped");
+        guarded(&self.path, read, || what(database))
+    }
+
+    fn unseal(&self, key: &[u8], sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
+        let value = sealed.get(SEAL_BYTES..).unwrap_or_default();
+        if seal(key, value) != sealed {
+            return Err(damaged(&self.path, &format!("the record `{}` is not as it was written", key.escape_ascii())));
+        }
+        Ok(value.to_vec())
+    }
+}
+
+impl Drop for Redb {
+    fn drop(&mut self) {
+        close(self.database.take());
+    }
+}
+
+/// A value behind the hash of itself and its key.
+fn seal(key: &[u8], value: &[u8]) -> Vec<u8> {
+    let mut hasher = blake3::Hasher::new();
+    let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
+    hasher.update(&length.to_be_bytes()).update(key).update(value);
+    let mut sealed = hasher.finalize().as_bytes()[..SEAL_BYTES].to_vec();
+    sealed.extend_from_slice(value);
+    sealed
+}
+
+fn read(path: &Path, error: ::redb::Error) -> StoreError {
+    match error {
+        ::redb::Error::Io(error) => error.into(),
+        ::redb::Error::UpgradeRequired(_) => {
+            StoreError::Format { path: path.to_owned(), reason: "another version of redb made it".to_owned() }
+        }
+        error => damaged(path, &error.to_string()),
+    }
+}

@@ -1,0 +1,131 @@
+//! sled 0.34, used so that what it acknowledged survives a power cut: its own `flush` does not see to that.
+//!
+//! - After `flush`, which waits for the data to be written out, `fdatasync` of its file: what the disk and its journal
+//!   still hold back becomes durable. Directories are synced when a database is made.
+//! - Segments of 8 MiB and values of at most 4 KiB: then no page is so large that sled would put it in a file of its own
+//!   below `blobs/`, which it never syncs.
+//! - One tree, and the timer on: it also collects garbage.
+//! - sled panics where others return an error. Here a panic is an error: [`StoreError::Damaged`].
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::group::{Changes, Engine};
+use super::guard::{close, damaged, guarded};
+use super::place::{sync_dir, sync_parents};
+use super::record::{Record, StoreError};
+
+/// See above. Every opening writes one segment's rest anew, so larger ones would make opening slower.
+const SEGMENT_BYTES: usize = 8 << 20;
+
+/// How often sled writes out by itself, and collects garbage.
+const TIMER: u64 = 500;
+
+/// What sled keeps in memory of what it has read: ledgers and records of runs are small.
+const CACHE_BYTES: u64 = 64 << 20;
+
+/// How long the last handle of a database that was just closed may live on: sled frees it when its epochs have passed.
+const LETTING_GO: Duration = Duration::from_secs(5);
+
+/// A sled database.
+pub(super) struct Sled {
+    path: PathBuf,
+    /// None only while it is dropped.
+    db: Option<::sled::Db>,
+    /// sled's own file, opened a second time: what fails to reach the disk is reported to every handle.
+    file: File,
+}
+
+impl Engine for Sled {
+    fn open(path: &Path) -> Result<Self, StoreError> {
+        let fresh = !path.join("db").exists();
+        let config = ::sled::Config::new().path(path).segment_size(SEGMENT_BYTES);
+        let config = config.flush_every_ms(Some(TIMER)).cache_capacity(CACHE_BYTES);
+        let db = guarded(path, read, || open(&config))?;
+        let file = OpenOptions::new().read(true).write(true).open(path.join("db"))?;
+        // What a killed process wrote and did not sync is read like all else: nobody may rest on it before it is durable.
+        file.sync_all()?;
+        if fresh {
+            File::open(path.join("conf"))?.sync_all()?;
+            sync_parents(path)?;
+        }
+        sync_dir(path)?;
+        Ok(Self { path: path.to_owned(), db: Some(db), file })
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.with(|db| Ok(db.get(key)?.map(|value| value.to_vec())))
+    }
+
+    fn range(&self, from: Bound<&[u8]>, prefix: &[u8], limit: usize) -> Result<Vec<Record>, StoreError> {
+        self.with(|db| {
+            let mut records = Vec::new();
+            for record in db.range::<&[u8], _>((from, Bound::Unbounded)).take(limit) {
+                let (key, value) = record?;
+                if !key.starts_with(prefix) {
+                    break;
+                }
+                records.push((key.to_vec(), value.to_vec()));
+            }
+            Ok(records)
+        })
+    }
+
+    fn apply(&self, changes: &Changes) -> Result<(), StoreError> {
+        self.with(|db| {
+            let mut batch = ::sled::Batch::default();
+            for (key, value) in changes {
+                match value {
+                    Some(value) => batch.insert(key.as_slice(), value.as_slice()),
+                    None => batch.remove(key.as_slice()),
+                }
+            }
+            db.apply_batch(batch)?;
+            db.flush()
+        })?;
+        Ok(self.file.sync_data()?)
+    }
+}
+
+impl Sled {
+    fn with<T>(&self, what: impl FnOnce(&::sled::Db) -> ::sled::Result<T>) -> Result<T, StoreError> {
+        let db = self.db.as_ref().expect("it is taken only when this is dropped");
+        guarded(&self.path, read, || what(db))
+    }
+}
+
+impl Drop for Sled {
+    fn drop(&mut self) {
+        // sled syncs when its last handle goes, and panics if that fails.
+        close(self.db.take());
+    }
+}
+
+/// Opens; waits for a handle of this process that is going. That another process has it was ruled out before.
+fn open(config: &::sled::Config) -> ::sled::Result<::sled::Db> {
+    let begun = Instant::now();
+    loop {
+        match config.open() {
+            Err(::sled::Error::Io(error)) if is_lock(&error) && begun.elapsed() < LETTING_GO => {
+                sleep(Duration::from_millis(5));
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn is_lock(error: &io::Error) -> bool {
+    error.to_string().contains("could not acquire lock")
+}
+
+fn read(path: &Path, error: ::sled::Error) -> StoreError {
+    match error {
+        ::sled::Error::Io(error) => error.into(),
+        ::sled::Error::Unsupported(reason) => StoreError::Format { path: path.to_owned(), reason },
+        error => damaged(path, &error.to_string()),
+    }
+}
