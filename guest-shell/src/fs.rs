@@ -34,6 +34,7 @@ fn error(code: ErrorCode) -> Error {
         ErrorCode::NotEmpty => (ErrorKind::DirectoryNotEmpty, "Directory not empty"),
         ErrorCode::Quota => (ErrorKind::QuotaExceeded, "Disk quota exceeded"),
         ErrorCode::Busy => (ErrorKind::ResourceBusy, "Device or resource busy"),
+        ErrorCode::Io => (ErrorKind::Other, "Input/output error"),
     };
     IoError::new(kind, text).into()
 }
