@@ -58,7 +58,10 @@ mod tests {
 
     #[test]
     fn sizes_are_cut_not_rounded() {
-        assert_eq!([0, 1023, 1024, 1_610_612_735, u64::MAX].map(size), ["0 B", "1023 B", "1.0 KiB", "1.4 GiB", "16777215.9 TiB"]);
+        assert_eq!(
+            [0, 1023, 1024, 1_610_612_735, u64::MAX].map(size),
+            ["0 B", "1023 B", "1.0 KiB", "1.4 GiB", "16777215.9 TiB"]
+        );
     }
 
     #[test]

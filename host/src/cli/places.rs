@@ -44,9 +44,8 @@ impl Places {
 
     /// The sessions on disk.
     pub(crate) fn sessions(&self) -> super::Result<Sessions> {
-        Sessions::open(&self.store, Backend::Sled).map_err(|error| {
-            CliError::because(format!("cannot open the store `{}`", self.store.display()), &error)
-        })
+        Sessions::open(&self.store, Backend::Sled)
+            .map_err(|error| CliError::because(format!("cannot open the store `{}`", self.store.display()), &error))
     }
 
     /// Starts the host. A cache that cannot be used is left out, with a warning: only speed is lost.

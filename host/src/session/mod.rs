@@ -19,8 +19,8 @@ mod work;
 pub use component::ComponentRun;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use kept::{
-    At, Created, Head, LogLine, OpenOptions, Origin, Overrides, Point, PointError, Removed, RunRecord, SessionId,
-    SessionIdError, Sessions, SessionsError, Shown, Waiting,
+    At, Checked, Created, Exported, Head, LogLine, OpenOptions, Origin, Overrides, Point, PointError, Removed,
+    RunRecord, SessionId, SessionIdError, Sessions, SessionsError, Shown, Waiting,
 };
 pub use result::{RunResult, Status, Usage};
 pub use run::{CancelHandle, Operation, Pending, Run, RunOptions, Stdin, Step};

@@ -5,13 +5,15 @@
 //! - `memory`: the store that ends with its process;
 //! - `group`: group commit, over a database (`sled`, `redb`) in its directory (`place`), watched by `tail` and `guard`;
 //! - `blob`: what content-addressed bytes are, and where they are put and read;
-//! - `blobs`: them in files, on disk.
+//! - `blobs`: them in files, on disk;
+//! - `archive`: a session in one file.
 //!
 //! **Invariant:** this module knows nothing of sessions, trees or wasmtime: it keeps bytes under keys and under hashes.
 //!
 //! **Invariant:** what a method here has acknowledged survives `kill -9`; on disk, also a power cut. Blobs are durable
 //! before a record names them.
 
+mod archive;
 mod blob;
 mod blobs;
 #[cfg(test)]
@@ -27,6 +29,7 @@ mod redb;
 mod sled;
 mod tail;
 
+pub use archive::{ArchiveError, ArchiveWriter, Part, read_archive};
 pub use blob::{BlobError, BlobId, BlobSink, BlobSource, Blobs, MAX_BLOB_BYTES, MemoryBlobs, Upload, new_place};
 pub use blobs::{BlobFiles, Exclusive, Fault, FileUpload, Verified};
 pub use group::Compacted;

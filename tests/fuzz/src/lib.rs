@@ -4,6 +4,7 @@
 //! `fuzz_targets/` hands them to libFuzzer (`cargo xtask fuzz`), and `tests/features/fuzz.rs` replays `corpus/` and
 //! mutations of it through the same functions. A file of the corpus is a seed, or what a finding came down to.
 
+mod archive;
 mod canonical;
 mod component;
 mod index;
@@ -19,6 +20,7 @@ mod words;
 
 use std::process::ExitCode;
 
+pub use archive::archive;
 pub use canonical::canonical;
 pub use component::component;
 pub use index::index;
@@ -34,7 +36,8 @@ pub use words::words;
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its file and of its corpus.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
+    ("archive", archive),
     ("canonical", canonical),
     ("component", component),
     ("index", index),

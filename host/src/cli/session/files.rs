@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tollhouse::session::{At, Point, SessionId, SessionsError};
-use tollhouse::vfs::{ChangeKind, Errno, Kind, Tree, changed_paths, unified};
+use tollhouse::session::{Point, SessionId, SessionsError};
+use tollhouse::vfs::{ChangeKind, Errno, Kind, Tree, changed_paths};
 
 use super::super::places::{Places, waiting};
 use super::super::{CliError, Result, draw, show};
@@ -97,11 +97,8 @@ pub(crate) struct Diff {
     /// The files after; without them, what the run of POINT changed
     #[arg(value_name = "POINT")]
     to: Option<Point>,
-    /// Show changed lines, as `diff -u` and git do
-    #[arg(short, long)]
-    unified: bool,
     /// Print an array of {path, change}
-    #[arg(long, conflicts_with = "unified")]
+    #[arg(long)]
     json: bool,
 }
 
@@ -127,7 +124,9 @@ impl Files {
                 let kind = word(stat.kind);
                 let mode = format!("{:04o}", stat.mode);
                 if self.json {
-                    listed.push(json!({ "path": path, "kind": kind, "size": stat.size, "mode": mode, "modified": modified }));
+                    listed.push(
+                        json!({ "path": path, "kind": kind, "size": stat.size, "mode": mode, "modified": modified }),
+                    );
                 } else {
                     let size = if stat.kind == Kind::Directory { String::new() } else { draw::size(stat.size) };
                     let end = match stat.kind {
@@ -135,7 +134,11 @@ impl Files {
                         Kind::Directory => "/".to_owned(),
                         _ => String::new(),
                     };
-                    show::line(format_args!("{mode} {size:>12}  {}  {}{end}", draw::short_time(stat.modified), path.escape_debug()));
+                    show::line(format_args!(
+                        "{mode} {size:>12}  {}  {}{end}",
+                        draw::short_time(stat.modified),
+                        path.escape_debug()
+                    ));
                 }
             }
             if stat.kind == Kind::Directory {
@@ -289,21 +292,13 @@ impl Diff {
     pub(super) fn execute(self, places: &Places) -> Result {
         let sessions = places.sessions()?;
         let failed = |error| super::failed("cannot look into the session", &error);
-        let (before, after) = match &self.to {
-            Some(to) => (self.from.clone(), to.clone()),
-            None => {
-                let (_, run) = sessions.snapshot(&self.from).map_err(failed)?;
-                let base = sessions.base(&self.from.session, run).map_err(failed)?;
-                (Point { session: self.from.session.clone(), at: At::Run(base) }, self.from.clone())
-            }
+        let (old, after) = match &self.to {
+            Some(to) => (sessions.files(&self.from), to),
+            None => (sessions.base(&self.from), &self.from),
         };
-        let (old, new) = (sessions.files(&before).map_err(failed)?, sessions.files(&after).map_err(failed)?);
+        let (old, new) = (old.map_err(failed)?, sessions.files(after).map_err(failed)?);
         let cannot = |errno: Errno| CliError::because("cannot read what differs", &errno);
-        if self.unified {
-            let text = unified(&old, &new).map_err(cannot)?;
-            let _ = io::stdout().write_all(text.as_bytes());
-            return Ok(ExitCode::SUCCESS);
-        }
+        // UNIFIED
         let changes = changed_paths(&old, &new).map_err(cannot)?;
         if self.json {
             let listed: Vec<Value> =

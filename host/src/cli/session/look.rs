@@ -94,7 +94,10 @@ impl Ls {
             eprintln!("there are no sessions: `tollhouse run --session NAME …` makes one");
             return Ok(ExitCode::SUCCESS);
         }
-        show::line(format_args!("{:<28} {:>5}  {:<27} {:<18} {}", "SESSION", "RUNS", "FILES", "CHANGED", "BUDGETS LEFT"));
+        show::line(format_args!(
+            "{:<28} {:>5}  {:<27} {:<18} {}",
+            "SESSION", "RUNS", "FILES", "CHANGED", "BUDGETS LEFT"
+        ));
         for (depth, id) in forest(&seen) {
             show::line(row(depth, &seen[id]));
         }
@@ -121,11 +124,14 @@ fn forest(seen: &BTreeMap<SessionId, Seen>) -> Vec<(usize, &SessionId)> {
     for (id, found) in seen {
         let from = found.shown.created.from.as_ref().map(|from| &from.session);
         // Of two that claim to be forked from each other, as removing and making anew can leave them, both are roots.
-        let older = |from: &&SessionId| seen.get(*from).is_some_and(|from| from.shown.created.created < found.shown.created.created);
+        let older = |from: &&SessionId| {
+            seen.get(*from).is_some_and(|from| from.shown.created.created < found.shown.created.created)
+        };
         below.entry(from.filter(older)).or_default().push(id);
     }
     let mut drawn = Vec::new();
-    let mut next: Vec<(usize, &SessionId)> = below.remove(&None).into_iter().flatten().rev().map(|id| (0, id)).collect();
+    let mut next: Vec<(usize, &SessionId)> =
+        below.remove(&None).into_iter().flatten().rev().map(|id| (0, id)).collect();
     while let Some((depth, id)) = next.pop() {
         drawn.push((depth, id));
         next.extend(below.remove(&Some(id)).into_iter().flatten().rev().map(|id| (depth + 1, id)));
@@ -162,7 +168,8 @@ impl Show {
             let mut shown = seen.json();
             shown["policy"] = seen.policy.to_json();
             shown["lock"] = serde_json::to_value(&lock).expect("a lock is plain data");
-            shown["labels"] = labels.into_iter().map(|(label, run)| (label, json!(run))).collect::<serde_json::Map<_, _>>().into();
+            shown["labels"] =
+                labels.into_iter().map(|(label, run)| (label, json!(run))).collect::<serde_json::Map<_, _>>().into();
             shown["runs"] = runs.iter().map(|(number, run)| run_json(*number, run, seen.shown.busy)).collect();
             show::line(serde_json::to_string_pretty(&shown).expect("a JSON value serialises"));
             return Ok(ExitCode::SUCCESS);
@@ -175,21 +182,39 @@ impl Show {
         }
         show::line(format_args!("  snapshot  {}", head.snapshot));
         let limit = seen.policy.limits.files;
-        show::line(format_args!("  files     {} {} of {}, {} entries", draw::bar(head.bytes, limit, 20), draw::size(head.bytes), draw::size(limit), head.entries));
+        show::line(format_args!(
+            "  files     {} {} of {}, {} entries",
+            draw::bar(head.bytes, limit, 20),
+            draw::size(head.bytes),
+            draw::size(limit),
+            head.entries
+        ));
         for (grant, kind, limit, used) in seen.budgets() {
             let bar = draw::share(used, limit, 20);
-            show::line(format_args!("  budget    {bar} {grant}: {used} of {limit} {kind} used, {} left", limit.saturating_sub(used)));
+            show::line(format_args!(
+                "  budget    {bar} {grant}: {used} of {limit} {kind} used, {} left",
+                limit.saturating_sub(used)
+            ));
         }
         for (alias, locked) in &lock.0 {
-            show::line(format_args!("  tool      {alias} = {locked} ({})", locked.component.get(..12).unwrap_or_default()));
+            show::line(format_args!(
+                "  tool      {alias} = {locked} ({})",
+                locked.component.get(..12).unwrap_or_default()
+            ));
         }
         show::line("\n  RUN  WHEN                STATUS       CALLS  SCRIPT");
         for (number, run) in &runs {
-            let named: Vec<&str> = labels.iter().filter(|(_, labelled)| labelled == number).map(|(label, _)| label.as_str()).collect();
+            let named: Vec<&str> =
+                labels.iter().filter(|(_, labelled)| labelled == number).map(|(label, _)| label.as_str()).collect();
             let named = if named.is_empty() { String::new() } else { format!("  [{}]", named.join(", ")) };
             let status = status(run, *busy);
             let here = if *number == head.left_by { "*" } else { " " };
-            show::line(format_args!("{here}{number:>4}  {:<18}  {status:<11}  {:>5}  {}{named}", draw::short_time(run.started), run.calls, escaped(&run.script)));
+            show::line(format_args!(
+                "{here}{number:>4}  {:<18}  {status:<11}  {:>5}  {}{named}",
+                draw::short_time(run.started),
+                run.calls,
+                escaped(&run.script)
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -35,7 +35,6 @@ pub(crate) enum Session {
     Export(transfer::Export),
     Import(transfer::Import),
     Rm(change::Rm),
-    Gc(transfer::Gc),
 }
 
 impl Session {
@@ -57,7 +56,6 @@ impl Session {
             Self::Export(export) => export.execute(places),
             Self::Import(import) => import.execute(places),
             Self::Rm(rm) => rm.execute(places),
-            Self::Gc(gc) => gc.execute(places),
         }
     }
 }

@@ -131,8 +131,8 @@ impl Sessions {
             batch.put(key::one(kind, to), value.ok_or_else(|| super::look::damaged(source, "a record is missing"))?);
         }
         let mut copied = Vec::new();
-        for kind in [b'L', b'K'] {
-            let (old, new) = (key::many(kind, source), key::many(kind, to));
+        for (kind, becomes) in [(b'L', b'L'), (b'L', b'C'), (b'K', b'K')] {
+            let (old, new) = (key::many(kind, source), key::many(becomes, to));
             self.each(&old, |(name, value)| {
                 copied.push(([new.as_slice(), &name[old.len()..]].concat(), value));
                 Ok(())

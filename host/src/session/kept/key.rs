@@ -11,6 +11,7 @@
 //! | `R` id 0 run | [`RunRecord`](super::record::RunRecord) |
 //! | `T` id 0 label | the number of a run: eight bytes |
 //! | `L` id 0 hash of the account | [`Balance`](super::record::Balance), perhaps in a blob |
+//! | `C` id 0 hash of the account | what of a balance was spent before the session was forked |
 //! | `E` id 0 run call | [`Entry`](super::record::Entry) of the ledger, perhaps in a blob |
 //! | `A` id 0 line | a line of the log (JSON), perhaps in a blob |
 //! | `K` id 0 alias bucket key | an entry of `wasi:keyvalue`, perhaps in a blob |
@@ -22,10 +23,13 @@ use crate::store::{BlobId, MAX_VALUE_BYTES};
 use crate::tool::Key;
 
 /// The kinds of records that a session has.
-pub(super) const KINDS: &[u8] = b"SPMOHRTLEAK";
+pub(super) const KINDS: &[u8] = b"SPMOHRTLCEAK";
 
 /// Those of which it has many.
-pub(super) const HAS_MANY: &[u8] = b"RTLEAK";
+pub(super) const HAS_MANY: &[u8] = b"RTLCEAK";
+
+/// Those whose values may be in a blob.
+pub(super) const MAY_BE_LONG: &[u8] = b"PMLCEAK";
 
 /// Of the one record of a kind.
 pub(super) fn one(kind: u8, id: &SessionId) -> Vec<u8> {

@@ -126,8 +126,17 @@ impl Sessions {
     /// # Errors
     /// If it cannot be read.
     pub fn balances(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
+        self.sums(b'L', id)
+    }
+
+    /// What of that was spent before the session was forked.
+    pub(super) fn carried(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
+        self.sums(b'C', id)
+    }
+
+    fn sums(&self, kind: u8, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
         let mut balances = HashMap::new();
-        self.each(&key::many(b'L', id), |(_, value)| {
+        self.each(&key::many(kind, id), |(_, value)| {
             let balance: Balance = self.read(id, "a balance", &self.value(id, &value)?)?;
             let used = balance.used().ok_or_else(|| damaged(id, "a balance"))?;
             balances.insert(balance.account, used);
@@ -141,7 +150,19 @@ impl Sessions {
     /// # Errors
     /// If there is no such session, run or label, or they cannot be read.
     pub fn files(&self, point: &Point) -> Result<Tree, SessionsError> {
-        let (snapshot, _) = self.snapshot(point)?;
+        self.tree(self.snapshot(point)?.0)
+    }
+
+    /// The files that the run of a point began with.
+    ///
+    /// # Errors
+    /// As [`Sessions::files`].
+    pub fn base(&self, point: &Point) -> Result<Tree, SessionsError> {
+        let (_, run) = self.snapshot(point)?;
+        self.tree(self.run(&point.session, run)?.base)
+    }
+
+    fn tree(&self, snapshot: SnapshotId) -> Result<Tree, SessionsError> {
         Ok(Tree::open(snapshot, self.source(), Limits { bytes: u64::MAX, ..Limits::default() })?)
     }
 

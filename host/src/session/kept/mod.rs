@@ -5,7 +5,9 @@
 //! - `turn`: who may change a session;
 //! - `log`: the log and the ledger, and the one way to commit;
 //! - `live`: a session that is in use;
-//! - `create`, `look`, `change`: making sessions, looking at them, changing them without a run.
+//! - `create`, `look`, `change`: making sessions, looking at them, changing them without a run;
+//! - `point`: which files of a session are meant;
+//! - `roots`, `verify`, `transfer`: what they name, whether it is whole, and taking it elsewhere.
 //!
 //! **Invariant:** whoever changes a session has its turn, and each commit carries its epoch.
 //!
@@ -20,7 +22,10 @@ mod log;
 mod look;
 mod point;
 mod record;
+mod roots;
+mod transfer;
 mod turn;
+mod verify;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,12 +37,16 @@ pub(super) use live::{Begun, Kept};
 pub use look::{LogLine, Shown};
 pub use point::{At, Point, PointError};
 pub use record::{Created, Head, Origin, RunRecord};
+pub use transfer::Exported;
 pub use turn::Waiting;
+pub use verify::Checked;
 
 use self::turn::Locks;
 use crate::gate::AuditError;
-use crate::vfs::OpenError;
-use crate::store::{self, Backend, BlobError, BlobFiles, Blobs, MemoryBlobs, MemoryStore, Store, StoreError};
+use crate::store::{
+    self, ArchiveError, Backend, BlobError, BlobFiles, BlobId, Blobs, MemoryBlobs, MemoryStore, Store, StoreError,
+};
+use crate::vfs::{Malformed, OpenError};
 
 /// A place where sessions are kept. Cheap to clone.
 #[derive(Clone)]
@@ -118,6 +127,21 @@ pub enum SessionsError {
     /// The system gave no random numbers.
     #[error("cannot draw random numbers")]
     Random(#[source] std::io::Error),
+    /// A file that holds no session.
+    #[error("it is no file that `session export` wrote")]
+    NoArchive,
+    /// It holds one that is damaged, or cannot be read.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A blob that should name others makes no sense.
+    #[error("the blob {blob} is no part of a snapshot")]
+    Node {
+        /// Which.
+        blob: BlobId,
+        /// Why.
+        #[source]
+        source: Malformed,
+    },
     /// Its files cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),

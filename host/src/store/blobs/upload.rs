@@ -95,10 +95,13 @@ impl BlobSink for FileUpload<'_> {
             return Err(BlobError::TooLarge(bytes.len()));
         }
         let id = BlobId::of(&bytes);
-        if !self.seen.contains(&id) {
-            self.attempt(|upload| upload.take(id, bytes))?;
-            self.seen.insert(id);
-        }
+        self.attempt(|upload| {
+            if !upload.seen.contains(&id) {
+                upload.take(id, bytes)?;
+                upload.seen.insert(id);
+            }
+            Ok(())
+        })?;
         Ok(id)
     }
 }

@@ -130,7 +130,7 @@ impl Files {
     pub(crate) fn end(&mut self) -> Result<Vec<Edit>, Errno> {
         let empty = Tree::new(Limits::default(), 0);
         let tree = self.work.lock().end(empty.clone());
-        tree.changes_since(&std::mem::replace(&mut self.base, empty)).unwrap_or_default()
+        tree.changes_since(&std::mem::replace(&mut self.base, empty))
     }
 
     fn slot(&self) -> Result<Slot, Code> {
