@@ -35,7 +35,7 @@ pub struct Change {
 /// `Io` if what must be compared cannot be read.
 pub fn changed_paths(base: &Tree, new: &Tree) -> Result<Vec<Change>, Errno> {
     let mut report = Report { path: String::new(), changes: Vec::new() };
-    if !base.root().is(new.root()) {
+    if base.root() != new.root() {
         report.modified(base.root(), new.root())?;
     }
     report.changes.sort_unstable();

@@ -2,6 +2,10 @@
 //! blob in the store.
 
 use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+use imbl::ordmap::DiffItem;
 
 use super::directory::{Directory, Slot};
 use super::errno::Errno;
@@ -23,16 +27,27 @@ pub(super) fn differences<'a>(old: &'a Directory, new: &'a Directory) -> Result<
     let (left, right) = (old.pages()?, new.pages()?);
     let (mut at, mut other) = (0, 0);
     // Both are at pages that begin with the same name: first, with none.
-    while at < left.len() && other < right.len() {
+    while let Some((page, twin)) = left.get(at).zip(right.get(other)) {
         let (end, other_end) = next_common(left, at, right, other);
-        let both = left.get(at).zip(right.get(other));
-        let same = (end, other_end) == (at + 1, other + 1) && both.is_some_and(|(a, b)| same_page(a, b));
-        if !same {
-            merge(&entries(old, at..end)?, &entries(new, other..other_end)?, &mut found);
+        match (end - at, other_end - other) {
+            (1, 1) if same_page(page, twin) => {}
+            (1, 1) => found.extend(old.page(at)?.diff(new.page(other)?).map(Difference::from)),
+            // A page was split, or several were joined.
+            _ => merge(&entries(old, at..end)?, &entries(new, other..other_end)?, &mut found),
         }
         (at, other) = (end, other_end);
     }
     Ok(found)
+}
+
+impl<'a> From<DiffItem<'a, 'a, Name, Node>> for Difference<'a> {
+    fn from(item: DiffItem<'a, 'a, Name, Node>) -> Self {
+        match item {
+            DiffItem::Add(name, new) => Difference { name, old: None, new: Some(new) },
+            DiffItem::Remove(name, old) => Difference { name, old: Some(old), new: None },
+            DiffItem::Update { old: (name, old), new: (_, new) } => Difference { name, old: Some(old), new: Some(new) },
+        }
+    }
 }
 
 fn known_same<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
@@ -40,7 +55,7 @@ fn known_same<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
 }
 
 fn same_page(a: &Slot, b: &Slot) -> bool {
-    std::sync::Arc::ptr_eq(&a.page, &b.page) || known_same(a.page.seal.id(), b.page.seal.id())
+    Arc::ptr_eq(&a.page, &b.page) || known_same(a.page.seal.id(), b.page.seal.id())
 }
 
 /// The next pages of both that begin with the same name, or the ends.
@@ -60,7 +75,7 @@ fn next_common(left: &[Slot], at: usize, right: &[Slot], other: usize) -> (usize
     }
 }
 
-fn entries(directory: &Directory, pages: std::ops::Range<usize>) -> Result<Vec<(&Name, &Node)>, Errno> {
+fn entries(directory: &Directory, pages: Range<usize>) -> Result<Vec<(&Name, &Node)>, Errno> {
     let mut entries = Vec::new();
     for page in pages {
         entries.extend(directory.page(page)?.iter());
@@ -79,7 +94,7 @@ fn merge<'a>(mut old: &[(&'a Name, &'a Node)], mut new: &[(&'a Name, &'a Node)],
         let removed = if order.is_le() { old.split_off_first() } else { None };
         let added = if order.is_ge() { new.split_off_first() } else { None };
         let (was, is) = (removed.map(|(_, node)| *node), added.map(|(_, node)| *node));
-        let shared = was.zip(is).is_some_and(|(was, is)| was.is(is));
+        let shared = was.is_some() && was == is;
         if let Some((name, _)) = removed.or(added)
             && !shared
         {

@@ -345,6 +345,15 @@ impl<const SIZE: usize> From<&[u8]> for Pieces<SIZE> {
     }
 }
 
+impl<const SIZE: usize> From<Vec<u8>> for Pieces<SIZE> {
+    fn from(bytes: Vec<u8>) -> Self {
+        if bytes.is_empty() || bytes.len() > SIZE {
+            return Self::from(bytes.as_slice());
+        }
+        Self { len: bytes.len() as u64, held: Vector::unit(Some(Arc::new(bytes))), ..Self::new() }
+    }
+}
+
 impl<const SIZE: usize> PartialEq for Pieces<SIZE> {
     /// Compares bytes, and skips the pieces that both share. What cannot be read is not equal.
     fn eq(&self, other: &Self) -> bool {

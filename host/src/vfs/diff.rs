@@ -87,7 +87,7 @@ impl Tree {
     /// `Io` if what must be compared cannot be read.
     pub fn changes_since(&self, base: &Tree) -> Result<Vec<Edit>, Errno> {
         let mut found = Search::default();
-        if !base.root().is(self.root()) {
+        if base.root() != self.root() {
             found.changed(base.root(), self.root())?;
         }
         found.removed.append(&mut found.put);

@@ -183,8 +183,11 @@ impl Node {
         self.as_directory().map_or_else(Reach::default, |directory| directory.sums().reach)
     }
 
-    /// Whether two trees share the entry: identity, not content.
-    pub(super) fn is(&self, other: &Node) -> bool {
+}
+
+impl PartialEq for Node {
+    /// Whether two trees share the entry: identity, not content. This is what lets `OrdMap::diff` skip what is shared.
+    fn eq(&self, other: &Node) -> bool {
         match (self, other) {
             (Node::File(a), Node::File(b)) => Arc::ptr_eq(a, b),
             (Node::Directory(a), Node::Directory(b)) => Arc::ptr_eq(a, b),

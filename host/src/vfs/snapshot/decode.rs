@@ -6,7 +6,7 @@ use super::super::node::{Name, Reach, Sums, Usage};
 use super::super::path::{MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES, check_target};
 use super::super::scale::{INLINE_BYTES, LIST_CHUNKS, MAX_CHUNK_BYTES, MAX_SUM, ends_part};
 use super::super::tree::MODE_BITS;
-use super::bytes::Reader;
+use super::letters::Reader;
 use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, SnapshotRecord, total};
 use super::{HEAD, Malformed, tag};
 

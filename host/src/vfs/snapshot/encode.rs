@@ -3,7 +3,7 @@
 use super::super::chunk::Chunk;
 use super::super::node::Sums;
 use super::super::scale::{LIST_CHUNKS, ends_part};
-use super::bytes::{put_number, put_text};
+use super::letters::{put_number, put_text};
 use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, SnapshotRecord};
 use super::{HEAD, tag};
 use crate::store::{BlobError, BlobId, BlobSink};

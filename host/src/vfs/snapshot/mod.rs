@@ -3,7 +3,7 @@
 //! it is needed.
 //!
 //! What is inside:
-//! - `bytes`, `record`, `encode`, `decode`: node blobs, between bytes and plain values;
+//! - `letters`, `record`, `encode`, `decode`: node blobs, between bytes and plain values;
 //! - `seal`: from a tree to blobs;
 //! - `load`: from blobs to parts of a tree.
 //!
@@ -38,12 +38,16 @@
 //! chunks are cut by FastCDC (2020) with 64 KiB, 256 KiB, 1 MiB and normalization 1. Decoding refuses what breaks a rule
 //! that can be seen, and every other spelling.
 
-mod bytes;
 mod decode;
 pub(super) mod encode;
+mod letters;
 pub(super) mod load;
 mod record;
 mod seal;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod wild;
 
 use std::fmt;
 use std::str::FromStr;
@@ -235,6 +239,3 @@ impl Tree {
 }
 
 const _: () = assert!(INLINE_BYTES < WHOLE_BYTES);
-
-#[cfg(test)]
-mod tests;
