@@ -70,6 +70,9 @@ pub enum BlobError {
     /// Its bytes are not those that were kept.
     #[error("the blob {0} is damaged: its bytes are not what its name says")]
     Damaged(BlobId),
+    /// An upload of this process ended before it was synced, and others may have relied on what it had put.
+    #[error("another upload was given up meanwhile: try again")]
+    Abandoned,
     /// More than a blob may have.
     #[error("a blob of {0} bytes is too large: at most {MAX_BLOB_BYTES}")]
     TooLarge(usize),
@@ -111,6 +114,12 @@ pub trait BlobSource: Send + Sync + fmt::Debug {
     /// # Errors
     /// [`BlobError::Missing`], [`BlobError::Damaged`], or what the system says.
     fn get(&self, id: &BlobId) -> Result<Bytes, BlobError>;
+
+    /// As [`BlobSink::place`], of the sink whose blobs this has: what came from here need not be put there again. 0 if there
+    /// is none.
+    fn place(&self) -> u64 {
+        0
+    }
 }
 
 /// Where blobs are put.
@@ -166,6 +175,10 @@ impl MemoryBlobs {
 impl BlobSource for MemoryBlobs {
     fn get(&self, id: &BlobId) -> Result<Bytes, BlobError> {
         self.lock().get(id).cloned().ok_or(BlobError::Missing(*id))
+    }
+
+    fn place(&self) -> u64 {
+        self.place
     }
 }
 
