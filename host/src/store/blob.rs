@@ -70,6 +70,9 @@ pub enum BlobError {
     /// Its bytes are not those that were kept.
     #[error("the blob {0} is damaged: its bytes are not what its name says")]
     Damaged(BlobId),
+    /// An upload of this process ended before it was synced, and others may have relied on what it had put.
+    #[error("another upload was given up meanwhile: try again")]
+    Abandoned,
     /// More than a blob may have.
     #[error("a blob of {0} bytes is too large: at most {MAX_BLOB_BYTES}")]
     TooLarge(usize),

@@ -11,7 +11,8 @@ use bytes::Bytes;
 use super::cache::Cache;
 use super::durable::{make_directory, make_entry, sync_directory};
 use super::encoding::{MAX_FILE_BYTES, decode};
-use crate::store::{BlobError, BlobId, BlobSource, Blobs, Upload, new_place};
+use super::pool::Pool;
+use crate::store::{BlobError, BlobId, BlobSource, Blobs, Upload};
 
 /// What `DIR/blobs/format` holds.
 const FORMAT: &[u8] = b"tollhouse blobs 1\n";
@@ -26,7 +27,10 @@ const MAX_FAULTS: usize = 64;
 #[derive(Debug)]
 pub struct BlobFiles {
     directory: PathBuf,
-    place: u64,
+    /// `DIR/blobs`, as long as this is open: what was not written since is told when it is synced.
+    pub(super) root: File,
+    pub(super) pool: Mutex<Pool>,
+    pub(super) working: Mutex<()>,
     cache: Mutex<Cache>,
     faults: Mutex<VecDeque<Fault>>,
 }
@@ -46,58 +50,37 @@ impl BlobFiles {
     /// # Errors
     /// If the system refuses, or another version of Tollhouse has made the directory.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, BlobError> {
-        let files = Self {
-            directory: directory.into(),
-            place: new_place(),
+        let directory = directory.into();
+        let blobs = directory.join("blobs");
+        let path = blobs.join("format");
+        match fs::read(&path) {
+            Ok(format) if format == FORMAT => {}
+            Ok(_) => {
+                let other = "these blobs are of another version of Tollhouse";
+                return Err(BlobError::at(&path)(io::Error::new(io::ErrorKind::InvalidData, other)));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => make(&blobs, &path)?,
+            Err(error) => return Err(BlobError::at(&path)(error)),
+        }
+        Ok(Self {
+            directory,
+            root: File::open(&blobs).map_err(BlobError::at(&blobs))?,
+            pool: Mutex::default(),
+            working: Mutex::default(),
             cache: Mutex::new(Cache::new(CACHE_BYTES)),
             faults: Mutex::default(),
-        };
-        let path = files.blobs().join("format");
-        match fs::read(&path) {
-            Ok(format) if format == FORMAT => Ok(files),
-            Ok(_) => Err(BlobError::at(&path)(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "these blobs are of another version of Tollhouse",
-            ))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => files.make().map(|()| files),
-            Err(error) => Err(BlobError::at(&path)(error)),
-        }
-    }
-
-    /// Makes the directories, then the file that says so.
-    fn make(&self) -> Result<(), BlobError> {
-        let blobs = self.blobs();
-        make_directory(&blobs)?;
-        self.make_directories()?;
-        let path = blobs.join("format");
-        let write = || {
-            let mut file = tempfile::NamedTempFile::new_in(self.temporary())?;
-            io::Write::write_all(&mut file, FORMAT)?;
-            file.as_file().sync_all()?;
-            file.persist(&path)?;
-            Ok(())
-        };
-        write().map_err(BlobError::at(&path))?;
-        sync_directory(&blobs)
+        })
     }
 
     /// Makes the directories below `blobs` that are absent, durably.
     pub(super) fn make_directories(&self) -> Result<(), BlobError> {
-        make_entry(&self.temporary())?;
-        for first in 0..=u8::MAX {
-            make_entry(&self.shelf(first))?;
-        }
-        sync_directory(&self.blobs())
+        make_directories(&self.blobs())
     }
 
     /// The directory that was opened: `DIR`.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
-    }
-
-    pub(super) fn place(&self) -> u64 {
-        self.place
     }
 
     pub(super) fn blobs(&self) -> PathBuf {
@@ -223,6 +206,29 @@ impl BlobFiles {
     }
 }
 
+/// Makes the directories, then the file that says so.
+fn make(blobs: &Path, format: &Path) -> Result<(), BlobError> {
+    make_directory(blobs)?;
+    make_directories(blobs)?;
+    let write = || {
+        let mut file = tempfile::NamedTempFile::new_in(blobs.join("tmp"))?;
+        io::Write::write_all(&mut file, FORMAT)?;
+        file.as_file().sync_all()?;
+        file.persist(format)?;
+        Ok(())
+    };
+    write().map_err(BlobError::at(format))?;
+    sync_directory(blobs)
+}
+
+fn make_directories(blobs: &Path) -> Result<(), BlobError> {
+    make_entry(&blobs.join("tmp"))?;
+    for first in 0..=u8::MAX {
+        make_entry(&blobs.join(format!("{first:02x}")))?;
+    }
+    sync_directory(blobs)
+}
+
 impl Blobs for BlobFiles {
     fn begin(&self) -> Result<Box<dyn Upload + '_>, BlobError> {
         Ok(Box::new(self.upload()?))
@@ -245,6 +251,10 @@ impl BlobSource for BlobFiles {
                 Err(error)
             }
         }
+    }
+
+    fn place(&self) -> u64 {
+        self.pool().place
     }
 }
 

@@ -1,7 +1,8 @@
 //! Who may remove blobs, and removing them.
 
+use std::cell::Cell;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,18 +22,21 @@ const TRY: Duration = Duration::from_micros(500);
 #[derive(Debug)]
 pub struct Exclusive<'a> {
     files: &'a BlobFiles,
-    _lock: File,
+    lock: File,
+    /// Whether this has removed a blob, and has said so.
+    removing: Cell<bool>,
 }
 
 impl BlobFiles {
-    /// What an upload holds.
-    pub(super) fn lock_shared(&self) -> Result<File, BlobError> {
+    /// What an upload holds, and how often blobs were removed.
+    pub(super) fn lock_shared(&self) -> Result<(File, u64), BlobError> {
         // Who waits to remove holds the turn alone. While this waits, nobody else takes both.
         let (turn, path) = self.lock_file("blobs.turn")?;
         turn.lock_shared().map_err(BlobError::at(&path))?;
         let (lock, path) = self.lock_file("blobs.lock")?;
         lock.lock_shared().map_err(BlobError::at(&path))?;
-        Ok(lock)
+        let removals = removals(&lock).map_err(BlobError::at(&path))?;
+        Ok((lock, removals))
     }
 
     /// Waits until no upload is alive, at most `patience`; none if one still is. Uploads that begin meanwhile wait, half a
@@ -48,7 +52,7 @@ impl BlobFiles {
             let (turn, path) = self.lock_file("blobs.turn")?;
             turn.lock().map_err(BlobError::at(&path))?;
             if let Some(lock) = self.try_until(end.min(Instant::now() + TURN))? {
-                return Ok(Some(Exclusive { files: self, _lock: lock }));
+                return Ok(Some(Exclusive { files: self, lock, removing: Cell::new(false) }));
             }
             drop(turn);
             let left = end.saturating_duration_since(Instant::now());
@@ -74,7 +78,7 @@ impl BlobFiles {
     fn lock_file(&self, name: &str) -> Result<(File, PathBuf), BlobError> {
         let path = self.directory().join(name);
         let mut options = OpenOptions::new();
-        options.create(true).truncate(false).write(true);
+        options.create(true).truncate(false).read(true).write(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(BlobError::at(&path))?;
@@ -82,7 +86,29 @@ impl BlobFiles {
     }
 }
 
+/// The number in the file of the lock: how often it was held by who removed something. Nobody writes it meanwhile.
+fn removals(mut lock: &File) -> io::Result<u64> {
+    let mut bytes = Vec::new();
+    lock.rewind()?;
+    lock.take(8).read_to_end(&mut bytes)?;
+    Ok(bytes.try_into().map_or(0, u64::from_be_bytes))
+}
+
 impl Exclusive<'_> {
+    /// Uploads that begin from now on rely on nothing that was known to be here. It need not be durable: after a power
+    /// cut, nobody knows anything.
+    fn say_removing(&self) -> Result<(), BlobError> {
+        let say = |mut lock: &File| {
+            let removals = removals(lock)?.wrapping_add(1);
+            lock.rewind()?;
+            lock.write_all(&removals.to_be_bytes())
+        };
+        if !self.removing.replace(true) {
+            say(&self.lock).map_err(BlobError::at(&self.files.directory().join("blobs.lock")))?;
+        }
+        Ok(())
+    }
+
     /// Removes a blob, and says how many bytes it took on disk; none if it was not there.
     ///
     /// The caller knows that nothing names it. That it is gone is not durable: if it comes back, nothing names it then.
@@ -91,6 +117,7 @@ impl Exclusive<'_> {
     /// If the system refuses.
     pub fn remove(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
         let Some(bytes) = self.files.stat(id)? else { return Ok(None) };
+        self.say_removing()?;
         let path = self.files.path(id);
         fs::remove_file(&path).map_err(BlobError::at(&path))?;
         self.files.forget(id);
@@ -110,6 +137,7 @@ impl Exclusive<'_> {
         }
         let damaged = self.files.directory().join("damaged");
         make_directory(&damaged)?;
+        self.say_removing()?;
         let (from, to) = (self.files.path(id), damaged.join(id.to_string()));
         fs::rename(&from, &to).map_err(BlobError::at(&from))?;
         sync_directory(&damaged)?;

@@ -12,7 +12,7 @@
 //! What is inside:
 //! - `files`: the directory, reading, looking;
 //! - `encoding`: what a file holds; `cache`: what was read lately;
-//! - `upload`: writing; `durable`: how what was written becomes durable;
+//! - `upload`, `pool`: writing; `durable`: how what was written becomes durable;
 //! - `lock`: who may remove, and removing; `verify`: looking at every blob.
 //!
 //! **Invariant:** what is under a blob's name is whole and durable, all of it: it gets the name by a rename, after a sync.
@@ -26,6 +26,7 @@ mod durable;
 mod encoding;
 mod files;
 mod lock;
+mod pool;
 mod upload;
 mod verify;
 

@@ -2,6 +2,7 @@
 
 mod crash;
 mod full;
+mod pool;
 
 use std::fs;
 use std::path::Path;
