@@ -4,6 +4,7 @@
 //! - `record`: keys, values, batches: what a store is asked;
 //! - `memory`: the store that ends with its process;
 //! - `group`: group commit, over a database (`sled`, `redb`) in its directory (`place`), watched by `tail` and `guard`;
+//! - `shared`: one store, many processes; `open` puts it all together;
 //! - `blob`: content-addressed bytes.
 //!
 //! **Invariant:** this module knows nothing of sessions, trees or wasmtime: it keeps bytes under keys and under hashes.
@@ -22,6 +23,7 @@ mod place;
 mod record;
 #[cfg(feature = "redb")]
 mod redb;
+mod shared;
 mod sled;
 mod tail;
 
@@ -33,3 +35,4 @@ pub use place::Backend;
 pub use record::{
     Batch, Change, Done, Expectation, MAX_BATCH_BYTES, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError,
 };
+pub use shared::OpenStore;
