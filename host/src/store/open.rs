@@ -27,8 +27,6 @@ fn database(dir: &Path, backend: Backend) -> Result<Box<dyn Store>, StoreError> 
         #[cfg(feature = "redb")]
         Backend::Redb => Ok(Box::new(Grouped::<super::redb::Redb>::open(place)?)),
         #[cfg(not(feature = "redb"))]
-        Backend::Redb => {
-            Err(place.refused("this build knows no redb: it was built without the feature `redb`".to_owned()))
-        }
+        Backend::Redb => Err(place.without_redb()),
     }
 }

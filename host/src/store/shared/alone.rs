@@ -1,13 +1,13 @@
 //! Where processes cannot share a store: the first has it, the others are told who.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::fs::File;
 use std::path::Path;
 
 use crate::store::group::Compacted;
 use crate::store::record::{Batch, Done, Record, Store, StoreError};
 
 use super::Opener;
+use super::lock::{holder, lock};
 
 /// A store that this process alone has.
 pub struct OpenStore {
@@ -18,19 +18,10 @@ pub struct OpenStore {
 impl OpenStore {
     /// Opens the store, unless another process has it.
     pub(in crate::store) fn open(dir: &Path, open: Opener) -> Result<Self, StoreError> {
-        let (lock, pid) = (dir.join("lock"), dir.join("pid"));
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(lock)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let pid = std::fs::read_to_string(pid).ok().and_then(|pid| pid.trim().parse().ok()).unwrap_or(0);
-                return Err(StoreError::InUse { path: dir.to_owned(), pid });
-            }
-            Err(TryLockError::Error(error)) => return Err(error.into()),
-        }
-        // In a file of its own: where locks are mandatory, nobody can read a locked one.
-        drop(File::create(pid).and_then(|mut file| writeln!(file, "{}", std::process::id())));
-        Ok(Self { store: open(dir)?, _lock: file })
+        let Some(lock) = lock(dir)? else {
+            return Err(StoreError::InUse { path: dir.to_owned(), pid: holder(dir) });
+        };
+        Ok(Self { store: open(dir)?, _lock: lock })
     }
 
     /// Whether this process holds the store.

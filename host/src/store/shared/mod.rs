@@ -6,9 +6,9 @@
 //! that one; what they had asked and was not answered they ask again. No caller notices more than a delay.
 //!
 //! What is inside:
-//! - `socket`: the lock that says who leads, and the socket;
+//! - `lock`: who leads; `socket`: where;
 //! - `wire`: what they say to each other;
-//! - `leader`, `follower`: the two roles;
+//! - `leader`, `follower`: the two roles; `role`: which of them this process has;
 //! - `mark`: how a commit that is asked for twice is made once.
 //!
 //! **Invariant:** who has the lock has the store; it gives the lock up when the store is closed, or dies.
@@ -19,6 +19,7 @@ mod alone;
 mod follower;
 #[cfg(unix)]
 mod leader;
+mod lock;
 #[cfg(unix)]
 mod mark;
 #[cfg(unix)]
@@ -38,6 +39,7 @@ use super::record::{Store, StoreError};
 
 #[cfg(not(unix))]
 pub use alone::OpenStore;
+pub(super) use lock::{holder, lock};
 #[cfg(unix)]
 pub use role::OpenStore;
 

@@ -11,8 +11,9 @@ use crate::store::record::{Batch, Done, Record, Store, StoreError};
 
 use super::follower::{Follower, Missed};
 use super::leader::Leader;
+use super::lock::{holder, lock};
 use super::wire::{Answer, Client, Request};
-use super::{COMPACTING, Opener, PATIENCE, mark, socket};
+use super::{COMPACTING, Opener, PATIENCE, mark};
 
 /// The longest pause between two looks at who leads.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -235,7 +236,7 @@ impl Core {
     }
 
     fn hangs(&self) -> StoreError {
-        StoreError::Hangs { path: self.dir.clone(), pid: socket::holder(&self.dir) }
+        StoreError::Hangs { path: self.dir.clone(), pid: holder(&self.dir) }
     }
 
     /// Finds a role in place of one that is lost, unless another thread has done so.
@@ -261,14 +262,14 @@ impl Core {
 
     /// Leads, if nobody does; else follows, if the leader lets it.
     fn find(self: &Arc<Self>, deadline: Instant) -> Result<Option<Role>, StoreError> {
-        if let Some(lock) = socket::lock(&self.dir)? {
+        if let Some(lock) = lock(&self.dir)? {
             return Ok(Some(Role::Leader(Arc::new(Leader::start(&self.dir, lock, &self.open)?))));
         }
         let core = Arc::downgrade(self);
         match Follower::connect(&self.dir, &self.client, deadline, move || take_over(&core)) {
             Ok(follower) => Ok(Some(Role::Follower(Arc::new(follower)))),
             Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {
-                let pid = socket::holder(&self.dir);
+                let pid = holder(&self.dir);
                 let reason = format!("process {pid}, which holds it, is of another version of Tollhouse");
                 Err(StoreError::Format { path: self.dir.clone(), reason })
             }

@@ -1,37 +1,14 @@
-//! The socket in the store's directory, and the lock that says who serves it.
+//! The socket in the store's directory.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::fs::{self, File};
+use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-use crate::store::record::StoreError;
-
 /// What an address of a socket holds on every Unix, with its end.
 const MAX_ADDRESS: usize = 100;
-
-/// Takes the lock, if nobody has it, and writes into it who has.
-pub(super) fn lock(dir: &Path) -> Result<Option<File>, StoreError> {
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(dir.join("lock"))?;
-    match file.try_lock() {
-        Ok(()) => {
-            // Only an error message reads it: a full disk is no reason not to open.
-            drop(file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())));
-            Ok(Some(file))
-        }
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error.into()),
-    }
-}
-
-/// Which process has the lock, as far as it has said.
-pub(super) fn holder(dir: &Path) -> u32 {
-    let mut text = String::new();
-    let read = File::open(dir.join("lock")).and_then(|file| file.take(32).read_to_string(&mut text));
-    read.ok().and_then(|_| text.trim().parse().ok()).unwrap_or(0)
-}
 
 /// Listens. Who calls has the lock; the socket of the last leader is replaced.
 pub(super) fn listen(dir: &Path) -> io::Result<UnixListener> {

@@ -182,7 +182,7 @@ fn only_the_user_may_enter_however_long_the_name() {
 #[test]
 fn a_leader_that_does_not_answer_is_named() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
-    let lock = socket::lock(dir.path()).expect("it locks").expect("it is free");
+    let lock = lock::lock(dir.path()).expect("it locks").expect("it is free");
     let patience = Duration::from_millis(200);
     let begun = Instant::now();
     let refused = OpenStore::open_within(dir.path(), opener(&kept), patience).map(drop);
