@@ -38,5 +38,7 @@ mod run;
 mod snapshots;
 #[path = "features/steps.rs"]
 mod steps;
+#[path = "features/store_crash/mod.rs"]
+mod store_crash;
 #[path = "features/tool_files.rs"]
 mod tool_files;

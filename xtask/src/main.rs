@@ -1,7 +1,8 @@
-//! Set-up, build, demo, test, fuzzing and bench of Tollhouse: `cargo xtask COMMAND`.
+//! Set-up, build, demo, test, fuzzing, crashes and bench of Tollhouse: `cargo xtask COMMAND`.
 
 mod bench;
 mod build;
+mod crash;
 mod demo;
 mod fuzz;
 mod run;
@@ -19,6 +20,8 @@ cargo xtask COMMAND
   bench              measures start-up and calls, beside Node.js
   fuzz [TARGET] [--seconds N]
                      fuzzes the parsers of hostile text and bytes, one target or all, a minute each
+  crash [--cycles N]
+                     kills processes that use a store, and cuts the power under it, 200 times unless told
   check              what CI checks besides the tests: format, lints, licences, documentation
 ";
 
@@ -33,6 +36,7 @@ fn main() -> Result<()> {
         ["build", "--release"] => build::all(build::Profile::Release),
         ["bench"] => bench::bench(),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
+        ["crash", arguments @ ..] => crash::crash(arguments),
         ["check"] => test::check(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

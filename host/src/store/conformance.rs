@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::MemoryStore;
 use super::group::{Engine, Grouped};
 use super::place::{Backend, Place};
 use super::record::{Batch, MAX_BATCH_BYTES, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError};
+use super::{MemoryStore, OpenStore, open};
 
 /// A store, and how it is closed and opened again.
 pub(super) trait Fixture {
@@ -53,6 +53,37 @@ impl<E: Engine> Fixture for On<E> {
         self.store = None;
         let place = Place::new(self.dir.path(), Backend::Sled);
         self.store = Some(Arc::new(Grouped::open(place).expect("it opens")));
+    }
+}
+
+/// A store that another opened first: it is asked over the socket.
+#[cfg(unix)]
+struct Follower {
+    /// The follower, and the leader; in this order they are dropped.
+    open: Option<(Arc<OpenStore>, OpenStore)>,
+    dir: tempfile::TempDir,
+}
+
+#[cfg(unix)]
+impl Fixture for Follower {
+    fn new() -> Self {
+        let mut fixture = Self { open: None, dir: tempfile::tempdir().expect("a directory") };
+        fixture.reopen();
+        fixture
+    }
+
+    fn store(&self) -> Arc<dyn Store> {
+        let (follower, _) = self.open.as_ref().expect("it is open");
+        assert!(!follower.leads());
+        Arc::clone(follower) as Arc<dyn Store>
+    }
+
+    fn reopen(&mut self) {
+        self.open = None;
+        let open = || open(self.dir.path(), Backend::Sled).expect("it opens");
+        let leader = open();
+        assert!(leader.leads());
+        self.open = Some((Arc::new(open()), leader));
     }
 }
 
@@ -337,6 +368,8 @@ macro_rules! conforms {
 }
 
 conforms!(memory, super::Memory);
+#[cfg(unix)]
+conforms!(follower, super::Follower);
 conforms!(on_sled, super::On<crate::store::sled::Sled>);
 #[cfg(feature = "redb")]
 conforms!(on_redb, super::On<crate::store::redb::Redb>);

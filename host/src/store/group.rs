@@ -23,7 +23,7 @@ const MAX_GROUP: usize = 512;
 const MAX_GROUP_BYTES: usize = 4 << 20;
 
 /// How many records are copied at a time when a database is compacted.
-const COPIED: usize = 1_000;
+pub(super) const COPIED: usize = 1_000;
 
 /// The record that counts the groups.
 const COUNT: [u8; 2] = [OWN, b'n'];
@@ -243,11 +243,11 @@ impl<E: Engine> Inner<E> {
     }
 
     /// Makes a group, and answers all of it. A refusal waits for the sync too: what it rests on may be of this group.
-    fn make(&self, group: Vec<(Batch, Done)>) {
+    fn make(&self, mut group: Vec<(Batch, Done)>) {
         let mut answers = Vec::with_capacity(group.len());
         let made = self.read(|database| {
             let mut changes = Changes::new();
-            for (batch, done) in group {
+            for (batch, done) in group.drain(..) {
                 let allowed = batch.allowed(|key| match changes.get(key) {
                     Some(value) => Ok(value.clone()),
                     None => database.engine.get(key),
@@ -264,6 +264,10 @@ impl<E: Engine> Inner<E> {
         }
         for (done, allowed) in answers {
             done(made.clone().and(allowed));
+        }
+        // What was not even judged, since the database would not open again.
+        for (_, done) in group {
+            done(made.clone());
         }
     }
 
@@ -323,7 +327,7 @@ impl<E: Engine> Database<E> {
 }
 
 /// How many groups a database has seen.
-fn count(engine: &impl Engine) -> Result<u64, StoreError> {
+pub(super) fn count(engine: &impl Engine) -> Result<u64, StoreError> {
     match engine.get(&COUNT)? {
         None => Ok(0),
         Some(bytes) => bytes

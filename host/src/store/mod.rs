@@ -4,6 +4,8 @@
 //! - `record`: keys, values, batches: what a store is asked;
 //! - `memory`: the store that ends with its process;
 //! - `group`: group commit, over a database (`sled`, `redb`) in its directory (`place`), watched by `tail` and `guard`;
+//! - `repair`: saves what can be read of a damaged store;
+//! - `shared`: one store, many processes; `open` puts it all together;
 //! - `blob`: what content-addressed bytes are, and where they are put and read;
 //! - `blobs`: them in files, on disk;
 //! - `archive`: a session in one file.
@@ -18,6 +20,10 @@ mod blob;
 mod blobs;
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod failing;
+#[cfg(test)]
+mod faults;
 mod group;
 mod guard;
 mod memory;
@@ -26,6 +32,8 @@ mod place;
 mod record;
 #[cfg(feature = "redb")]
 mod redb;
+mod repair;
+mod shared;
 mod sled;
 mod tail;
 
@@ -39,3 +47,5 @@ pub use place::Backend;
 pub use record::{
     Batch, Change, Done, Expectation, MAX_BATCH_BYTES, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError,
 };
+pub use repair::{Repaired, repair};
+pub use shared::OpenStore;

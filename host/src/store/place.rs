@@ -3,7 +3,7 @@
 //! ```text
 //! DIR/format          version, backend, and which database: replaced whole, by renaming
 //! DIR/db-1/           the database; compacting makes db-2, names it in `format`, and removes db-1
-//! DIR/lock, socket    see `shared`
+//! DIR/lock, pid, socket   see `shared`
 //! DIR/damaged-…       what a repair has kept aside
 //! ```
 //!
@@ -150,6 +150,11 @@ impl Place {
             return Err(format!("it is kept by {backend}, and was opened with {}", self.backend));
         }
         field("database ")?.parse().map_err(|_| "its file `format` is damaged".to_owned())
+    }
+
+    #[cfg(not(feature = "redb"))]
+    pub(super) fn without_redb(&self) -> StoreError {
+        self.refused("this build knows no redb: it was built without the feature `redb`".to_owned())
     }
 
     pub(super) fn refused(&self, reason: String) -> StoreError {

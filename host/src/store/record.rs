@@ -170,6 +170,12 @@ impl Batch {
         &self,
         mut get: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
     ) -> Result<(), StoreError> {
+        // The store's own conditions come first: they say whether the batch was made already, and may have changed what
+        // it rests on.
+        let is_own = |expectation: &&Expectation| expectation.key.first() == Some(&OWN);
+        for expectation in self.expect.iter().filter(is_own) {
+            expectation.holds(&mut get)?;
+        }
         if let Some(owner) = &self.owner {
             let found = get(&owner.key)?;
             let epoch = found.as_deref().and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes);
@@ -177,12 +183,16 @@ impl Batch {
                 return Err(StoreError::Stale { held: owner.epoch, found: epoch });
             }
         }
-        for expectation in &self.expect {
-            if get(&expectation.key)? != expectation.value {
-                return Err(StoreError::Conflict { key: expectation.key.clone() });
-            }
+        for expectation in self.expect.iter().filter(|expectation| !is_own(expectation)) {
+            expectation.holds(&mut get)?;
         }
         Ok(())
+    }
+}
+
+impl Expectation {
+    fn holds(&self, get: &mut impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, StoreError>) -> Result<(), StoreError> {
+        if get(&self.key)? == self.value { Ok(()) } else { Err(StoreError::Conflict { key: self.key.clone() }) }
     }
 }
 

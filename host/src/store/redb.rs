@@ -7,6 +7,7 @@
 //!   itself and its key: what a disk has changed is not served.
 
 use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
@@ -100,7 +101,7 @@ impl Engine for Redb {
 
 impl Redb {
     /// Opens a database that is kept by a backend.
-    fn with_backend(path: &Path, backend: impl StorageBackend) -> Result<Self, StoreError> {
+    pub(super) fn with_backend(path: &Path, backend: impl StorageBackend) -> Result<Self, StoreError> {
         let database = guarded(path, read, || {
             let database = Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(backend)?;
             // So that readers find the table.
@@ -147,6 +148,7 @@ fn seal(key: &[u8], value: &[u8]) -> Vec<u8> {
 
 fn read(path: &Path, error: ::redb::Error) -> StoreError {
     match error {
+        ::redb::Error::Io(error) if error.kind() == ErrorKind::InvalidData => damaged(path, &error.to_string()),
         ::redb::Error::Io(error) => error.into(),
         ::redb::Error::UpgradeRequired(_) => {
             StoreError::Format { path: path.to_owned(), reason: "another version of redb made it".to_owned() }

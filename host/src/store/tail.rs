@@ -6,7 +6,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::guard::damaged;
@@ -21,17 +21,22 @@ pub(super) struct Tail(Mutex<(File, u64)>);
 impl Tail {
     /// Refuses a database that has seen fewer groups than were acknowledged.
     pub(super) fn open(database: &Path, counted: u64) -> Result<Self, StoreError> {
-        let path = database.join("acknowledged");
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        // What does not check says nothing: it may have been torn by a power cut.
-        let acknowledged = bytes.first_chunk().map_or(0, |number| u64::from_be_bytes(*number));
-        if bytes == line(acknowledged) && acknowledged > counted {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path(database))?;
+        let acknowledged = Self::acknowledged(database)?;
+        if acknowledged > counted {
             let lost = acknowledged - counted;
             return Err(damaged(database, &format!("the last {lost} of {acknowledged} groups of commits are lost")));
         }
         Ok(Self(Mutex::new((file, counted))))
+    }
+
+    /// The number of the last group that was acknowledged, as far as is known. What does not check says nothing: it may
+    /// have been torn by a power cut.
+    pub(super) fn acknowledged(database: &Path) -> Result<u64, StoreError> {
+        let mut bytes = Vec::new();
+        File::open(path(database))?.take(64).read_to_end(&mut bytes)?;
+        let number = bytes.first_chunk().map_or(0, |number| u64::from_be_bytes(*number));
+        Ok(if bytes == line(number) { number } else { 0 })
     }
 
     /// The number of the last acknowledged group.
@@ -45,6 +50,10 @@ impl Tail {
         tail.1 = count;
         drop(tail.0.seek(SeekFrom::Start(0)).and_then(|_| tail.0.write_all(&line(count))));
     }
+}
+
+fn path(database: &Path) -> PathBuf {
+    database.join("acknowledged")
 }
 
 fn line(count: u64) -> [u8; BYTES] {

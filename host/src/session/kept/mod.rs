@@ -178,7 +178,7 @@ impl Sessions {
     /// # Errors
     /// If it cannot be used, or another backend keeps it.
     pub fn open(directory: &Path, backend: Backend) -> Result<Self, SessionsError> {
-        let records = store::open(&directory.join("records"), backend)?;
+        let records = Arc::new(store::open(&directory.join("records"), backend)?);
         let blobs = Arc::new(BlobFiles::open(directory)?);
         Ok(Self::new(records, blobs, &directory.join("turns")))
     }

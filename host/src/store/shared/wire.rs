@@ -1,0 +1,392 @@
+//! What a follower and its leader say to each other: a greeting each, then frames.
+//!
+//! ```text
+//! greeting of the follower   magic (8), client (16)
+//! greeting of the leader     magic (8), process id (u32)
+//! frame                      length of the rest (u32), request id (u64), kind (u8), fields
+//! bytes                      length (u32), bytes
+//! option                     0, or 1 and the value
+//! ```
+//!
+//! Numbers are big-endian. An answer bears the id of its request; answers come in any order. Nothing that is read here is
+//! trusted: lengths are bounded before anything is made of them, and what does not parse ends the connection.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use crate::store::group::Compacted;
+use crate::store::record::{Batch, Change, Expectation, MAX_BATCH_BYTES, Owner, Record, StoreError};
+
+/// The protocol, and its version.
+const MAGIC: [u8; 8] = *b"tollst\0\x01";
+
+/// The largest frame: the largest batch, and the lengths of its parts (an entry of 16 bytes covers its own).
+const MAX_FRAME: usize = MAX_BATCH_BYTES + (64 << 10);
+
+/// About how much one page of a scan holds.
+pub(super) const PAGE_BYTES: usize = 256 << 10;
+
+/// Who a follower is, for as long as it lives.
+pub(super) type Client = [u8; 16];
+
+/// What a follower asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Request {
+    Get {
+        key: Vec<u8>,
+    },
+    Scan {
+        prefix: Vec<u8>,
+        after: Option<Vec<u8>>,
+        limit: u64,
+    },
+    /// The commit numbered `sequence` of a slot; see `mark`.
+    Commit {
+        slot: u32,
+        sequence: u64,
+        batch: Batch,
+    },
+    Compact,
+    /// The follower is going, and will not ask again for what it asked.
+    Bye,
+}
+
+/// What the leader answers.
+#[derive(Clone, Debug)]
+pub(super) enum Answer {
+    Value(Option<Vec<u8>>),
+    /// Some records, and whether there may be more.
+    Page(Vec<Record>, bool),
+    Done,
+    Compacted(Compacted),
+    Failed(StoreError),
+}
+
+pub(super) fn greet_leader(mut stream: impl Write, client: &Client) -> io::Result<()> {
+    stream.write_all(&[&MAGIC[..], client].concat())
+}
+
+pub(super) fn greet_follower(mut stream: impl Write) -> io::Result<()> {
+    stream.write_all(&[&MAGIC[..], &std::process::id().to_be_bytes()].concat())
+}
+
+/// Reads a follower's greeting.
+pub(super) fn met_follower(mut stream: impl Read) -> io::Result<Client> {
+    check_magic(&mut stream)?;
+    let mut client = Client::default();
+    stream.read_exact(&mut client)?;
+    Ok(client)
+}
+
+/// Reads the leader's greeting: its process id.
+pub(super) fn met_leader(mut stream: impl Read) -> io::Result<u32> {
+    check_magic(&mut stream)?;
+    let mut pid = [0; 4];
+    stream.read_exact(&mut pid)?;
+    Ok(u32::from_be_bytes(pid))
+}
+
+fn check_magic(stream: &mut impl Read) -> io::Result<()> {
+    let mut magic = [0; MAGIC.len()];
+    stream.read_exact(&mut magic)?;
+    if magic == MAGIC { Ok(()) } else { Err(io::Error::new(io::ErrorKind::Unsupported, "another protocol")) }
+}
+
+/// Reads a frame. Memory grows with what arrives, not with what was announced.
+pub(super) fn read_frame(mut stream: impl Read) -> io::Result<Vec<u8>> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let length = u32::from_be_bytes(length);
+    if usize::try_from(length).map_or(true, |length| length > MAX_FRAME) {
+        return Err(broken());
+    }
+    let mut frame = Vec::new();
+    stream.take(u64::from(length)).read_to_end(&mut frame)?;
+    if u32::try_from(frame.len()) == Ok(length) { Ok(frame) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+fn broken() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "a frame that is not of the protocol")
+}
+
+/// Makes a frame.
+struct Frame(Vec<u8>);
+
+impl Frame {
+    fn new(id: u64, kind: u8) -> Self {
+        let mut frame = Self(vec![0; 4]);
+        frame.number(id);
+        frame.0.push(kind);
+        frame
+    }
+
+    fn number(&mut self, number: u64) {
+        self.0.extend_from_slice(&number.to_be_bytes());
+    }
+
+    /// A length that the bounds on batches and pages keep small.
+    fn length(&mut self, length: usize) {
+        let length = u32::try_from(length).expect("batches and pages are smaller than 4 GiB");
+        self.0.extend_from_slice(&length.to_be_bytes());
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.length(bytes.len());
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
+        self.0.push(value.is_some().into());
+        if let Some(value) = value {
+            write(self, value);
+        }
+    }
+
+    fn record(&mut self, key: &[u8], value: Option<&[u8]>) {
+        self.bytes(key);
+        self.option(value, Self::bytes);
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        let length = u32::try_from(self.0.len() - 4).expect("batches and pages are smaller than 4 GiB");
+        self.0[..4].copy_from_slice(&length.to_be_bytes());
+        self.0
+    }
+}
+
+impl Request {
+    pub(super) fn frame(&self, id: u64) -> Vec<u8> {
+        let frame = |kind| Frame::new(id, kind);
+        let frame = match self {
+            Self::Get { key } => {
+                let mut frame = frame(0);
+                frame.bytes(key);
+                frame
+            }
+            Self::Scan { prefix, after, limit } => {
+                let mut frame = frame(1);
+                frame.bytes(prefix);
+                frame.option(after.as_deref(), Frame::bytes);
+                frame.number(*limit);
+                frame
+            }
+            Self::Commit { slot, sequence, batch } => {
+                let mut frame = frame(2);
+                frame.number(u64::from(*slot));
+                frame.number(*sequence);
+                write_batch(&mut frame, batch);
+                frame
+            }
+            Self::Compact => frame(3),
+            Self::Bye => frame(4),
+        };
+        frame.finish()
+    }
+
+    /// Reads a frame: the request, and its id.
+    pub(super) fn read(frame: &[u8]) -> io::Result<(u64, Self)> {
+        let mut fields = Fields(frame);
+        let (id, kind) = (fields.number()?, fields.byte()?);
+        let request = match kind {
+            0 => Self::Get { key: fields.bytes()? },
+            1 => Self::Scan { prefix: fields.bytes()?, after: fields.option(Fields::bytes)?, limit: fields.number()? },
+            2 => Self::Commit {
+                slot: u32::try_from(fields.number()?).map_err(|_| broken())?,
+                sequence: fields.number()?,
+                batch: read_batch(&mut fields)?,
+            },
+            3 => Self::Compact,
+            4 => Self::Bye,
+            _ => return Err(broken()),
+        };
+        fields.end()?;
+        Ok((id, request))
+    }
+}
+
+fn write_batch(frame: &mut Frame, batch: &Batch) {
+    frame.option(batch.owner.as_ref(), |frame, owner| {
+        frame.bytes(&owner.key);
+        frame.number(owner.epoch);
+    });
+    frame.length(batch.expect.len());
+    for Expectation { key, value } in &batch.expect {
+        frame.record(key, value.as_deref());
+    }
+    frame.length(batch.changes.len());
+    for Change { key, value } in &batch.changes {
+        frame.record(key, value.as_deref());
+    }
+}
+
+/// Reads a batch. It is no own one, whoever sent it: what it may change is checked like any other.
+fn read_batch(fields: &mut Fields<'_>) -> io::Result<Batch> {
+    let owner = fields.option(|fields| Ok(Owner { key: fields.bytes()?, epoch: fields.number()? }))?;
+    let mut batch = Batch { owner, ..Batch::default() };
+    for _ in 0..fields.length()? {
+        let (key, value) = fields.record()?;
+        batch.expect.push(Expectation { key, value });
+    }
+    for _ in 0..fields.length()? {
+        let (key, value) = fields.record()?;
+        batch.changes.push(Change { key, value });
+    }
+    Ok(batch)
+}
+
+impl Answer {
+    pub(super) fn frame(&self, id: u64) -> Vec<u8> {
+        let frame = |kind| Frame::new(id, kind);
+        let frame = match self {
+            Self::Value(value) => {
+                let mut frame = frame(0);
+                frame.option(value.as_deref(), Frame::bytes);
+                frame
+            }
+            Self::Page(records, more) => {
+                let mut frame = frame(1);
+                frame.length(records.len());
+                for (key, value) in records {
+                    frame.bytes(key);
+                    frame.bytes(value);
+                }
+                frame.0.push((*more).into());
+                frame
+            }
+            Self::Done => frame(2),
+            Self::Compacted(Compacted { before, after }) => {
+                let mut frame = frame(3);
+                frame.number(*before);
+                frame.number(*after);
+                frame
+            }
+            Self::Failed(error) => {
+                let mut frame = frame(4);
+                write_error(&mut frame, error);
+                frame
+            }
+        };
+        frame.finish()
+    }
+
+    /// Reads a frame: the answer, and the id of what it answers.
+    pub(super) fn read(frame: &[u8]) -> io::Result<(u64, Self)> {
+        let mut fields = Fields(frame);
+        let (id, kind) = (fields.number()?, fields.byte()?);
+        let answer = match kind {
+            0 => Self::Value(fields.option(Fields::bytes)?),
+            1 => {
+                let mut records = Vec::new();
+                for _ in 0..fields.length()? {
+                    records.push((fields.bytes()?, fields.bytes()?));
+                }
+                Self::Page(records, fields.byte()? == 1)
+            }
+            2 => Self::Done,
+            3 => Self::Compacted(Compacted { before: fields.number()?, after: fields.number()? }),
+            4 => Self::Failed(read_error(&mut fields)?),
+            _ => return Err(broken()),
+        };
+        fields.end()?;
+        Ok((id, answer))
+    }
+}
+
+fn write_error(frame: &mut Frame, error: &StoreError) {
+    let text = |frame: &mut Frame, kind, text: &str| {
+        frame.0.push(kind);
+        frame.bytes(text.as_bytes());
+    };
+    let size = |frame: &mut Frame, bytes: usize| frame.number(u64::try_from(bytes).unwrap_or(u64::MAX));
+    match error {
+        StoreError::Stale { held, found } => {
+            frame.0.push(0);
+            frame.number(*held);
+            frame.option(*found, Frame::number);
+        }
+        StoreError::Conflict { key } => {
+            frame.0.push(1);
+            frame.bytes(key);
+        }
+        StoreError::TooLarge { key, value } => {
+            frame.0.push(2);
+            size(frame, *key);
+            size(frame, *value);
+        }
+        StoreError::TooMuch { bytes } => {
+            frame.0.push(3);
+            size(frame, *bytes);
+        }
+        StoreError::Reserved => frame.0.push(4),
+        StoreError::Full(error) => text(frame, 5, &error.to_string()),
+        StoreError::Io(error) => text(frame, 6, &error.to_string()),
+        StoreError::Damaged(what) => text(frame, 7, what),
+        // The rest is said when a store is opened, and not by one that is open.
+        other => text(frame, 6, &other.to_string()),
+    }
+}
+
+fn read_error(fields: &mut Fields<'_>) -> io::Result<StoreError> {
+    let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    Ok(match fields.byte()? {
+        0 => StoreError::Stale { held: fields.number()?, found: fields.option(Fields::number)? },
+        1 => StoreError::Conflict { key: fields.bytes()? },
+        2 => StoreError::TooLarge { key: size(fields.number()?), value: size(fields.number()?) },
+        3 => StoreError::TooMuch { bytes: size(fields.number()?) },
+        4 => StoreError::Reserved,
+        5 => StoreError::Full(Arc::new(io::Error::new(io::ErrorKind::StorageFull, fields.text()?))),
+        6 => StoreError::Io(Arc::new(io::Error::other(fields.text()?))),
+        7 => StoreError::Damaged(fields.text()?),
+        _ => return Err(broken()),
+    })
+}
+
+/// What is left of a frame.
+struct Fields<'f>(&'f [u8]);
+
+impl Fields<'_> {
+    fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or_else(broken)?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+
+    fn byte(&mut self) -> io::Result<u8> {
+        self.take::<1>().map(|[byte]| byte)
+    }
+
+    fn number(&mut self) -> io::Result<u64> {
+        self.take().map(u64::from_be_bytes)
+    }
+
+    fn length(&mut self) -> io::Result<usize> {
+        usize::try_from(u32::from_be_bytes(self.take()?)).map_err(|_| broken())
+    }
+
+    fn bytes(&mut self) -> io::Result<Vec<u8>> {
+        let length = self.length()?;
+        let (taken, rest) = self.0.split_at_checked(length).ok_or_else(broken)?;
+        self.0 = rest;
+        Ok(taken.to_vec())
+    }
+
+    fn text(&mut self) -> io::Result<String> {
+        Ok(String::from_utf8_lossy(&self.bytes()?).into_owned())
+    }
+
+    fn option<T>(&mut self, read: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<Option<T>> {
+        match self.byte()? {
+            0 => Ok(None),
+            1 => read(self).map(Some),
+            _ => Err(broken()),
+        }
+    }
+
+    fn record(&mut self) -> io::Result<(Vec<u8>, Option<Vec<u8>>)> {
+        Ok((self.bytes()?, self.option(Self::bytes)?))
+    }
+
+    fn end(&self) -> io::Result<()> {
+        if self.0.is_empty() { Ok(()) } else { Err(broken()) }
+    }
+}

@@ -1,0 +1,24 @@
+//! The crash tests, for long: `tests/features/store_crash` has the short form, which `cargo xtask test` runs.
+
+use anyhow::{Context, Result, bail};
+
+use crate::run::{cargo, run, say};
+
+/// How many cycles of each kind unless `--cycles` says so.
+const CYCLES: u32 = 200;
+
+/// The tests that kill, by the beginning of their names.
+const TESTS: [&str; 1] = ["store_crash::"];
+
+/// Runs them one after the other, with both stores.
+pub(crate) fn crash(arguments: &[&str]) -> Result<()> {
+    let cycles = match arguments {
+        [] => CYCLES,
+        ["--cycles", given] => given.parse().with_context(|| format!("`--cycles {given}` is no whole number"))?,
+        _ => bail!("`{}` is none of the arguments of `cargo xtask crash`: `--cycles N`", arguments.join(" ")),
+    };
+    say(&format!("killing and cutting the power, {cycles} times each; power cuts take root and loop devices"));
+    let mut tests = cargo(&["test", "--package", "tollhouse-tests", "--features", "tollhouse-tests/redb"]);
+    tests.args(["--test", "all", "--"]).args(TESTS).args(["--nocapture", "--test-threads=1"]);
+    run(tests.env("TOLLHOUSE_CRASH_CYCLES", cycles.to_string()))
+}
