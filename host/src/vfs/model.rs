@@ -379,7 +379,7 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 fn tail() -> impl Strategy<Value = String> {
-    // `c`, `k` and `q` begin pages.
+    // `b`, `k` and `q` begin pages.
     let name = prop_oneof![4 => Just("a"), 3 => Just("b"), 2 => Just("c"), 1 => Just("k"), 1 => Just("q"), 1 => Just("."), 1 => Just("..")];
     prop::collection::vec(name, 0..4).prop_map(|names| names.join("/"))
 }

@@ -13,6 +13,7 @@ mod names;
 mod pattern;
 mod policy;
 mod shape;
+mod snapshot;
 mod token;
 mod wit;
 mod words;
@@ -26,6 +27,7 @@ pub use manifest::manifest;
 pub use names::names;
 pub use pattern::pattern;
 pub use policy::policy;
+pub use snapshot::snapshot;
 pub use token::token;
 pub use wit::wit;
 pub use words::words;
@@ -34,7 +36,7 @@ pub use words::words;
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its file and of its corpus.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("canonical", canonical),
     ("component", component),
     ("index", index),
@@ -42,6 +44,7 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("names", names),
     ("pattern", pattern),
     ("policy", policy),
+    ("snapshot", snapshot),
     ("token", token),
     ("wit", wit),
     ("words", words),
