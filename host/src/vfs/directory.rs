@@ -272,3 +272,171 @@ impl Directory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::super::compare::differences;
+    use super::super::content::Content;
+    use super::super::node::Reach;
+    use super::super::snapshot::seal_directory;
+    use super::*;
+    use crate::store::{BlobSource, MemoryBlobs};
+
+    /// Name to time, which stands for all that can be different.
+    type Model = BTreeMap<String, u64>;
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Put(u8, u64),
+        Take(u8),
+        Alter(u8, u64),
+        Fork,
+        Reopen,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            6 => (0..60_u8, 0..4_u64).prop_map(|(name, time)| Step::Put(name, time)),
+            4 => (0..60_u8).prop_map(Step::Take),
+            2 => (0..60_u8, 0..4_u64).prop_map(|(name, time)| Step::Alter(name, time)),
+            1 => Just(Step::Fork),
+            1 => Just(Step::Reopen),
+        ]
+    }
+
+    const META: Meta = Meta { id: 1, mode: 0o755, modified: 0 };
+
+    fn name(n: u8) -> Name {
+        // Of many lengths, so that what reaches farthest changes.
+        Name::from(format!("{n}{}", "n".repeat(usize::from(n % 7))))
+    }
+
+    fn node(time: u64) -> Node {
+        Node::file(Meta { id: 0, mode: 0o644, modified: time }, Content::new())
+    }
+
+    fn seen(directory: &Directory) -> Model {
+        let entries = directory.entries().expect("all is there");
+        entries.map(|(name, node)| (name.to_string(), node.meta().modified)).collect()
+    }
+
+    fn seal(directory: &Directory, blobs: &MemoryBlobs) -> BlobId {
+        seal_directory(directory, &mut &*blobs).expect("all is there")
+    }
+
+    fn reopen(directory: &Directory, blobs: &Arc<MemoryBlobs>) -> Directory {
+        let id = seal(directory, blobs);
+        Directory::stored(META, directory.sums(), id, &Origin::new(Arc::clone(blobs) as Arc<dyn BlobSource>))
+    }
+
+    /// Pages are where the names say, and every sum is what it sums.
+    fn check(directory: &Directory) {
+        let slots = directory.pages().expect("all is there");
+        let mut whole = Sums::default();
+        for (index, slot) in slots.iter().enumerate() {
+            let entries = directory.page(index).expect("all is there");
+            let mut sums = Sums::default();
+            for (at, (name, node)) in entries.iter().enumerate() {
+                assert_eq!(begins_page(name), at == 0 && index > 0, "{name}");
+                sums = sums.and(Sums::of(name, node)).expect("small");
+            }
+            assert_eq!((index == 0, &*slot.first), (slot.first.is_empty(), entries.get_min().map_or("", |(name, _)| {
+                if index == 0 { "" } else { name }
+            })));
+            assert_eq!(slot.sums, sums);
+            whole = whole.and(sums).expect("small");
+        }
+        assert_eq!(directory.sums(), whole);
+    }
+
+    fn of(model: &Model) -> Directory {
+        let mut directory = Directory::new(META);
+        for (name, time) in model.iter().rev() {
+            directory.put(Name::from(name.as_str()), node(*time)).expect("all is there");
+        }
+        directory
+    }
+
+    fn expected(old: &Model, new: &Model) -> Vec<String> {
+        let names: std::collections::BTreeSet<_> = old.keys().chain(new.keys()).collect();
+        names.into_iter().filter(|name| old.get(*name) != new.get(*name)).cloned().collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+        #[test]
+        fn behaves_as_a_map_and_knows_no_history(steps in prop::collection::vec(step(), 1..120)) {
+            let blobs = Arc::new(MemoryBlobs::default());
+            let (mut directory, mut model) = (Directory::new(META), Model::new());
+            let mut forks = vec![(directory.clone(), model.clone())];
+            for step in &steps {
+                match step {
+                    Step::Put(n, time) => {
+                        directory.put(name(*n), node(*time)).expect("all is there");
+                        model.insert(name(*n).to_string(), *time);
+                    }
+                    Step::Take(n) => {
+                        let taken = directory.take(&name(*n)).expect("all is there");
+                        prop_assert_eq!(taken.map(|node| node.meta().modified), model.remove(&*name(*n)));
+                    }
+                    Step::Alter(n, time) => {
+                        let altered = directory.alter(&name(*n), |node| node.meta_mut().modified = *time);
+                        let known = model.get_mut(&*name(*n)).map(|known| *known = *time);
+                        prop_assert_eq!(altered.expect("all is there"), known);
+                    }
+                    Step::Fork => forks.push((directory.clone(), model.clone())),
+                    Step::Reopen => directory = reopen(&directory, &blobs),
+                }
+                check(&directory);
+            }
+            prop_assert_eq!(seal(&directory, &blobs), seal(&of(&model), &blobs));
+            prop_assert_eq!(&seen(&directory), &model);
+            let next = |after: &str| directory.next(Some(after)).expect("all is there").map(|(name, _)| name.to_string());
+            for n in 0..60 {
+                let later = model.range::<str, _>((Bound::Excluded(&*name(n)), Bound::Unbounded)).next();
+                prop_assert_eq!(next(&name(n)), later.map(|(name, _)| name.clone()));
+            }
+            for (fork, then) in forks {
+                prop_assert_eq!(&seen(&fork), &then);
+                prop_assert_eq!(seal(&fork, &blobs) == seal(&directory, &blobs), then == model);
+                for (old, new) in [(fork.clone(), directory.clone()), (reopen(&fork, &blobs), reopen(&directory, &blobs))] {
+                    let found = differences(&old, &new).expect("all is there").into_iter().filter(|difference| {
+                        let time = |node: Option<&Node>| node.map(|node| node.meta().modified);
+                        time(difference.old) != time(difference.new)
+                    });
+                    let found: Vec<_> = found.map(|difference| difference.name.to_string()).collect();
+                    prop_assert_eq!(found, expected(&then, &model));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_reaches_farthest_is_known_when_it_is_gone() {
+        let mut directory = Directory::new(META);
+        for n in 0..50 {
+            directory.put(name(n), node(0)).expect("all is there");
+        }
+        assert_eq!(directory.sums().reach, Reach { levels: 1, bytes: 9 });
+        for n in (0..50).filter(|n| n % 7 == 6) {
+            directory.take(&name(n)).expect("all is there");
+        }
+        assert_eq!(directory.sums().reach, Reach { levels: 1, bytes: 8 });
+    }
+
+    #[test]
+    fn a_change_loads_the_page_that_it_touches() {
+        let blobs = Arc::new(MemoryBlobs::default());
+        let whole = of(&(0..60).map(|n| (name(n).to_string(), 0)).collect());
+        let mut directory = reopen(&whole, &blobs);
+        directory.put(name(7), node(1)).expect("all is there");
+        let slots = directory.pages().expect("all is there");
+        assert!(slots.len() > 5);
+        assert_eq!(slots.iter().filter(|slot| slot.page.peek().is_ok()).count(), 1);
+    }
+}

@@ -56,6 +56,7 @@ mod scope;
 mod snapshot;
 mod stored;
 mod tree;
+mod unified;
 
 pub use change::{Change, ChangeKind, changed_paths};
 pub use content::{Content, Pieces};
@@ -71,3 +72,4 @@ pub use scope::{Grant, Refusal, Resolved, Scope};
 pub use snapshot::rewrite;
 pub use snapshot::{Malformed, OpenError, Reference, ReferenceKind, SnapshotId, references};
 pub use tree::{Limits, Tree};
+pub use unified::{UnifiedLimits, unified};

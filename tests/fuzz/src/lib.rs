@@ -14,6 +14,7 @@ mod names;
 mod pattern;
 mod policy;
 mod shape;
+mod snapshot;
 mod token;
 mod wit;
 mod words;
@@ -28,6 +29,7 @@ pub use manifest::manifest;
 pub use names::names;
 pub use pattern::pattern;
 pub use policy::policy;
+pub use snapshot::snapshot;
 pub use token::token;
 pub use wit::wit;
 pub use words::words;
@@ -36,7 +38,7 @@ pub use words::words;
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its file and of its corpus.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("archive", archive),
     ("canonical", canonical),
     ("component", component),
@@ -45,6 +47,7 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("names", names),
     ("pattern", pattern),
     ("policy", policy),
+    ("snapshot", snapshot),
     ("token", token),
     ("wit", wit),
     ("words", words),

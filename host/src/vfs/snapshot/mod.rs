@@ -238,4 +238,10 @@ impl Tree {
     }
 }
 
+/// Puts a directory at the sink's place.
+#[cfg(test)]
+pub(super) fn seal_directory(directory: &Directory, sink: &mut dyn BlobSink) -> Result<BlobId, BlobError> {
+    Sealer::new(sink).directory(directory)
+}
+
 const _: () = assert!(INLINE_BYTES < WHOLE_BYTES);
