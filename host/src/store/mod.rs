@@ -14,12 +14,6 @@
 //! before a record names them.
 
 mod blob;
-#[cfg(test)]
-mod conformance;
-#[cfg(test)]
-mod failing;
-#[cfg(test)]
-mod faults;
 mod group;
 mod guard;
 mod memory;
@@ -32,6 +26,8 @@ mod repair;
 mod shared;
 mod sled;
 mod tail;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use blob::{BlobError, BlobId, BlobSink, BlobSource, MemoryBlobs, new_place};
 pub use group::Compacted;

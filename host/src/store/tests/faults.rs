@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use super::group::{Engine, Grouped};
-use super::place::{Backend, Place};
-use super::record::{Batch, MAX_KEY_BYTES, MAX_VALUE_BYTES, Store, StoreError};
-use super::sled::Sled;
-use super::{open, repair};
+use crate::store::group::{Engine, Grouped};
+use crate::store::place::{Backend, Place};
+use crate::store::record::{Batch, MAX_KEY_BYTES, MAX_VALUE_BYTES, Store, StoreError};
+use crate::store::sled::Sled;
+use crate::store::{open, repair};
 
 fn record(key: &str, value: &[u8]) -> Batch {
     let mut batch = Batch::default();
