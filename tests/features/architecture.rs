@@ -70,7 +70,7 @@ fn only_the_gate_calls_a_tool() {
 
 #[test]
 fn what_judges_counts_and_stores_knows_no_engine() {
-    let lines = lines(&["capability", "ledger", "vfs", "token"]);
+    let lines = lines(&["capability", "ledger", "store", "vfs", "token"]);
     assert_eq!(places(&lines, "wasmtime"), Vec::<String>::new());
 }
 

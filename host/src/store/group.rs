@@ -98,7 +98,7 @@ impl<E: Engine> Grouped<E> {
             None => 1,
         };
         let database = Database::open(&place, number)?;
-        if place.current()?.is_none() {
+        if place.named()?.is_none() {
             place.point_at(number)?;
         }
         let inner = Arc::new(Inner {
@@ -277,19 +277,22 @@ impl<E: Engine> Inner<E> {
         let number = self.read(|database| Ok(database.number))?;
         let (old, new) = (self.place.database(number), self.place.database(number + 1));
         let before = size(&old)?;
+        // An earlier copy that could not be removed holds records that have gone since.
+        if new.exists() {
+            fs::remove_dir_all(&new)?;
+        }
         let copied = self.read(|database| database.copy(&new));
         if let Err(error) = copied {
             // What was begun is in nobody's way, and goes when the store is opened the next time, if not now.
             drop(fs::remove_dir_all(&new));
             return Err(error);
         }
+        // If this fails, either may be the one: which, is read when the database is opened again.
+        let pointed = self.place.point_at(number + 1);
         let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
-        self.place.point_at(number + 1)?;
-        let opened = Database::open(&self.place, number + 1);
-        let outcome = opened.as_ref().map(drop).map_err(StoreError::clone);
-        *database = opened;
+        *database = pointed.and_then(|()| Database::open(&self.place, number + 1));
+        database.as_ref().map(drop).map_err(StoreError::clone)?;
         drop(database);
-        outcome?;
         fs::remove_dir_all(&old)?;
         Ok(Compacted { before, after: size(&new)? })
     }

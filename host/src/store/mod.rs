@@ -18,12 +18,6 @@
 mod archive;
 mod blob;
 mod blobs;
-#[cfg(test)]
-mod conformance;
-#[cfg(test)]
-mod failing;
-#[cfg(test)]
-mod faults;
 mod group;
 mod guard;
 mod memory;
@@ -36,6 +30,8 @@ mod repair;
 mod shared;
 mod sled;
 mod tail;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use archive::{ArchiveError, ArchiveWriter, Part, read_archive};
 pub use blob::{BlobError, BlobId, BlobSink, BlobSource, Blobs, MAX_BLOB_BYTES, MemoryBlobs, Upload, new_place};

@@ -16,6 +16,8 @@ use super::sled::Sled;
 /// [`StoreError::Hangs`] if the process that holds it does not answer.
 pub fn open(dir: &Path, backend: Backend) -> Result<OpenStore, StoreError> {
     Place::make(dir)?;
+    // Who holds the store would not ask with which backend another comes.
+    Place::new(dir, backend).check()?;
     OpenStore::open(dir, Box::new(move |dir| database(dir, backend)))
 }
 

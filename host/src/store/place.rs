@@ -31,6 +31,16 @@ pub enum Backend {
     Redb,
 }
 
+impl Backend {
+    /// The file by which a database of the other is known.
+    fn other_file(self) -> &'static str {
+        match self {
+            Self::Sled => "records.redb",
+            Self::Redb => "db",
+        }
+    }
+}
+
 impl fmt::Display for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -77,15 +87,37 @@ impl Place {
         Ok(())
     }
 
-    /// Which database is the one, if any was made. A format that is missing beside one database was not yet written.
+    /// Refuses what another backend keeps, or another version wrote. Changes nothing: a process that has the store may be
+    /// at work.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        self.named().map(drop)
+    }
+
+    /// Which database is the one, if any was made. One that is alone, without a format that names it, is one whose making
+    /// was cut short, or whose format was lost.
     pub(super) fn current(&self) -> Result<Option<u64>, StoreError> {
+        // What is read here must not change back by a power cut.
+        sync_dir(&self.dir)?;
+        match (self.named()?, &*self.databases()?) {
+            (Some(number), databases) if databases.contains(&number) => Ok(Some(number)),
+            (Some(number), _) => Err(self.refused(format!("its file `format` names `db-{number}`, which is missing"))),
+            (None, []) => Ok(None),
+            (None, [number]) => {
+                let file = self.database(*number).join(self.backend.other_file());
+                if file.exists() { Err(self.refused("another backend keeps it".to_owned())) } else { Ok(Some(*number)) }
+            }
+            _ => Err(self.refused("it has several databases, and no file `format` that names one".to_owned())),
+        }
+    }
+
+    /// Which database the format names, if there is one.
+    pub(super) fn named(&self) -> Result<Option<u64>, StoreError> {
         match fs::read_to_string(self.format()) {
             Ok(text) => self.read(&text).map(Some).map_err(|reason| self.refused(reason)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => match *self.databases()? {
-                [] => Ok(None),
-                [number] => self.point_at(number).map(|()| Some(number)),
-                _ => Err(self.refused("it has several databases, and no file `format` that names one".to_owned())),
-            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                Err(self.refused("its file `format` is damaged".to_owned()))
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -167,8 +199,13 @@ pub(super) fn size(dir: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
-        let metadata = entry.metadata()?;
-        bytes += if metadata.is_dir() { size(&entry.path())? } else { metadata.len() };
+        bytes += match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => size(&entry.path())?,
+            Ok(metadata) => metadata.len(),
+            // A database tidies up while it is measured.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+            Err(error) => return Err(error),
+        };
     }
     Ok(bytes)
 }

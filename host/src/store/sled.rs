@@ -5,6 +5,8 @@
 //! - Segments of 8 MiB and values of at most 4 KiB: then no page is so large that sled would put it in a file of its own
 //!   below `blobs/`, which it never syncs.
 //! - One tree, and the timer on: it also collects garbage.
+//! - What a batch changes is read by others before it is durable, though nobody is told that it was made. What they
+//!   commit because of it is durable after it, or not at all.
 //! - sled panics where others return an error. Here a panic is an error: [`StoreError::Damaged`].
 
 use std::fs::{File, OpenOptions};

@@ -223,7 +223,7 @@ impl Writers {
 
     /// Kills the one that holds the store; how long until another has committed.
     pub(super) fn kill_the_leader(&mut self, dir: &Path, acknowledged: &mut Acknowledged) -> Duration {
-        let pid = std::fs::read_to_string(dir.join("pid")).expect("it says who").trim().parse().expect("a number");
+        let pid: u32 = std::fs::read_to_string(dir.join("pid")).expect("it says who").trim().parse().expect("a number");
         let leader = self.0.iter().position(|writer| writer.process.id() == pid).expect("one of them leads");
         let mut leader = self.0.swap_remove(leader);
         leader.kill(acknowledged);

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 use tollhouse::session::{Point, SessionId, SessionsError};
-use tollhouse::vfs::{ChangeKind, Errno, Kind, Tree, changed_paths};
+use tollhouse::vfs::{ChangeKind, Errno, Kind, Tree, UnifiedLimits, changed_paths, unified};
 
 use super::super::places::{Places, waiting};
 use super::super::{CliError, Result, draw, show};
@@ -97,8 +97,11 @@ pub(crate) struct Diff {
     /// The files after; without them, what the run of POINT changed
     #[arg(value_name = "POINT")]
     to: Option<Point>,
+    /// Show changed lines, as `diff -u` and git do
+    #[arg(short, long)]
+    unified: bool,
     /// Print an array of {path, change}
-    #[arg(long)]
+    #[arg(long, conflicts_with = "unified")]
     json: bool,
 }
 
@@ -298,7 +301,11 @@ impl Diff {
         };
         let (old, new) = (old.map_err(failed)?, sessions.files(after).map_err(failed)?);
         let cannot = |errno: Errno| CliError::because("cannot read what differs", &errno);
-        // UNIFIED
+        if self.unified {
+            let text = unified(&old, &new, &UnifiedLimits::default()).map_err(cannot)?;
+            let _ = io::stdout().write_all(text.as_bytes());
+            return Ok(ExitCode::SUCCESS);
+        }
         let changes = changed_paths(&old, &new).map_err(cannot)?;
         if self.json {
             let listed: Vec<Value> =

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use super::record::{Batch, Record, Store, StoreError};
+use crate::store::record::{Batch, Record, Store, StoreError};
 
 /// How the next calls go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl<S: Store> Store for FailingStore<S> {
 
 #[test]
 fn it_fails_when_told_and_works_again() {
-    let store = FailingStore::new(super::MemoryStore::default());
+    let store = FailingStore::new(crate::store::MemoryStore::default());
     let put = |value: &str| {
         let mut batch = Batch::default();
         batch.put("a", value);

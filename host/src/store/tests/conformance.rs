@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::group::{Engine, Grouped};
-use super::place::{Backend, Place};
-use super::record::{Batch, MAX_BATCH_BYTES, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError};
-use super::{MemoryStore, OpenStore, open};
+use crate::store::group::{Engine, Grouped};
+use crate::store::place::{Backend, Place};
+use crate::store::record::{Batch, MAX_BATCH_BYTES, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError};
+use crate::store::{MemoryStore, OpenStore, open};
 
 /// A store, and how it is closed and opened again.
 pub(super) trait Fixture {

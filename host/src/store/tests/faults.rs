@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use super::group::{Engine, Grouped};
-use super::place::{Backend, Place};
-use super::record::{Batch, MAX_KEY_BYTES, MAX_VALUE_BYTES, Store, StoreError};
-use super::sled::Sled;
-use super::{open, repair};
+use crate::store::group::{Engine, Grouped};
+use crate::store::place::{Backend, Place};
+use crate::store::record::{Batch, MAX_KEY_BYTES, MAX_VALUE_BYTES, Store, StoreError};
+use crate::store::sled::Sled;
+use crate::store::{open, repair};
 
 fn record(key: &str, value: &[u8]) -> Batch {
     let mut batch = Batch::default();
@@ -218,7 +218,13 @@ fn another_backend_or_version_is_refused() {
     let reason = refused(&text.replace("store 1", "store 2"), Backend::Sled);
     assert!(reason.contains("version 2"), "{reason}");
     assert!(refused("nonsense", Backend::Sled).contains("damaged"));
+    assert!(refused(&text.replace("database 1", "database 2"), Backend::Sled).contains("missing"));
+    fs::write(&format, &text).expect("it is written");
+    let leader = open(dir.path(), Backend::Sled).expect("it opens");
+    assert!(open(dir.path(), Backend::Redb).is_err(), "nor may a follower come with another");
+    drop(leader);
     fs::remove_file(&format).expect("it is there");
+    assert!(open(dir.path(), Backend::Redb).is_err(), "and it is not taken for another's");
     drop(open(dir.path(), Backend::Sled).expect("of one database it is clear which one it is"));
     assert_eq!(fs::read_to_string(&format).expect("it is there"), text);
 }
