@@ -20,6 +20,6 @@ mod record;
 
 pub use archive::{ArchiveError, ArchiveWriter, Part, read_archive};
 pub use blob::{BlobError, BlobId, BlobSink, BlobSource, MAX_BLOB_BYTES, MemoryBlobs, new_place};
-pub use blobs::{BlobFiles, Exclusive, Fault, Upload, Verified};
+pub use blobs::{Amount, BlobFiles, Exclusive, Fault, Named, SweepOptions, Swept, Upload, Verified};
 pub use memory::MemoryStore;
 pub use record::{Batch, Change, Expectation, MAX_KEY_BYTES, MAX_VALUE_BYTES, Owner, Record, Store, StoreError};

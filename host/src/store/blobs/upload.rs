@@ -101,7 +101,7 @@ impl Upload<'_> {
         }
         work(self).inspect_err(|error| {
             self.failed = Some(error.clone());
-            self.files.pool().abandon(self.number, Some(error.clone()));
+            self.files.pool().abandon(self.place, self.number, Some(error));
         })
     }
 
@@ -120,6 +120,6 @@ impl Upload<'_> {
 
 impl Drop for Upload<'_> {
     fn drop(&mut self) {
-        self.files.pool().abandon(self.number, None);
+        self.files.pool().abandon(self.place, self.number, None);
     }
 }
