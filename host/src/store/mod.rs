@@ -35,7 +35,7 @@ pub(crate) mod tests;
 
 pub use archive::{ArchiveError, ArchiveWriter, Part, read_archive};
 pub use blob::{BlobError, BlobId, BlobSink, BlobSource, Blobs, MAX_BLOB_BYTES, MemoryBlobs, Upload, new_place};
-pub use blobs::{BlobFiles, Exclusive, Fault, FileUpload, Verified};
+pub use blobs::{Amount, BlobFiles, Exclusive, Fault, FileUpload, Named, SweepOptions, Swept, Verified};
 pub use group::Compacted;
 pub use memory::MemoryStore;
 pub use open::open;

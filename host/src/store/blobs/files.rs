@@ -1,6 +1,6 @@
 //! The directory of blobs: where each is, and reading.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub struct BlobFiles {
     /// `DIR/blobs`, as long as this is open: what was not written since is told when it is synced.
     pub(super) root: File,
     pub(super) pool: Mutex<Pool>,
-    pub(super) working: Mutex<()>,
+    pub(super) working: Mutex<BTreeSet<u8>>,
     cache: Mutex<Cache>,
     faults: Mutex<VecDeque<Fault>>,
 }
@@ -70,11 +70,6 @@ impl BlobFiles {
             cache: Mutex::new(Cache::new(CACHE_BYTES)),
             faults: Mutex::default(),
         })
-    }
-
-    /// Makes the directories below `blobs` that are absent, durably.
-    pub(super) fn make_directories(&self) -> Result<(), BlobError> {
-        make_directories(&self.blobs())
     }
 
     /// The directory that was opened: `DIR`.
@@ -206,26 +201,19 @@ impl BlobFiles {
     }
 }
 
-/// Makes the directories, then the file that says so.
+/// Makes the directories, and the file that says what is in them.
 fn make(blobs: &Path, format: &Path) -> Result<(), BlobError> {
     make_directory(blobs)?;
-    make_directories(blobs)?;
+    let temporary = blobs.join("tmp");
+    make_entry(&temporary)?;
     let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(blobs.join("tmp"))?;
+        let mut file = tempfile::NamedTempFile::new_in(&temporary)?;
         io::Write::write_all(&mut file, FORMAT)?;
         file.as_file().sync_all()?;
         file.persist(format)?;
         Ok(())
     };
     write().map_err(BlobError::at(format))?;
-    sync_directory(blobs)
-}
-
-fn make_directories(blobs: &Path) -> Result<(), BlobError> {
-    make_entry(&blobs.join("tmp"))?;
-    for first in 0..=u8::MAX {
-        make_entry(&blobs.join(format!("{first:02x}")))?;
-    }
     sync_directory(blobs)
 }
 

@@ -1,7 +1,7 @@
 //! Blobs in files, named by their hash.
 //!
 //! ```text
-//! DIR/blobs/format    says that the directories below are there, and what is in them
+//! DIR/blobs/format    says which version of Tollhouse has made this
 //! DIR/blobs/ab/cdef…  the blob `abcdef…`: see `encoding`
 //! DIR/blobs/tmp/      what uploads write before it has a name
 //! DIR/blobs.lock      held shared by each upload, and alone by whoever removes blobs
@@ -13,7 +13,8 @@
 //! - `files`: the directory, reading, looking;
 //! - `encoding`: what a file holds; `cache`: what was read lately;
 //! - `upload`, `pool`: writing; `durable`: how what was written becomes durable;
-//! - `lock`: who may remove, and removing; `verify`: looking at every blob.
+//! - `lock`: who may remove, and removing; `sweep`: removing what nothing names;
+//! - `verify`: looking at every blob.
 //!
 //! **Invariant:** what is under a blob's name is whole and durable, all of it: it gets the name by a rename, after a sync.
 //! A name is durable when the upload that saw or made it says so.
@@ -27,6 +28,7 @@ mod encoding;
 mod files;
 mod lock;
 mod pool;
+mod sweep;
 mod upload;
 mod verify;
 
@@ -35,5 +37,6 @@ mod tests;
 
 pub use files::{BlobFiles, Fault};
 pub use lock::Exclusive;
+pub use sweep::{Amount, Named, SweepOptions, Swept};
 pub use upload::FileUpload;
 pub use verify::Verified;

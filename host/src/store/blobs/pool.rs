@@ -12,7 +12,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
 
-use super::durable::{each, pays_to_sync_file_system, sync_directory, sync_file_system};
+use super::durable::{each, make_entry, pays_to_sync_file_system, sync_directory, sync_file_system};
 use super::encoding::Encoder;
 use super::files::BlobFiles;
 use crate::store::{BlobError, BlobId, new_place};
@@ -98,14 +98,16 @@ impl Pool {
         self.failure = failure;
     }
 
-    /// An upload ends before it was synced: what it has put is lost.
-    pub(super) fn abandon(&mut self, upload: u64, failure: Option<BlobError>) {
+    /// An upload ends. If it was not synced, what it has put is lost; others of its place may have relied on that.
+    pub(super) fn abandon(&mut self, place: u64, upload: u64, failure: Option<&BlobError>) {
         let pending = self.unsynced.pending.extract_if(.., |pending| pending.upload == upload);
         let waiting = self.unsynced.waiting.extract_if(.., |(pending, _)| pending.upload == upload);
         let lost: Vec<Pending> = pending.chain(waiting.map(|(pending, _)| pending)).collect();
+        self.unsynced.waiting_bytes = self.unsynced.waiting.iter().map(|(_, plain)| plain.len()).sum();
         lost.iter().for_each(Pending::discard);
-        if !lost.is_empty() || failure.is_some() {
-            self.renew(failure);
+        // If the place has ended, those others fail already, and who began since has no part in this.
+        if !lost.is_empty() && place == self.place {
+            self.renew(failure.cloned());
         }
     }
 }
@@ -115,8 +117,9 @@ impl BlobFiles {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Held while things leave the pool, until they are durable: who has it knows of all. Taken before the pool.
-    fn working(&self) -> MutexGuard<'_, ()> {
+    /// Held while things leave the pool, until they are durable: who has it knows of all. Taken before the pool. It guards
+    /// the first bytes of shelves that are known to be durable.
+    fn working(&self) -> MutexGuard<'_, BTreeSet<u8>> {
         self.working.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -178,9 +181,9 @@ impl BlobFiles {
 
     /// Makes all that was put at a place durable, and visible.
     pub(super) fn sync(&self, place: u64) -> Result<(), BlobError> {
-        let _working = self.working();
+        let mut durable = self.working();
         let mut batch = mem::take(&mut self.pool().unsynced);
-        let synced = self.attempt(&mut batch, |batch| batch.sync(self));
+        let synced = self.attempt(&mut batch, |batch| batch.sync(self, &mut durable));
         self.pool().check(place).and(synced)
     }
 
@@ -208,13 +211,15 @@ impl Unsynced {
         Ok(())
     }
 
-    fn sync(&mut self, files: &BlobFiles) -> Result<(), BlobError> {
+    fn sync(&mut self, files: &BlobFiles, durable: &mut BTreeSet<u8>) -> Result<(), BlobError> {
         self.write(files)?;
         let many = self.pending.len() > 1 || self.shelves.len() > 1;
         let whole = many && pays_to_sync_file_system(&files.root, self.bytes);
         self.sync_contents(files, whole)?;
         self.rename(files)?;
-        self.sync_names(files, whole)
+        self.sync_names(files, whole, durable)?;
+        durable.append(&mut self.shelves);
+        Ok(())
     }
 
     fn sync_contents(&self, files: &BlobFiles, whole: bool) -> Result<(), BlobError> {
@@ -238,7 +243,7 @@ impl Unsynced {
             let path = files.path(&pending.id);
             match fs::rename(&pending.path, &path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    files.make_directories()?;
+                    make_entry(&files.shelf(pending.id.as_bytes()[0]))?;
                     fs::rename(&pending.path, &path).map_err(BlobError::at(&path))?;
                 }
                 renamed => renamed.map_err(BlobError::at(&path))?,
@@ -249,12 +254,20 @@ impl Unsynced {
         Ok(())
     }
 
-    fn sync_names(&self, files: &BlobFiles, whole: bool) -> Result<(), BlobError> {
+    fn sync_names(&self, files: &BlobFiles, whole: bool, durable: &BTreeSet<u8>) -> Result<(), BlobError> {
         if whole && self.shelves.len() > 1 {
             return sync_file_system(&files.root).map_err(BlobError::at(&files.blobs()));
         }
-        let shelves: Vec<PathBuf> = self.shelves.iter().map(|first| files.shelf(*first)).collect();
-        each(&shelves, |shelf| sync_directory(shelf))
+        let mut directories: Vec<PathBuf> = self.shelves.iter().map(|first| files.shelf(*first)).collect();
+        if !self.shelves.is_subset(durable) {
+            // The shelf itself may be new, and of another process.
+            directories.push(files.blobs());
+        }
+        each(&directories, |directory| match sync_directory(directory) {
+            // What was to lie there was given up.
+            Err(BlobError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()),
+            synced => synced,
+        })
     }
 }
 
@@ -267,7 +280,7 @@ fn write(files: &BlobFiles, path: &Path, encoder: &mut Encoder, plain: &[u8]) ->
     let file = match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // Some tools that copy directories leave empty ones out.
-            files.make_directories()?;
+            make_entry(&files.temporary())?;
             options.open(path)
         }
         file => file,

@@ -102,7 +102,7 @@ impl FileUpload<'_> {
         }
         work(self).inspect_err(|error| {
             self.failed = Some(error.clone());
-            self.files.pool().abandon(self.number, Some(error.clone()));
+            self.files.pool().abandon(self.place, self.number, Some(error));
         })
     }
 
@@ -121,6 +121,6 @@ impl FileUpload<'_> {
 
 impl Drop for FileUpload<'_> {
     fn drop(&mut self) {
-        self.files.pool().abandon(self.number, None);
+        self.files.pool().abandon(self.place, self.number, None);
     }
 }

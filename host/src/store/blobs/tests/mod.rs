@@ -3,6 +3,7 @@
 mod crash;
 mod full;
 mod pool;
+mod sweep;
 
 use std::fs;
 use std::path::Path;
@@ -83,7 +84,8 @@ fn only_their_owner_can_read_them() {
     for path in walk(home.path()) {
         assert_eq!(mode(&path), 0o600, "{}", path.display());
     }
-    assert_eq!([mode(&files.blobs()), mode(&files.shelf(7)), mode(&files.temporary())], [0o700; 3]);
+    let shelf = files.shelf(BlobId::of(&content(1)).as_bytes()[0]);
+    assert_eq!([mode(&files.blobs()), mode(&shelf), mode(&files.temporary())], [0o700; 3]);
 }
 
 #[test]
@@ -129,6 +131,7 @@ fn what_is_too_large_is_refused_and_the_upload_goes_on() {
     upload.sync().expect("it is synced");
     assert_eq!(files.get(&id).expect("it is read").len(), MAX_BLOB_BYTES);
     let path = files.path(&BlobId::of(b"huge"));
+    fs::create_dir_all(path.parent().expect("it has one")).expect("it is made");
     fs::File::create(&path).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
     assert!(matches!(files.get(&BlobId::of(b"huge")), Err(BlobError::Damaged(_))));
 }
@@ -223,16 +226,20 @@ fn what_was_read_is_at_hand() {
 #[test]
 fn directories_that_a_copy_left_out_are_made() {
     let (_home, files) = home();
-    for path in fs::read_dir(files.blobs()).expect("it is there").map(|entry| entry.expect("it is listed").path()) {
-        if path.is_dir() {
-            fs::remove_dir(path).expect("it is empty");
-        }
-    }
+    fs::remove_dir(files.temporary()).expect("it is empty");
     assert_eq!(files.list().count(), 0);
-    let ids = put(&files, (0..20).map(content));
-    assert!(ids.iter().all(|id| files.get(id).is_ok()));
+    for round in 0..2 {
+        let ids = put(&files, (round..20).map(content));
+        assert!(ids.iter().all(|id| files.get(id).is_ok()));
+        fs::remove_dir_all(files.blobs()).and_then(|()| fs::create_dir(files.blobs())).expect("they are removed");
+    }
+}
+
+#[test]
+fn blobs_of_another_version_are_left_alone() {
+    let (home, files) = home();
     fs::write(files.blobs().join("format"), "tollhouse blobs 2\n").expect("it can be written");
-    let error = BlobFiles::open(files.directory()).expect_err("another version");
+    let error = BlobFiles::open(home.path()).expect_err("another version");
     assert!(error.to_string().contains("blobs/format"), "{error}");
 }
 
@@ -241,8 +248,8 @@ fn names_that_are_none_are_passed_over() {
     let (_home, files) = home();
     let [id] = put(&files, [content(1)])[..] else { panic!("one was put") };
     let upper = files.path(&id).with_file_name(id.to_string()[2..].to_uppercase());
-    fs::write(upper, "").expect("it can be written");
-    fs::write(files.shelf(0).join("README"), "").expect("it can be written");
+    fs::write(&upper, "").expect("it can be written");
+    fs::write(upper.with_file_name("README"), "").expect("it can be written");
     assert_eq!(files.list().map(|listed| listed.expect("it is listed").0).collect::<Vec<_>>(), [id]);
 }
 

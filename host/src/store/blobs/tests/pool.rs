@@ -50,7 +50,7 @@ fn what_fails_ends_the_place() {
     let first = other.put(content(1)).expect("it is put");
     let id = one.put(content(3)).expect("it is put");
     // A directory where the file is to be.
-    fs::create_dir(files.path(&id)).expect("it is made");
+    fs::create_dir_all(files.path(&id)).expect("it is made");
     let error = one.sync().expect_err("it cannot be renamed");
     assert!(matches!(&error, BlobError::Io { path, .. } if *path == files.path(&id)), "{error:?}");
     assert_eq!(other.sync().expect_err("it failed for all").to_string(), error.to_string());
@@ -91,11 +91,11 @@ fn many_sessions_share_the_work_and_some_give_up() {
         for thread in 0..8_u64 {
             let (files, done, failed) = (&files, &done, &failed);
             scope.spawn(move || {
-                for round in 0..30 {
+                for round in 0..12 {
                     let contents: Vec<_> = (0..3).map(|n| content(thread * 1_000 + round * 3 + n)).collect();
                     let mut upload = files.upload().expect("it begins");
                     let ids: Result<Vec<_>, _> = contents.into_iter().map(|content| upload.put(content)).collect();
-                    if thread == 0 && round % 10 == 0 {
+                    if thread == 0 && round % 4 == 0 {
                         continue;
                     }
                     match ids.and_then(|ids| upload.sync().map(|()| ids)) {
@@ -111,7 +111,7 @@ fn many_sessions_share_the_work_and_some_give_up() {
         }
     });
     let (done, failed) = (done.into_inner(), failed.into_inner());
-    assert_eq!(done + failed, 8 * 30 - 3);
-    assert!(done > failed, "{done} {failed}");
+    assert_eq!(done + failed, 8 * 12 - 3);
+    assert!(failed <= 3 * 7, "{failed} failed, where three were given up");
     assert_eq!((leftovers(&files), files.verify().expect("it is verified").faults.len()), (0, 0));
 }
