@@ -16,6 +16,7 @@ mod run;
 mod secret;
 mod session;
 mod show;
+mod store;
 mod token;
 mod tools;
 
@@ -64,6 +65,8 @@ enum Command {
     #[command(subcommand)]
     Session(session::Session),
     #[command(subcommand)]
+    Store(store::Store),
+    #[command(subcommand)]
     Registry(registry::Registry),
     Doctor(doctor::Doctor),
 }
@@ -81,6 +84,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Types(types) => types.execute(&places),
         Command::Policy(policy) => policy.execute(&places),
         Command::Session(session) => session.execute(&places),
+        Command::Store(store) => store.execute(&places),
         Command::Registry(registry) => registry.execute(&places),
         Command::Doctor(doctor) => doctor.execute(&places),
     };

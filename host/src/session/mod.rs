@@ -20,7 +20,7 @@ pub use component::ComponentRun;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use kept::{
     At, Checked, Created, Exported, Head, LogLine, OpenOptions, Origin, Overrides, Point, PointError, Removed,
-    RunRecord, SessionId, SessionIdError, Sessions, SessionsError, Shown, Waiting,
+    RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown, Waiting,
 };
 pub use result::{RunResult, Status, Usage};
 pub use run::{CancelHandle, Operation, Pending, Run, RunOptions, Stdin, Step};

@@ -2,6 +2,7 @@
 
 mod change;
 mod files;
+mod gc;
 mod log;
 mod look;
 mod new;
@@ -35,6 +36,7 @@ pub(crate) enum Session {
     Export(transfer::Export),
     Import(transfer::Import),
     Rm(change::Rm),
+    Gc(gc::Gc),
 }
 
 impl Session {
@@ -56,6 +58,7 @@ impl Session {
             Self::Export(export) => export.execute(places),
             Self::Import(import) => import.execute(places),
             Self::Rm(rm) => rm.execute(places),
+            Self::Gc(gc) => gc.execute(places),
         }
     }
 }

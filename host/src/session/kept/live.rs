@@ -263,5 +263,16 @@ pub(super) fn first_head(snapshot: SnapshotId, files: &Tree) -> Head {
     let usage = files.usage();
     let hash = Chain::default().hash().to_string();
     let (bytes, entries) = (usage.bytes, usage.entries);
-    Head { snapshot, left_by: 0, runs: 0, running: Vec::new(), lines: 0, hash, changed: now(), bytes, entries }
+    Head {
+        snapshot,
+        left_by: 0,
+        runs: 0,
+        running: Vec::new(),
+        lines: 0,
+        hash,
+        commits: 0,
+        changed: now(),
+        bytes,
+        entries,
+    }
 }

@@ -139,6 +139,7 @@ impl SessionLog {
             }
         }
         more(&mut commit)?;
+        commit.head.commits += 1;
         commit.head.lines = open.chain.lines();
         commit.head.hash = open.chain.hash().to_string();
         let head = commit.head.clone();

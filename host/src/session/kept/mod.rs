@@ -23,6 +23,7 @@ mod look;
 mod point;
 mod record;
 mod roots;
+mod sweep;
 mod transfer;
 mod turn;
 mod verify;
@@ -37,6 +38,7 @@ pub(super) use live::{Begun, Kept};
 pub use look::{LogLine, Shown};
 pub use point::{At, Point, PointError};
 pub use record::{Created, Head, Origin, RunRecord};
+pub use sweep::Salvaged;
 pub use transfer::Exported;
 pub use turn::Waiting;
 pub use verify::Checked;
@@ -55,6 +57,8 @@ pub struct Sessions(Arc<State>);
 struct State {
     records: Arc<dyn Store>,
     blobs: Arc<dyn Blobs>,
+    /// The same, if they are files.
+    files: Option<Arc<BlobFiles>>,
     locks: Locks,
 }
 
@@ -127,6 +131,9 @@ pub enum SessionsError {
     /// The system gave no random numbers.
     #[error("cannot draw random numbers")]
     Random(#[source] std::io::Error),
+    /// These blobs are none that this can sweep or check.
+    #[error("the blobs of this store are not files in its directory")]
+    NoFiles,
     /// A file that holds no session.
     #[error("it is no file that `session export` wrote")]
     NoArchive,
@@ -164,7 +171,8 @@ impl Sessions {
     #[must_use]
     pub fn in_memory() -> Self {
         let locks = Locks::Memory(Arc::default());
-        Self(Arc::new(State { records: Arc::<MemoryStore>::default(), blobs: Arc::<MemoryBlobs>::default(), locks }))
+        let (records, blobs) = (Arc::<MemoryStore>::default(), Arc::<MemoryBlobs>::default());
+        Self(Arc::new(State { records, blobs, files: None, locks }))
     }
 
     /// The sessions of a directory, which any number of processes may use at once. Makes it if it is not there:
@@ -180,13 +188,14 @@ impl Sessions {
     pub fn open(directory: &Path, backend: Backend) -> Result<Self, SessionsError> {
         let records = Arc::new(store::open(&directory.join("records"), backend)?);
         let blobs = Arc::new(BlobFiles::open(directory)?);
-        Ok(Self::new(records, blobs, &directory.join("turns")))
+        let (locks, files) = (Locks::Files(directory.join("turns")), Some(Arc::clone(&blobs)));
+        Ok(Self(Arc::new(State { records, blobs, files, locks })))
     }
 
     /// Sessions in a store of one's own; `locks` is a directory that all processes share which use it.
     #[must_use]
     pub fn new(records: Arc<dyn Store>, blobs: Arc<dyn Blobs>, locks: &Path) -> Self {
-        Self(Arc::new(State { records, blobs, locks: Locks::Files(locks.to_owned()) }))
+        Self(Arc::new(State { records, blobs, files: None, locks: Locks::Files(locks.to_owned()) }))
     }
 
     fn records(&self) -> &dyn Store {

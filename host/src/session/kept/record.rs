@@ -44,7 +44,9 @@ pub struct Head {
     pub lines: u64,
     /// See `lines`.
     pub hash: String,
-    /// When it last changed.
+    /// How many commits there have been: if it is the same, nothing has changed.
+    pub commits: u64,
+    /// When its files last changed.
     pub changed: u64,
     /// Bytes of all its files.
     pub bytes: u64,

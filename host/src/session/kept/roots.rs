@@ -58,21 +58,22 @@ impl Sessions {
         Ok(())
     }
 
-    /// Adds all that these name, at any depth, to `found`; what is there already is not looked into again.
+    /// Adds all that these name, at any depth, to what is reached.
     pub(super) fn reach(
         &self,
         roots: impl IntoIterator<Item = Root>,
-        found: &mut HashSet<BlobId>,
+        reached: &mut Reached,
     ) -> Result<(), SessionsError> {
         let mut next = Vec::new();
         for root in roots {
             match root {
-                Root::Value(blob) => drop(found.insert(blob)),
+                Root::Value(blob) => drop(reached.blobs.insert(blob)),
                 Root::Snapshot(blob) => next.push(blob),
             }
         }
         while let Some(node) = next.pop() {
-            if !found.insert(node) {
+            reached.blobs.insert(node);
+            if !reached.nodes.insert(node) {
                 continue;
             }
             let bytes = self.blobs().get(&node)?;
@@ -80,10 +81,20 @@ impl Sessions {
             for reference in named {
                 match reference.kind {
                     ReferenceKind::Node => next.push(reference.id),
-                    ReferenceKind::Plain => drop(found.insert(reference.id)),
+                    ReferenceKind::Plain => drop(reached.blobs.insert(reference.id)),
                 }
             }
         }
         Ok(())
     }
+}
+
+/// What was found to be named.
+#[derive(Debug, Default)]
+pub(super) struct Reached {
+    /// Every blob.
+    pub(super) blobs: HashSet<BlobId>,
+    /// Those that were named as ones that name others, and have been looked into. A guest chooses the bytes of a file, so a
+    /// blob may be named as both.
+    nodes: HashSet<BlobId>,
 }

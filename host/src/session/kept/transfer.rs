@@ -3,12 +3,13 @@
 //! The archive's records are entries of pairs, each a key without the session's name and a value: the kind (one byte),
 //! the lengths of the rest of the key and of the value (four bytes each, big-endian), and both.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 
 use serde::{Deserialize, Serialize};
 
 use super::look::damaged;
+use super::roots::Reached;
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::store::{ArchiveWriter, Batch, BlobId, Part, StoreError, read_archive};
 
@@ -39,10 +40,10 @@ impl Sessions {
     pub fn export<W: Write>(&self, id: &SessionId, to: W) -> Result<(W, Exported), SessionsError> {
         self.created(id)?;
         let Some(_turn) = self.0.locks.try_take(id)? else { return Err(SessionsError::Busy(id.clone())) };
-        let mut found = HashSet::new();
+        let mut reached = Reached::default();
         let (mut pairs, mut entry) = (Vec::new(), Vec::new());
         self.records_of(id, |record| {
-            self.reach(self.roots_of(id, &record)?, &mut found)?;
+            self.reach(self.roots_of(id, &record)?, &mut reached)?;
             if record.0.first() != Some(&b'O') {
                 pair(id, &record.0, &record.1, &mut entry);
             }
@@ -52,13 +53,13 @@ impl Sessions {
             Ok(())
         })?;
         pairs.push(entry);
-        let exported = Exported { format: FORMAT.to_owned(), session: id.clone(), blobs: found.len() as u64 };
+        let exported = Exported { format: FORMAT.to_owned(), session: id.clone(), blobs: reached.blobs.len() as u64 };
         let manifest = serde_json::to_vec_pretty(&exported).expect("it is plain data");
         let mut archive = ArchiveWriter::new(to, &manifest)?;
         for (number, entry) in pairs.iter().enumerate() {
             archive.record(&format!("{number:08}"), entry)?;
         }
-        let ordered: BTreeSet<BlobId> = found.into_iter().collect();
+        let ordered: BTreeSet<BlobId> = reached.blobs.into_iter().collect();
         archive.blobs(ordered, &*self.source())?;
         Ok((archive.finish()?, exported))
     }
@@ -73,7 +74,6 @@ impl Sessions {
     pub fn import(&self, from: impl Read, name: Option<&SessionId>, most: u64) -> Result<SessionId, SessionsError> {
         let mut upload = self.blobs().begin()?;
         let (mut id, mut records) = (name.cloned(), Vec::new());
-        let mut put = HashSet::new();
         read_archive(from, most, |part| -> Result<(), SessionsError> {
             match part {
                 Part::Manifest(bytes) => {
@@ -90,10 +90,7 @@ impl Sessions {
                     let id = id.as_ref().ok_or(SessionsError::NoArchive)?;
                     unpair(id, &bytes, &mut records).ok_or_else(|| damaged(id, "its records in the archive"))?;
                 }
-                Part::Blob(blob, bytes) => {
-                    upload.put(bytes)?;
-                    put.insert(blob);
-                }
+                Part::Blob(_, bytes) => drop(upload.put(bytes)?),
             }
             Ok(())
         })?;

@@ -1,14 +1,15 @@
 //! Checking what is kept: every record, chain, sum and reference.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::look::damaged;
 use super::record::{Entry, Outcome};
+use super::roots::Reached;
 use super::{SessionId, Sessions, SessionsError, State, key};
 use crate::capability::Amount;
 use crate::ledger::Used;
-use crate::store::{BlobId, MemoryStore};
+use crate::store::MemoryStore;
 
 /// What a session was found to have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,17 +30,17 @@ impl Sessions {
     /// The first thing that is wrong.
     pub fn verify_session(&self, id: &SessionId) -> Result<Checked, SessionsError> {
         let mut checked = Checked::default();
-        let mut blobs = HashSet::new();
+        let mut reached = Reached::default();
         self.created(id)?;
         (self.policy(id)?, self.lock(id)?, self.runs(id)?, self.labels(id)?, self.seed(id)?, self.keyvalue(id)?);
         self.records_of(id, |record| {
             checked.records += 1;
-            self.reach(self.roots_of(id, &record)?, &mut blobs)
+            self.reach(self.roots_of(id, &record)?, &mut reached)
         })?;
         self.log(id, &mut |_| checked.lines += 1)?;
         self.verify_ledger(id)?;
-        checked.blobs = blobs.len() as u64;
-        for blob in &blobs {
+        checked.blobs = reached.blobs.len() as u64;
+        for blob in &reached.blobs {
             self.blobs().get(blob)?;
         }
         Ok(checked)
@@ -71,18 +72,11 @@ impl Sessions {
     /// The same blobs, and no records: to try out what would be a session.
     pub(super) fn with_records_in_memory(&self) -> Self {
         let locks = super::turn::Locks::Memory(Arc::default());
-        Self(Arc::new(State { records: Arc::<MemoryStore>::default(), blobs: Arc::clone(&self.0.blobs), locks }))
-    }
-
-    /// Every blob that any session names, at any depth.
-    ///
-    /// # Errors
-    /// If something cannot be read: then nothing is known to be unused.
-    pub fn used_blobs(&self) -> Result<HashSet<BlobId>, SessionsError> {
-        let mut found = HashSet::new();
-        for id in self.list()? {
-            self.records_of(&id, |record| self.reach(self.roots_of(&id, &record)?, &mut found))?;
-        }
-        Ok(found)
+        Self(Arc::new(State {
+            records: Arc::<MemoryStore>::default(),
+            blobs: Arc::clone(&self.0.blobs),
+            files: None,
+            locks,
+        }))
     }
 }
