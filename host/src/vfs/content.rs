@@ -222,7 +222,7 @@ impl<const SIZE: usize> Pieces<SIZE> {
         let edges = [
             (start < self.len).then_some(start),
             (end < self.len && start < end).then(|| end - 1),
-            (grows && self.len % Self::WIDTH > 0).then(|| self.len - 1),
+            (grows && !self.len.is_multiple_of(Self::WIDTH)).then(|| self.len - 1),
         ];
         for edge in edges.into_iter().flatten() {
             self.hold(place::<SIZE>(edge).0)?;

@@ -182,7 +182,6 @@ impl Node {
     pub(super) fn reach(&self) -> Reach {
         self.as_directory().map_or_else(Reach::default, |directory| directory.sums().reach)
     }
-
 }
 
 impl PartialEq for Node {

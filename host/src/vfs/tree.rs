@@ -211,7 +211,9 @@ impl Tree {
         change: impl FnOnce(&mut Node) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
         match names.split_last() {
-            Some((name, parent)) => self.edit(parent, |directory| directory.alter(name, change)?.ok_or(Errno::NoEntry)?),
+            Some((name, parent)) => {
+                self.edit(parent, |directory| directory.alter(name, change)?.ok_or(Errno::NoEntry)?)
+            }
             None => change(&mut self.root),
         }
     }

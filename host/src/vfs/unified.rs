@@ -124,11 +124,8 @@ fn section(path: &str, before: Option<&Side>, after: Option<&Side>, limits: &Uni
         _ if before == after => {}
         (Body::Text(before), Body::Text(after)) => {
             let diff = TextDiff::from_lines(before.as_str(), after.as_str());
-            let _ = write!(
-                text,
-                "{}",
-                diff.unified_diff().context_radius(limits.context).header(&tabbed(&a), &tabbed(&b))
-            );
+            let _ =
+                write!(text, "{}", diff.unified_diff().context_radius(limits.context).header(&tabbed(&a), &tabbed(&b)));
         }
         (Body::Long(_), _) | (_, Body::Long(_)) => {
             let _ = writeln!(text, "Files {a} and {b} differ, and are too long to be shown");
@@ -139,7 +136,6 @@ fn section(path: &str, before: Option<&Side>, after: Option<&Side>, limits: &Uni
     }
     text
 }
-
 
 /// A path as git writes it: in quotes, if it has something in it that could be taken for something else.
 fn quoted(side: &str, path: &str) -> String {
@@ -194,7 +190,8 @@ mod tests {
 
     fn changed() -> Tree {
         let mut new = tree();
-        let lines: String = (1..=20).map(|n| if n == 10 { "ten\n".to_owned() } else { format!("line {n}\n") }).collect();
+        let lines: String =
+            (1..=20).map(|n| if n == 10 { "ten\n".to_owned() } else { format!("line {n}\n") }).collect();
         new.write("/workspace/a", lines.as_bytes(), WriteMode::Replace, 2).expect("writable");
         new.set_mode("/workspace/a", 0o755).expect("writable");
         new.remove("/workspace/gone", false, 2).expect("writable");
@@ -309,7 +306,10 @@ new file mode 100644
     fn what_is_too_much_is_counted() {
         let limits = UnifiedLimits { file_bytes: 100, ..UnifiedLimits::default() };
         let told = unified(&tree(), &changed(), &limits).expect("all is in memory");
-        assert!(told.contains("Files a/workspace/a and b/workspace/a differ, and are too long to be shown\n"), "{told}");
+        assert!(
+            told.contains("Files a/workspace/a and b/workspace/a differ, and are too long to be shown\n"),
+            "{told}"
+        );
         let limits = UnifiedLimits { bytes: 500, ..UnifiedLimits::default() };
         let told = unified(&tree(), &changed(), &limits).expect("all is in memory");
         assert!(told.len() < 600 && told.ends_with("more changed paths are not shown\n"), "{told}");

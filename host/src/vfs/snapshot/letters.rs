@@ -61,7 +61,11 @@ impl<'a> Reader<'a> {
             }
             number |= bits << shift;
             if byte & 0x80 == 0 {
-                return if bits == 0 && shift > 0 { Err(Malformed("a number has a needless byte")) } else { Ok(number) };
+                return if bits == 0 && shift > 0 {
+                    Err(Malformed("a number has a needless byte"))
+                } else {
+                    Ok(number)
+                };
             }
             shift += 7;
         }

@@ -82,9 +82,7 @@ fn entry(record: EntryRecord, id: u64, origin: &Arc<Origin>) -> (Name, Node) {
     let node = match record.body {
         BodyRecord::Inline(bytes) => Node::file(meta, Content::from(bytes)),
         BodyRecord::Stored { len, id } => Node::file(meta, Content::stored(id, len, origin)),
-        BodyRecord::Directory { sums, id } => {
-            Node::Directory(Arc::new(Directory::stored(meta, sums, id, origin)))
-        }
+        BodyRecord::Directory { sums, id } => Node::Directory(Arc::new(Directory::stored(meta, sums, id, origin))),
         BodyRecord::Link(target) => Node::link(meta, &target),
     };
     (record.name, node)

@@ -47,8 +47,14 @@ pub(super) enum BodyRecord {
     /// A file, with its bytes.
     Inline(Vec<u8>),
     /// A file that is a blob, or chunks.
-    Stored { len: u64, id: BlobId },
-    Directory { sums: Sums, id: BlobId },
+    Stored {
+        len: u64,
+        id: BlobId,
+    },
+    Directory {
+        sums: Sums,
+        id: BlobId,
+    },
     Link(Box<str>),
 }
 

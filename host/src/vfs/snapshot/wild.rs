@@ -35,7 +35,11 @@ impl BlobSource for Broken {
     }
 }
 
-fn broken(id: SnapshotId, blobs: &Arc<MemoryBlobs>, instead: HashMap<BlobId, Option<Bytes>>) -> Result<Tree, OpenError> {
+fn broken(
+    id: SnapshotId,
+    blobs: &Arc<MemoryBlobs>,
+    instead: HashMap<BlobId, Option<Bytes>>,
+) -> Result<Tree, OpenError> {
     Tree::open(id, Arc::new(Broken { blobs: Arc::clone(blobs), instead }), Limits::default())
 }
 
