@@ -9,6 +9,7 @@ use imbl::Vector;
 
 use super::chunk::Stored;
 use super::errno::Errno;
+use super::scale::WHOLE_BYTES;
 use super::stored::Origin;
 use crate::store::{BlobError, BlobId};
 
@@ -29,7 +30,7 @@ pub struct Pieces<const SIZE: usize> {
     origin: Option<Arc<Base>>,
     /// Which blobs these very bytes are, once that is known.
     pub(super) seal: OnceLock<Arc<Stored>>,
-    /// What they were when that was last known.
+    /// What they were when that was last known, if it was chunks.
     pub(super) before: Option<Arc<Before>>,
 }
 
@@ -233,7 +234,9 @@ impl<const SIZE: usize> Pieces<SIZE> {
             self.fill(touched);
         }
         if let Some(stored) = self.seal.take() {
-            self.before = Some(Arc::new(Before { stored, held: self.held.clone() }));
+            // One blob is put anew whatever was changed in it.
+            let chunked = stored.len > WHOLE_BYTES;
+            self.before = chunked.then(|| Arc::new(Before { stored, held: self.held.clone() }));
         }
         Ok(())
     }
