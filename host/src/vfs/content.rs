@@ -124,7 +124,8 @@ impl<const SIZE: usize> Pieces<SIZE> {
     /// # Errors
     /// `Io` if the last piece is not full, and the store does not have it. Nothing is written then.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Errno> {
-        self.begin(self.len, self.len.saturating_add(bytes.len() as u64))?;
+        let end = self.len.saturating_add(bytes.len() as u64);
+        self.begin(self.len, end, end)?;
         self.extend(bytes);
         Ok(())
     }
@@ -134,7 +135,8 @@ impl<const SIZE: usize> Pieces<SIZE> {
     /// # Errors
     /// `Io` if a piece must be read that the store does not have. Nothing is written then.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Errno> {
-        self.begin(offset, offset.saturating_add(bytes.len() as u64))?;
+        let end = offset.saturating_add(bytes.len() as u64);
+        self.begin(offset, end, end.max(self.len))?;
         if offset > self.len {
             self.extend_zeros(offset - self.len);
         }
@@ -149,7 +151,7 @@ impl<const SIZE: usize> Pieces<SIZE> {
     /// # Errors
     /// `Io` if the last piece is not full, and the store does not have it. Nothing is changed then.
     pub fn resize(&mut self, len: u64) -> Result<(), Errno> {
-        self.begin(self.len, len)?;
+        self.begin(self.len, len, len)?;
         if len < self.len {
             self.cut(len);
         } else {
@@ -216,9 +218,15 @@ impl<const SIZE: usize> Pieces<SIZE> {
         (after + 1..self.held.len()).find(|at| self.piece(*at).is_some())
     }
 
-    /// Makes ready for a change that writes from `start` up to `end`, or moves the end: loads what is changed in part only.
-    /// If that fails, the bytes are as they were.
-    fn begin(&mut self, start: u64, end: u64) -> Result<(), Errno> {
+    /// Makes ready for a change that writes from `start` up to `end`, or moves the end, which leaves `len` bytes: loads
+    /// pieces that are changed in part only. If that fails, the bytes are as they were.
+    fn begin(&mut self, start: u64, end: u64, len: u64) -> Result<(), Errno> {
+        if len <= WHOLE_BYTES {
+            // All of it will be stored anew. What is missing is told to who changes the file, and not to who seals the tree.
+            for at in 0..index(len.min(self.len).div_ceil(Self::WIDTH)) {
+                self.hold(at)?;
+            }
+        }
         let grows = end > self.len;
         let edges = [
             (start < self.len).then_some(start),

@@ -208,7 +208,8 @@ impl Tree {
     /// or when some were removed that no snapshot names, the sink must be of another place.
     ///
     /// # Errors
-    /// What the sink says; or the source that the tree was opened from, if that is another place.
+    /// What the sink says. What the source says that the tree was opened from, if that is another place, or if it does not
+    /// have what is around a change in a file of more than 256 KiB.
     ///
     /// ```
     /// use std::sync::Arc;
