@@ -85,16 +85,23 @@ impl BlobSink for FileUpload<'_> {
 }
 
 impl Upload for FileUpload<'_> {
-    /// Makes everything that was put at this place durable, and visible to all. Uploads of several threads share the work.
-    ///
-    /// If it fails, some of it may be visible, which does no harm. What it says to another upload of this
-    /// process is told here too: this one may have relied on what that one has put.
     fn sync(&mut self) -> Result<(), BlobError> {
-        self.attempt(|upload| upload.files.sync(upload.place))
+        FileUpload::sync(self)
     }
 }
 
 impl FileUpload<'_> {
+    /// Makes everything that was put at this place durable, and visible to all. Uploads of several threads share the work.
+    ///
+    /// If it fails, some of it may be visible, which does no harm. What it says to another upload of this
+    /// process is told here too: this one may have relied on what that one has put.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn sync(&mut self) -> Result<(), BlobError> {
+        self.attempt(|upload| upload.files.sync(upload.place))
+    }
+
     /// Works, or ends this upload.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), BlobError>) -> Result<(), BlobError> {
         if let Some(error) = &self.failed {
