@@ -124,7 +124,9 @@ pub trait BlobSource: Send + Sync + fmt::Debug {
 
 /// Where blobs are put.
 pub trait BlobSink {
-    /// Which source will have them: a number that no other place has in this process.
+    /// Which source will have them: a number that no other place has in this process. What was put at a place, by any sink
+    /// of it, is there or will be durable with what is put now. Where that cannot be kept the place ends, and sinks that
+    /// are made then are of another.
     fn place(&self) -> u64;
 
     /// Takes bytes and names them. They need not be durable before the sink says so.
