@@ -134,6 +134,15 @@ pub trait BlobSink {
     /// # Errors
     /// What the system says.
     fn put(&mut self, bytes: Vec<u8>) -> Result<BlobId, BlobError>;
+
+    /// Whether a blob is there, so that it need not be read to be put; then it is as if it had been put. False if that is
+    /// not known.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn has(&mut self, _: &BlobId) -> Result<bool, BlobError> {
+        Ok(false)
+    }
 }
 
 /// A number for [`BlobSink::place`], given once in this process.
@@ -193,5 +202,9 @@ impl BlobSink for &MemoryBlobs {
         let id = BlobId::of(&bytes);
         self.lock().entry(id).or_insert_with(|| bytes.into());
         Ok(id)
+    }
+
+    fn has(&mut self, id: &BlobId) -> Result<bool, BlobError> {
+        Ok(self.lock().contains_key(id))
     }
 }
