@@ -1,6 +1,8 @@
 //! Components that other toolchains built. A test binary of its own, built with the feature `full`: `cargo xtask test
 //! --full` installs those toolchains first.
 
+mod coreutils;
+
 use std::path::Path;
 use std::process::Command;
 

@@ -6,6 +6,8 @@ mod agents;
 mod architecture;
 #[path = "features/bad_input.rs"]
 mod bad_input;
+#[path = "features/blob_crash.rs"]
+mod blob_crash;
 #[path = "features/calls.rs"]
 mod calls;
 #[path = "features/confinement.rs"]

@@ -11,6 +11,7 @@ use bashkit::time::{SystemTime, UNIX_EPOCH};
 use bashkit::{DirEntry, Error, FileSystem, FileSystemExt, FileType, Metadata, Result, async_trait};
 
 use crate::bindings::files::{self, ErrorCode, Kind, Metadata as Stat, WriteMode};
+use crate::devices::{self, Device};
 
 /// How much one `read` asks for: large enough that nearly every file is one call.
 const READ_CHUNK: u64 = 16 << 20;
@@ -34,6 +35,7 @@ fn error(code: ErrorCode) -> Error {
         ErrorCode::NotEmpty => (ErrorKind::DirectoryNotEmpty, "Directory not empty"),
         ErrorCode::Quota => (ErrorKind::QuotaExceeded, "Disk quota exceeded"),
         ErrorCode::Busy => (ErrorKind::ResourceBusy, "Device or resource busy"),
+        ErrorCode::Io => (ErrorKind::Other, "Input/output error"),
     };
     IoError::new(kind, text).into()
 }
@@ -89,14 +91,20 @@ impl FileSystemExt for SessionFiles {
 #[async_trait]
 impl FileSystem for SessionFiles {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
-        read_whole(text(path)?)
+        if let Some(device) = Device::at(path) { Ok(device.read()) } else { read_whole(text(path)?) }
     }
 
     async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {
+        if Device::at(path).is_some() {
+            return Ok(());
+        }
         files::write(text(path)?, content, WriteMode::Replace).map_err(error)
     }
 
     async fn append_file(&self, path: &Path, content: &[u8]) -> Result<()> {
+        if Device::at(path).is_some() {
+            return Ok(());
+        }
         files::write(text(path)?, content, WriteMode::Append).map_err(error)
     }
 
@@ -109,20 +117,30 @@ impl FileSystem for SessionFiles {
     }
 
     async fn stat(&self, path: &Path) -> Result<Metadata> {
-        look(text(path)?)
+        if Device::at(path).is_some() { Ok(Device::metadata()) } else { look(text(path)?) }
     }
 
     async fn read_dir(&self, path: &Path) -> Result<Vec<DirEntry>> {
+        let mut listed = devices::listed(path);
         let path = text(path)?;
-        let entries = files::read_directory(path).map_err(error)?;
+        let entries = match files::read_directory(path) {
+            Err(ErrorCode::NoEntry) if !listed.is_empty() => return Ok(listed),
+            entries => entries.map_err(error)?,
+        };
         let parent = path.trim_end_matches('/');
-        entries
-            .into_iter()
-            .map(|entry| Ok(DirEntry { metadata: look(&format!("{parent}/{}", entry.name))?, name: entry.name }))
-            .collect()
+        for entry in entries {
+            if listed.iter().all(|device| device.name != entry.name) {
+                let metadata = look(&format!("{parent}/{}", entry.name))?;
+                listed.push(DirEntry { metadata, name: entry.name });
+            }
+        }
+        Ok(listed)
     }
 
     async fn exists(&self, path: &Path) -> Result<bool> {
+        if Device::at(path).is_some() {
+            return Ok(true);
+        }
         match files::stat(text(path)?, false) {
             Ok(_) => Ok(true),
             Err(ErrorCode::NoEntry | ErrorCode::NotDirectory) => Ok(false),
@@ -135,6 +153,9 @@ impl FileSystem for SessionFiles {
     }
 
     async fn copy(&self, from: &Path, to: &Path) -> Result<()> {
+        if Device::at(from).is_some() || Device::at(to).is_some() {
+            return self.write_file(to, &self.read_file(from).await?).await;
+        }
         files::copy(text(from)?, text(to)?).map_err(error)
     }
 
@@ -151,6 +172,9 @@ impl FileSystem for SessionFiles {
     }
 
     async fn set_modified_time(&self, path: &Path, time: SystemTime) -> Result<()> {
+        if Device::at(path).is_some() {
+            return Ok(());
+        }
         // A time before 1970 is refused rather than moved: the world's instants begin there.
         let since = time.duration_since(UNIX_EPOCH).map_err(|_| error(ErrorCode::Invalid))?;
         let nanos = u64::try_from(since.as_nanos()).map_err(|_| error(ErrorCode::Invalid))?;

@@ -12,6 +12,7 @@
 //! | [`limits`] | what bashkit may use, and how a limit reached is told |
 //! | [`outcome`] | how a script's end becomes an `outcome` |
 //! | [`fs`] | bashkit's file system, on the world's `files` |
+//! | [`devices`] | `/dev/null` and its like |
 //! | [`stdin`] | which scripts read their standard input, and how it reaches them |
 //! | [`catalog`] | the tools as a shell knows them: words to methods |
 //! | [`tool_command`] | the command `tool`, and a command for each alias |
@@ -25,6 +26,7 @@
 mod bindings;
 mod catalog;
 mod clock;
+mod devices;
 mod fs;
 mod interpreter;
 mod limits;

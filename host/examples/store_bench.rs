@@ -40,7 +40,10 @@ fn measure(backend: Backend, dir: &Path) -> Result<(), Box<dyn std::error::Error
     let (follower, opened) = timed(|| open(dir, backend))?;
     println!("{backend}: opened by a follower in {opened:.1?}");
     for threads in [1, 64] {
-        println!("{backend}: {threads:>2} threads, of a follower:                {:>7} /s", commits(&follower, threads));
+        println!(
+            "{backend}: {threads:>2} threads, of a follower:                {:>7} /s",
+            commits(&follower, threads)
+        );
     }
     let (_, read) = timed(|| (0..1_000).try_for_each(|_| follower.get(b"head").map(drop)))?;
     println!("{backend}: a read of a follower takes {:.1?}", read / 1_000);

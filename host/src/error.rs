@@ -5,6 +5,12 @@
 
 use serde::{Deserialize, Serialize};
 
+/// An error with its causes, in one line.
+pub(crate) fn told(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 /// The part of the system, or of the script, that a failure came from. In JSON: `error.kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

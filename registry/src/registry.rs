@@ -94,6 +94,15 @@ impl Registry {
         })
     }
 
+    /// One release, also one that was yanked: for who has pinned it.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn release(&self, name: &PackageName, version: &semver::Version) -> Result<Option<Release>, Error> {
+        let cached = self.index()?;
+        Ok(cached.index.release(name, version).cloned())
+    }
+
     /// Everything about the release that [`resolve`](Self::resolve) gives, but its component.
     ///
     /// # Errors

@@ -59,7 +59,7 @@ macro_rules! replayed {
     )* };
 }
 
-replayed!(canonical, component, index, manifest, names, pattern, policy, token, wit, words);
+replayed!(archive, canonical, component, index, manifest, names, pattern, policy, snapshot, token, wit, words);
 
 #[test]
 fn every_target_has_a_file_and_a_small_corpus() {

@@ -3,6 +3,7 @@
 #![expect(clippy::missing_panics_doc, reason = "a test that cannot be set up fails by panicking, and says why")]
 
 pub mod components;
+pub mod disk;
 pub mod server;
 
 use std::ffi::{OsStr, OsString};

@@ -45,6 +45,7 @@ fn code(error: ErrorCode) -> &'static str {
         ErrorCode::NotEmpty => "ENOTEMPTY",
         ErrorCode::Quota => "EDQUOT",
         ErrorCode::Busy => "EBUSY",
+        ErrorCode::Io => "EIO",
     }
 }
 

@@ -17,6 +17,7 @@ const explanations = {
   ENOTEMPTY: 'directory not empty',
   EDQUOT: 'disk quota exceeded',
   EBUSY: 'resource busy or locked',
+  EIO: 'i/o error',
 };
 
 const fileError = (code, syscall, path, dest) => {

@@ -26,7 +26,7 @@ use crate::code::{Interrupt, Stopped, with_stack};
 use crate::error::Failure;
 use crate::gate::{Admission, Gate, Record};
 use crate::guest::{Output, Stream};
-use crate::tool::{CallContext, ToolState, Working, agent_linker};
+use crate::tool::{CallContext, ToolState, Working, agent_linker, unread};
 
 /// What an agent is started with.
 #[derive(Clone, Debug, Default)]
@@ -128,10 +128,11 @@ impl Agent {
         });
         let full = output.lock().unwrap_or_else(PoisonError::into_inner).is_full();
         // Whatever the end, what it wrote is written.
-        context.changed(store.data_mut().end());
+        let changed = store.data_mut().end().map(|edits| context.changed(edits));
         let state = store.data();
         let result = match ran {
             _ if full => Err(Ending::Output),
+            Ok(_) if let Err(errno) = changed => Err(Ending::Failed(unread(&program.name, errno))),
             Ok(Ok(())) => Ok(0),
             Ok(Err(())) => Ok(1),
             Err(error) => ending(&error, state.memory.refused),

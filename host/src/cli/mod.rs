@@ -5,6 +5,7 @@
 mod approve;
 mod call;
 mod doctor;
+mod draw;
 mod error;
 mod places;
 mod policy;
@@ -15,6 +16,7 @@ mod run;
 mod secret;
 mod session;
 mod show;
+mod store;
 mod token;
 mod tools;
 
@@ -45,6 +47,10 @@ pub(crate) struct PlaceOptions {
     /// [default: $TOLLHOUSE_HOME/registry, else $XDG_DATA_HOME/tollhouse/registry]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Places")]
     pub(crate) registry: Option<std::path::PathBuf>,
+    /// Where sessions are kept
+    /// [default: $TOLLHOUSE_HOME/store, else $XDG_DATA_HOME/tollhouse/store]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Places")]
+    pub(crate) store: Option<std::path::PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -59,6 +65,8 @@ enum Command {
     #[command(subcommand)]
     Session(session::Session),
     #[command(subcommand)]
+    Store(store::Store),
+    #[command(subcommand)]
     Registry(registry::Registry),
     Doctor(doctor::Doctor),
 }
@@ -67,7 +75,7 @@ enum Command {
 pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     error::configure();
-    let places = Places::find(cli.places.registry);
+    let places = Places::find(cli.places);
     let done = match cli.command {
         Command::Run(run) => run.execute(&places),
         Command::Publish(publish) => publish.execute(&places),
@@ -75,7 +83,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Tools(tools) => tools.execute(&places),
         Command::Types(types) => types.execute(&places),
         Command::Policy(policy) => policy.execute(&places),
-        Command::Session(session) => session.execute(),
+        Command::Session(session) => session.execute(&places),
+        Command::Store(store) => store.execute(&places),
         Command::Registry(registry) => registry.execute(&places),
         Command::Doctor(doctor) => doctor.execute(&places),
     };

@@ -2,23 +2,28 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
 
-use tollhouse::session::{Host, HostOptions};
+use tollhouse::session::{Host, HostOptions, SessionId, Sessions, Waiting};
+use tollhouse::store::Backend;
 use tollhouse::tool::Network;
 
-use super::CliError;
+use super::{CliError, PlaceOptions};
 
 /// Where things are.
 pub(crate) struct Places {
     /// Releases of components.
     pub(crate) registry: PathBuf,
+    /// Sessions.
+    pub(crate) store: PathBuf,
     /// Compiled code; none if there is no home to keep it in.
     pub(crate) cache: Option<PathBuf>,
 }
 
 impl Places {
     /// Looks at the environment. `TOLLHOUSE_HOME` holds everything; else the XDG directories do.
-    pub(crate) fn find(registry: Option<PathBuf>) -> Self {
+    pub(crate) fn find(options: PlaceOptions) -> Self {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = set("TOLLHOUSE_HOME");
         let under = |xdg: &str, default: &str, name: &str| {
@@ -28,11 +33,19 @@ impl Places {
                 None => base.map(|base| base.join("tollhouse").join(if name == "cache" { "" } else { name })),
             }
         };
-        let data = under("XDG_DATA_HOME", ".local/share", "registry");
+        let data = |name| under("XDG_DATA_HOME", ".local/share", name);
+        let here = |name| PathBuf::from(".tollhouse").join(name);
         Self {
-            registry: registry.or(data).unwrap_or_else(|| PathBuf::from(".tollhouse/registry")),
+            registry: options.registry.or(data("registry")).unwrap_or_else(|| here("registry")),
+            store: options.store.or(data("store")).unwrap_or_else(|| here("store")),
             cache: under("XDG_CACHE_HOME", ".cache", "cache"),
         }
+    }
+
+    /// The sessions on disk.
+    pub(crate) fn sessions(&self) -> super::Result<Sessions> {
+        Sessions::open(&self.store, Backend::Sled)
+            .map_err(|error| CliError::because(format!("cannot open the store `{}`", self.store.display()), &error))
     }
 
     /// Starts the host. A cache that cannot be used is left out, with a warning: only speed is lost.
@@ -48,6 +61,19 @@ impl Places {
             host => Ok(host?),
         }
     }
+}
+
+/// Waits for a session as long as it takes, and says so.
+pub(crate) fn waiting(id: &SessionId) -> Waiting {
+    let (id, said) = (id.clone(), Once::new());
+    let begun = Instant::now();
+    Arc::new(move || {
+        // A run that is about to end is not worth a word.
+        if begun.elapsed() > Duration::from_millis(500) {
+            said.call_once(|| eprintln!("waiting for another run of the session `{id}` to end"));
+        }
+        true
+    })
 }
 
 /// The way to the network, which also trusts what `SSL_CERT_FILE` names, as other programs do.

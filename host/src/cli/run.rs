@@ -12,13 +12,15 @@ use tollhouse::agent::Program;
 use tollhouse::capability::{Grant, Limits, Policy, parse_bytes, parse_duration};
 use tollhouse::gate::{Approver, Audit, AuditFile};
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
-use tollhouse::session::{HostError, RunOptions, RunResult, Session, SessionOptions, Stdin};
+use tollhouse::session::{
+    HostError, OpenOptions, Overrides, RunOptions, RunResult, Session, SessionId, SessionOptions, Sessions, Stdin,
+};
 use tollhouse::vfs::{self, Tree};
 
 use super::approve::Terminal;
-use super::places::Places;
+use super::places::{Places, waiting};
 use super::policy_file::PolicyFile;
-use super::{CliError, Result, secret, show, token};
+use super::{CliError, Result, secret, session, show, token};
 
 /// Run a script, or an agent compiled to a component
 ///
@@ -53,6 +55,9 @@ pub(crate) struct Run {
     environment: Vec<(String, String)>,
     #[command(flatten)]
     session: SessionArgs,
+    /// Go on with this session, or make it: its files, budgets and log are kept, its policy and tools are fixed
+    #[arg(long = "session", value_name = "ID")]
+    id: Option<SessionId>,
     /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -129,7 +134,7 @@ impl Run {
         let source = String::from_utf8(source)
             .map_err(|_| CliError::usage(format!("the script `{name}` is no UTF-8 text, and no component")))?;
         let language = self.lang.map_or_else(|| guess(self.file.as_deref(), &source), Language::from);
-        let session = self.session.open(places, self.audit.as_deref())?;
+        let session = self.open(places)?;
         let options = self.options();
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let run = session.start(language, Script { source, name, arguments, environment }, options)?;
@@ -143,7 +148,7 @@ impl Run {
 
     /// Runs an agent that is a component.
     fn component(&self, name: String, component: Vec<u8>, places: &Places) -> Result {
-        let session = self.session.open(places, self.audit.as_deref())?;
+        let session = self.open(places)?;
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let run = session.start_component(component, Program { name, arguments, environment }, self.options())?;
         let interrupt = run.interrupt();
@@ -151,6 +156,13 @@ impl Run {
         let result = run.finish();
         self.show(&result);
         Ok(status(&result, true))
+    }
+
+    fn open(&self, places: &Places) -> Result<Session> {
+        match &self.id {
+            Some(id) => self.session.open_kept(places, &places.sessions()?, id, self.audit.as_deref()),
+            None => self.session.open(places, self.audit.as_deref()),
+        }
     }
 
     fn options(&self) -> RunOptions {
@@ -197,10 +209,62 @@ impl Run {
 }
 
 impl SessionArgs {
-    /// Makes the session that they describe.
+    /// Makes the session that they describe, in memory.
     pub(crate) fn open(&self, places: &Places, audit: Option<&Path>) -> Result<Session> {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
-        let policy = match (&self.token, &self.trust, &source) {
+        let mut policy = self.given(source.as_ref())?.unwrap_or_default();
+        self.limits().apply(&mut policy.limits);
+        let files = self.files(policy.limits.files)?;
+        let options = SessionOptions {
+            policy,
+            tools: self.tools.clone(),
+            files,
+            audit: log(audit)?,
+            approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
+            secrets: secret::read(&self.secrets)?,
+        };
+        places.host()?.session(options).map_err(|error| shown(error, source.as_ref()))
+    }
+
+    /// Goes on with a session on disk, or makes the one that they describe.
+    pub(crate) fn open_kept(
+        &self,
+        places: &Places,
+        sessions: &Sessions,
+        id: &SessionId,
+        audit: Option<&Path>,
+    ) -> Result<Session> {
+        let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
+        let policy = self.given(source.as_ref())?;
+        let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;
+        if known && !self.mounts.is_empty() {
+            return Err(CliError::usage(format!("the session `{id}` has its files: `--mount` is for a new one"))
+                .hint(format!("`tollhouse session put {id} PATH /workspace/…` copies more in")));
+        }
+        let files = self.files(policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files))?;
+        let options = OpenOptions {
+            policy,
+            tools: self.tools.clone(),
+            limits: self.limits(),
+            files,
+            audit: log(audit)?,
+            approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
+            secrets: secret::read(&self.secrets)?,
+            waiting: Some(waiting(id)),
+        };
+        places.host()?.open(sessions, id, options).map_err(|error| shown(error, source.as_ref()))
+    }
+
+    fn limits(&self) -> Overrides {
+        Overrides { wall: self.timeout, memory: self.memory, fuel: self.fuel }
+    }
+
+    /// The policy that is asked for; none if nothing is said of one.
+    fn given(&self, source: Option<&PolicyFile>) -> Result<Option<Policy>> {
+        if self.token.is_none() && source.is_none() && self.allow.is_empty() {
+            return Ok(None);
+        }
+        let mut policy = match (&self.token, &self.trust, source) {
             (Some(token), Some(trust), _) => {
                 let granted = token::open(token, trust, self.revoked.as_deref())?;
                 // The issuer says what may be called; how much of this machine that takes is not the issuer's to say.
@@ -210,31 +274,10 @@ impl SessionArgs {
             (_, _, Some(source)) => source.parse()?,
             _ => Policy::default(),
         };
-        let opened = places.host()?.session(self.options(policy, audit)?);
-        opened.map_err(|error| match (error, &source) {
-            (HostError::Policy(error), Some(source)) => source.error(error),
-            (error, _) => error.into(),
-        })
-    }
-
-    fn options(&self, mut policy: Policy, audit: Option<&Path>) -> Result<SessionOptions> {
         for pattern in &self.allow {
             policy.push(Grant::allow(pattern).map_err(|error| CliError::usage(error.to_string()))?);
         }
-        policy.limits.wall = self.timeout.unwrap_or(policy.limits.wall);
-        policy.limits.memory = self.memory.unwrap_or(policy.limits.memory);
-        policy.limits.fuel = self.fuel.unwrap_or(policy.limits.fuel);
-        let files = self.files(policy.limits.files)?;
-        let audit = match audit {
-            Some(path) => Some(Arc::new(
-                AuditFile::open(path)
-                    .map_err(|error| CliError::because("cannot start", &error).status(super::error::USAGE))?,
-            ) as Arc<dyn Audit>),
-            None => None,
-        };
-        let approver = Some(Arc::new(Terminal) as Arc<dyn Approver>);
-        let secrets = secret::read(&self.secrets)?;
-        Ok(SessionOptions { policy, tools: self.tools.clone(), files, audit, approver, secrets })
+        Ok(Some(policy))
     }
 
     fn files(&self, limit: u64) -> Result<Option<Tree>> {
@@ -260,6 +303,23 @@ impl SessionArgs {
             }
         }
         Ok(Some(files))
+    }
+}
+
+/// The log that `--audit` names.
+fn log(path: Option<&Path>) -> Result<Option<Arc<dyn Audit>>> {
+    let Some(path) = path else { return Ok(None) };
+    let opened = AuditFile::open(path);
+    let log = opened.map_err(|error| CliError::because("cannot start", &error).status(super::error::USAGE))?;
+    Ok(Some(Arc::new(log)))
+}
+
+/// Why there is no session, with the place in the policy's file.
+fn shown(error: HostError, source: Option<&PolicyFile>) -> CliError {
+    match (error, source) {
+        (HostError::Policy(error), Some(source)) => source.error(error),
+        (HostError::Sessions(error), _) => session::failed("cannot start", &error),
+        (error, _) => error.into(),
     }
 }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Gate, Witness};
+use super::{AuditError, Gate, Witness};
 use crate::capability::Amount;
-use crate::error::{Failure, Payload};
+use crate::error::{Failure, Payload, told};
 use crate::ledger::{AccountId, Ledger};
 use crate::tool::{Authority, CallContext, Tool};
 
@@ -41,6 +41,10 @@ impl Debit {
         Self { ledger: Arc::clone(ledger), account, amounts }
     }
 
+    pub(super) fn amounts(&self) -> &[(AccountId, Amount)] {
+        &self.amounts
+    }
+
     pub(super) fn release(&self) {
         let amount = |id| self.amounts.iter().find(|(account, _)| *account == id).map(|(_, amount)| *amount);
         self.ledger.release(self.account, &amount);
@@ -53,6 +57,9 @@ impl Admission {
     /// # Errors
     /// The tool's own error, a trap, a limit, or the cancellation.
     pub fn invoke(&self, context: &CallContext) -> Result<Payload, Failure> {
+        if let Err(error) = self.witness.sync() {
+            return Err(self.unlogged(&error));
+        }
         let secrets = &context.services.secrets;
         let mut payload = self.tool.call(self, context).map_err(|mut failure| {
             secrets.redact_failure(&mut failure);
@@ -66,6 +73,11 @@ impl Admission {
             return Err(Failure::limit(message, "raise `result` under `[limits]` in the policy"));
         }
         Ok(payload)
+    }
+
+    /// Why it does not start: what cannot be kept must not happen.
+    fn unlogged(&self, error: &AuditError) -> Failure {
+        Failure::host(format!("`{}` is not called, since that cannot be kept: {}", self.method, told(error)))
     }
 
     /// What the tool may touch.
@@ -91,6 +103,7 @@ impl Admission {
     /// Gives back what was reserved: the call was never started.
     pub(crate) fn release(self) {
         self.debit.release();
+        self.witness.released();
     }
 }
 

@@ -148,17 +148,16 @@ impl Record {
             .any(|within| *within.alias == *alias)
     }
 
-    /// The calls that have not ended.
-    pub(super) fn pending(&self) -> Vec<u64> {
-        let open = self.lock();
+    /// Lets nothing begin any more; the calls that have not ended.
+    pub(super) fn seal(&self) -> Vec<u64> {
+        let mut open = self.lock();
+        open.closed = true;
         open.calls.iter().filter(|call| call.outcome == CallOutcome::Pending).map(|call| call.seq).collect()
     }
 
-    /// Ends the record and takes it: nothing begins any more.
-    pub(crate) fn close(&self) -> Calls {
-        let mut open = self.lock();
-        open.closed = true;
-        Calls(std::mem::take(&mut open.calls))
+    /// Takes the calls.
+    pub(super) fn take(&self) -> Calls {
+        Calls(std::mem::take(&mut self.lock().calls))
     }
 
     /// Records a call that is about to start; its number. None once the run has ended.

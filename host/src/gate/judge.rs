@@ -26,7 +26,17 @@ pub(super) struct Judges {
 #[derive(Clone)]
 pub(super) struct Held {
     pub(super) grant: Arc<Grant>,
-    pub(super) accounts: Vec<(AccountId, Arc<Grant>)>,
+    pub(super) accounts: Vec<HeldAccount>,
+}
+
+/// The account of a grant.
+#[derive(Clone, Debug)]
+pub(super) struct HeldAccount {
+    pub(super) id: AccountId,
+    pub(super) grant: Arc<Grant>,
+    /// The same whenever the same policy is opened for the same tools: the grant's own name; of one above it, with the
+    /// name of the first that narrows it; of one of a tool's own gate, with the tool's alias.
+    pub(super) name: Arc<str>,
 }
 
 /// A grant before one method.
@@ -95,6 +105,7 @@ impl Judges {
         tools: &MountedTools,
         ledger: &Ledger,
         above: &[Held],
+        owner: Option<&str>,
     ) -> Result<Self, PolicyError> {
         let mut names = HashSet::new();
         for grant in &grants {
@@ -105,9 +116,10 @@ impl Judges {
             check(grant, tools)?;
         }
         let mut opened = HashMap::new();
-        let held = grants
-            .into_iter()
-            .map(|grant| Held { accounts: accounts(&grant, ledger, above, &mut opened), grant: Arc::new(grant) });
+        let held = grants.into_iter().map(|grant| Held {
+            accounts: accounts(&grant, ledger, above, owner, &mut opened),
+            grant: Arc::new(grant),
+        });
         let held = held.collect();
         let methods = tools.iter().map(|tool| (tool.method().to_owned(), OnceLock::new()));
         Ok(Self { held, methods: methods.collect() })
@@ -143,7 +155,7 @@ impl Judges {
         let mut nearest: Option<(u8, &Judge, Option<Refused>, AccountId)> = None;
         for judge in self.of(method, function) {
             let held = &self.held[judge.held];
-            let account = held.accounts[0].0;
+            let account = held.accounts[0].id;
             let (rank, refused, at) = match &judge.bound {
                 Err(_) => (0, None, account),
                 Ok(bound) if !bound.holds(arguments) => (1, None, account),
@@ -209,8 +221,8 @@ impl Judges {
 impl Held {
     /// The name of the grant whose account this is.
     pub(super) fn name_of(&self, account: AccountId) -> &str {
-        let found = self.accounts.iter().find(|(id, _)| *id == account);
-        found.map_or(self.grant.name.as_str(), |(_, grant)| grant.name.as_str())
+        let found = self.accounts.iter().find(|held| held.id == account);
+        found.map_or(self.grant.name.as_str(), |held| held.grant.name.as_str())
     }
 }
 
@@ -218,9 +230,9 @@ impl Judge {
     fn new(index: usize, held: &Held, function: &Function) -> Self {
         let mut bound = bind::bind(&held.grant, function);
         let mut sums = Vec::new();
-        for (account, grant) in &held.accounts {
-            match bind::bind_spend(grant, function) {
-                Ok(Some(spend)) => sums.push((*account, spend)),
+        for account in &held.accounts {
+            match bind::bind_spend(&account.grant, function) {
+                Ok(Some(spend)) => sums.push((account.id, spend)),
                 Ok(None) => {}
                 Err(error) => bound = bound.and(Err(error)),
             }
@@ -261,17 +273,17 @@ impl Judge {
         if self.bound.as_ref().map_or(true, |bound| !bound.holds(arguments)) {
             return Err(self.objection(arguments).to_string());
         }
-        let account = held.accounts[0].0;
+        let account = held.accounts[0].id;
         let amount = |id| self.amount(id, arguments);
         ledger
             .check(account, &amount, now)
             .map_err(|(at, refused)| format!("grant `{}`: {refused}", held.name_of(at)))?;
         let mut why = vec![];
-        for (account, grant) in &held.accounts {
+        for HeldAccount { id, grant, .. } in &held.accounts {
             if grant.calls.is_some() {
                 why.push(format!("debits one call of `{}`", grant.name));
             }
-            if let (Some(spend), Some(amount)) = (&grant.spend, amount(*account)) {
+            if let (Some(spend), Some(amount)) = (&grant.spend, amount(*id)) {
                 why.push(format!("debits {amount} of the {} of `{}`", spend.limit, grant.name));
             }
         }
@@ -303,8 +315,13 @@ fn accounts(
     grant: &Grant,
     ledger: &Ledger,
     above: &[Held],
-    opened: &mut HashMap<*const Grant, Vec<(AccountId, Arc<Grant>)>>,
-) -> Vec<(AccountId, Arc<Grant>)> {
+    owner: Option<&str>,
+    opened: &mut HashMap<*const Grant, Vec<HeldAccount>>,
+) -> Vec<HeldAccount> {
+    let name = match owner {
+        Some(owner) => format!("{owner}/{}", grant.name),
+        None => grant.name.clone(),
+    };
     let mut chain = match &grant.parent {
         None => Vec::new(),
         Some(parent) => {
@@ -313,7 +330,7 @@ fn accounts(
                 (Some(held), _) => held.accounts.clone(),
                 (None, Some(chain)) => chain,
                 (None, None) => {
-                    let chain = accounts(parent, ledger, above, opened);
+                    let chain = accounts(parent, ledger, above, Some(&name), opened);
                     opened.insert(Arc::as_ptr(parent), chain.clone());
                     chain
                 }
@@ -324,9 +341,10 @@ fn accounts(
         calls: grant.calls,
         spend: grant.spend.as_ref().map(|spend| spend.limit),
         expires: grant.expires,
-        parent: chain.first().map(|(id, _)| *id),
+        parent: chain.first().map(|account| account.id),
     };
-    chain.insert(0, (ledger.open(terms), Arc::new(grant.clone())));
+    let (id, grant) = (ledger.open(terms), Arc::new(grant.clone()));
+    chain.insert(0, HeldAccount { id, grant, name: name.into() });
     chain
 }
 

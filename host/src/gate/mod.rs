@@ -14,6 +14,7 @@ mod judge;
 mod power;
 mod suggest;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -22,18 +23,18 @@ use serde_json::Value;
 pub use admission::Admission;
 pub use approval::{ApprovalRequest, Approver};
 pub(crate) use audit::Witness;
-pub use audit::{Audit, AuditError, AuditFile, Event, Nowhere};
+pub use audit::{Audit, AuditError, AuditFile, Both, Chain, Debits, Event, Nowhere};
 pub use calls::{Budget, BudgetKind, Call, CallOutcome, Calls, Record};
 pub use judge::{Coverage, Covered, Opinion};
 pub use power::Reach;
 pub use suggest::suggest;
 
 use self::admission::Debit;
-use self::judge::{Denial, Judges, Reason};
+use self::judge::{Denial, Held, Judges, Reason};
 use self::power::Powers;
 use crate::capability::{Amount, Approve, AttenuateError, Grant, Limits, Policy, PolicyError};
-use crate::error::Failure;
-use crate::ledger::Ledger;
+use crate::error::{Failure, told};
+use crate::ledger::{Ledger, Used};
 use crate::tool::{MountedTools, Tool};
 
 /// How deep tools may call tools. Each level has an instance of its own that waits.
@@ -88,10 +89,10 @@ impl Gate {
         policy: Policy,
         options: GateOptions,
         ledger: Arc<Ledger>,
-        above: &[judge::Held],
+        above: &[Held],
         powers: Powers,
     ) -> Result<Self, PolicyError> {
-        let judges = Judges::new(policy.grants.clone(), &tools, &ledger, above)?;
+        let judges = Judges::new(policy.grants.clone(), &tools, &ledger, above, powers.owner())?;
         let audit = options.audit.unwrap_or_else(|| Arc::new(Nowhere));
         Ok(Self { tools, policy, judges, ledger, audit, approver: options.approver, powers })
     }
@@ -119,7 +120,7 @@ impl Gate {
     pub fn revoke(&self, grant: &str) -> bool {
         let found = self.judges.held().iter().find(|held| held.grant.name == grant);
         if let Some(held) = found {
-            self.ledger.revoke(held.accounts[0].0);
+            self.ledger.revoke(held.accounts[0].id);
         }
         found.is_some()
     }
@@ -183,8 +184,8 @@ impl Gate {
                 return Err(self.refuse(record, method, arguments, grant.as_deref(), failure));
             }
         };
-        let amounts = held.accounts.iter().filter_map(|(id, _)| Some((*id, judge.amount(*id, &arguments)?)));
-        let debit = Debit::new(&self.ledger, held.accounts[0].0, amounts.collect());
+        let amounts = held.accounts.iter().filter_map(|held| Some((held.id, judge.amount(held.id, &arguments)?)));
+        let debit = Debit::new(&self.ledger, held.accounts[0].id, amounts.collect());
         let grant = held.grant.name.as_str();
         if judge.asks(&arguments)
             && let Err(failure) = self.ask(method, &arguments, grant)
@@ -192,7 +193,7 @@ impl Gate {
             debit.release();
             return Err(self.refuse(record, method, arguments, Some(grant), failure));
         }
-        self.begin(record, tool, arguments, grant, debit)
+        self.begin(record, tool, arguments, held, debit)
     }
 
     /// Puts an admission on record. From here on, the call may start.
@@ -201,23 +202,23 @@ impl Gate {
         record: &Record,
         tool: Arc<Tool>,
         arguments: Value,
-        grant: &str,
+        held: &Held,
         debit: Debit,
     ) -> Result<Admission, Failure> {
-        let method = tool.method();
+        let (method, grant) = (tool.method(), held.grant.name.as_str());
         let Some(seq) = record.begin(method, arguments.clone(), grant) else {
             // The run ended while this was judged.
             debit.release();
             return Err(Failure::cancelled());
         };
         let (run, caller) = (record.run(), record.caller());
-        let event = Event::Admitted { run, seq, caller, method, arguments: &arguments, grant };
+        let debits = Debits { accounts: &held.accounts, amounts: debit.amounts() };
+        let event = Event::Admitted { run, seq, caller, method, arguments: &arguments, grant, debits };
         if let Err(error) = self.audit.write(&event) {
             debit.release();
             record.settle(seq, CallOutcome::Denied);
-            return Err(Failure::host(format!(
-                "`{method}` is not called, since the audit log cannot be written: {error}"
-            )));
+            let why = told(&error);
+            return Err(Failure::host(format!("`{method}` is not called, since that cannot be logged: {why}")));
         }
         let witness = Witness::new(&self.audit, run, seq);
         let (authority, gate) = self.powers.of(tool.alias());
@@ -251,10 +252,29 @@ impl Gate {
         }
     }
 
-    /// Puts on record that nobody waits for what is still pending.
-    pub fn abandon(&self, record: &Record) {
-        for seq in record.pending() {
+    /// Ends a run's record and takes it: nothing begins any more, and nobody waits for what is pending.
+    pub fn close(&self, record: &Record) -> Calls {
+        for seq in record.seal() {
             self.settle(record, seq, CallOutcome::Cancelled, None);
+        }
+        record.take()
+    }
+
+    /// Makes durable what is on record. Nothing that was admitted may start before.
+    ///
+    /// # Errors
+    /// If it is not durable.
+    pub fn sync(&self) -> Result<(), AuditError> {
+        self.audit.sync()
+    }
+
+    /// Goes on where a session had ended: what was spent of each account, by its name.
+    pub fn restore(&self, spent: &HashMap<String, Used>) {
+        let own = self.judges.held().iter();
+        let gates = self.powers.gates();
+        let below = gates.iter().flat_map(|gate| gate.judges.held());
+        for account in own.chain(below).flat_map(|held| &held.accounts) {
+            self.ledger.restore(account.id, spent.get(&*account.name).copied().unwrap_or_default());
         }
     }
 
@@ -369,7 +389,7 @@ impl Gate {
     pub fn would_allow(&self, tool: &Tool, arguments: &Value, now: SystemTime) -> bool {
         match self.judges.debit(tool.method(), tool.function(), arguments, &self.ledger, now) {
             Ok((held, judge)) => {
-                self.ledger.release(held.accounts[0].0, &|id| judge.amount(id, arguments));
+                self.ledger.release(held.accounts[0].id, &|id| judge.amount(id, arguments));
                 true
             }
             Err(_) => false,
@@ -381,7 +401,7 @@ impl Gate {
     pub fn budgets(&self) -> Vec<Budget> {
         let mut budgets = Vec::new();
         for held in self.judges.held() {
-            let used = self.ledger.used(held.accounts[0].0);
+            let used = self.ledger.used(held.accounts[0].id);
             let grant: &Grant = &held.grant;
             if let Some(limit) = grant.calls {
                 budgets.push(Budget::new(

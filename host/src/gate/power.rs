@@ -66,6 +66,12 @@ impl Powers {
         }
     }
 
+    /// The tools' own gates.
+    pub(super) fn gates(&self) -> Vec<Arc<Gate>> {
+        let Self::Own(table) = self else { return Vec::new() };
+        table.get().into_iter().flat_map(HashMap::values).filter_map(|power| power.gate.clone()).collect()
+    }
+
     /// The authority of an alias, and its gate. Without an entry in the policy: none.
     pub(super) fn of(&self, alias: &Arc<str>) -> (Arc<Authority>, Option<Arc<Gate>>) {
         let above;

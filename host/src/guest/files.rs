@@ -90,6 +90,7 @@ impl From<Errno> for ErrorCode {
             Errno::NotEmpty => Self::NotEmpty,
             Errno::Quota => Self::Quota,
             Errno::Busy => Self::Busy,
+            Errno::Io => Self::Io,
         }
     }
 }

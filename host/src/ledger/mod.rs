@@ -143,6 +143,11 @@ impl Ledger {
         self.lock()[account.0].revoked = true;
     }
 
+    /// Sets what is reserved or spent of an account: what a session that goes on had spent before.
+    pub fn restore(&self, account: AccountId, used: Used) {
+        self.lock()[account.0].used = used;
+    }
+
     /// What is reserved or spent of an account.
     #[must_use]
     pub fn used(&self, account: AccountId) -> Used {

@@ -7,13 +7,13 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::host::SessionState;
 use super::result::{RunResult, Usage, outcome_of};
 use super::run::{Captured, RunOptions, Stdin};
 use super::scope::Scope;
+use super::state::{Place, SessionState, micros};
 use crate::agent::{Agent, Caller, Ending, Program};
 use crate::code::{Interrupt, Stopped};
-use crate::error::{ErrorKind, Failure};
+use crate::error::{ErrorKind, Failure, told};
 use crate::gate::Event;
 use crate::guest::{GuestError, Outcome, Output};
 use crate::tool::Working;
@@ -21,6 +21,8 @@ use crate::tool::Working;
 /// One execution of an agent that is a component. Nothing runs before [`ComponentRun::finish`].
 pub struct ComponentRun {
     session: Arc<SessionState>,
+    /// Taken when it ends.
+    place: Option<Place>,
     number: u64,
     component: Vec<u8>,
     program: Program,
@@ -33,12 +35,22 @@ pub struct ComponentRun {
 impl ComponentRun {
     pub(super) fn new(
         session: Arc<SessionState>,
-        number: u64,
+        place: Place,
         component: Vec<u8>,
         program: Program,
         options: RunOptions,
     ) -> Self {
-        Self { session, number, component, program, options, interrupt: Interrupt::default(), begun: None }
+        let number = place.number();
+        Self {
+            session,
+            place: Some(place),
+            number,
+            component,
+            program,
+            options,
+            interrupt: Interrupt::default(),
+            begun: None,
+        }
     }
 
     /// Stops this run from elsewhere: [`Interrupt::cancel`].
@@ -60,18 +72,18 @@ impl ComponentRun {
             Err((ending, memory)) => (self.outcome(ending), memory),
         };
         self.interrupt.cancel();
-        self.session.gate.abandon(&caller.record);
-        let calls = caller.record.close();
+        let calls = self.session.gate.close(&caller.record);
         let files = self.session.head();
         let usage = Usage {
             fuel: 0,
-            wall_micros: self.begun.map_or(0, |begun| u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)),
+            wall_micros: self.begun.map_or(0, micros),
             memory_bytes,
             output_bytes: output.lock().unwrap_or_else(PoisonError::into_inner).written(),
             file_bytes: files.usage().bytes,
         };
         let captured = captured.map(|captured| captured.take()).unwrap_or_default();
-        RunResult::conclude(&self.session, self.number, outcome, calls, usage, captured, files)
+        let place = self.place.take().expect("a run ends once: this takes it");
+        RunResult::conclude(&self.session, place, outcome, calls, usage, captured, files)
     }
 
     /// What its imports ask.
@@ -90,7 +102,7 @@ impl ComponentRun {
         let digest = blake3::hash(&self.component).to_hex();
         let started = Event::Started { run: self.number, script: &self.program.name, hash: &digest };
         let written = self.session.gate.audit().write(&started);
-        written.map_err(|error| failed(Failure::host(format!("the run does not start: {error}"))))?;
+        written.map_err(|error| failed(Failure::host(format!("the run does not start: {}", told(&error)))))?;
         let component = self.session.compile_agent(&digest, &self.component);
         let component = component.map_err(|error| failed(Failure::argument(format!("no agent: {error}"))))?;
         let agent = Agent::link(component, caller).map_err(failed)?;
@@ -106,7 +118,7 @@ impl ComponentRun {
         }
         let context = Scope::new(&self.session, self.number).own(self.interrupt.clone(), caller.working.clone());
         let ended = agent.run(&self.program, stdin, output, &context);
-        // It began with the head, and the head has its limits: what it wrote fits, unless a call of the session's came between.
+        // It began with the head, which has limits: what it wrote fits.
         let _ = self.session.change(&context.edits());
         ended.result.map(|status| (status, ended.memory)).map_err(|ending| (ending, ended.memory))
     }
@@ -132,8 +144,11 @@ impl ComponentRun {
 }
 
 impl Drop for ComponentRun {
+    /// A run that was never started.
     fn drop(&mut self) {
-        self.session.release();
+        if let Some(place) = &self.place {
+            self.session.withdraw(place);
+        }
     }
 }
 

@@ -1,26 +1,23 @@
 //! What is made once a process, and what is made once a session.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::runtime::{Handle, Runtime};
 use tollhouse_registry::Registry;
 use wasmtime::component::Component;
 
-use super::component::ComponentRun;
-use super::run::{Run, RunOptions};
-use super::scope::Scope;
-use crate::agent::Program;
+use super::kept::{OpenOptions, SessionId, Sessions, SessionsError};
+use super::state::{Keeping, Session};
 use crate::capability::{Limits, Policy, PolicyError};
-use crate::code::{Cache, CacheError, Code, CodeError, Interrupt};
-use crate::error::{Failure, Payload};
-use crate::gate::{Approver, Audit, CallOutcome, Gate, GateOptions, NarrowError};
-use crate::guest::{Catalog, Guests, Language, MountedTool, Script};
-use crate::tool::{MountError, Network, Packages, Secrets, Services, Tool, Warm, unfit};
-use crate::vfs::{ApplyError, Edit, Tree};
+use crate::code::{Cache, CacheError, Code, CodeError};
+use crate::error::told;
+use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError};
+use crate::guest::Guests;
+use crate::tool::{KeyValue, Lock, MountError, Network, Packages, Secrets, Services};
+use crate::vfs::{self, Tree};
 
 /// The most threads on which tools run at once, over all sessions of a host.
 const MAX_TOOL_THREADS: usize = 64;
@@ -46,7 +43,7 @@ pub struct HostOptions {
 #[derive(Clone)]
 pub struct Host(Arc<HostState>);
 
-struct HostState {
+pub(super) struct HostState {
     code: Code,
     /// The code of the agents that ran last, by digest.
     agents: Mutex<VecDeque<(String, Component)>>,
@@ -81,6 +78,12 @@ pub enum HostError {
     /// The policy makes no sense for what is mounted.
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    /// The session cannot be had or kept.
+    #[error(transparent)]
+    Sessions(#[from] SessionsError),
+    /// What tools have stored cannot be read.
+    #[error("the entries of `wasi:keyvalue` cannot be read: {0}")]
+    KeyValue(String),
     /// A narrower session would be wider.
     #[error(transparent)]
     Narrow(#[from] NarrowError),
@@ -146,18 +149,77 @@ impl Host {
     /// Makes a session in memory.
     ///
     /// # Errors
-    /// If a tool cannot be mounted.
+    /// If a tool cannot be mounted, or the policy makes no sense for what is mounted.
     pub fn session(&self, options: SessionOptions) -> Result<Session, HostError> {
         let policy = options.policy;
         let mounted = self.0.packages.mount(policy.tools.as_ref(), &options.tools)?;
-        let files = options.files.unwrap_or_else(|| {
-            let bytes = policy.limits.files;
-            Tree::new(crate::vfs::Limits { bytes, file_bytes: u64::MAX, ..Default::default() }, 0)
-        });
+        let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), 0));
         let gate = Gate::new(mounted, policy, GateOptions { audit: options.audit, approver: options.approver })?;
         let services = Services { network: self.0.network.clone(), secrets: options.secrets, ..Services::default() };
-        self.0.session(gate, files, services)
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
+        Ok(Session::new(&self.0, gate, files, services, Keeping::Memory { secret, runs: Arc::default() }))
     }
+
+    /// Opens a session on disk, and makes it if it is not there. Its policy and tools are then fixed.
+    ///
+    /// # Errors
+    /// As [`Host::session`]; if the session was made with something else, or its tools are no longer what they were.
+    pub fn open(&self, sessions: &Sessions, id: &SessionId, options: OpenOptions) -> Result<Session, HostError> {
+        let known = sessions.contains(id)?;
+        let mounted = if known {
+            let lock = sessions.lock(id)?;
+            self.same(id, &lock, &options.tools)?;
+            self.0.packages.mount_locked(&lock)?
+        } else {
+            let tools = options.policy.as_ref().and_then(|policy| policy.tools.as_ref());
+            self.0.packages.mount(tools, &options.tools)?
+        };
+        let mut policy = match (known, options.policy) {
+            (false, policy) => policy.unwrap_or_default(),
+            (true, None) => sessions.policy(id)?,
+            (true, Some(policy)) if policy.to_json() == sessions.policy(id)?.to_json() => policy,
+            (true, Some(_)) => return Err(SessionsError::Differs { session: id.clone(), what: "grants" }.into()),
+        };
+        let (fixed, lock) = (policy.clone(), mounted.lock());
+        options.limits.apply(&mut policy.limits);
+        let kept = sessions.live(id, options.waiting);
+        let audit = match options.audit {
+            Some(also) => Arc::new(Both(kept.audit(), also)) as Arc<dyn Audit>,
+            None => kept.audit(),
+        };
+        let files = Tree::new(file_limits(&fixed.limits), 0);
+        let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
+        if !known {
+            // Only now: what makes no sense is not kept.
+            match sessions.create(id, &fixed, &lock, options.files.as_ref().unwrap_or(&files)) {
+                // Somebody was faster. If that is the same session, it is as good.
+                Err(SessionsError::Exists(_)) => sessions.same(id, &fixed, &lock)?,
+                created => created?,
+            }
+        }
+        let store = KeyValue::kept(kept.keyvalue());
+        let services = Services { network: self.0.network.clone(), secrets: options.secrets, store };
+        let secret = sessions.seed(id)?;
+        let keeping = Keeping::Disk { secret, kept: Arc::new(kept), main: true };
+        Ok(Session::new(&self.0, gate, files, services, keeping))
+    }
+
+    /// Refuses tools that are other than those that a session was made with.
+    fn same(&self, id: &SessionId, lock: &Lock, tools: &[(String, String)]) -> Result<(), HostError> {
+        for (alias, requirement) in tools {
+            let fits = lock.0.get(alias).is_some_and(|locked| locked.fits(requirement));
+            if !fits {
+                return Err(SessionsError::Differs { session: id.clone(), what: "tools" }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the files of a session may take.
+pub(super) fn file_limits(limits: &Limits) -> vfs::Limits {
+    vfs::Limits { bytes: limits.files, file_bytes: u64::MAX, ..vfs::Limits::default() }
 }
 
 impl HostState {
@@ -166,23 +228,28 @@ impl HostState {
         self.agents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn session(self: &Arc<Self>, gate: Gate, files: Tree, services: Services) -> Result<Session, HostError> {
-        let gate = Arc::new(gate);
-        let mut secret = [0; 32];
-        getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
-        let catalog = Arc::new(GateCatalog { granted: granted(&gate), gate: Arc::clone(&gate) });
-        Ok(Session(Arc::new(SessionState {
-            host: Arc::clone(self),
-            id: None,
-            secret,
-            gate,
-            catalog,
-            head: Mutex::new(files),
-            warm: Arc::default(),
-            services: Arc::new(services),
-            runs: AtomicU64::new(0),
-            busy: AtomicBool::new(false),
-        })))
+    /// The code of an agent, compiled if no earlier process has.
+    pub(super) fn compile_agent(&self, digest: &str, bytes: &[u8]) -> Result<Component, String> {
+        let known = |agents: &VecDeque<(String, Component)>| {
+            agents.iter().find(|(known, _)| known == digest).map(|(_, component)| component.clone())
+        };
+        if let Some(component) = known(&self.agents()) {
+            return Ok(component);
+        }
+        let compiled = self.code.tool(&format!("agent-{digest}"), || Ok::<_, CodeError>(bytes.to_vec()));
+        let component = compiled.map_err(|error| told(&error))?;
+        let mut agents = self.agents();
+        agents.truncate(MAX_AGENTS - 1);
+        agents.push_front((digest.to_owned(), component.clone()));
+        Ok(component)
+    }
+
+    pub(super) fn guests(&self) -> &Guests {
+        &self.guests
+    }
+
+    pub(super) fn pool(&self) -> Handle {
+        self.runtime.as_ref().expect("it is taken only when the last session is gone").handle().clone()
     }
 }
 
@@ -192,220 +259,6 @@ impl Drop for HostState {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
-    }
-}
-
-/// Files, grants and budgets that outlive a run. Cheap to clone; clones are one session.
-#[derive(Clone)]
-pub struct Session(Arc<SessionState>);
-
-impl Session {
-    /// Prepares a run of a script; [`Run::step`] or [`Run::finish`] starts it.
-    ///
-    /// # Errors
-    /// If another run of the session has not ended, or the guest cannot be loaded.
-    pub fn start(&self, language: Language, script: Script, options: RunOptions) -> Result<Run, HostError> {
-        self.0.begin()?;
-        let number = self.0.runs.fetch_add(1, Ordering::Relaxed) + 1;
-        let run = Run::new(Arc::clone(&self.0), number, language, script, options);
-        if run.is_err() {
-            self.0.release();
-        }
-        Ok(run?)
-    }
-
-    /// Prepares a run of an agent that is a component (`wasi:cli/command`) and imports tools by their WIT names.
-    ///
-    /// # Errors
-    /// If another run of the session has not ended. An agent that cannot be linked is a run that fails.
-    pub fn start_component(
-        &self,
-        component: Vec<u8>,
-        program: Program,
-        options: RunOptions,
-    ) -> Result<ComponentRun, HostError> {
-        self.0.begin()?;
-        let number = self.0.runs.fetch_add(1, Ordering::Relaxed) + 1;
-        Ok(ComponentRun::new(Arc::clone(&self.0), number, component, program, options))
-    }
-
-    /// Calls one tool, without a script: through the gate like every call, on this thread.
-    ///
-    /// # Errors
-    /// What a script would be told: no such method, arguments that do not fit, no grant, the tool's own error.
-    pub fn call(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {
-        let state = &self.0;
-        if let Some(name) = state.missing_secret() {
-            return Err(Failure::policy(HostError::Secret(name).to_string()));
-        }
-        let scope = Scope::new(state, state.runs.fetch_add(1, Ordering::Relaxed) + 1);
-        let admission = state.gate.admit(&scope.record, method, arguments)?;
-        let interrupt = Interrupt::default();
-        if let Some(deadline) = Instant::now().checked_add(state.limits().wall) {
-            interrupt.set_deadline(deadline);
-        }
-        let context = scope.context(&admission, interrupt, state.head());
-        let result = admission.invoke(&context);
-        let changed = state.change(&context.edits()).map_err(|error| unfit(method, &error));
-        let result = result.and_then(|payload| changed.map(|()| payload));
-        let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
-        state.gate.settle(&scope.record, admission.seq, outcome, result.as_ref().err());
-        result
-    }
-
-    /// A session that may do less, for a sub-agent: it begins with these files, its grants narrow those of this session,
-    /// and what it spends is spent here too.
-    ///
-    /// # Errors
-    /// If `narrower` covers more than this session's policy.
-    pub fn delegate(&self, narrower: Policy) -> Result<Self, HostError> {
-        let gate = self.0.gate.attenuate(narrower)?;
-        let services = Services { store: self.0.services.store.fork(), ..Services::clone(&self.0.services) };
-        self.0.host.session(gate, self.files(), services)
-    }
-
-    /// The files as the last run left them.
-    #[must_use]
-    pub fn files(&self) -> Tree {
-        self.0.head()
-    }
-
-    /// The gate before the session's tools.
-    #[must_use]
-    pub fn gate(&self) -> &Gate {
-        &self.0.gate
-    }
-}
-
-/// What the runs of a session share.
-pub(super) struct SessionState {
-    host: Arc<HostState>,
-    pub(super) id: Option<String>,
-    /// What the session's random numbers are drawn from.
-    secret: [u8; 32],
-    pub(super) gate: Arc<Gate>,
-    pub(super) catalog: Arc<dyn Catalog>,
-    head: Mutex<Tree>,
-    pub(super) warm: Arc<Warm>,
-    pub(super) services: Arc<Services>,
-    runs: AtomicU64,
-    busy: AtomicBool,
-}
-
-impl SessionState {
-    pub(super) fn limits(&self) -> &Limits {
-        self.gate.limits()
-    }
-
-    pub(super) fn head(&self) -> Tree {
-        self.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The tree of a run that ended becomes the head.
-    pub(super) fn commit(&self, files: Tree) {
-        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = files;
-    }
-
-    /// Changes the head.
-    pub(super) fn change(&self, edits: &[Edit]) -> Result<(), ApplyError> {
-        self.head.lock().unwrap_or_else(PoisonError::into_inner).apply(edits)
-    }
-
-    /// Takes the session for a run.
-    fn begin(&self) -> Result<(), HostError> {
-        if let Some(name) = self.missing_secret() {
-            return Err(HostError::Secret(name));
-        }
-        if self.busy.swap(true, Ordering::AcqRel) {
-            return Err(HostError::Busy);
-        }
-        Ok(())
-    }
-
-    /// A secret that a tool is granted and nobody gave.
-    fn missing_secret(&self) -> Option<String> {
-        self.gate.secrets().into_iter().find(|name| !self.services.secrets.has(name))
-    }
-
-    /// Lets the next run start.
-    pub(super) fn release(&self) {
-        self.busy.store(false, Ordering::Release);
-    }
-
-    /// The code of an agent, compiled if no earlier process has.
-    pub(super) fn compile_agent(&self, digest: &str, bytes: &[u8]) -> Result<Component, String> {
-        let known = |agents: &VecDeque<(String, Component)>| {
-            agents.iter().find(|(known, _)| known == digest).map(|(_, component)| component.clone())
-        };
-        if let Some(component) = known(&self.host.agents()) {
-            return Ok(component);
-        }
-        let compiled = self.host.code.tool(&format!("agent-{digest}"), || Ok::<_, CodeError>(bytes.to_vec()));
-        let component = compiled.map_err(|error| format!("{:#}", anyhow::Error::from(error)))?;
-        let mut agents = self.host.agents();
-        agents.truncate(MAX_AGENTS - 1);
-        agents.push_front((digest.to_owned(), component.clone()));
-        Ok(component)
-    }
-
-    pub(super) fn guests(&self) -> &Guests {
-        &self.host.guests
-    }
-
-    pub(super) fn pool(&self) -> Handle {
-        let runtime = self.host.runtime.as_ref().expect("it is taken only when the last session is gone");
-        runtime.handle().clone()
-    }
-
-    /// A seed for one purpose in the life of the session, the same whenever it is asked for.
-    pub(super) fn seed(&self, purpose: &str, numbers: &[u64]) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new_keyed(&self.secret);
-        hasher.update(purpose.as_bytes());
-        for number in numbers {
-            hasher.update(&number.to_le_bytes());
-        }
-        *hasher.finalize().as_bytes()
-    }
-}
-
-/// The gate and what is behind it, as guests see them.
-struct GateCatalog {
-    gate: Arc<Gate>,
-    /// Canonical methods: judged once a session, not once a run.
-    granted: HashSet<String>,
-}
-
-fn granted(gate: &Gate) -> HashSet<String> {
-    let granted = gate.tools().iter().map(|tool| tool.method()).filter(|method| gate.grants(method));
-    granted.map(str::to_owned).collect()
-}
-
-impl Catalog for GateCatalog {
-    fn tools(&self) -> Vec<MountedTool> {
-        let listed = self.gate.tools().iter().map(|tool| MountedTool {
-            method: tool.method().to_owned(),
-            path: tool.path().to_owned(),
-            granted: self.granted.contains(tool.method()),
-        });
-        listed.collect()
-    }
-
-    fn describe(&self, method: &str) -> Option<String> {
-        let tool = self.gate.tools().get(method)?;
-        Some(tool.describe(self.granted.contains(method)).to_string())
-    }
-
-    fn parse_words(&self, method: &str, words: &[String]) -> Result<String, String> {
-        let tool: &Arc<Tool> = self.gate.tools().get(method).ok_or_else(|| format!("there is no tool `{method}`"))?;
-        tool.parse_words(words).map(|arguments| arguments.to_string())
-    }
-
-    fn help(&self, prefix: &str) -> Option<String> {
-        self.gate.tools().help(prefix)
-    }
-
-    fn budgets(&self) -> String {
-        serde_json::to_string(&self.gate.budgets()).expect("budgets are plain data")
     }
 }
 

@@ -6,14 +6,22 @@
 //! **Invariant:** at any moment at most one guest of a run executes; tools run beside it. `resume` takes one
 //! completion at a time, and they are delivered in the order in which they were given.
 
+mod catalog;
 mod component;
 mod host;
+mod kept;
 mod result;
 mod run;
 mod scope;
+mod state;
 mod work;
 
 pub use component::ComponentRun;
-pub use host::{Host, HostError, HostOptions, Session, SessionOptions};
+pub use host::{Host, HostError, HostOptions, SessionOptions};
+pub use kept::{
+    At, Checked, Created, Exported, Head, LogLine, OpenOptions, Origin, Overrides, Point, PointError, Removed,
+    RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown, Waiting,
+};
 pub use result::{RunResult, Status, Usage};
 pub use run::{CancelHandle, Operation, Pending, Run, RunOptions, Stdin, Step};
+pub use state::Session;

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::host::SessionState;
+use super::state::{Place, SessionState};
 use crate::capability::Limits;
-use crate::error::{ErrorKind, Failure};
+use crate::error::{ErrorKind, Failure, told};
 use crate::gate::{Budget, Calls, Event};
 use crate::guest::{GuestError, Outcome};
 use crate::vfs::Tree;
@@ -80,18 +80,18 @@ impl RunResult {
     /// The result of a run that ended, which the audit log is told of.
     pub(super) fn conclude(
         session: &SessionState,
-        number: u64,
+        place: Place,
         outcome: Outcome,
         calls: Calls,
         usage: Usage,
         (stdout, stderr): (Vec<u8>, Vec<u8>),
         files: Tree,
     ) -> Self {
-        let status = Status::of(&outcome);
+        let (status, number) = (Status::of(&outcome), place.number());
         let error = outcome.error.as_ref().map(|error| error.message.as_str());
         // The run is over, whatever the log says of it.
         let _ = session.gate.audit().write(&Event::Ended { run: number, status: status.word(), error });
-        Self {
+        let mut result = Self {
             status,
             value: outcome.value,
             stdout,
@@ -101,11 +101,21 @@ impl RunResult {
             calls,
             usage,
             budgets: session.gate.budgets(),
-            session: session.id.clone(),
-            run: session.id.is_some().then_some(number),
+            session: session.id().map(ToString::to_string),
+            run: session.id().is_some().then_some(number),
             snapshot: None,
             files,
-        }
+        };
+        session.end(place, &mut result);
+        result
+    }
+
+    /// What the run left could not be kept: the session is as it was before.
+    pub(super) fn lost(&mut self, error: &dyn std::error::Error) {
+        let message = format!("what the run left cannot be kept: {}", told(error));
+        let hint = "the session's files are as they were before the run; what was spent stays spent";
+        (self.status, self.exit_code) = (Status::Failed, 1);
+        self.error = Some(Failure::host(message).with_hint(hint));
     }
 }
 

@@ -6,12 +6,13 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::host::{SessionState, now};
+use super::host::now;
 use super::result::{RunResult, Usage, out_of_time, outcome_of};
 use super::scope::Scope;
+use super::state::{Place, SessionState, micros};
 use super::work::{Input, News, Work};
 use crate::code::Interrupt;
-use crate::error::Failure;
+use crate::error::{Failure, told};
 use crate::gate::{Admission, CallOutcome, Event};
 use crate::guest::{
     self, Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Stream, Value,
@@ -121,7 +122,8 @@ struct Outstanding {
 /// ```
 pub struct Run {
     session: Arc<SessionState>,
-    number: u64,
+    /// Taken when it ends.
+    place: Option<Place>,
     script: Script,
     guest: Option<Guest>,
     started: bool,
@@ -162,11 +164,12 @@ impl Run {
     /// Prepares a run; [`Run::step`] starts it.
     pub(super) fn new(
         session: Arc<SessionState>,
-        number: u64,
+        place: Place,
         language: Language,
         script: Script,
         options: RunOptions,
     ) -> Result<Self, crate::code::CodeError> {
+        let number = place.number();
         let limits = session.limits().clone();
         let interrupt = Interrupt::default();
         let captured = options.output.is_none().then(Captured::default);
@@ -180,7 +183,13 @@ impl Run {
             seed: session.seed("guest", &[number]),
             interrupt: interrupt.clone(),
         };
-        let guest = session.guests().instantiate(language, world)?;
+        let guest = match session.guests().instantiate(language, world) {
+            Ok(guest) => guest,
+            Err(error) => {
+                session.withdraw(&place);
+                return Err(error);
+            }
+        };
         // Only now: loading a guest for the first time takes none of the run's time.
         let begun = Instant::now();
         if let Some(deadline) = begun.checked_add(limits.wall) {
@@ -195,7 +204,7 @@ impl Run {
         let work = Work::new(session.pool(), limits.concurrency);
         Ok(Self {
             session,
-            number,
+            place: Some(place),
             script,
             guest: Some(guest),
             started: false,
@@ -245,6 +254,12 @@ impl Run {
                     for pending in waiting.started {
                         started.extend(self.admit(pending));
                     }
+                    // Whoever makes the calls, they are in the ledger first.
+                    if started.iter().any(|pending| matches!(pending.operation, Operation::Call(_)))
+                        && let Err(error) = self.session.gate.sync()
+                    {
+                        self.end(failed(Failure::host(format!("the run cannot be kept: {}", told(&error)))));
+                    }
                 }
                 Err(error) => self.end(outcome_of(&error, self.session.limits())),
             }
@@ -257,9 +272,9 @@ impl Run {
         if !self.started {
             self.started = true;
             let hash = blake3::hash(self.script.source.as_bytes()).to_hex();
-            let event = Event::Started { run: self.number, script: &self.script.name, hash: &hash };
+            let event = Event::Started { run: self.scope.record.run(), script: &self.script.name, hash: &hash };
             if let Err(error) = self.session.gate.audit().write(&event) {
-                self.end(failed(Failure::host(format!("the run does not start: {error}"))));
+                self.end(failed(Failure::host(format!("the run does not start: {}", told(&error)))));
                 return None;
             }
             return Some(guest.start(&self.script, now()));
@@ -267,7 +282,7 @@ impl Run {
         let (mut completion, edits) = self.queue.pop_front()?;
         self.outstanding.remove(&completion.id);
         if let Err(error) = guest.change_files(&edits) {
-            completion.result = Err(unfit("the tool", &error));
+            completion.result = Err(unfit("a tool", &error));
         }
         Some(guest.resume(completion, now()))
     }
@@ -387,13 +402,14 @@ impl Run {
     /// Ends the run: stops what it started, commits its files, writes its result.
     fn end(&mut self, outcome: Outcome) {
         let Some(guest) = self.guest.take() else { return };
+        let Some(place) = self.place.take() else { return };
         self.interrupt.cancel();
         self.work.end();
-        self.session.gate.abandon(&self.scope.record);
+        let calls = self.session.gate.close(&self.scope.record);
         let files = guest.files().clone();
         let usage = Usage {
             fuel: outcome.fuel,
-            wall_micros: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
+            wall_micros: micros(self.begun),
             memory_bytes: guest.memory_bytes(),
             output_bytes: guest.output_bytes(),
             file_bytes: files.usage().bytes,
@@ -401,8 +417,7 @@ impl Run {
         drop(guest);
         self.session.commit(files.clone());
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
-        let calls = self.scope.record.close();
-        let result = RunResult::conclude(&self.session, self.number, outcome, calls, usage, captured, files);
+        let result = RunResult::conclude(&self.session, place, outcome, calls, usage, captured, files);
         self.result = Some(Box::new(result));
     }
 }
@@ -411,7 +426,6 @@ impl Drop for Run {
     /// A run that is dropped before its end is cancelled: its files and spending are kept, and the session is free.
     fn drop(&mut self) {
         self.end(outcome_of(&GuestError::Cancelled, self.session.limits()));
-        self.session.release();
     }
 }
 

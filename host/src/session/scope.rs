@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::host::{SessionState, now};
+use super::host::now;
+use super::state::SessionState;
 use crate::agent::Caller;
 use crate::code::Interrupt;
 use crate::gate::{Admission, Gate, Record, Witness};
@@ -32,8 +33,9 @@ impl Scope {
                 Self { record: self.record.within(admission.authority().alias(), admission.seq), ..self.clone() };
             Arc::new(inner.caller(gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn Peers>
         });
-        let context = self.bare(admission.seq, interrupt, admission.witness().clone(), admission.authority());
-        CallContext { peers, files, working, ..context }
+        let witness = admission.witness().clone();
+        let context = self.bare(admission.seq, interrupt, witness, admission.authority(), files);
+        CallContext { peers, working, ..context }
     }
 
     /// A component that calls tools through a gate, and lends them its own files: those that it works on, or `files`
@@ -50,10 +52,18 @@ impl Scope {
     /// What an agent itself brings along, which is no tool: it has its session's files, and its imports.
     pub(super) fn own(&self, interrupt: Interrupt, working: Working) -> CallContext {
         let witness = Witness::new(self.session.gate.audit(), self.record.run(), 0);
-        CallContext { working, ..self.bare(0, interrupt, witness, &Arc::new(Authority::agent())) }
+        let authority = Arc::new(Authority::agent());
+        CallContext { working, ..self.bare(0, interrupt, witness, &authority, self.session.head()) }
     }
 
-    fn bare(&self, seq: u64, interrupt: Interrupt, witness: Witness, authority: &Arc<Authority>) -> CallContext {
+    fn bare(
+        &self,
+        seq: u64,
+        interrupt: Interrupt,
+        witness: Witness,
+        authority: &Arc<Authority>,
+        files: Tree,
+    ) -> CallContext {
         let session = &self.session;
         CallContext {
             interrupt,
@@ -66,7 +76,7 @@ impl Scope {
             services: Arc::clone(&session.services),
             peers: None,
             witness,
-            files: session.head(),
+            files,
             working: Working::default(),
             edits: Mutex::default(),
         }

@@ -3,11 +3,17 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+
+/// The most bytes of a blob. A damaged file, or an archive of a stranger, that claims more is not believed, so this is what
+/// reading one blob costs in memory at most. Contents of files are cut into chunks far smaller; a directory of 100,000
+/// entries has a tenth of it.
+pub const MAX_BLOB_BYTES: usize = 160 << 20;
 
 /// The name of bytes: their blake3 hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,12 +70,41 @@ pub enum BlobError {
     /// Its bytes are not those that were kept.
     #[error("the blob {0} is damaged: its bytes are not what its name says")]
     Damaged(BlobId),
+    /// An upload of this process ended before it was synced, and others may have relied on what it had put.
+    #[error("another upload was given up meanwhile: try again")]
+    Abandoned,
+    /// More than a blob may have.
+    #[error("a blob of {0} bytes is too large: at most {MAX_BLOB_BYTES}")]
+    TooLarge(usize),
     /// The disk is full.
-    #[error("no space is left on the device that holds the store")]
-    Full(#[source] Arc<io::Error>),
+    #[error("no space is left on the device that holds `{}`", path.display())]
+    Full {
+        /// What was written.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: Arc<io::Error>,
+    },
     /// The system refused.
-    #[error("a blob cannot be read or written")]
-    Io(#[source] Arc<io::Error>),
+    #[error("cannot read or write `{}`", path.display())]
+    Io {
+        /// What was read or written.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: Arc<io::Error>,
+    },
+}
+
+impl BlobError {
+    /// What the system said of a path.
+    pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |error| match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path, source: Arc::new(error) },
+            _ => Self::Io { path, source: Arc::new(error) },
+        }
+    }
 }
 
 /// Where blobs are read. What it gives is what the name says: it has been checked.
@@ -79,6 +114,12 @@ pub trait BlobSource: Send + Sync + fmt::Debug {
     /// # Errors
     /// [`BlobError::Missing`], [`BlobError::Damaged`], or what the system says.
     fn get(&self, id: &BlobId) -> Result<Bytes, BlobError>;
+
+    /// As [`BlobSink::place`], of the sink whose blobs this has: what came from here need not be put there again. 0 if there
+    /// is none.
+    fn place(&self) -> u64 {
+        0
+    }
 }
 
 /// Where blobs are put.
@@ -91,6 +132,24 @@ pub trait BlobSink {
     /// # Errors
     /// What the system says.
     fn put(&mut self, bytes: Vec<u8>) -> Result<BlobId, BlobError>;
+}
+
+/// A place of blobs: they are read there, and put there for good.
+pub trait Blobs: BlobSource {
+    /// Begins to put blobs. What has been put may be removed as unused until a record names it: keep the upload until then.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn begin(&self) -> Result<Box<dyn Upload + '_>, BlobError>;
+}
+
+/// Blobs on their way.
+pub trait Upload: BlobSink {
+    /// Makes durable all that was put so far.
+    ///
+    /// # Errors
+    /// What the system says; then it may be tried again.
+    fn sync(&mut self) -> Result<(), BlobError>;
 }
 
 /// A number for [`BlobSink::place`], given once in this process.
@@ -134,6 +193,22 @@ impl MemoryBlobs {
 impl BlobSource for MemoryBlobs {
     fn get(&self, id: &BlobId) -> Result<Bytes, BlobError> {
         self.lock().get(id).cloned().ok_or(BlobError::Missing(*id))
+    }
+
+    fn place(&self) -> u64 {
+        self.place
+    }
+}
+
+impl Blobs for MemoryBlobs {
+    fn begin(&self) -> Result<Box<dyn Upload + '_>, BlobError> {
+        Ok(Box::new(self))
+    }
+}
+
+impl Upload for &MemoryBlobs {
+    fn sync(&mut self) -> Result<(), BlobError> {
+        Ok(())
     }
 }
 

@@ -6,14 +6,18 @@
 //! - `group`: group commit, over a database (`sled`, `redb`) in its directory (`place`), watched by `tail` and `guard`;
 //! - `repair`: saves what can be read of a damaged store;
 //! - `shared`: one store, many processes; `open` puts it all together;
-//! - `blob`: content-addressed bytes.
+//! - `blob`: what content-addressed bytes are, and where they are put and read;
+//! - `blobs`: them in files, on disk;
+//! - `archive`: a session in one file.
 //!
 //! **Invariant:** this module knows nothing of sessions, trees or wasmtime: it keeps bytes under keys and under hashes.
 //!
 //! **Invariant:** what a method here has acknowledged survives `kill -9`; on disk, also a power cut. Blobs are durable
 //! before a record names them.
 
+mod archive;
 mod blob;
+mod blobs;
 mod group;
 mod guard;
 mod memory;
@@ -29,7 +33,9 @@ mod tail;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use blob::{BlobError, BlobId, BlobSink, BlobSource, MemoryBlobs, new_place};
+pub use archive::{ArchiveError, ArchiveWriter, Part, read_archive};
+pub use blob::{BlobError, BlobId, BlobSink, BlobSource, Blobs, MAX_BLOB_BYTES, MemoryBlobs, Upload, new_place};
+pub use blobs::{Amount, BlobFiles, Exclusive, Fault, FileUpload, Named, SweepOptions, Swept, Verified};
 pub use group::Compacted;
 pub use memory::MemoryStore;
 pub use open::open;

@@ -12,7 +12,7 @@ use super::package::{Loaded, Package};
 use super::state::ToolState;
 use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, ValueError};
-use super::{CallContext, Tool};
+use super::{CallContext, Tool, unread};
 use crate::code::{Stopped, with_stack};
 use crate::error::{Failure, Payload};
 
@@ -143,7 +143,7 @@ impl Call<'_> {
         }
         called.map_err(|error| self.failed(&error, store))?;
         // A call that returned keeps what it wrote, as a program does whose exit status is not 0; one that trapped does not.
-        self.context.changed(edits);
+        self.context.changed(edits.map_err(|errno| unread(self.method, errno))?);
         match value::lift_result(self.function, results, handles) {
             Ok(Returned::Value(payload)) => Ok(payload),
             Ok(Returned::Error(payload)) => Err(Failure { hint: store.data().refused(), ..self.error(payload) }),

@@ -38,26 +38,97 @@ const PAGE: usize = 1000;
 /// What one entry takes besides its key and value, about.
 const ENTRY: usize = 64;
 
-/// The key-value store of a session. Clones share it.
+/// The longest name of a bucket.
+const MAX_BUCKET: usize = 512;
+
+/// Alias, bucket and key.
+pub(crate) type Key = (Arc<str>, Arc<str>, String);
+
+/// What becomes of an entry; none: it goes.
+pub(crate) type Changed = (Key, Option<Bytes>);
+
+/// Where the entries of a session on disk are kept.
+pub(crate) trait Backing: Send + Sync {
+    /// All of them.
+    fn load(&self) -> Result<Vec<(Key, Bytes)>, String>;
+
+    /// Makes all changes or none, durably.
+    fn keep(&self, changes: &[Changed]) -> Result<(), String>;
+}
+
+/// The key-value store of a session. Clones share it. One with a backing is read when it is first used, and a change is
+/// durable before the tool is told of it.
 #[derive(Clone, Default)]
-pub(crate) struct KeyValue(Arc<Mutex<Entries>>);
+pub(crate) struct KeyValue(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    entries: Mutex<Option<Entries>>,
+    backing: Option<Arc<dyn Backing>>,
+}
 
 #[derive(Clone, Default)]
 struct Entries {
-    /// By alias, bucket and key.
-    values: OrdMap<(Arc<str>, Arc<str>, String), Bytes>,
+    values: OrdMap<Key, Bytes>,
     bytes: usize,
+    /// What became of which entry since it was last kept.
+    changes: Vec<Changed>,
 }
 
 impl KeyValue {
-    /// A store that begins with what this one holds now, and goes its own way.
-    pub(crate) fn fork(&self) -> Self {
-        Self(Arc::new(Mutex::new(self.lock().clone())))
+    /// A store whose entries are kept.
+    pub(crate) fn kept(backing: Arc<dyn Backing>) -> Self {
+        Self(Arc::new(State { entries: Mutex::default(), backing: Some(backing) }))
+    }
+
+    /// A store in memory that begins with what this one holds now, and goes its own way.
+    pub(crate) fn fork(&self) -> Result<Self, String> {
+        let entries = Mutex::new(Some(self.read()?));
+        Ok(Self(Arc::new(State { entries, backing: None })))
+    }
+
+    /// Others may have changed what is kept: it is read again when it is next used.
+    pub(crate) fn forget(&self) {
+        if self.0.backing.is_some() {
+            *self.lock() = None;
+        }
+    }
+
+    /// What is in it now.
+    fn read(&self) -> Result<Entries, String> {
+        Ok(self.loaded(&mut self.lock())?.clone())
+    }
+
+    /// Makes all changes or none, one caller at a time.
+    fn change<R>(&self, change: impl FnOnce(&mut Entries) -> Result<R, Error>) -> Result<R, Error> {
+        let mut entries = self.lock();
+        let mut next = self.loaded(&mut entries)?.clone();
+        let result = change(&mut next)?;
+        let changes = std::mem::take(&mut next.changes);
+        if let Some(backing) = &self.0.backing
+            && !changes.is_empty()
+        {
+            backing.keep(&changes)?;
+        }
+        *entries = Some(next);
+        Ok(result)
+    }
+
+    fn loaded<'e>(&self, entries: &'e mut Option<Entries>) -> Result<&'e mut Entries, String> {
+        if entries.is_none() {
+            let mut loaded = Entries::default();
+            for (key, value) in self.0.backing.as_ref().map_or_else(|| Ok(Vec::new()), |backing| backing.load())? {
+                loaded.bytes += size(&key.2, &value);
+                loaded.values.insert(key, value);
+            }
+            *entries = Some(loaded);
+        }
+        Ok(entries.as_mut().expect("it was just filled"))
     }
 
     /// Every change is whole, so a poisoned lock is still good.
-    fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<Entries>> {
+        self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -76,7 +147,9 @@ impl Entries {
             return Err(Error::Other(format!("the session's key-value store is full: at most {MAX_BYTES} bytes")));
         }
         self.bytes = after;
-        self.values.insert(key, value.into());
+        let value = Bytes::from(value);
+        self.changes.push((key.clone(), Some(value.clone())));
+        self.values.insert(key, value);
         Ok(())
     }
 
@@ -84,6 +157,7 @@ impl Entries {
         let key = bucket.key(key);
         if let Some(value) = self.values.remove(&key) {
             self.bytes -= size(&key.2, &value);
+            self.changes.push((key, None));
         }
     }
 
@@ -113,7 +187,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    fn key(&self, key: String) -> (Arc<str>, Arc<str>, String) {
+    fn key(&self, key: String) -> Key {
         (Arc::clone(&self.alias), Arc::clone(&self.name), key)
     }
 }
@@ -127,6 +201,12 @@ pub enum Error {
     Other(String),
     /// The tool used a resource that it does not have.
     Trap(wasmtime::Error),
+}
+
+impl From<String> for Error {
+    fn from(message: String) -> Self {
+        Self::Other(message)
+    }
 }
 
 impl From<ResourceTableError> for Error {
@@ -147,6 +227,9 @@ impl store::Host for View<'_> {
         if !self.authority.opens(&name) {
             return Err(Error::AccessDenied);
         }
+        if name.len() > MAX_BUCKET {
+            return Err(Error::Other(format!("a bucket's name has at most {MAX_BUCKET} bytes")));
+        }
         let bucket = Bucket { alias: Arc::clone(self.authority.alias()), name: name.into() };
         Ok(self.table.push(bucket)?)
     }
@@ -162,25 +245,29 @@ impl store::Host for View<'_> {
 
 impl store::HostBucket for View<'_> {
     fn get(&mut self, bucket: Resource<Bucket>, key: String) -> Result<Option<Vec<u8>>, Error> {
-        Ok(self.store.lock().get(self.table.get(&bucket)?, key).map(|value| value.to_vec()))
+        Ok(self.store.read()?.get(self.table.get(&bucket)?, key).map(|value| value.to_vec()))
     }
 
     fn set(&mut self, bucket: Resource<Bucket>, key: String, value: Vec<u8>) -> Result<(), Error> {
-        self.store.lock().set(self.table.get(&bucket)?, key, value)
+        let bucket = self.table.get(&bucket)?;
+        self.store.change(|entries| entries.set(bucket, key, value))
     }
 
     fn delete(&mut self, bucket: Resource<Bucket>, key: String) -> Result<(), Error> {
-        self.store.lock().delete(self.table.get(&bucket)?, key);
-        Ok(())
+        let bucket = self.table.get(&bucket)?;
+        self.store.change(|entries| {
+            entries.delete(bucket, key);
+            Ok(())
+        })
     }
 
     fn exists(&mut self, bucket: Resource<Bucket>, key: String) -> Result<bool, Error> {
-        Ok(self.store.lock().get(self.table.get(&bucket)?, key).is_some())
+        Ok(self.store.read()?.get(self.table.get(&bucket)?, key).is_some())
     }
 
     fn list_keys(&mut self, bucket: Resource<Bucket>, cursor: Option<String>) -> Result<store::KeyResponse, Error> {
         let bucket = self.table.get(&bucket)?;
-        let entries = self.store.lock();
+        let entries = self.store.read()?;
         // A cursor is the last key of the page before. No key is empty, so the first page is after the empty one.
         let after = bucket.key(cursor.unwrap_or_default());
         let own = entries.values.range((Bound::Excluded(after), Bound::Unbounded));
@@ -202,33 +289,35 @@ impl atomics::Host for View<'_> {
     /// A counter is a decimal number as text, so that whoever gets it can read it.
     fn increment(&mut self, bucket: Resource<Bucket>, key: String, delta: i64) -> Result<i64, Error> {
         let bucket = self.table.get(&bucket)?;
-        let mut entries = self.store.lock();
-        let now = match entries.get(bucket, key.clone()) {
-            None => 0,
-            Some(value) => std::str::from_utf8(value)
-                .ok()
-                .and_then(|text| text.parse::<i64>().ok())
-                .ok_or_else(|| Error::Other(format!("the value of `{key}` is no count")))?,
-        };
-        let sum = now.checked_add(delta).ok_or_else(|| Error::Other(format!("the count of `{key}` is at its end")))?;
-        entries.set(bucket, key, sum.to_string().into_bytes())?;
-        Ok(sum)
+        self.store.change(|entries| {
+            let now = match entries.get(bucket, key.clone()) {
+                None => 0,
+                Some(value) => std::str::from_utf8(value)
+                    .ok()
+                    .and_then(|text| text.parse::<i64>().ok())
+                    .ok_or_else(|| format!("the value of `{key}` is no count"))?,
+            };
+            let sum = now.checked_add(delta).ok_or_else(|| format!("the count of `{key}` is at its end"))?;
+            entries.set(bucket, key, sum.to_string().into_bytes())?;
+            Ok(sum)
+        })
     }
 
     /// A swap that failed gives the handle back, with what is there now.
     fn swap(&mut self, cas: Resource<Cas>, value: Vec<u8>) -> Result<Result<(), atomics::CasError>> {
         let mut cas = self.table.delete(cas)?;
-        let mut entries = self.store.lock();
-        let now = entries.get(&cas.bucket, cas.key.clone()).cloned();
-        if now != cas.current {
-            cas.current = now;
-            drop(entries);
-            return Ok(Err(atomics::CasError::CasFailed(self.table.push(cas)?)));
-        }
-        let set = entries.set(&cas.bucket, cas.key, value);
-        drop(entries);
-        match set {
-            Ok(()) => Ok(Ok(())),
+        let swapped = self.store.change(|entries| {
+            let now = entries.get(&cas.bucket, cas.key.clone()).cloned();
+            if now != cas.current {
+                cas.current = now;
+                return Ok(false);
+            }
+            entries.set(&cas.bucket, cas.key.clone(), value)?;
+            Ok(true)
+        });
+        match swapped {
+            Ok(true) => Ok(Ok(())),
+            Ok(false) => Ok(Err(atomics::CasError::CasFailed(self.table.push(cas)?))),
             Err(error) => Ok(Err(atomics::CasError::StoreError(store::Host::convert_error(self, error)?))),
         }
     }
@@ -237,7 +326,7 @@ impl atomics::Host for View<'_> {
 impl atomics::HostCas for View<'_> {
     fn new(&mut self, bucket: Resource<Bucket>, key: String) -> Result<Resource<Cas>, Error> {
         let bucket = self.table.get(&bucket)?.clone();
-        let current = self.store.lock().get(&bucket, key.clone()).cloned();
+        let current = self.store.read()?.get(&bucket, key.clone()).cloned();
         Ok(self.table.push(Cas { bucket, key, current })?)
     }
 
@@ -258,7 +347,7 @@ impl batch::Host for View<'_> {
         keys: Vec<String>,
     ) -> Result<Vec<Option<(String, Vec<u8>)>>, Error> {
         let bucket = self.table.get(&bucket)?;
-        let entries = self.store.lock();
+        let entries = self.store.read()?;
         let found = |key: String| entries.get(bucket, key.clone()).map(|value| (key, value.to_vec()));
         Ok(keys.into_iter().map(found).collect())
     }
@@ -266,20 +355,15 @@ impl batch::Host for View<'_> {
     /// All of them or none.
     fn set_many(&mut self, bucket: Resource<Bucket>, values: Vec<(String, Vec<u8>)>) -> Result<(), Error> {
         let bucket = self.table.get(&bucket)?;
-        let mut entries = self.store.lock();
-        let mut changed = entries.clone();
-        for (key, value) in values {
-            changed.set(bucket, key, value)?;
-        }
-        *entries = changed;
-        Ok(())
+        self.store.change(|entries| values.into_iter().try_for_each(|(key, value)| entries.set(bucket, key, value)))
     }
 
     fn delete_many(&mut self, bucket: Resource<Bucket>, keys: Vec<String>) -> Result<(), Error> {
         let bucket = self.table.get(&bucket)?;
-        let mut entries = self.store.lock();
-        keys.into_iter().for_each(|key| entries.delete(bucket, key));
-        Ok(())
+        self.store.change(|entries| {
+            keys.into_iter().for_each(|key| entries.delete(bucket, key));
+            Ok(())
+        })
     }
 }
 
@@ -304,28 +388,79 @@ mod tests {
         Bucket { alias: alias.into(), name: name.into() }
     }
 
+    fn set(store: &KeyValue, bucket: &Bucket, key: &str, value: &[u8]) -> bool {
+        store.change(|entries| entries.set(bucket, key.to_owned(), value.to_vec())).is_ok()
+    }
+
+    fn get(store: &KeyValue, bucket: &Bucket, key: &str) -> Option<Bytes> {
+        store.read().expect("in memory").get(bucket, key.to_owned()).cloned()
+    }
+
+    fn delete(store: &KeyValue, bucket: &Bucket, key: &str) {
+        let deleted = store.change(|entries| {
+            entries.delete(bucket, key.to_owned());
+            Ok(())
+        });
+        assert!(deleted.is_ok());
+    }
+
     #[test]
     fn buckets_know_nothing_of_each_other_and_a_fork_goes_its_own_way() {
         let store = KeyValue::default();
         let [one, two] = [bucket("a", "x"), bucket("b", "x")];
-        store.lock().set(&one, "k".into(), b"1".to_vec()).ok().expect("there is room");
-        assert!(store.lock().get(&two, "k".into()).is_none());
-        let fork = store.fork();
-        fork.lock().delete(&one, "k".into());
-        assert!(store.lock().get(&one, "k".into()).is_some());
-        assert_eq!((fork.lock().bytes, store.lock().bytes), (0, ENTRY + 2));
+        assert!(set(&store, &one, "k", b"1"));
+        assert!(get(&store, &two, "k").is_none());
+        let fork = store.fork().expect("in memory");
+        delete(&fork, &one, "k");
+        assert!(get(&store, &one, "k").is_some());
+        let bytes = |store: &KeyValue| store.read().expect("in memory").bytes;
+        assert_eq!((bytes(&fork), bytes(&store)), (0, ENTRY + 2));
     }
 
     #[test]
     fn the_store_has_an_end() {
         let store = KeyValue::default();
         let one = bucket("a", "x");
-        let mut entries = store.lock();
-        assert!(entries.set(&one, String::new(), Vec::new()).is_err());
-        assert!(entries.set(&one, "k".repeat(MAX_KEY + 1), Vec::new()).is_err());
-        assert!(entries.set(&one, "k".into(), vec![0; MAX_VALUE + 1]).is_err());
-        let full = (0..).take_while(|n| entries.set(&one, format!("{n:04}"), vec![0; MAX_VALUE]).is_ok()).count();
+        assert!(!set(&store, &one, "", &[]));
+        assert!(!set(&store, &one, &"k".repeat(MAX_KEY + 1), &[]));
+        assert!(!set(&store, &one, "k", &vec![0; MAX_VALUE + 1]));
+        let full = (0..).take_while(|n| set(&store, &one, &format!("{n:04}"), &vec![0; MAX_VALUE])).count();
         assert_eq!(full, 15);
-        assert!(entries.set(&one, "0000".into(), vec![1; MAX_VALUE]).is_ok(), "what replaces takes the other's place");
+        assert!(set(&store, &one, "0000", &vec![1; MAX_VALUE]), "what replaces takes the other's place");
+    }
+
+    /// Keeps what it is told, unless it is broken.
+    #[derive(Default)]
+    struct Disk {
+        kept: Mutex<Vec<Changed>>,
+        broken: std::sync::atomic::AtomicBool,
+    }
+
+    impl Backing for Disk {
+        fn load(&self) -> Result<Vec<(Key, Bytes)>, String> {
+            let kept = self.kept.lock().expect("no panic");
+            Ok(kept.iter().filter_map(|(key, value)| Some((key.clone(), value.clone()?))).collect())
+        }
+
+        fn keep(&self, changes: &[Changed]) -> Result<(), String> {
+            if self.broken.load(std::sync::atomic::Ordering::Relaxed) {
+                return Err("the disk is full".to_owned());
+            }
+            self.kept.lock().expect("no panic").extend_from_slice(changes);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_not_changed() {
+        let disk = Arc::new(Disk::default());
+        let store = KeyValue::kept(Arc::clone(&disk) as Arc<dyn Backing>);
+        let one = bucket("a", "x");
+        assert!(set(&store, &one, "k", b"1"));
+        disk.broken.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(!set(&store, &one, "k", b"2"));
+        assert_eq!(get(&store, &one, "k").as_deref(), Some(b"1".as_slice()));
+        store.forget();
+        assert_eq!(get(&store, &one, "k").as_deref(), Some(b"1".as_slice()), "it is read again");
     }
 }

@@ -27,6 +27,7 @@ mod held;
 mod http;
 mod instance;
 mod keyvalue;
+mod lock;
 mod mounted;
 mod package;
 mod secret;
@@ -46,7 +47,8 @@ pub(crate) use files::Working;
 pub use handles::Handles;
 pub(crate) use held::{Held, HeldHandles, dropped, resource_type};
 pub use http::{CertificateError, Network, Resolver};
-pub(crate) use keyvalue::KeyValue;
+pub(crate) use keyvalue::{Backing, Changed, Key, KeyValue};
+pub use lock::{Lock, Locked};
 pub use mounted::{MountError, MountedTools};
 pub use names::nearest;
 pub use package::{Package, PackageError, Packages};
@@ -58,7 +60,7 @@ pub(crate) use wasi::agent_linker;
 use crate::code::Interrupt;
 use crate::error::{Failure, Payload};
 use crate::gate::{Admission, Witness};
-use crate::vfs::{ApplyError, Edit, Tree};
+use crate::vfs::{ApplyError, Edit, Errno, Tree};
 
 /// What tools are served by, in one session.
 #[derive(Clone, Default)]
@@ -136,6 +138,12 @@ impl CallContext {
 pub(crate) fn unfit(method: &str, error: &ApplyError) -> Failure {
     let message = format!("`{method}` returned, and its changes of the files do not fit: {error}: {}", error.source);
     Failure::limit(message, "none of them were made; raise `files` under `[limits]` in the policy if it is the quota")
+}
+
+/// What is told of a call whose changes of the files cannot be found out.
+pub(crate) fn unread(method: &str, errno: Errno) -> Failure {
+    let message = format!("`{method}` returned, and what it changed of the files cannot be read: {errno}");
+    Failure::host(message).with_hint("`tollhouse store verify` says what is missing or damaged")
 }
 
 /// Something that a guest can call through the gate: a function of a mounted package.

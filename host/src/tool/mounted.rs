@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tollhouse_registry::{Release, Requirement, RequirementError};
 
+use super::lock::{Lock, Locked};
 use super::names::{Methods, NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
 use super::{Tool, help, nearest, typescript};
@@ -46,6 +47,24 @@ pub enum MountError {
     /// Names that scripts could not tell apart.
     #[error(transparent)]
     Names(#[from] NameError),
+    /// The registry no longer has what a session was made with.
+    #[error("`{alias}`: the registry has no {locked}, which the session was made with")]
+    Gone {
+        /// The alias.
+        alias: String,
+        /// The release.
+        locked: Locked,
+    },
+    /// The registry has something else under that name.
+    #[error("`{alias}`: the {what} of {locked} is not the one that the session was made with")]
+    Changed {
+        /// The alias.
+        alias: String,
+        /// The release.
+        locked: Locked,
+        /// What is another.
+        what: &'static str,
+    },
 }
 
 impl MountError {
@@ -88,6 +107,29 @@ impl Packages {
                 return Err(MountError::Twice(alias.clone()));
             }
         }
+        self.mounted(packages)
+    }
+
+    /// Mounts exactly these releases, also if newer ones fit, or they were yanked since.
+    ///
+    /// # Errors
+    /// If a release is gone, or its component, WIT or manifest is another.
+    pub fn mount_locked(&self, lock: &Lock) -> Result<Arc<MountedTools>, MountError> {
+        let mut packages = BTreeMap::new();
+        for (alias, locked) in &lock.0 {
+            let failed = |source| MountError::Package { alias: alias.clone(), source };
+            let registry = self.registry().ok_or_else(|| failed(PackageError::NoRegistry))?;
+            let release = registry.release(&locked.name, &locked.version).map_err(|error| failed(error.into()))?;
+            let release = release.ok_or_else(|| MountError::Gone { alias: alias.clone(), locked: locked.clone() })?;
+            if let Some(what) = locked.differs(&release) {
+                return Err(MountError::Changed { alias: alias.clone(), locked: locked.clone(), what });
+            }
+            packages.insert(alias.clone(), self.package(release).map_err(failed)?);
+        }
+        self.mounted(packages)
+    }
+
+    fn mounted(&self, packages: BTreeMap<String, Arc<Package>>) -> Result<Arc<MountedTools>, MountError> {
         let packages: Vec<(String, Arc<Package>)> = packages.into_iter().collect();
         // One session after another mounts the same: their names are worked out once.
         let mut last = self.last_mounted();
@@ -190,6 +232,12 @@ impl MountedTools {
     #[must_use]
     pub fn packages(&self) -> &[(String, Arc<Package>)] {
         &self.packages
+    }
+
+    /// What pins what is mounted.
+    #[must_use]
+    pub fn lock(&self) -> Lock {
+        Lock(self.packages.iter().map(|(alias, package)| (alias.clone(), Locked::of(package.release()))).collect())
     }
 
     /// The help text of a method, or a list of those that begin with a prefix (segments joined by `/`).

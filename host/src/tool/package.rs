@@ -13,6 +13,7 @@ use super::state::ToolState;
 use super::types;
 use super::wasi;
 use crate::code::{Code, CodeError};
+use crate::error::told;
 
 /// Why a package cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -228,8 +229,7 @@ impl Package {
     pub(super) fn loaded(&self) -> Result<&Loaded, &str> {
         let loaded = self.loaded.get_or_init(|| {
             self.load().map_err(|error| {
-                let error = anyhow::Error::from(error);
-                format!("cannot load `{}@{}`: {error:#}", self.release.name, self.release.version)
+                format!("cannot load `{}@{}`: {}", self.release.name, self.release.version, told(&error))
             })
         });
         loaded.as_ref().map_err(String::as_str)

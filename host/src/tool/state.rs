@@ -17,7 +17,7 @@ use super::secret::placeholder;
 use super::stdio::Kept;
 use super::{Authority, CallContext, Peers, Services, keyvalue};
 use crate::code::Interrupt;
-use crate::vfs::Edit;
+use crate::vfs::{Edit, Errno};
 
 /// What a tool's store holds.
 pub(crate) struct ToolState {
@@ -116,10 +116,13 @@ impl ToolState {
     }
 
     /// The call is over: what it changed of the files. What may keep the instance must not keep the session through it.
-    pub(crate) fn end(&mut self) -> Vec<Edit> {
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub(crate) fn end(&mut self) -> Result<Vec<Edit>, Errno> {
         self.peers = None;
         self.outgoing.end();
-        self.files.as_mut().map(Files::end).unwrap_or_default()
+        self.files.as_mut().map_or_else(|| Ok(Vec::new()), Files::end)
     }
 
     /// The session's files, as far as the tool may use them.

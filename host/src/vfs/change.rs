@@ -1,8 +1,9 @@
 //! What differs between two trees. Costs what differs: directories that both share are not entered.
 
-use imbl::ordmap::DiffItem;
-
-use super::node::{Directory, Node};
+use super::compare::{Difference, differences};
+use super::directory::Directory;
+use super::errno::Errno;
+use super::node::Node;
 use super::tree::Tree;
 
 /// What became of an entry.
@@ -29,14 +30,16 @@ pub struct Change {
 
 /// What is different in `new`, sorted by path (bytewise). What is in a directory that was added or removed is named
 /// too. An entry that became another kind of entry is removed, then added.
-#[must_use]
-pub fn changed_paths(base: &Tree, new: &Tree) -> Vec<Change> {
+///
+/// # Errors
+/// `Io` if what must be compared cannot be read.
+pub fn changed_paths(base: &Tree, new: &Tree) -> Result<Vec<Change>, Errno> {
     let mut report = Report { path: String::new(), changes: Vec::new() };
     if base.root() != new.root() {
-        report.modified(base.root(), new.root());
+        report.modified(base.root(), new.root())?;
     }
     report.changes.sort_unstable();
-    report.changes
+    Ok(report.changes)
 }
 
 /// What was found so far, and where the search is.
@@ -51,53 +54,58 @@ impl Report {
         self.changes.push(Change { path, kind });
     }
 
-    fn at(&mut self, name: &str, look: impl FnOnce(&mut Self)) {
+    fn at(&mut self, name: &str, look: impl FnOnce(&mut Self) -> Result<(), Errno>) -> Result<(), Errno> {
         let length = self.path.len();
         self.path.push('/');
         self.path.push_str(name);
-        look(self);
+        look(self)?;
         self.path.truncate(length);
+        Ok(())
     }
 
-    fn directories(&mut self, old: &Directory, new: &Directory) {
-        for item in old.entries().diff(new.entries()) {
-            match item {
-                DiffItem::Add(name, node) => self.at(name, |report| report.all(node, ChangeKind::Added)),
-                DiffItem::Remove(name, node) => self.at(name, |report| report.all(node, ChangeKind::Removed)),
-                DiffItem::Update { old: (name, old), new: (_, new) } => {
-                    self.at(name, |report| report.modified(old, new));
-                }
-            }
+    fn directories(&mut self, old: &Directory, new: &Directory) -> Result<(), Errno> {
+        for Difference { name, old, new } in differences(old, new)? {
+            self.at(name, |report| match (old, new) {
+                (Some(old), Some(new)) => report.modified(old, new),
+                (Some(old), None) => report.all(old, ChangeKind::Removed),
+                (None, Some(new)) => report.all(new, ChangeKind::Added),
+                (None, None) => Ok(()),
+            })?;
         }
+        Ok(())
     }
 
-    fn modified(&mut self, old: &Node, new: &Node) {
+    fn modified(&mut self, old: &Node, new: &Node) -> Result<(), Errno> {
         let (before, after) = (old.meta(), new.meta());
         let same_mode = before.mode == after.mode;
         let same = same_mode && before.modified == after.modified;
         let same = match (old, new) {
-            (Node::File(old), Node::File(new)) => same && old.content == new.content,
+            (Node::File(old), Node::File(new)) => same && old.content.same(&new.content)?,
             (Node::Link(old), Node::Link(new)) => same && old.target == new.target,
             (Node::Directory(old), Node::Directory(new)) => {
-                self.directories(old, new);
+                self.directories(old, new)?;
                 same_mode
             }
             _ => {
-                self.all(old, ChangeKind::Removed);
-                self.all(new, ChangeKind::Added);
+                self.all(old, ChangeKind::Removed)?;
+                self.all(new, ChangeKind::Added)?;
                 true
             }
         };
         if !same {
             self.note(ChangeKind::Modified);
         }
+        Ok(())
     }
 
-    fn all(&mut self, node: &Node, kind: ChangeKind) {
+    fn all(&mut self, node: &Node, kind: ChangeKind) -> Result<(), Errno> {
         self.note(kind);
-        for (name, node) in node.as_directory().into_iter().flat_map(|directory| directory.entries().iter()) {
-            self.at(name, |report| report.all(node, kind));
+        if let Some(directory) = node.as_directory() {
+            for (name, node) in directory.entries()? {
+                self.at(name, |report| report.all(node, kind))?;
+            }
         }
+        Ok(())
     }
 }
 
@@ -115,7 +123,8 @@ mod tests {
     }
 
     fn changes(base: &Tree, new: &Tree) -> Vec<(String, ChangeKind)> {
-        changed_paths(base, new).into_iter().map(|change| (change.path, change.kind)).collect()
+        let changes = changed_paths(base, new).expect("all is in memory");
+        changes.into_iter().map(|change| (change.path, change.kind)).collect()
     }
 
     #[test]

@@ -9,16 +9,16 @@
 //! is left in it that its remover did not know. What is in the way of that is an error, see [`ApplyError`]. Links are
 //! never followed: a path that has become a link leads nowhere else.
 
-use imbl::ordmap::DiffItem;
-
+use super::compare::{Difference, differences};
 use super::content::Content;
+use super::directory::Directory;
 use super::errno::Errno;
-use super::node::{Directory, Meta, Name, Node, Reach};
+use super::node::{Meta, Name, Node, Reach};
 use super::path;
 use super::tree::{DIRECTORY_MODE, MODE_BITS, Tree};
 
 /// A change of one entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Edit {
     /// Which: an absolute path, without links, `.` and `..`.
@@ -28,7 +28,7 @@ pub struct Edit {
 }
 
 /// What becomes of an entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Action {
     /// It is removed.
@@ -48,7 +48,7 @@ pub enum Action {
 }
 
 /// What is put.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Body {
     /// A file.
@@ -82,14 +82,16 @@ pub struct ApplyError {
 impl Tree {
     /// What makes this tree of `base`: removals, innermost first, then what is put, outermost first. Rights and limits
     /// are no part of it; an entry that was renamed is removed and put.
-    #[must_use]
-    pub fn changes_since(&self, base: &Tree) -> Vec<Edit> {
+    ///
+    /// # Errors
+    /// `Io` if what must be compared cannot be read.
+    pub fn changes_since(&self, base: &Tree) -> Result<Vec<Edit>, Errno> {
         let mut found = Search::default();
         if base.root() != self.root() {
-            found.changed(base.root(), self.root());
+            found.changed(base.root(), self.root())?;
         }
         found.removed.append(&mut found.put);
-        found.removed
+        Ok(found.removed)
     }
 
     /// Applies edits, all or none. Directories that are missing on the way to an entry are made again (mode 0755); what
@@ -136,8 +138,9 @@ impl Tree {
     fn remove_edited(&mut self, names: &[Name], directory: bool) -> Result<(), Errno> {
         let Some((name, parent)) = names.split_last() else { return Err(Errno::Busy) };
         let expected = match self.entry(names) {
-            Ok(Node::Directory(found)) => directory && found.entries().is_empty(),
+            Ok(Node::Directory(found)) => directory && found.is_empty(),
             Ok(Node::File(_) | Node::Link(_)) => !directory,
+            Err(Errno::Io) => return Err(Errno::Io),
             Err(_) => false,
         };
         if expected { self.edit(parent, |above| above.take(name)).map(drop) } else { Ok(()) }
@@ -160,8 +163,9 @@ impl Tree {
         self.make_parents(parent, modified)?;
         let replaced = match self.entry(names) {
             Ok(Node::Directory(_)) if *body == Body::Directory => return self.set_meta(names, mode, modified),
-            Ok(Node::Directory(found)) if !found.entries().is_empty() => return Err(Errno::NotEmpty),
+            Ok(Node::Directory(found)) if !found.is_empty() => return Err(Errno::NotEmpty),
             Ok(node) => Some((node.kind(), node.meta().id)),
+            Err(Errno::Io) => return Err(Errno::Io),
             Err(_) => None,
         };
         let mut node = body.node(Meta { id: 0, mode, modified });
@@ -180,6 +184,7 @@ impl Tree {
             match self.entry(&parent[..depth]) {
                 Ok(Node::Directory(_)) => {}
                 Ok(Node::File(_) | Node::Link(_)) => return Err(Errno::NotDirectory),
+                Err(Errno::Io) => return Err(Errno::Io),
                 Err(_) => {
                     let meta = Meta { id: self.new_id(), mode: DIRECTORY_MODE, modified: now };
                     self.enter(&parent[..depth], Node::directory(meta))?;
@@ -192,14 +197,11 @@ impl Tree {
     /// As `attach`, and leaves the time of the directory alone: that has an edit of its own.
     fn enter(&mut self, names: &[Name], node: Node) -> Result<(), Errno> {
         let (name, parent) = names.split_last().ok_or(Errno::Busy)?;
-        self.edit(parent, |directory| directory.put(Name::clone(name), node)).map(drop)
+        self.edit(parent, |directory| directory.put(Name::clone(name), node))
     }
 
     fn set_meta(&mut self, names: &[Name], mode: u32, modified: u64) -> Result<(), Errno> {
-        self.alter(names, |node| {
-            let meta = node.meta_mut();
-            (meta.mode, meta.modified) = (mode, modified);
-        })
+        self.alter_meta(names, |meta| (meta.mode, meta.modified) = (mode, modified))
     }
 }
 
@@ -234,44 +236,46 @@ impl Search {
         if self.path.is_empty() { "/".to_owned() } else { self.path.clone() }
     }
 
-    fn at(&mut self, name: &str, look: impl FnOnce(&mut Self)) {
+    fn at(&mut self, name: &str, look: impl FnOnce(&mut Self) -> Result<(), Errno>) -> Result<(), Errno> {
         let length = self.path.len();
         self.path.push('/');
         self.path.push_str(name);
-        look(self);
+        look(self)?;
         self.path.truncate(length);
+        Ok(())
     }
 
-    fn changed(&mut self, old: &Node, new: &Node) {
+    fn changed(&mut self, old: &Node, new: &Node) -> Result<(), Errno> {
         let (before, after) = (old.meta(), new.meta());
         let same_meta = before.mode == after.mode && before.modified == after.modified;
         match (old, new) {
-            (Node::File(old), Node::File(new)) if same_meta && old.content == new.content => {}
+            (Node::File(old), Node::File(new)) if same_meta && old.content.same(&new.content)? => {}
             (Node::Link(old), Node::Link(new)) if same_meta && old.target == new.target => {}
             (Node::File(_), Node::File(_)) | (Node::Link(_), Node::Link(_)) => self.put(new),
             (Node::Directory(old), Node::Directory(below)) => {
                 if !same_meta {
                     self.put(new);
                 }
-                self.directories(old, below);
+                self.directories(old, below)?;
             }
             _ => {
-                self.remove_all(old);
-                self.put_all(new);
+                self.remove_all(old)?;
+                self.put_all(new)?;
             }
         }
+        Ok(())
     }
 
-    fn directories(&mut self, old: &Directory, new: &Directory) {
-        for item in old.entries().diff(new.entries()) {
-            match item {
-                DiffItem::Add(name, node) => self.at(name, |search| search.put_all(node)),
-                DiffItem::Remove(name, node) => self.at(name, |search| search.remove_all(node)),
-                DiffItem::Update { old: (name, old), new: (_, new) } => {
-                    self.at(name, |search| search.changed(old, new));
-                }
-            }
+    fn directories(&mut self, old: &Directory, new: &Directory) -> Result<(), Errno> {
+        for Difference { name, old, new } in differences(old, new)? {
+            self.at(name, |search| match (old, new) {
+                (Some(old), Some(new)) => search.changed(old, new),
+                (Some(old), None) => search.remove_all(old),
+                (None, Some(new)) => search.put_all(new),
+                (None, None) => Ok(()),
+            })?;
         }
+        Ok(())
     }
 
     fn put(&mut self, node: &Node) {
@@ -280,24 +284,26 @@ impl Search {
         self.put.push(Edit { path: self.here(), action });
     }
 
-    fn put_all(&mut self, node: &Node) {
+    fn put_all(&mut self, node: &Node) -> Result<(), Errno> {
         self.put(node);
-        for (name, node) in below(node) {
-            self.at(name, |search| search.put_all(node));
+        if let Some(directory) = node.as_directory() {
+            for (name, node) in directory.entries()? {
+                self.at(name, |search| search.put_all(node))?;
+            }
         }
+        Ok(())
     }
 
-    fn remove_all(&mut self, node: &Node) {
-        for (name, node) in below(node) {
-            self.at(name, |search| search.remove_all(node));
+    fn remove_all(&mut self, node: &Node) -> Result<(), Errno> {
+        if let Some(directory) = node.as_directory() {
+            for (name, node) in directory.entries()? {
+                self.at(name, |search| search.remove_all(node))?;
+            }
         }
         let action = Action::Remove { directory: node.as_directory().is_some() };
         self.removed.push(Edit { path: self.here(), action });
+        Ok(())
     }
-}
-
-fn below(node: &Node) -> impl Iterator<Item = (&Name, &Node)> {
-    node.as_directory().into_iter().flat_map(|directory| directory.entries().iter())
 }
 
 #[cfg(test)]
@@ -323,18 +329,22 @@ mod tests {
         String::from_utf8(tree.read_file(path).expect("there")).expect("text")
     }
 
+    fn changes(tree: &Tree, base: &Tree) -> Vec<Edit> {
+        tree.changes_since(base).expect("all is in memory")
+    }
+
     /// Applies what made `other` of `base` to `tree`.
     fn bring(tree: &mut Tree, base: &Tree, other: &Tree) -> Result<(), (String, Errno)> {
-        tree.apply(&other.changes_since(base)).map_err(|error| (error.path, error.source))
+        tree.apply(&changes(other, base)).map_err(|error| (error.path, error.source))
     }
 
     #[test]
     fn equal_trees_have_no_edits() {
         let mut tree = tree();
         let base = tree.clone();
-        assert_eq!(tree.changes_since(&base), []);
+        assert_eq!(changes(&tree, &base), []);
         write(&mut tree, "/workspace/f", "x", 1);
-        assert_eq!(tree.changes_since(&base), [], "the same bytes at the same time");
+        assert_eq!(changes(&tree, &base), [], "the same bytes at the same time");
     }
 
     #[test]
@@ -343,7 +353,7 @@ mod tests {
         let mut other = base.clone();
         other.remove("/workspace/a", true, 2).expect("writable");
         other.create_directory("/workspace/n/m", true, 2).expect("writable");
-        let paths: Vec<_> = other.changes_since(&base).into_iter().map(|edit| edit.path).collect();
+        let paths: Vec<_> = changes(&other, &base).into_iter().map(|edit| edit.path).collect();
         let removed = ["/workspace/a/b/c", "/workspace/a/b", "/workspace/a/d", "/workspace/a"];
         assert_eq!(paths, [removed.as_slice(), &["/workspace", "/workspace/n", "/workspace/n/m"]].concat());
     }
@@ -413,7 +423,7 @@ mod tests {
         let before = run.clone();
         let failed = bring(&mut run, &base, &tool);
         assert_eq!(failed, Err(("/workspace/a".to_owned(), Errno::NotEmpty)));
-        assert_eq!(run.changes_since(&before), []);
+        assert_eq!(changes(&run, &before), []);
     }
 
     #[test]
@@ -429,10 +439,10 @@ mod tests {
         assert_eq!(bring(&mut run, &base, &tool), Err(("/workspace/a/d".to_owned(), Errno::NotDirectory)));
         let mut removing = base.clone();
         removing.remove("/workspace/a/d", false, 3).expect("writable");
-        let edits = removing.changes_since(&base);
+        let edits = changes(&removing, &base);
         let removals: Vec<_> = edits.into_iter().filter(|edit| edit.path.ends_with('d')).collect();
         assert_eq!(run.apply(&removals), Ok(()), "it is gone from there");
-        assert_eq!(run.changes_since(&before), []);
+        assert_eq!(changes(&run, &before), []);
         let mut replacing = base.clone();
         write(&mut replacing, "/workspace/f", "tool", 3);
         assert_eq!(bring(&mut run, &base, &replacing), Ok(()), "the link itself is replaced");
@@ -450,7 +460,7 @@ mod tests {
         write(&mut tool, "/tmp/c", "123", 2);
         let before = run.clone();
         assert_eq!(bring(&mut run, &base, &tool), Err(("/".to_owned(), Errno::Quota)));
-        assert_eq!(run.changes_since(&before), []);
+        assert_eq!(changes(&run, &before), []);
         // What is put first may be too much, if what follows makes up for it.
         let mut tool = base.clone();
         write(&mut tool, "/tmp/a", "1", 2);
@@ -520,7 +530,9 @@ mod tests {
 
     fn ids(node: &Node, found: &mut Vec<u64>) {
         found.push(node.meta().id);
-        below(node).for_each(|(_, node)| ids(node, found));
+        if let Some(directory) = node.as_directory() {
+            directory.entries().expect("all is there").for_each(|(_, node)| ids(node, found));
+        }
     }
 
     fn consistent(tree: &Tree) -> bool {
@@ -544,8 +556,8 @@ mod tests {
             let mut other = if first { base.clone() } else { Tree::new(Limits::default(), 0) };
             after.iter().zip(100..).for_each(|(a, now)| act(&mut other, *a, now));
             let mut made = base.clone();
-            prop_assert_eq!(made.apply(&other.changes_since(&base)), Ok(()));
-            prop_assert_eq!(made.changes_since(&other), []);
+            prop_assert_eq!(made.apply(&changes(&other, &base)), Ok(()));
+            prop_assert_eq!(changes(&made, &other), []);
             prop_assert_eq!(made.usage(), other.usage());
             prop_assert!(consistent(&made));
         }
@@ -557,9 +569,9 @@ mod tests {
             let (mut run, mut tool) = (base.clone(), base.clone());
             one.iter().zip(100..).for_each(|(a, now)| act(&mut run, *a, now));
             two.iter().zip(200..).for_each(|(a, now)| act(&mut tool, *a, now));
-            let (before, edits) = (run.clone(), tool.changes_since(&base));
+            let (before, edits) = (run.clone(), changes(&tool, &base));
             if run.apply(&edits).is_err() {
-                prop_assert_eq!(run.changes_since(&before), []);
+                prop_assert_eq!(changes(&run, &before), []);
             } else {
                 for edit in &edits {
                     if let Action::Put { body: Body::File(content), .. } = &edit.action {
@@ -567,7 +579,7 @@ mod tests {
                     }
                 }
                 let touched = |path: &str| edits.iter().any(|edit| edit.path == path);
-                for edit in before.changes_since(&base) {
+                for edit in changes(&before, &base) {
                     if let Action::Put { body: Body::File(content), .. } = &edit.action
                         && !touched(&edit.path)
                     {

@@ -40,6 +40,9 @@ pub enum Errno {
     /// The root, or the place of a mount.
     #[error("resource busy")]
     Busy,
+    /// What is stored cannot be read: it is missing, damaged, or not what it should be.
+    #[error("input/output error")]
+    Io,
 }
 
 impl Errno {
@@ -59,6 +62,7 @@ impl Errno {
             Errno::NotEmpty => "ENOTEMPTY",
             Errno::Quota => "EDQUOT",
             Errno::Busy => "EBUSY",
+            Errno::Io => "EIO",
         }
     }
 }

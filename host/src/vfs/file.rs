@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::content::Content;
 use super::errno::Errno;
-use super::node::{Name, Node, Usage};
+use super::node::{File, Meta, Name, Node, Usage};
 use super::tree::{MODE_BITS, Tree};
 
 /// Permission bits of a new file.
@@ -105,7 +105,7 @@ impl Tree {
             return Err(Errno::Invalid);
         }
         let names = self.writable_entry(path)?;
-        self.alter(&names, |node| node.meta_mut().mode = mode)
+        self.alter_meta(&names, |meta| meta.mode = mode)
     }
 
     /// Sets the time of the last change, in nanoseconds since the Unix epoch; a link is followed.
@@ -114,7 +114,7 @@ impl Tree {
     /// `Access`.
     pub fn set_modified(&mut self, path: &str, modified: u64) -> Result<(), Errno> {
         let names = self.writable_entry(path)?;
-        self.alter(&names, |node| node.meta_mut().modified = modified)
+        self.alter_meta(&names, |meta| meta.modified = modified)
     }
 
     /// As [`Tree::set_modified`], of a link itself if there is one.
@@ -126,7 +126,7 @@ impl Tree {
         found.existing()?;
         let names = found.names();
         self.writable(&names)?;
-        self.alter(&names, |node| node.meta_mut().modified = modified)
+        self.alter_meta(&names, |meta| meta.modified = modified)
     }
 
     /// Where a path leads, if a file is there or could be made there.
@@ -152,11 +152,11 @@ impl Tree {
         self.allow_size(content.len())?;
         if let Some(old) = old {
             self.afford(bytes(old), bytes(content.len()))?;
-            self.change_content(&names, now, |old| *old = content)?;
-            return match mode {
-                Some(mode) => self.alter(&names, |node| node.meta_mut().mode = mode),
-                None => Ok(()),
-            };
+            return self.change_file(&names, |file| {
+                file.meta = Meta { mode: mode.unwrap_or(file.meta.mode), modified: now, ..file.meta };
+                file.content = content;
+                Ok(())
+            });
         }
         self.add(&names, |meta| Node::file(meta, content), mode.unwrap_or(FILE_MODE), now)
     }
@@ -177,13 +177,36 @@ impl Tree {
         self.change_content(&target.names, now, |content| content.append(contents))
     }
 
-    fn change_content(&mut self, names: &[Name], now: u64, change: impl FnOnce(&mut Content)) -> Result<(), Errno> {
+    fn change_content(
+        &mut self,
+        names: &[Name],
+        now: u64,
+        change: impl FnOnce(&mut Content) -> Result<(), Errno>,
+    ) -> Result<(), Errno> {
+        self.change_file(names, |file| {
+            change(&mut file.content)?;
+            file.meta.modified = now;
+            Ok(())
+        })
+    }
+
+    fn change_file(
+        &mut self,
+        names: &[Name],
+        change: impl FnOnce(&mut File) -> Result<(), Errno>,
+    ) -> Result<(), Errno> {
+        self.alter(names, |node| match node {
+            Node::File(file) => change(Arc::make_mut(file)),
+            Node::Directory(_) => Err(Errno::IsDirectory),
+            Node::Link(_) => Err(Errno::TooManyLinks),
+        })
+    }
+
+    /// Changes what every entry has.
+    pub(super) fn alter_meta(&mut self, names: &[Name], change: impl FnOnce(&mut Meta)) -> Result<(), Errno> {
         self.alter(names, |node| {
-            if let Node::File(file) = node {
-                let file = Arc::make_mut(file);
-                file.meta.modified = now;
-                change(&mut file.content);
-            }
+            change(node.meta_mut());
+            Ok(())
         })
     }
 
@@ -319,7 +342,7 @@ mod tests {
             assert_eq!(tree.copy("/workspace/a", path, 2), Err(Errno::Access));
         }
         assert_eq!(tree.set_mode("/", 0), Err(Errno::Access));
-        assert_eq!(super::super::changed_paths(&before, &tree), []);
+        assert_eq!(super::super::changed_paths(&before, &tree), Ok(vec![]));
         assert_eq!(tree.read_file("/etc/a").as_deref(), Ok(b"a".as_slice()), "reading is allowed");
     }
 

@@ -229,7 +229,7 @@ impl Import {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(source) => return Err(host_error(host, source)),
             };
-            content.append(&buffer[..count]);
+            content.append(&buffer[..count]).map_err(|source| copy_error(host, source))?;
             // As it is read, not by what the system says of its size: it may grow, or have none (`/proc`).
             let taken = Usage { bytes: content.len(), entries: 1 };
             let allowed = self.tree.allow_size(content.len()).and_then(|()| self.tree.afford(Usage::default(), taken));
@@ -359,7 +359,7 @@ mod tests {
         tree.create_directory("/workspace/empty", false, 6).expect("writable");
         assert_eq!(tree.rename("/workspace/empty", place, 6), Err(Errno::Busy));
         tree.remove("/workspace/empty", false, 6).expect("writable");
-        assert_eq!(changed_paths(&before, &tree), []);
+        assert_eq!(changed_paths(&before, &tree), Ok(vec![]));
         tree.write("/workspace/in/beside", b"", WriteMode::Create, 6).expect("beside the mount all is as before");
     }
 
@@ -406,7 +406,7 @@ mod tests {
         assert!(matches!(error, Err(MountError::Copy { source: Errno::TooLarge, .. })));
         let error = tree.mount_directory(Path::new("/dev/null"), "/workspace/in", false, 5);
         assert!(matches!(error, Err(MountError::Kind { .. })));
-        assert_eq!(changed_paths(&before, &tree), []);
+        assert_eq!(changed_paths(&before, &tree), Ok(vec![]));
     }
 
     #[test]
@@ -432,6 +432,6 @@ mod tests {
         assert_eq!(tree.place_file("/1/2/3/4/5/6/7", b"", 0o644, 5), Err(Errno::Quota));
         assert_eq!(tree.place_file("/x", b"", 0o10000, 5), Err(Errno::Invalid));
         assert_eq!(tree.place_file("x", b"", 0o644, 5), Err(Errno::Invalid));
-        assert_eq!(changed_paths(&before, &tree), []);
+        assert_eq!(changed_paths(&before, &tree), Ok(vec![]));
     }
 }

@@ -35,8 +35,11 @@
 //! ```
 
 mod change;
+mod chunk;
+mod compare;
 mod content;
 mod diff;
+mod directory;
 mod entry;
 mod errno;
 mod file;
@@ -47,8 +50,13 @@ mod model;
 mod node;
 mod path;
 mod places;
+mod rechunk;
+mod scale;
 mod scope;
+mod snapshot;
+mod stored;
 mod tree;
+mod unified;
 
 pub use change::{Change, ChangeKind, changed_paths};
 pub use content::{Content, Pieces};
@@ -60,4 +68,8 @@ pub use inspect::{Entry, Kind, Stat};
 pub use node::Usage;
 pub use path::{MAX_DEPTH, MAX_LINKS, MAX_NAME_BYTES, MAX_PATH_BYTES};
 pub use scope::{Grant, Refusal, Resolved, Scope};
+#[doc(hidden)]
+pub use snapshot::rewrite;
+pub use snapshot::{Malformed, OpenError, Reference, ReferenceKind, SnapshotId, references};
 pub use tree::{Limits, Tree};
+pub use unified::{UnifiedLimits, unified};

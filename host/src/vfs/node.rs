@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
-use imbl::OrdMap;
-
 use super::content::Content;
+use super::directory::Directory;
+use super::path::{MAX_DEPTH, MAX_PATH_BYTES};
+use super::scale::MAX_SUM;
 
 /// A name in a directory: not empty, not `.` or `..`, without `/` and NUL.
 pub(super) type Name = Arc<str>;
@@ -20,7 +21,7 @@ pub struct Usage {
     pub entries: u64,
 }
 
-/// How far an entry reaches below itself. For a directory it is an upper bound: removing does not shrink it.
+/// How far an entry reaches below itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Reach {
     /// Names in the longest path below.
@@ -30,19 +31,77 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    fn above(self, name: &str) -> Reach {
+    pub(super) fn above(self, name: &str) -> Reach {
         Reach { levels: self.levels + 1, bytes: self.bytes + 1 + name.len() }
     }
 
-    fn or(self, other: Reach) -> Reach {
+    pub(super) fn or(self, other: Reach) -> Reach {
         Reach { levels: self.levels.max(other.levels), bytes: self.bytes.max(other.bytes) }
+    }
+
+    /// Whether the maximum `self` may sink when `before`, which is part of it, becomes `after`.
+    fn sinks(self, before: Reach, after: Reach) -> bool {
+        (before.levels == self.levels && after.levels < before.levels)
+            || (before.bytes == self.bytes && after.bytes < before.bytes)
+    }
+}
+
+/// What is known of a directory, a page of it or one of its entries without looking in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Sums {
+    /// Entries of the directory itself.
+    pub(super) entries: u64,
+    /// What they and all that is below them take.
+    pub(super) usage: Usage,
+    /// How far they reach, seen from the directory.
+    pub(super) reach: Reach,
+}
+
+impl Sums {
+    /// What one entry adds to its directory.
+    pub(super) fn of(name: &str, node: &Node) -> Sums {
+        Sums { entries: 1, usage: node.usage(), reach: node.reach().above(name) }
+    }
+
+    /// Both together; none if that is more than a tree may claim.
+    pub(super) fn and(self, other: Sums) -> Option<Sums> {
+        let sum = |a: u64, b: u64| a.checked_add(b).filter(|sum| *sum <= MAX_SUM);
+        let bytes = sum(self.usage.bytes, other.usage.bytes)?;
+        let usage = Usage { bytes, entries: sum(self.usage.entries, other.usage.entries)? };
+        Some(Sums { entries: sum(self.entries, other.entries)?, usage, reach: self.reach.or(other.reach) })
+    }
+
+    /// Whether a directory can have these sums.
+    pub(super) fn plausible(&self) -> bool {
+        let Sums { entries, usage, reach } = *self;
+        let nothing = entries == 0;
+        let reaches = reach.levels >= 1 && reach.bytes >= 2 * reach.levels && usage.entries >= entries;
+        let within = usage.bytes <= MAX_SUM && usage.entries <= MAX_SUM;
+        let within = within && reach.levels <= MAX_DEPTH && reach.bytes <= MAX_PATH_BYTES;
+        within && if nothing { *self == Sums::default() } else { reaches }
+    }
+
+    /// One part of the sum changes. `parts` are all of them, after that; they are looked at only if they must be.
+    ///
+    /// `before` is part of the sum, and `after` was checked against the tree's limits, which are no more than `u64`s:
+    /// no step can overflow.
+    pub(super) fn exchange(&mut self, before: Sums, after: Sums, parts: impl Iterator<Item = Reach>) {
+        self.entries = self.entries - before.entries + after.entries;
+        self.usage.bytes = self.usage.bytes - before.usage.bytes + after.usage.bytes;
+        self.usage.entries = self.usage.entries - before.usage.entries + after.usage.entries;
+        self.reach = if self.reach.sinks(before.reach, after.reach) {
+            parts.fold(Reach::default(), Reach::or)
+        } else {
+            self.reach.or(after.reach)
+        };
     }
 }
 
 /// What every entry has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Meta {
-    /// One number for each entry of a tree, from its creation on; renaming keeps it.
+    /// One number for each entry of a tree, from its creation on; renaming keeps it. It is not stored: when a tree is
+    /// opened, its entries are numbered anew.
     pub(super) id: u64,
     /// Permission bits.
     pub(super) mode: u32,
@@ -70,22 +129,13 @@ pub(super) struct Link {
     pub(super) target: Box<str>,
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct Directory {
-    pub(super) meta: Meta,
-    entries: OrdMap<Name, Node>,
-    usage: Usage,
-    reach: Reach,
-}
-
 impl Node {
     pub(super) fn file(meta: Meta, content: Content) -> Node {
         Node::File(Arc::new(File { meta, content }))
     }
 
     pub(super) fn directory(meta: Meta) -> Node {
-        let (usage, reach) = (Usage::default(), Reach::default());
-        Node::Directory(Arc::new(Directory { meta, entries: OrdMap::new(), usage, reach }))
+        Node::Directory(Arc::new(Directory::new(meta)))
     }
 
     pub(super) fn link(meta: Meta, target: &str) -> Node {
@@ -121,22 +171,16 @@ impl Node {
             Node::File(file) => Usage { bytes: file.content.len(), entries: 1 },
             // A `usize` of a target that is at most 4,096 bytes long.
             Node::Link(link) => Usage { bytes: link.target.len() as u64, entries: 1 },
-            Node::Directory(directory) => Usage { entries: directory.usage.entries + 1, ..directory.usage },
+            Node::Directory(directory) => {
+                let below = directory.sums().usage;
+                Usage { entries: below.entries + 1, ..below }
+            }
         }
     }
 
-    /// How far it reaches, at most.
+    /// How far it reaches.
     pub(super) fn reach(&self) -> Reach {
-        self.as_directory().map_or_else(Reach::default, |directory| directory.reach)
-    }
-
-    /// Replaces the bound of `reach` by the truth, which is looked for in all that is below.
-    pub(super) fn measure(&mut self) -> Reach {
-        let reach = measured(self);
-        if let Node::Directory(directory) = self {
-            Arc::make_mut(directory).reach = reach;
-        }
-        reach
+        self.as_directory().map_or_else(Reach::default, |directory| directory.sums().reach)
     }
 }
 
@@ -149,59 +193,5 @@ impl PartialEq for Node {
             (Node::Link(a), Node::Link(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
-    }
-}
-
-fn measured(node: &Node) -> Reach {
-    let below = node.as_directory().into_iter().flat_map(|directory| directory.entries.iter());
-    below.fold(Reach::default(), |reach, (name, node)| reach.or(measured(node).above(name)))
-}
-
-impl Directory {
-    pub(super) fn entries(&self) -> &OrdMap<Name, Node> {
-        &self.entries
-    }
-
-    pub(super) fn usage(&self) -> Usage {
-        self.usage
-    }
-
-    /// Enters `node` as `name`, in the place of what was there.
-    pub(super) fn put(&mut self, name: Name, node: Node) -> Option<Node> {
-        self.count(Usage::default(), node.usage());
-        self.reach = self.reach.or(node.reach().above(&name));
-        let replaced = self.entries.insert(name, node);
-        if let Some(replaced) = &replaced {
-            self.count(replaced.usage(), Usage::default());
-        }
-        replaced
-    }
-
-    /// Takes `name` out.
-    pub(super) fn take(&mut self, name: &str) -> Option<Node> {
-        let node = self.entries.remove(name)?;
-        self.count(node.usage(), Usage::default());
-        if self.entries.is_empty() {
-            self.reach = Reach::default();
-        }
-        Some(node)
-    }
-
-    /// Changes the entry `name` in place.
-    pub(super) fn alter<R>(&mut self, name: &str, change: impl FnOnce(&mut Node) -> R) -> Option<R> {
-        let node = self.entries.get_mut(name)?;
-        let before = node.usage();
-        let result = change(node);
-        let (after, reach) = (node.usage(), node.reach().above(name));
-        self.count(before, after);
-        self.reach = self.reach.or(reach);
-        Some(result)
-    }
-
-    /// `before` is part of the sum, and `after` was checked against the tree's limits, which are no more than `u64`s:
-    /// neither step can overflow.
-    fn count(&mut self, before: Usage, after: Usage) {
-        self.usage.bytes = self.usage.bytes - before.bytes + after.bytes;
-        self.usage.entries = self.usage.entries - before.entries + after.entries;
     }
 }

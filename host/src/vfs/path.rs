@@ -4,8 +4,9 @@
 //! the walk then is. `..` above the root is the root and an absolute link starts at the root, so no path leaves the
 //! tree. A walk may be bound by more than that: see [`Rules`].
 
+use super::directory::Directory;
 use super::errno::Errno;
-use super::node::{Directory, Name, Node};
+use super::node::{Name, Node};
 
 /// The longest name.
 pub const MAX_NAME_BYTES: usize = 255;
@@ -209,7 +210,7 @@ pub(super) fn walk<'a, R: Rules>(
         let last = texts.iter().all(|text| is_slashes(text));
         let slash = last && texts.iter().any(|text| !text.is_empty());
         let directory = innermost(root, &above)?;
-        match directory.entries().get_key_value(name) {
+        match directory.get(name)? {
             None => {
                 let rest = match (last, texts.as_slice()) {
                     (true, _) => Rest::Nothing,
@@ -230,7 +231,7 @@ pub(super) fn walk<'a, R: Rules>(
                 texts.push(&link.target);
             }
             Some((name, node)) if last => return Ok(Found { root, above, end: End::Entry(name, node), slash }),
-            Some((name, node @ Node::Directory(_))) => above.push((name, node)),
+            Some((name, node)) if node.as_directory().is_some() => above.push((name, node)),
             Some(_) => return Err(Errno::NotDirectory.into()),
         }
     }
@@ -240,7 +241,7 @@ pub(super) fn walk<'a, R: Rules>(
 fn descend<'a>(root: &'a Node, base: &[Name]) -> Result<Vec<(&'a Name, &'a Node)>, Errno> {
     let mut above = Vec::with_capacity(base.len());
     for name in base {
-        let (name, node) = innermost(root, &above)?.entries().get_key_value(name).ok_or(Errno::NoEntry)?;
+        let (name, node) = innermost(root, &above)?.get(name)?.ok_or(Errno::NoEntry)?;
         above.push((name, node));
     }
     Ok(above)

@@ -6,6 +6,7 @@ use super::node::Name;
 /// Where writing begins to be allowed, or ends. What is under none of these is read-only.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Places {
+    /// Sorted by path, so that equal rules are written the same.
     rules: Vec<Rule>,
 }
 
@@ -18,10 +19,15 @@ struct Rule {
 impl Places {
     /// Makes what is at and below a path writable, or read-only, except below paths with a longer rule.
     pub(super) fn set(&mut self, names: &[Name], writable: bool) {
-        match self.rules.iter_mut().find(|rule| rule.names == names) {
-            Some(rule) => rule.writable = writable,
-            None => self.rules.push(Rule { names: names.to_vec(), writable }),
+        match self.rules.binary_search_by(|rule| rule.names.as_slice().cmp(names)) {
+            Ok(at) => self.rules[at].writable = writable,
+            Err(at) => self.rules.insert(at, Rule { names: names.to_vec(), writable }),
         }
+    }
+
+    /// The rules, sorted by path.
+    pub(super) fn rules(&self) -> impl Iterator<Item = (&[Name], bool)> {
+        self.rules.iter().map(|rule| (rule.names.as_slice(), rule.writable))
     }
 
     /// Whether a guest may change the entry at a path (and, if it is a directory, what is in it).
@@ -33,6 +39,14 @@ impl Places {
     /// Whether a rule begins at or below a path, so that the entry there must stay where it is.
     pub(super) fn pinned(&self, names: &[Name]) -> bool {
         self.rules.iter().any(|rule| rule.names.starts_with(names))
+    }
+}
+
+impl FromIterator<(Vec<Name>, bool)> for Places {
+    fn from_iter<T: IntoIterator<Item = (Vec<Name>, bool)>>(rules: T) -> Places {
+        let mut places = Places::default();
+        rules.into_iter().for_each(|(names, writable)| places.set(&names, writable));
+        places
     }
 }
 

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use super::directory::Directory;
 use super::errno::Errno;
-use super::node::{Directory, Meta, Name, Node, Reach, Usage};
+use super::node::{Meta, Name, Node, Reach, Usage};
 use super::path::{self, Anywhere, Found, MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES};
 use super::places::Places;
 
@@ -65,7 +66,7 @@ impl Tree {
     /// What the tree takes of its limits. Costs the same for any size.
     #[must_use]
     pub fn usage(&self) -> Usage {
-        self.root.as_directory().map_or_else(Usage::default, Directory::usage)
+        self.root.as_directory().map_or_else(Usage::default, |root| root.sums().usage)
     }
 
     /// What it may take.
@@ -79,14 +80,24 @@ impl Tree {
         self.limits = limits;
     }
 
+    /// A tree from its parts; `next_id` is one that no entry has.
+    pub(super) fn assemble(root: Node, places: Places, limits: Limits, next_id: u64) -> Tree {
+        Tree { root, places: Arc::new(places), limits, next_id }
+    }
+
     pub(super) fn root(&self) -> &Node {
         &self.root
+    }
+
+    pub(super) fn places(&self) -> &Places {
+        &self.places
     }
 
     /// The entry at `names`. No link is followed.
     pub(super) fn entry(&self, names: &[Name]) -> Result<&Node, Errno> {
         names.iter().try_fold(&self.root, |node, name| {
-            node.as_directory().ok_or(Errno::NotDirectory)?.entries().get(name).ok_or(Errno::NoEntry)
+            let found = node.as_directory().ok_or(Errno::NotDirectory)?.get(name)?;
+            found.map(|(_, node)| node).ok_or(Errno::NoEntry)
         })
     }
 
@@ -177,41 +188,57 @@ impl Tree {
     pub(super) fn attach(&mut self, names: &[Name], node: Node, now: u64) -> Result<(), Errno> {
         let (name, parent) = names.split_last().ok_or(Errno::Busy)?;
         self.edit(parent, |directory| {
-            directory.put(Name::clone(name), node);
+            directory.put(Name::clone(name), node)?;
             directory.meta.modified = now;
+            Ok(())
         })
     }
 
     /// Takes the entry at `names` out.
     pub(super) fn detach(&mut self, names: &[Name], now: u64) -> Result<Node, Errno> {
         let (name, parent) = names.split_last().ok_or(Errno::Busy)?;
-        let taken = self.edit(parent, |directory| {
+        self.edit(parent, |directory| {
+            let taken = directory.take(name)?.ok_or(Errno::NoEntry)?;
             directory.meta.modified = now;
-            directory.take(name)
-        });
-        taken?.ok_or(Errno::NoEntry)
+            Ok(taken)
+        })
     }
 
     /// Changes the entry at `names` in place.
-    pub(super) fn alter<R>(&mut self, names: &[Name], change: impl FnOnce(&mut Node) -> R) -> Result<R, Errno> {
+    pub(super) fn alter<R>(
+        &mut self,
+        names: &[Name],
+        change: impl FnOnce(&mut Node) -> Result<R, Errno>,
+    ) -> Result<R, Errno> {
         match names.split_last() {
-            Some((name, parent)) => self.edit(parent, |directory| directory.alter(name, change))?.ok_or(Errno::NoEntry),
-            None => Ok(change(&mut self.root)),
+            Some((name, parent)) => {
+                self.edit(parent, |directory| directory.alter(name, change)?.ok_or(Errno::NoEntry)?)
+            }
+            None => change(&mut self.root),
         }
     }
 
     /// Changes the directory at `names`, and with it the sums of those above. Copies what another tree still shares.
-    pub(super) fn edit<R>(&mut self, names: &[Name], change: impl FnOnce(&mut Directory) -> R) -> Result<R, Errno> {
+    /// If `change` fails, it must leave the directory as it was.
+    pub(super) fn edit<R>(
+        &mut self,
+        names: &[Name],
+        change: impl FnOnce(&mut Directory) -> Result<R, Errno>,
+    ) -> Result<R, Errno> {
         edit(&mut self.root, names, change)
     }
 }
 
-fn edit<R>(node: &mut Node, names: &[Name], change: impl FnOnce(&mut Directory) -> R) -> Result<R, Errno> {
+fn edit<R>(
+    node: &mut Node,
+    names: &[Name],
+    change: impl FnOnce(&mut Directory) -> Result<R, Errno>,
+) -> Result<R, Errno> {
     let Node::Directory(directory) = node else { return Err(Errno::NotDirectory) };
     let directory = Arc::make_mut(directory);
     match names.split_first() {
-        Some((name, below)) => directory.alter(name, |node| edit(node, below, change)).ok_or(Errno::NoEntry)?,
-        None => Ok(change(directory)),
+        Some((name, below)) => directory.alter(name, |node| edit(node, below, change))?.ok_or(Errno::NoEntry)?,
+        None => change(directory),
     }
 }
 

@@ -4,6 +4,7 @@
 //! `fuzz_targets/` hands them to libFuzzer (`cargo xtask fuzz`), and `tests/features/fuzz.rs` replays `corpus/` and
 //! mutations of it through the same functions. A file of the corpus is a seed, or what a finding came down to.
 
+mod archive;
 mod canonical;
 mod component;
 mod index;
@@ -13,12 +14,14 @@ mod names;
 mod pattern;
 mod policy;
 mod shape;
+mod snapshot;
 mod token;
 mod wit;
 mod words;
 
 use std::process::ExitCode;
 
+pub use archive::archive;
 pub use canonical::canonical;
 pub use component::component;
 pub use index::index;
@@ -26,6 +29,7 @@ pub use manifest::manifest;
 pub use names::names;
 pub use pattern::pattern;
 pub use policy::policy;
+pub use snapshot::snapshot;
 pub use token::token;
 pub use wit::wit;
 pub use words::words;
@@ -34,7 +38,8 @@ pub use words::words;
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its file and of its corpus.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 12] = [
+    ("archive", archive),
     ("canonical", canonical),
     ("component", component),
     ("index", index),
@@ -42,6 +47,7 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("names", names),
     ("pattern", pattern),
     ("policy", policy),
+    ("snapshot", snapshot),
     ("token", token),
     ("wit", wit),
     ("words", words),

@@ -2,7 +2,7 @@
 
 use super::Code;
 use super::work::{Open, Place, Removed, Work};
-use crate::vfs::{Content, Kind, WriteMode};
+use crate::vfs::{Content, Errno, Kind, WriteMode};
 
 /// How something is to be opened.
 #[derive(Clone, Copy, Default)]
@@ -106,7 +106,12 @@ impl Work {
     }
 
     /// Changes a file that is in no tree, within the limits of the one that it was in.
-    fn change_removed(&self, removed: &mut Removed, size: u64, change: impl FnOnce(&mut Content)) -> Result<(), Code> {
+    fn change_removed(
+        &self,
+        removed: &mut Removed,
+        size: u64,
+        change: impl FnOnce(&mut Content) -> Result<(), Errno>,
+    ) -> Result<(), Code> {
         let old = removed.content.len();
         if size > old {
             let others = self.held.saturating_sub(old).saturating_add(self.tree.usage().bytes);
@@ -117,7 +122,7 @@ impl Work {
                 return Err(Code::Quota);
             }
         }
-        change(&mut removed.content);
+        change(&mut removed.content)?;
         removed.stat.modified = self.now;
         Ok(())
     }

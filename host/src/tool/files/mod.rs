@@ -124,7 +124,10 @@ impl Files {
     }
 
     /// The call has ended: what it changed. Nothing may be done with the files before the next one begins.
-    pub(crate) fn end(&mut self) -> Vec<Edit> {
+    ///
+    /// # Errors
+    /// `Io` if what it removed or replaced must be read for that, and cannot be.
+    pub(crate) fn end(&mut self) -> Result<Vec<Edit>, Errno> {
         let empty = Tree::new(Limits::default(), 0);
         let tree = self.work.lock().end(empty.clone());
         tree.changes_since(&std::mem::replace(&mut self.base, empty))
@@ -220,6 +223,7 @@ impl From<Errno> for Code {
             Errno::NotEmpty => Self::NotEmpty,
             Errno::Quota => Self::Quota,
             Errno::Busy => Self::Busy,
+            Errno::Io => Self::Io,
         }
     }
 }

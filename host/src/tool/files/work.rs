@@ -181,7 +181,7 @@ impl Work {
             Place::Removed(removed) => removed.content.clone(),
             Place::Nowhere => return Err(Code::NoEntry),
         };
-        let bytes = content.read(offset, length);
+        let bytes = content.read(offset, length)?;
         // A length in memory fits. Nothing read is the end, also if nothing was asked for: C libraries take the other
         // answer for an interruption, and try again for ever.
         let end = bytes.is_empty() || offset.saturating_add(bytes.len() as u64) >= content.len();

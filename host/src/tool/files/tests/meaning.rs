@@ -244,7 +244,7 @@ fn what_is_open_is_open_in_the_next_call_on_its_tree() {
     let directory = tool.open(at, "d", "rd").expect("there");
     tool.write(a, 0, "A").expect("granted");
     let mut run = tree();
-    run.apply(&tool.files.end()).expect("nothing is in the way");
+    run.apply(&tool.files.end().expect("all is in memory")).expect("nothing is in the way");
     assert_eq!(run.read_file("/workspace/in/a").as_deref(), Ok(b"Alpha".as_slice()));
     assert_eq!(tool.all(a), Err(Code::Access), "between calls there is nothing");
     run.write("/workspace/in/a", b"+", WriteMode::Append, 9).expect("writable");

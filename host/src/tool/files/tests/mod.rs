@@ -194,6 +194,6 @@ impl Tool {
     }
 
     fn changed(&mut self) -> Vec<String> {
-        self.files.end().into_iter().map(|edit| edit.path).collect()
+        self.files.end().expect("all is in memory").into_iter().map(|edit| edit.path).collect()
     }
 }

@@ -96,7 +96,7 @@ proptest! {
                 }
             }
         }
-        base.apply(&tool.files.end()).expect("nothing is in the way");
+        base.apply(&tool.files.end().expect("all is in memory")).expect("nothing is in the way");
         for name in NAMES {
             let bytes = base.read_file(&format!("/tmp/{name}")).ok();
             prop_assert_eq!(bytes.as_ref(), model.names.get(name).map(|id| &model.files[*id]));

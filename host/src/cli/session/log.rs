@@ -1,34 +1,35 @@
-//! `tollhouse session`.
+//! `tollhouse session log`.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde_json::Value;
 use tollhouse::capability::Pattern;
 use tollhouse::gate::AuditFile;
+use tollhouse::session::SessionId;
 
-use super::{CliError, Result, show};
+use super::super::places::Places;
+use super::super::{CliError, Result, show};
 
-/// Look into sessions
-#[derive(Subcommand)]
-pub(crate) enum Session {
-    Log(Log),
-}
-
-/// Show what an audit log holds: every decision, call and request, and what tools printed
+/// Show the log of a session: every decision, call and request, and what tools printed
 ///
 /// The whole log is checked first; one that was altered is not shown. Options narrow what is shown, all of them
 /// together.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  tollhouse session log --audit audit.jsonl --event denied
-  tollhouse session log --audit audit.jsonl --method 'stats/**' --run 2 --json | jq .arguments")]
+  tollhouse session log report --event denied
+  tollhouse session log report --method 'stats/**' --run 2 --json | jq .arguments
+  tollhouse session log --audit audit.jsonl")]
 pub(crate) struct Log {
-    /// A log that `run --audit` wrote
+    /// The session
+    #[arg(value_name = "ID", required_unless_present = "audit", conflicts_with = "audit")]
+    id: Option<SessionId>,
+    /// Instead of a session, a log that `run --audit` wrote
     #[arg(long, value_name = "FILE")]
-    audit: PathBuf,
+    audit: Option<PathBuf>,
     /// Only these events
     #[arg(long = "event", value_name = "EVENT", value_parser = EVENTS)]
     events: Vec<String>,
@@ -47,34 +48,39 @@ pub(crate) struct Log {
 }
 
 /// Every event, as the log calls it.
-const EVENTS: [&str; 8] = ["started", "admitted", "denied", "said", "requested", "settled", "ended", "mended"];
-
-impl Session {
-    /// Does what was asked for.
-    pub(crate) fn execute(self) -> Result {
-        match self {
-            Self::Log(log) => log.execute(),
-        }
-    }
-}
+const EVENTS: [&str; 10] =
+    ["started", "admitted", "released", "denied", "said", "requested", "settled", "changed", "ended", "mended"];
 
 impl Log {
-    fn execute(self) -> Result {
-        let cannot = |error| CliError::because("the log cannot be shown", &error);
-        // A method is said once for each call; what else happens in it names the call by its number.
-        let mut methods = std::collections::HashMap::new();
-        AuditFile::verify(&self.audit).map_err(cannot)?;
-        let shown = AuditFile::read(&self.audit, &mut |event| {
-            let call = (event["run"].as_u64(), event["seq"].as_u64());
-            if let (Some("admitted" | "denied"), Some(method)) = (event["event"].as_str(), event["method"].as_str()) {
-                methods.insert(call, method.to_owned());
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let mut methods = HashMap::new();
+        match (&self.id, &self.audit) {
+            (Some(id), _) => {
+                let sessions = places.sessions()?;
+                let cannot = |error| super::failed("the log cannot be shown", &error);
+                sessions.log(id, &mut |_| {}).map_err(cannot)?;
+                sessions.log(id, &mut |line| self.show(&line.event, &mut methods)).map_err(cannot)?;
             }
-            if self.wants(event, methods.get(&call).map(String::as_str)) {
-                show::line(if self.json { event.to_string() } else { told(event) });
+            (None, audit) => {
+                let path = audit.as_deref().expect("clap asks for a session or a file");
+                let cannot = |error| CliError::because("the log cannot be shown", &error);
+                AuditFile::verify(path).map_err(cannot)?;
+                AuditFile::read(path, &mut |event| self.show(event, &mut methods)).map_err(cannot)?;
             }
-        });
-        shown.map_err(cannot)?;
+        }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Shows an event if it is wanted. A method is said once for each call; what else happens in it names the call by its
+    /// number.
+    fn show(&self, event: &Value, methods: &mut HashMap<(Option<u64>, Option<u64>), String>) {
+        let call = (event["run"].as_u64(), event["seq"].as_u64());
+        if let (Some("admitted" | "denied"), Some(method)) = (event["event"].as_str(), event["method"].as_str()) {
+            methods.insert(call, method.to_owned());
+        }
+        if self.wants(event, methods.get(&call).map(String::as_str)) {
+            show::line(if self.json { event.to_string() } else { told(event) });
+        }
     }
 
     fn wants(&self, event: &Value, method: Option<&str>) -> bool {

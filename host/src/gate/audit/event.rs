@@ -1,0 +1,169 @@
+//! What is told to an audit log.
+
+use std::sync::Arc;
+
+use serde::ser::SerializeSeq as _;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::capability::Amount;
+use crate::error::ErrorKind;
+use crate::gate::CallOutcome;
+use crate::gate::judge::HeldAccount;
+use crate::ledger::AccountId;
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A run began.
+    Started {
+        /// Its number in its session.
+        run: u64,
+        /// The script's name.
+        script: &'a str,
+        /// blake3 of the script, in hexadecimal.
+        hash: &'a str,
+    },
+    /// A call was admitted. It is about to start.
+    Admitted {
+        /// The run.
+        run: u64,
+        /// The call's number in it.
+        seq: u64,
+        /// The call that it is part of, if a tool made it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caller: Option<u64>,
+        /// The canonical method.
+        method: &'a str,
+        /// The canonical arguments.
+        arguments: &'a Value,
+        /// The grant that was debited.
+        grant: &'a str,
+        /// What was reserved in which account.
+        debits: Debits<'a>,
+    },
+    /// What an admitted call had reserved was given back: it never started.
+    Released {
+        /// The run.
+        run: u64,
+        /// The call.
+        seq: u64,
+    },
+    /// A call was refused. Nothing ran and nothing was spent.
+    Denied {
+        /// The run.
+        run: u64,
+        /// The call's number in it.
+        seq: u64,
+        /// The call that it is part of, if a tool made it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caller: Option<u64>,
+        /// The method that was asked for.
+        method: &'a str,
+        /// The arguments as far as they were understood.
+        arguments: &'a Value,
+        /// The nearest grant.
+        grant: Option<&'a str>,
+        /// What sort of refusal: `capability`, `argument`, `approval`, `limit`.
+        kind: ErrorKind,
+        /// What was missing: the clause, the budget, the consent.
+        reason: &'a str,
+    },
+    /// What a tool wrote to its standard output or error.
+    Said {
+        /// The run.
+        run: u64,
+        /// The call.
+        seq: u64,
+        /// `stdout` or `stderr`.
+        stream: &'a str,
+        /// The text, up to a limit.
+        text: &'a str,
+    },
+    /// A tool makes a request by `wasi:http`.
+    Requested {
+        /// The run.
+        run: u64,
+        /// The call.
+        seq: u64,
+        /// The method of HTTP.
+        method: &'a str,
+        /// Where to, without the query.
+        url: &'a str,
+        /// Why it was not sent. None: it was.
+        refused: Option<&'a str>,
+    },
+    /// A call ended.
+    Settled {
+        /// The run.
+        run: u64,
+        /// The call.
+        seq: u64,
+        /// How.
+        outcome: CallOutcome,
+        /// How long it took, in microseconds.
+        micros: u64,
+        /// Why it failed.
+        error: Option<&'a str>,
+    },
+    /// The session's files were changed from outside, without a run.
+    Changed {
+        /// The number that this change has among the runs.
+        run: u64,
+        /// What was done.
+        what: &'a str,
+    },
+    /// A run ended.
+    Ended {
+        /// The run.
+        run: u64,
+        /// In one word.
+        status: &'a str,
+        /// Why it failed; a limit is named here.
+        error: Option<&'a str>,
+    },
+    /// The last line had been cut off in the middle, by a crash, and was removed.
+    Mended {
+        /// How many bytes it had.
+        bytes: u64,
+    },
+}
+
+/// What a call reserved: one call of each account, and an amount of those that sum something.
+#[derive(Clone, Copy, Debug)]
+pub struct Debits<'a> {
+    pub(in crate::gate) accounts: &'a [HeldAccount],
+    pub(in crate::gate) amounts: &'a [(AccountId, Amount)],
+}
+
+impl<'a> Debits<'a> {
+    /// The accounts by name, that of the grant first, with the amount for what sums something.
+    pub fn iter(self) -> impl Iterator<Item = (&'a Arc<str>, Option<Amount>)> {
+        self.accounts.iter().map(move |held| {
+            let amount = self.amounts.iter().find(|(account, _)| *account == held.id);
+            (&held.name, amount.map(|(_, amount)| *amount))
+        })
+    }
+}
+
+/// One account, as it is logged.
+#[derive(Serialize)]
+struct Debit<'a> {
+    account: &'a str,
+    /// Exact, in decimals: JSON's numbers are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spend: Option<String>,
+}
+
+impl Serialize for Debits<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.accounts.len()))?;
+        for (account, spend) in self.iter() {
+            let spend = spend.map(|amount| amount.to_string());
+            list.serialize_element(&Debit { account, spend })?;
+        }
+        list.end()
+    }
+}

@@ -1,0 +1,126 @@
+//! Changing sessions without a run: files put or taken back, labels, the end.
+
+use super::turn::Waiting;
+use super::{At, Point, SessionId, Sessions, SessionsError, key, point};
+use crate::store::{Batch, Owner};
+use crate::vfs::{Limits, SnapshotId, Tree};
+
+/// How many records one commit removes.
+const PAGE: usize = 500;
+
+/// What a removed session had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// Records. The blobs that only it named are removed by a sweep.
+    pub records: u64,
+}
+
+impl Sessions {
+    /// Changes the files of a session, and commits that as a run is committed: it has a number, and can be rolled back.
+    ///
+    /// # Errors
+    /// If there is no such session, `change` fails, or it cannot be committed: then the files are as they were.
+    pub fn change(
+        &self,
+        id: &SessionId,
+        what: &str,
+        waiting: Waiting,
+        change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
+    ) -> Result<SnapshotId, SessionsError> {
+        let bytes = self.policy(id)?.limits.files;
+        let live = self.live(id, Some(waiting));
+        let limits = Limits { bytes, file_bytes: u64::MAX, ..Limits::default() };
+        let (entered, begun) = live.enter(limits, what, "")?;
+        let mut files = entered.expect("nobody else has it").files;
+        let changed = change(&mut files).and_then(|()| live.changed(&begun, what, &files));
+        if changed.is_err() {
+            live.withdraw(&begun);
+        }
+        live.leave();
+        changed
+    }
+
+    /// Makes the files of a session those of one of its points again. What was spent stays spent.
+    ///
+    /// # Errors
+    /// If there is no such point, or it cannot be committed.
+    pub fn rollback(&self, to: &Point, waiting: Waiting) -> Result<SnapshotId, SessionsError> {
+        let then = self.files(to)?;
+        let at = match &to.at {
+            At::Head => "where it is".to_owned(),
+            At::Run(run) => format!("run {run}"),
+            At::Label(label) => format!("`{label}`"),
+        };
+        self.change(&to.session, &format!("rolled back to {at}"), waiting, |files| {
+            let limits = files.limits();
+            *files = then;
+            files.set_limits(limits);
+            Ok(())
+        })
+    }
+
+    /// Gives the files that a run left a name; without a run, takes the name away.
+    ///
+    /// # Errors
+    /// If there is no such session or run, the run left no files, or the name is none.
+    pub fn label(&self, id: &SessionId, label: &str, run: Option<u64>) -> Result<(), SessionsError> {
+        let none = |what: String| SessionsError::NoPoint { session: id.clone(), what };
+        if !point::is_label(label) {
+            return Err(none(format!("label `{label}`: it is named as sessions are, and does not begin with a digit")));
+        }
+        let name = key::named(b'T', id, label);
+        let mut batch = Batch::default();
+        let first = key::one(b'S', id);
+        batch.expect(first.clone(), self.records().get(&first)?);
+        match run {
+            Some(run) => {
+                self.snapshot(&Point { session: id.clone(), at: At::Run(run) })?;
+                batch.put(name, run.to_be_bytes());
+            }
+            None if self.records().get(&name)?.is_none() => return Err(none(format!("label `{label}`"))),
+            None => batch.remove(name),
+        }
+        Ok(self.records().commit(batch)?)
+    }
+
+    /// Removes a session: its files, budgets, runs and log.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be removed; then it may be half removed, and removed again.
+    pub fn remove(&self, id: &SessionId, waiting: &Waiting) -> Result<Removed, SessionsError> {
+        self.created(id)?;
+        let _turn = self.0.locks.take(id, waiting)?;
+        let epoch = self.epoch(id)?;
+        let (first, owner) = (key::one(b'S', id), key::one(b'O', id));
+        let records = self.sweep(id)?;
+        // The first record goes last: as long as it is there, the rest belongs to it.
+        let mut batch = Batch::of(Owner { key: owner.clone(), epoch });
+        for kind in key::KINDS.iter().filter(|kind| !key::HAS_MANY.contains(kind)) {
+            batch.remove(key::one(*kind, id));
+        }
+        batch.remove(owner);
+        batch.remove(first);
+        self.records().commit(batch)?;
+        Ok(Removed { records: records + 5 })
+    }
+
+    /// Removes all records of which a session has many; how many there were.
+    pub(super) fn sweep(&self, id: &SessionId) -> Result<u64, SessionsError> {
+        let mut removed = 0;
+        for kind in key::HAS_MANY {
+            let prefix = key::many(*kind, id);
+            loop {
+                let page = self.records().scan(&prefix, None, PAGE)?;
+                let mut batch = Batch::default();
+                removed += page.len() as u64;
+                let last = page.len() < PAGE;
+                page.into_iter().for_each(|(name, _)| batch.remove(name));
+                self.records().commit(batch)?;
+                if last {
+                    break;
+                }
+            }
+        }
+        Ok(removed)
+    }
+}

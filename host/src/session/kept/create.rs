@@ -1,0 +1,213 @@
+//! Making sessions: new ones, and forks of others.
+
+use std::sync::Arc;
+
+use super::live::first_head;
+use super::log::json;
+use super::record::{Created, Origin, RunRecord};
+use super::{Kept, Point, SessionId, Sessions, SessionsError, Waiting, key};
+use crate::capability::{Grant, Policy};
+use crate::gate::{Approver, Audit};
+use crate::session::host::now;
+use crate::store::{Batch, StoreError};
+use crate::tool::{Lock, Secrets};
+use crate::vfs::{SnapshotId, Tree};
+
+/// How many records one commit copies.
+const PAGE: usize = 500;
+
+/// How a session on disk is opened.
+pub struct OpenOptions {
+    /// What it must have been made with, or is made with if it is not there. None: whatever it was made with; no grants,
+    /// if it is made.
+    pub policy: Option<Policy>,
+    /// Packages to mount besides those of the policy. Of a session that is there: those that it was made with.
+    pub tools: Vec<(String, String)>,
+    /// What a run may use, instead of what the policy says.
+    pub limits: Overrides,
+    /// The files that it is made with. None: an empty `/workspace` and `/tmp`.
+    pub files: Option<Tree>,
+    /// Where every decision is written besides the session's own log. None: nowhere.
+    pub audit: Option<Arc<dyn Audit>>,
+    /// Who is asked where a grant says so. None: nobody, and such a call is denied.
+    pub approver: Option<Arc<dyn Approver>>,
+    /// The values of the secrets that the policy grants to tools. They are not kept.
+    pub secrets: Secrets,
+    /// Whether to wait on while another run has the session. None: as long as it takes.
+    pub waiting: Option<Waiting>,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            policy: None,
+            tools: Vec::new(),
+            limits: Overrides::default(),
+            files: None,
+            audit: None,
+            approver: None,
+            secrets: Secrets::default(),
+            waiting: None,
+        }
+    }
+}
+
+/// Limits of a run that are its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overrides {
+    /// Time from start to end.
+    pub wall: Option<std::time::Duration>,
+    /// Bytes of memory of one guest.
+    pub memory: Option<u64>,
+    /// Steps of the guest's own count.
+    pub fuel: Option<u64>,
+}
+
+impl Overrides {
+    /// Sets them.
+    pub fn apply(&self, limits: &mut crate::capability::Limits) {
+        limits.wall = self.wall.unwrap_or(limits.wall);
+        limits.memory = self.memory.unwrap_or(limits.memory);
+        limits.fuel = self.fuel.unwrap_or(limits.fuel);
+    }
+}
+
+impl Sessions {
+    /// Makes a session.
+    ///
+    /// # Errors
+    /// [`SessionsError::Exists`]; [`SessionsError::Token`] if the policy cannot be kept.
+    pub(in crate::session) fn create(
+        &self,
+        id: &SessionId,
+        policy: &Policy,
+        lock: &Lock,
+        files: &Tree,
+    ) -> Result<(), SessionsError> {
+        let narrowed = |grant: &Grant| grant.expires.is_some() || grant.parent.is_some();
+        if policy.grants.iter().any(narrowed) {
+            return Err(SessionsError::Token);
+        }
+        let mut upload = self.blobs().begin()?;
+        let snapshot = files.seal(&mut *upload)?;
+        let mut batch = self.first(id, None, snapshot, files)?;
+        let policy = policy.to_json().to_string().into_bytes();
+        for (kind, value) in [(b'P', policy), (b'M', json(lock))] {
+            let stored = match key::here(&value) {
+                Some(here) => here,
+                None => key::there(&upload.put(value)?),
+            };
+            batch.put(key::one(kind, id), stored);
+        }
+        upload.sync()?;
+        self.commit_new(id, batch)
+    }
+
+    /// Refuses a session that was made with something else.
+    pub(in crate::session) fn same(&self, id: &SessionId, policy: &Policy, lock: &Lock) -> Result<(), SessionsError> {
+        let differs = |what| Err(SessionsError::Differs { session: id.clone(), what });
+        match () {
+            () if self.policy(id)?.to_json() != policy.to_json() => differs("grants"),
+            () if self.lock(id)? != *lock => differs("tools"),
+            () => Ok(()),
+        }
+    }
+
+    /// Makes a session that begins with the files, policy, tools and entries of `wasi:keyvalue` of another, and with what
+    /// was spent there: a fork is no way to a new budget.
+    ///
+    /// # Errors
+    /// If there is no such point, or there is a session of the new name already.
+    pub fn fork(&self, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
+        // While an upload is open, nothing is removed as unused.
+        let mut upload = self.blobs().begin()?;
+        upload.sync()?;
+        let (snapshot, run) = self.snapshot(from)?;
+        let files = self.files(from)?;
+        let source = &from.session;
+        let mut batch = self.first(to, Some(Origin { session: source.clone(), run }), snapshot, &files)?;
+        for kind in [b'P', b'M'] {
+            let value = self.records().get(&key::one(kind, source))?;
+            batch.put(key::one(kind, to), value.ok_or_else(|| super::look::damaged(source, "a record is missing"))?);
+        }
+        let mut copied = Vec::new();
+        for (kind, becomes) in [(b'L', b'L'), (b'L', b'C'), (b'K', b'K')] {
+            let (old, new) = (key::many(kind, source), key::many(becomes, to));
+            self.each(&old, |(name, value)| {
+                copied.push(([new.as_slice(), &name[old.len()..]].concat(), value));
+                Ok(())
+            })?;
+        }
+        if copied.len() <= PAGE {
+            copied.into_iter().for_each(|(name, value)| batch.put(name, value));
+            return self.commit_new(to, batch);
+        }
+        self.fork_large(to, batch, copied)
+    }
+
+    /// What is copied comes first: there is no session before its first record.
+    fn fork_large(&self, to: &SessionId, batch: Batch, copied: Vec<(Vec<u8>, Vec<u8>)>) -> Result<(), SessionsError> {
+        let _turn = self.0.locks.take(to, &(Arc::new(|| true) as Waiting))?;
+        self.sweep(to)?;
+        for page in copied.chunks(PAGE) {
+            let mut part = Batch::default();
+            part.expect(key::one(b'S', to), None);
+            page.iter().for_each(|(name, value)| part.put(name.clone(), value.clone()));
+            self.records().commit(part).map_err(|error| exists(to, error))?;
+        }
+        self.commit_new(to, batch)
+    }
+
+    /// A session as this process uses it.
+    pub(in crate::session) fn live(&self, id: &SessionId, waiting: Option<Waiting>) -> Kept {
+        Kept::new(self.clone(), id.clone(), waiting.unwrap_or_else(|| Arc::new(|| true)))
+    }
+
+    /// The seed of its random numbers.
+    pub(in crate::session) fn seed(&self, id: &SessionId) -> Result<[u8; 32], SessionsError> {
+        let seed = blake3::Hash::from_hex(self.created(id)?.seed);
+        seed.map(|seed| *seed.as_bytes()).map_err(|_| super::look::damaged(id, "its seed"))
+    }
+
+    fn first(
+        &self,
+        id: &SessionId,
+        from: Option<Origin>,
+        snapshot: SnapshotId,
+        files: &Tree,
+    ) -> Result<Batch, SessionsError> {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed).map_err(|error| SessionsError::Random(error.into()))?;
+        let created = Created { created: now(), seed: blake3::Hash::from(seed).to_string(), from };
+        let run = RunRecord {
+            status: "created".to_owned(),
+            script: String::new(),
+            hash: String::new(),
+            started: created.created,
+            ended: Some(created.created),
+            base: snapshot,
+            snapshot: Some(snapshot),
+            error: None,
+            calls: 0,
+            denied: 0,
+        };
+        let mut batch = Batch::default();
+        batch.expect(key::one(b'S', id), None);
+        batch.put(key::one(b'S', id), json(&created));
+        batch.put(key::one(b'O', id), 1_u64.to_be_bytes());
+        batch.put(key::one(b'H', id), json(&first_head(snapshot, files)));
+        batch.put(key::numbered(b'R', id, 0), json(&run));
+        Ok(batch)
+    }
+
+    fn commit_new(&self, id: &SessionId, batch: Batch) -> Result<(), SessionsError> {
+        self.records().commit(batch).map_err(|error| exists(id, error))
+    }
+}
+
+fn exists(id: &SessionId, error: StoreError) -> SessionsError {
+    match error {
+        StoreError::Conflict { .. } => SessionsError::Exists(id.clone()),
+        error => error.into(),
+    }
+}

@@ -1,0 +1,143 @@
+//! The keys of a session's records. All begin with a letter and the session's name, so that a session is a few ranges of
+//! the store; numbers are big-endian, so that records come in their order.
+//!
+//! | key | value |
+//! | --- | --- |
+//! | `S` id | [`Created`](super::record::Created): what does not change |
+//! | `P` id | the policy (JSON), perhaps in a blob |
+//! | `M` id | the lock of what is mounted (JSON), perhaps in a blob |
+//! | `O` id | the epoch: eight bytes |
+//! | `H` id | [`Head`](super::record::Head): what each commit changes |
+//! | `R` id 0 run | [`RunRecord`](super::record::RunRecord) |
+//! | `T` id 0 label | the number of a run: eight bytes |
+//! | `L` id 0 hash of the account | [`Balance`](super::record::Balance), perhaps in a blob |
+//! | `C` id 0 hash of the account | what of a balance was spent before the session was forked |
+//! | `E` id 0 run call | [`Entry`](super::record::Entry) of the ledger, perhaps in a blob |
+//! | `A` id 0 line | a line of the log (JSON), perhaps in a blob |
+//! | `K` id 0 alias bucket key | an entry of `wasi:keyvalue`, perhaps in a blob |
+//!
+//! A value that may be in a blob begins with 0 and is what follows, or with 1 and is in the blob that is named there.
+
+use super::SessionId;
+use crate::store::{BlobId, MAX_VALUE_BYTES};
+use crate::tool::Key;
+
+/// The kinds of records that a session has.
+pub(super) const KINDS: &[u8] = b"SPMOHRTLCEAK";
+
+/// Those of which it has many.
+pub(super) const HAS_MANY: &[u8] = b"RTLCEAK";
+
+/// Those whose values may be in a blob.
+pub(super) const MAY_BE_LONG: &[u8] = b"PMLCEAK";
+
+/// Of the one record of a kind.
+pub(super) fn one(kind: u8, id: &SessionId) -> Vec<u8> {
+    [&[kind], id.as_str().as_bytes()].concat()
+}
+
+/// What the keys of many begin with.
+pub(super) fn many(kind: u8, id: &SessionId) -> Vec<u8> {
+    [&[kind], id.as_str().as_bytes(), &[0]].concat()
+}
+
+/// Of one of them, by number.
+pub(super) fn numbered(kind: u8, id: &SessionId, number: u64) -> Vec<u8> {
+    [many(kind, id).as_slice(), &number.to_be_bytes()].concat()
+}
+
+/// Of one of them, by name.
+pub(super) fn named(kind: u8, id: &SessionId, name: &str) -> Vec<u8> {
+    [many(kind, id).as_slice(), name.as_bytes()].concat()
+}
+
+/// Of the balance of an account, whose name may be long.
+pub(super) fn account(id: &SessionId, name: &str) -> Vec<u8> {
+    [many(b'L', id).as_slice(), blake3::hash(name.as_bytes()).as_bytes()].concat()
+}
+
+/// Of an entry of the ledger.
+pub(super) fn entry(id: &SessionId, run: u64, seq: u64) -> Vec<u8> {
+    [numbered(b'E', id, run).as_slice(), &seq.to_be_bytes()].concat()
+}
+
+/// Of an entry of `wasi:keyvalue`. The lengths are at most some hundreds.
+pub(super) fn keyvalue(id: &SessionId, (alias, bucket, key): &Key) -> Vec<u8> {
+    let mut bytes = many(b'K', id);
+    for name in [alias, bucket] {
+        bytes.extend(u16::try_from(name.len()).unwrap_or(u16::MAX).to_be_bytes());
+        bytes.extend(name.as_bytes());
+    }
+    bytes.extend(key.as_bytes());
+    bytes
+}
+
+/// Reads the key of such an entry.
+pub(super) fn read_keyvalue(id: &SessionId, key: &[u8]) -> Option<Key> {
+    let text = |bytes: &[u8]| std::str::from_utf8(bytes).map(str::to_owned).ok();
+    let mut rest = key.strip_prefix(many(b'K', id).as_slice())?;
+    let mut name = || {
+        let (length, behind) = rest.split_first_chunk()?;
+        let (name, behind) = behind.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+        rest = behind;
+        text(name)
+    };
+    let (alias, bucket) = (name()?, name()?);
+    Some((alias.into(), bucket.into(), text(rest)?))
+}
+
+/// The number at the end of a key.
+pub(super) fn number(key: &[u8]) -> Option<u64> {
+    key.last_chunk().map(|bytes| u64::from_be_bytes(*bytes))
+}
+
+/// A value that may be in a blob.
+pub(super) enum Stored<'a> {
+    /// It is here.
+    Here(&'a [u8]),
+    /// It is there.
+    Blob(BlobId),
+}
+
+/// What stands in a record for a value; none if it is too long to stand there itself.
+pub(super) fn here(value: &[u8]) -> Option<Vec<u8>> {
+    (value.len() < MAX_VALUE_BYTES).then(|| [&[0], value].concat())
+}
+
+/// What stands in a record for a value that is in a blob.
+pub(super) fn there(blob: &BlobId) -> Vec<u8> {
+    [&[1], blob.as_bytes().as_slice()].concat()
+}
+
+/// Reads either.
+pub(super) fn stored(value: &[u8]) -> Option<Stored<'_>> {
+    match value.split_first()? {
+        (0, rest) => Some(Stored::Here(rest)),
+        (1, rest) => Some(Stored::Blob(<[u8; 32]>::try_from(rest).ok()?.into())),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_ranges_of_two_sessions_are_apart() {
+        let [short, long]: [SessionId; 2] = ["a", "a.b"].map(|id| id.parse().expect("a name"));
+        assert!(!numbered(b'R', &long, 1).starts_with(&many(b'R', &short)));
+        assert!(numbered(b'R', &short, 255) < numbered(b'R', &short, 256));
+        assert_eq!(number(&numbered(b'R', &long, 7)), Some(7));
+    }
+
+    proptest! {
+        #[test]
+        fn keys_of_entries_are_read_as_they_were_written(alias in ".{0,9}", bucket in ".{0,9}", key in ".{0,9}") {
+            let id: SessionId = "s".parse().expect("a name");
+            let written: Key = (alias.into(), bucket.into(), key);
+            prop_assert_eq!(read_keyvalue(&id, &keyvalue(&id, &written)), Some(written));
+        }
+    }
+}

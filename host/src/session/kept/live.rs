@@ -1,0 +1,278 @@
+//! A session on disk that is in use in this process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+
+use super::log::{Open, SessionLog, json};
+use super::record::{Head, RunRecord};
+use super::turn::{Turn, Waiting};
+use super::{SessionId, Sessions, SessionsError, key};
+use crate::error::told;
+use crate::gate::{Audit, Call, CallOutcome, Chain, Event};
+use crate::ledger::Used;
+use crate::session::RunResult;
+use crate::session::host::now;
+use crate::store::Owner;
+use crate::tool::{Backing, Changed, Key};
+use crate::vfs::{Limits, SnapshotId, Tree};
+
+/// The longest error that a run's record keeps, in bytes.
+const MAX_ERROR: usize = 1000;
+
+/// A session on disk that is in use.
+pub(in crate::session) struct Kept {
+    place: Sessions,
+    id: SessionId,
+    log: Arc<SessionLog>,
+    held: Mutex<Held>,
+    waiting: Waiting,
+}
+
+/// Whether this process has the session's turn.
+#[derive(Default)]
+struct Held {
+    turn: Option<Turn>,
+    /// Runs of the session, and of those that were made from it, that have not ended.
+    users: u32,
+    /// The epoch that this process held last: if it is still that, nobody came between.
+    epoch: Option<u64>,
+}
+
+/// What a session begins its turn with.
+pub(in crate::session) struct Entered {
+    /// The files.
+    pub(in crate::session) files: Tree,
+    /// What was spent, by account, if another process may have spent.
+    pub(in crate::session) spent: Option<HashMap<String, Used>>,
+}
+
+/// A run that has begun.
+pub(in crate::session) struct Begun {
+    /// Its number.
+    pub(in crate::session) number: u64,
+    record: RunRecord,
+}
+
+impl Kept {
+    pub(super) fn new(place: Sessions, id: SessionId, waiting: Waiting) -> Self {
+        let log = Arc::new(SessionLog::new(place.clone(), id.clone()));
+        Self { place, id, log, held: Mutex::default(), waiting }
+    }
+
+    /// Its name.
+    pub(in crate::session) fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// Where its gate writes every decision.
+    pub(in crate::session) fn audit(&self) -> Arc<dyn Audit> {
+        Arc::clone(&self.log) as Arc<dyn Audit>
+    }
+
+    /// Where its entries of `wasi:keyvalue` are kept.
+    pub(in crate::session) fn keyvalue(&self) -> Arc<dyn Backing> {
+        Arc::new(Entries { place: self.place.clone(), id: self.id.clone(), log: Arc::clone(&self.log) })
+    }
+
+    /// Begins a run, when the session is free; what it begins with, if no other of this process has the session's turn.
+    /// That it began is durable.
+    pub(in crate::session) fn enter(
+        &self,
+        limits: Limits,
+        script: &str,
+        hash: &str,
+    ) -> Result<(Option<Entered>, Begun), SessionsError> {
+        let mut held = self.held();
+        if held.users > 0 {
+            held.users += 1;
+            return Ok((None, self.begin(script, hash)?));
+        }
+        let turn = self.place.0.locks.take(&self.id, &self.waiting)?;
+        let (entered, epoch) = self.open(held.epoch, limits)?;
+        match self.begin(script, hash).and_then(|begun| Ok((begun, self.own(epoch)?))) {
+            Ok((begun, ())) => {
+                *held = Held { turn: Some(turn), users: 1, epoch: Some(epoch) };
+                Ok((Some(entered), begun))
+            }
+            Err(error) => {
+                *self.log.lock() = None;
+                Err(error)
+            }
+        }
+    }
+
+    /// Reads how the session stands; the epoch to come.
+    fn open(&self, known: Option<u64>, limits: Limits) -> Result<(Entered, u64), SessionsError> {
+        let (place, id) = (&self.place, &self.id);
+        let epoch = place.epoch(id)?;
+        let mut head = place.head(id)?;
+        let balances = place.balances(id)?;
+        let chain = Chain::resume(head.lines, place.hash(id, &head)?);
+        let files = Tree::open(head.snapshot, place.source(), limits)?;
+        let spent = (known != Some(epoch)).then(|| balances.clone());
+        let interrupted = std::mem::take(&mut head.running);
+        let mut open = Open::new(Owner { key: key::one(b'O', id), epoch }, head, chain, balances);
+        for run in interrupted {
+            let record = RunRecord { status: "interrupted".to_owned(), ..place.run(id, run)? };
+            open.put(key::numbered(b'R', id, run), json(&record));
+            open.line(id, &Event::Ended { run, status: "interrupted", error: None });
+        }
+        *self.log.lock() = Some(open);
+        Ok((Entered { files, spent }, epoch + 1))
+    }
+
+    /// Commits what waits, under the epoch that was, and raises it.
+    fn own(&self, epoch: u64) -> Result<(), SessionsError> {
+        let mut open = self.log.lock();
+        let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        open.put(key::one(b'O', &self.id), epoch.to_be_bytes().to_vec());
+        self.log.commit(open, |_| Ok(()))?;
+        open.owner.epoch = epoch;
+        Ok(())
+    }
+
+    /// Puts on record that a run begins.
+    fn begin(&self, script: &str, hash: &str) -> Result<Begun, SessionsError> {
+        let mut open = self.log.lock();
+        let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        open.head.runs += 1;
+        let number = open.head.runs;
+        let record = RunRecord {
+            status: "running".to_owned(),
+            script: script.chars().take(200).collect(),
+            hash: hash.to_owned(),
+            started: now(),
+            ended: None,
+            base: open.head.snapshot,
+            snapshot: None,
+            error: None,
+            calls: 0,
+            denied: 0,
+        };
+        open.head.running.push(number);
+        open.put(key::numbered(b'R', &self.id, number), json(&record));
+        Ok(Begun { number, record })
+    }
+
+    /// Commits the end of a run: its record, its part of the log, and its files as the head. A run of a session that was
+    /// made from this one has no files here.
+    pub(in crate::session) fn conclude(
+        &self,
+        begun: &Begun,
+        result: &RunResult,
+        files: Option<&Tree>,
+    ) -> Result<Option<SnapshotId>, SessionsError> {
+        let admitted = |call: &&Call| call.outcome != CallOutcome::Denied;
+        let calls = result.calls.as_slice();
+        let admitted = calls.iter().filter(admitted).count() as u64;
+        let error = result.error.as_ref().map(|error| shortened(&error.message));
+        let status = result.status.word().to_owned();
+        let denied = calls.len() as u64 - admitted;
+        self.commit(begun, RunRecord { status, error, calls: admitted, denied, ..begun.record.clone() }, files)
+    }
+
+    /// Commits a change of the files that is no run.
+    pub(super) fn changed(&self, begun: &Begun, what: &str, files: &Tree) -> Result<SnapshotId, SessionsError> {
+        if let Some(open) = self.log.lock().as_mut() {
+            open.line(&self.id, &Event::Changed { run: begun.number, what });
+        }
+        let record = RunRecord { status: "changed".to_owned(), ..begun.record.clone() };
+        Ok(self.commit(begun, record, Some(files))?.expect("files were given"))
+    }
+
+    /// What was begun is not done.
+    pub(in crate::session) fn withdraw(&self, begun: &Begun) {
+        if let Some(open) = self.log.lock().as_mut() {
+            open.head.running.retain(|run| *run != begun.number);
+            let record = RunRecord { status: "failed".to_owned(), ended: Some(now()), ..begun.record.clone() };
+            open.put(key::numbered(b'R', &self.id, begun.number), json(&record));
+        }
+    }
+
+    fn commit(
+        &self,
+        begun: &Begun,
+        record: RunRecord,
+        files: Option<&Tree>,
+    ) -> Result<Option<SnapshotId>, SessionsError> {
+        let mut open = self.log.lock();
+        let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        let mut left = None;
+        self.log.commit(open, |commit| {
+            if let Some(files) = files {
+                let snapshot = files.seal(commit.upload()?)?;
+                let usage = files.usage();
+                let head = &mut commit.head;
+                (head.snapshot, head.left_by, head.changed) = (snapshot, begun.number, now());
+                (head.bytes, head.entries) = (usage.bytes, usage.entries);
+                left = Some(snapshot);
+            }
+            commit.head.running.retain(|run| *run != begun.number);
+            let record = RunRecord { ended: Some(now()), snapshot: left, ..record };
+            commit.batch.put(key::numbered(b'R', &self.id, begun.number), json(&record));
+            Ok(())
+        })?;
+        Ok(left)
+    }
+
+    /// Gives the turn back, when the last who had it does.
+    pub(in crate::session) fn leave(&self) {
+        let mut held = self.held();
+        held.users = held.users.saturating_sub(1);
+        if held.users == 0 {
+            // What waits still is of no run that ended: nothing that was promised.
+            let _ = self.log.sync();
+            *self.log.lock() = None;
+            held.turn = None;
+        }
+    }
+
+    /// A lock is held while the turn is taken and given only, so a poisoned one is still good.
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The beginning of a message that may be long.
+fn shortened(message: &str) -> String {
+    let end = message.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_ERROR);
+    end.map_or_else(|| message.to_owned(), |end| format!("{}…", &message[..end]))
+}
+
+/// The entries of `wasi:keyvalue` of a session.
+struct Entries {
+    place: Sessions,
+    id: SessionId,
+    log: Arc<SessionLog>,
+}
+
+impl Backing for Entries {
+    fn load(&self) -> Result<Vec<(Key, Bytes)>, String> {
+        self.place.keyvalue(&self.id).map_err(|error| told(&error))
+    }
+
+    fn keep(&self, changes: &[Changed]) -> Result<(), String> {
+        self.log.keep(changes).map_err(|error| told(&error))
+    }
+}
+
+/// A head without runs.
+pub(super) fn first_head(snapshot: SnapshotId, files: &Tree) -> Head {
+    let usage = files.usage();
+    let hash = Chain::default().hash().to_string();
+    let (bytes, entries) = (usage.bytes, usage.entries);
+    Head {
+        snapshot,
+        left_by: 0,
+        runs: 0,
+        running: Vec::new(),
+        lines: 0,
+        hash,
+        commits: 0,
+        changed: now(),
+        bytes,
+        entries,
+    }
+}

@@ -1,0 +1,232 @@
+//! The log of a session on disk, and the ledger that it carries.
+//!
+//! What is written waits in memory until something must be durable: a call that is about to start, the end of a run. Then
+//! all that waits goes into one commit: lines of the log, entries and balances of the ledger, and the head that names the
+//! last line, so that a log whose end was cut off shows.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use super::record::{Balance, Entry, Head, Outcome};
+use super::{SessionId, Sessions, SessionsError, key};
+use crate::gate::{Audit, AuditError, CallOutcome, Chain, Debits, Event};
+use crate::ledger::Used;
+use crate::store::{Batch, Change, Owner};
+
+/// How many bytes wait at most before they are committed though nobody asked.
+const MAX_WAITING: usize = 1 << 20;
+
+/// The log of one session.
+pub(super) struct SessionLog {
+    place: Sessions,
+    id: SessionId,
+    /// None while another process may have the session.
+    open: Mutex<Option<Open>>,
+}
+
+/// A log that this process may write.
+pub(super) struct Open {
+    pub(super) owner: Owner,
+    /// As it is in the store, but for the log's end.
+    pub(super) head: Head,
+    pub(super) chain: Chain,
+    pub(super) balances: HashMap<String, Used>,
+    /// The calls that have not ended, by run and number.
+    pending: HashMap<(u64, u64), Entry>,
+    /// What is to be committed; values that may be long are as they are, and are made to fit then.
+    waiting: Vec<Waiting>,
+    bytes: usize,
+}
+
+/// A record to be.
+enum Waiting {
+    /// As it is.
+    Change(Change),
+    /// With a value that may be long.
+    Long(Vec<u8>, Vec<u8>),
+}
+
+impl Open {
+    pub(super) fn new(owner: Owner, head: Head, chain: Chain, balances: HashMap<String, Used>) -> Self {
+        let (pending, waiting) = (HashMap::new(), Vec::new());
+        Self { owner, head, chain, balances, pending, waiting, bytes: 0 }
+    }
+
+    /// Adds a record to what is committed next.
+    pub(super) fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
+        self.bytes += key.len() + value.len();
+        self.waiting.push(Waiting::Change(Change { key, value: Some(value) }));
+    }
+
+    /// As `put`, with a value that may be long.
+    fn put_long(&mut self, key: Vec<u8>, value: Vec<u8>) {
+        self.bytes += key.len() + value.len();
+        self.waiting.push(Waiting::Long(key, value));
+    }
+
+    /// Adds a line.
+    pub(super) fn line(&mut self, id: &SessionId, event: &Event<'_>) {
+        let (line, chain) = self.chain.follow(event, SystemTime::now());
+        self.chain = chain;
+        self.put_long(key::numbered(b'A', id, self.chain.lines()), line);
+    }
+
+    fn balance(&mut self, id: &SessionId, account: &str, change: impl FnOnce(&mut Used)) {
+        let used = self.balances.entry(account.to_owned()).or_default();
+        change(used);
+        let balance = Balance::of(account, *used);
+        self.put_long(key::account(id, account), json(&balance));
+    }
+
+    fn admitted(&mut self, id: &SessionId, call: (u64, u64), method: &str, debits: Debits<'_>) {
+        for (account, amount) in debits.iter() {
+            self.balance(id, account, |used| {
+                used.calls = used.calls.saturating_add(1);
+                used.spend = used.spend.checked_add(amount.unwrap_or_default()).unwrap_or(used.spend);
+            });
+        }
+        let text = |amount: crate::capability::Amount| amount.millionths().to_string();
+        let debits = debits.iter().map(|(account, amount)| (account.to_string(), amount.map(text)));
+        let entry = Entry { method: method.to_owned(), debits: debits.collect(), outcome: Outcome::Pending };
+        self.put_long(key::entry(id, call.0, call.1), json(&entry));
+        self.pending.insert(call, entry);
+    }
+
+    fn released(&mut self, id: &SessionId, call: (u64, u64)) {
+        let Some(entry) = self.pending.get(&call).cloned() else { return };
+        for (account, amount) in &entry.debits {
+            let amount = amount.as_deref().and_then(|text| text.parse().ok());
+            let amount = amount.map(crate::capability::Amount::from_millionths).unwrap_or_default();
+            self.balance(id, account, |used| {
+                used.calls = used.calls.saturating_sub(1);
+                used.spend = used.spend.saturating_sub(amount);
+            });
+        }
+        self.settled(id, call, Outcome::Released);
+    }
+
+    fn settled(&mut self, id: &SessionId, call: (u64, u64), outcome: Outcome) {
+        let Some(mut entry) = self.pending.remove(&call) else { return };
+        entry.outcome = outcome;
+        self.put_long(key::entry(id, call.0, call.1), json(&entry));
+    }
+}
+
+impl SessionLog {
+    pub(super) fn new(place: Sessions, id: SessionId) -> Self {
+        Self { place, id, open: Mutex::default() }
+    }
+
+    /// Changes are whole, so a poisoned lock is still good.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Commits what waits, and what `more` adds to it; `more` may put blobs, which are durable before the commit. If that
+    /// fails, what waited waits on.
+    pub(super) fn commit(
+        &self,
+        open: &mut Open,
+        more: impl FnOnce(&mut Commit<'_>) -> Result<(), SessionsError>,
+    ) -> Result<(), SessionsError> {
+        let blobs = self.place.blobs();
+        let mut commit = Commit { batch: Batch::of(open.owner.clone()), upload: None, blobs, head: open.head.clone() };
+        for waiting in &open.waiting {
+            match waiting {
+                Waiting::Change(change) => commit.batch.changes.push(change.clone()),
+                Waiting::Long(key, value) => commit.long(key.clone(), value)?,
+            }
+        }
+        more(&mut commit)?;
+        commit.head.commits += 1;
+        commit.head.lines = open.chain.lines();
+        commit.head.hash = open.chain.hash().to_string();
+        let head = commit.head.clone();
+        commit.batch.put(key::one(b'H', &self.id), json(&head));
+        if let Some(upload) = &mut commit.upload {
+            upload.sync()?;
+        }
+        self.place.records().commit(commit.batch)?;
+        open.head = head;
+        open.waiting.clear();
+        open.bytes = 0;
+        Ok(())
+    }
+
+    /// Makes changes of `wasi:keyvalue` durable, with all that waits.
+    pub(super) fn keep(&self, changes: &[crate::tool::Changed]) -> Result<(), SessionsError> {
+        let mut open = self.lock();
+        let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
+        self.commit(open, |commit| {
+            for (name, value) in changes {
+                let key = key::keyvalue(&self.id, name);
+                match value {
+                    Some(value) => commit.long(key, value)?,
+                    None => commit.batch.remove(key),
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// A commit that is being put together.
+pub(super) struct Commit<'p> {
+    pub(super) batch: Batch,
+    pub(super) head: Head,
+    upload: Option<Box<dyn crate::store::Upload + 'p>>,
+    blobs: &'p dyn crate::store::Blobs,
+}
+
+impl Commit<'_> {
+    /// A record whose value may be long.
+    pub(super) fn long(&mut self, key: Vec<u8>, value: &[u8]) -> Result<(), SessionsError> {
+        let value = match key::here(value) {
+            Some(value) => value,
+            None => key::there(&self.upload()?.put(value.to_vec())?),
+        };
+        self.batch.put(key, value);
+        Ok(())
+    }
+
+    /// Where blobs are put.
+    pub(super) fn upload(&mut self) -> Result<&mut dyn crate::store::Upload, SessionsError> {
+        let upload = match self.upload.take() {
+            Some(upload) => upload,
+            None => self.blobs.begin()?,
+        };
+        Ok(&mut **self.upload.insert(upload))
+    }
+}
+
+impl Audit for SessionLog {
+    fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
+        let mut guard = self.lock();
+        let open = guard.as_mut().ok_or(SessionsError::NotTaken)?;
+        open.line(&self.id, event);
+        match *event {
+            Event::Admitted { run, seq, method, debits, .. } => open.admitted(&self.id, (run, seq), method, debits),
+            Event::Released { run, seq } => open.released(&self.id, (run, seq)),
+            Event::Settled { run, seq, outcome, .. } if outcome != CallOutcome::Pending => {
+                open.settled(&self.id, (run, seq), outcome.into());
+            }
+            _ => {}
+        }
+        if open.bytes > MAX_WAITING {
+            self.commit(open, |_| Ok(()))?;
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), AuditError> {
+        let mut guard = self.lock();
+        let open = guard.as_mut().ok_or(SessionsError::NotTaken)?;
+        if open.waiting.is_empty() { Ok(()) } else { Ok(self.commit(open, |_| Ok(()))?) }
+    }
+}
+
+/// A record as it is kept.
+pub(super) fn json<T: serde::Serialize>(record: &T) -> Vec<u8> {
+    serde_json::to_vec(record).expect("a record is plain data")
+}

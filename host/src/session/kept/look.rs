@@ -1,0 +1,306 @@
+//! Looking at sessions. Needs no turn: what is read is what some commit left.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::record::{Balance, Created, Head, RunRecord};
+use super::{At, Point, SessionId, Sessions, SessionsError, key};
+use crate::capability::Policy;
+use crate::gate::Chain;
+use crate::ledger::Used;
+use crate::store::{BlobSource, Record};
+use crate::tool::{Key, Lock, nearest};
+use crate::vfs::{Limits, SnapshotId, Tree};
+
+/// How many records are read at once.
+const PAGE: usize = 500;
+
+/// What there is to say of a session.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Shown {
+    /// Its name.
+    pub session: SessionId,
+    /// What is fixed.
+    pub created: Created,
+    /// Where it stands.
+    pub head: Head,
+    /// Whether a run of it is under way, in whatever process.
+    pub busy: bool,
+}
+
+/// A line of a session's log.
+pub struct LogLine {
+    /// As it was written.
+    pub text: Vec<u8>,
+    /// What it says.
+    pub event: Value,
+}
+
+impl Sessions {
+    /// The names of all, in their order.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn list(&self) -> Result<Vec<SessionId>, SessionsError> {
+        let mut found = Vec::new();
+        self.each(b"S", |(name, _)| {
+            let name = std::str::from_utf8(&name[1..]).ok();
+            found.extend(name.and_then(|name| name.parse().ok()));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Whether there is one of this name.
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub fn contains(&self, id: &SessionId) -> Result<bool, SessionsError> {
+        Ok(self.records().get(&key::one(b'S', id))?.is_some())
+    }
+
+    /// What there is to say of one.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn show(&self, id: &SessionId) -> Result<Shown, SessionsError> {
+        let (created, head) = (self.created(id)?, self.head(id)?);
+        let busy = !head.running.is_empty() && self.0.locks.try_take(id)?.is_none();
+        Ok(Shown { session: id.clone(), created, head, busy })
+    }
+
+    /// Its runs, and its changes without one, by number.
+    ///
+    /// # Errors
+    /// If there is no such session, or they cannot be read.
+    pub fn runs(&self, id: &SessionId) -> Result<Vec<(u64, RunRecord)>, SessionsError> {
+        self.created(id)?;
+        let mut runs = Vec::new();
+        self.each(&key::many(b'R', id), |(name, value)| {
+            runs.push((key::number(&name).unwrap_or_default(), self.read(id, "a run", &value)?));
+            Ok(())
+        })?;
+        Ok(runs)
+    }
+
+    /// Its labels, with the runs that they stand for.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn labels(&self, id: &SessionId) -> Result<Vec<(String, u64)>, SessionsError> {
+        let prefix = key::many(b'T', id);
+        let mut labels = Vec::new();
+        self.each(&prefix, |(name, value)| {
+            let label = String::from_utf8_lossy(&name[prefix.len()..]).into_owned();
+            labels.push((label, key::number(&value).ok_or_else(|| damaged(id, "a label"))?));
+            Ok(())
+        })?;
+        Ok(labels)
+    }
+
+    /// Its policy, as it was made with.
+    ///
+    /// # Errors
+    /// If there is no such session, or it cannot be read.
+    pub fn policy(&self, id: &SessionId) -> Result<Policy, SessionsError> {
+        let text = self.long(id, &key::one(b'P', id))?;
+        let text = std::str::from_utf8(&text).map_err(|_| damaged(id, "the policy"))?;
+        Policy::parse_json(text).map_err(|error| damaged(id, &format!("the policy: {error}")))
+    }
+
+    /// What pins its tools.
+    ///
+    /// # Errors
+    /// If there is no such session, or it cannot be read.
+    pub fn lock(&self, id: &SessionId) -> Result<Lock, SessionsError> {
+        let text = self.long(id, &key::one(b'M', id))?;
+        self.read(id, "the lock", &text)
+    }
+
+    /// What was spent of each account, by its name; that of a grant of the policy has the grant's.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn balances(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
+        self.sums(b'L', id)
+    }
+
+    /// What of that was spent before the session was forked.
+    pub(super) fn carried(&self, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
+        self.sums(b'C', id)
+    }
+
+    fn sums(&self, kind: u8, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
+        let mut balances = HashMap::new();
+        self.each(&key::many(kind, id), |(_, value)| {
+            let balance: Balance = self.read(id, "a balance", &self.value(id, &value)?)?;
+            let used = balance.used().ok_or_else(|| damaged(id, "a balance"))?;
+            balances.insert(balance.account, used);
+            Ok(())
+        })?;
+        Ok(balances)
+    }
+
+    /// The files of a point. What of them is not looked at is not read.
+    ///
+    /// # Errors
+    /// If there is no such session, run or label, or they cannot be read.
+    pub fn files(&self, point: &Point) -> Result<Tree, SessionsError> {
+        self.tree(self.snapshot(point)?.0)
+    }
+
+    /// The files that the run of a point began with.
+    ///
+    /// # Errors
+    /// As [`Sessions::files`].
+    pub fn base(&self, point: &Point) -> Result<Tree, SessionsError> {
+        let (_, run) = self.snapshot(point)?;
+        self.tree(self.run(&point.session, run)?.base)
+    }
+
+    fn tree(&self, snapshot: SnapshotId) -> Result<Tree, SessionsError> {
+        Ok(Tree::open(snapshot, self.source(), Limits { bytes: u64::MAX, ..Limits::default() })?)
+    }
+
+    /// The snapshot of a point, and the run that left it.
+    ///
+    /// # Errors
+    /// If there is no such session, run or label.
+    pub fn snapshot(&self, point: &Point) -> Result<(SnapshotId, u64), SessionsError> {
+        let id = &point.session;
+        let head = self.head(id)?;
+        let none = |what: String| SessionsError::NoPoint { session: id.clone(), what };
+        let run = match &point.at {
+            At::Head => return Ok((head.snapshot, head.left_by)),
+            At::Run(run) => *run,
+            At::Label(label) => {
+                let value = self.records().get(&key::named(b'T', id, label))?;
+                let value = value.ok_or_else(|| none(format!("label `{label}`")))?;
+                key::number(&value).ok_or_else(|| damaged(id, "a label"))?
+            }
+        };
+        let value = self.records().get(&key::numbered(b'R', id, run))?.ok_or_else(|| none(format!("run {run}")))?;
+        let record: RunRecord = self.read(id, "a run", &value)?;
+        let snapshot = record.snapshot.ok_or_else(|| none(format!("files of run {run}: it is {}", record.status)))?;
+        Ok((snapshot, run))
+    }
+
+    /// Hands out its log, in order, as far as `take` wants, after checking that each line follows the one before and that
+    /// the last is the one that the session knows.
+    ///
+    /// # Errors
+    /// If it cannot be read, or where it was altered.
+    pub fn log(&self, id: &SessionId, take: &mut dyn FnMut(LogLine)) -> Result<(), SessionsError> {
+        let head = self.head(id)?;
+        let mut chain = Chain::default();
+        self.each(&key::many(b'A', id), |(_, value)| {
+            let text = self.value(id, &value)?;
+            let event = chain.check(&text).map_err(|problem| {
+                damaged(id, &format!("its log was altered: line {} {problem}", chain.lines() + 1))
+            })?;
+            take(LogLine { text, event });
+            Ok(())
+        })?;
+        let known = Chain::resume(head.lines, self.hash(id, &head)?);
+        // Lines that a run has written since the head was read are behind it.
+        if chain.lines() < known.lines() || (chain.lines() == known.lines() && chain != known) {
+            return Err(damaged(id, &format!("its log ends at line {} of {}", chain.lines(), known.lines())));
+        }
+        Ok(())
+    }
+
+    pub(super) fn created(&self, id: &SessionId) -> Result<Created, SessionsError> {
+        match self.records().get(&key::one(b'S', id))? {
+            Some(value) => self.read(id, "its first record", &value),
+            None => {
+                let all = self.list()?;
+                let near = nearest(id.as_str(), all.iter().map(SessionId::as_str)).map(str::to_owned);
+                Err(SessionsError::Unknown { session: id.clone(), nearest: near })
+            }
+        }
+    }
+
+    pub(super) fn head(&self, id: &SessionId) -> Result<Head, SessionsError> {
+        match self.records().get(&key::one(b'H', id))? {
+            Some(value) => self.read(id, "its head", &value),
+            None => self.created(id).and_then(|_| Err(damaged(id, "it has no head"))),
+        }
+    }
+
+    pub(super) fn hash(&self, id: &SessionId, head: &Head) -> Result<[u8; 32], SessionsError> {
+        let hash = blake3::Hash::from_hex(&head.hash).map_err(|_| damaged(id, "its head"))?;
+        Ok(*hash.as_bytes())
+    }
+
+    pub(super) fn epoch(&self, id: &SessionId) -> Result<u64, SessionsError> {
+        let value = self.records().get(&key::one(b'O', id))?;
+        match value {
+            Some(value) => key::number(&value).ok_or_else(|| damaged(id, "its epoch")),
+            None => self.created(id).and_then(|_| Err(damaged(id, "it has no epoch"))),
+        }
+    }
+
+    pub(super) fn run(&self, id: &SessionId, run: u64) -> Result<RunRecord, SessionsError> {
+        let value = self.records().get(&key::numbered(b'R', id, run))?;
+        self.read(id, "a run", &value.ok_or_else(|| damaged(id, &format!("run {run} has no record")))?)
+    }
+
+    pub(super) fn keyvalue(&self, id: &SessionId) -> Result<Vec<(Key, bytes::Bytes)>, SessionsError> {
+        let mut entries = Vec::new();
+        self.each(&key::many(b'K', id), |(name, value)| {
+            let name = key::read_keyvalue(id, &name).ok_or_else(|| damaged(id, "a key of `wasi:keyvalue`"))?;
+            entries.push((name, self.value(id, &value)?.into()));
+            Ok(())
+        })?;
+        Ok(entries)
+    }
+
+    pub(super) fn source(&self) -> Arc<dyn BlobSource> {
+        Arc::clone(&self.0.blobs) as Arc<dyn BlobSource>
+    }
+
+    /// A value that may be in a blob.
+    pub(super) fn value(&self, id: &SessionId, value: &[u8]) -> Result<Vec<u8>, SessionsError> {
+        match key::stored(value).ok_or_else(|| damaged(id, "a record"))? {
+            key::Stored::Here(value) => Ok(value.to_vec()),
+            key::Stored::Blob(blob) => Ok(self.blobs().get(&blob)?.to_vec()),
+        }
+    }
+
+    fn long(&self, id: &SessionId, name: &[u8]) -> Result<Vec<u8>, SessionsError> {
+        match self.records().get(name)? {
+            Some(value) => self.value(id, &value),
+            None => self.created(id).and_then(|_| Err(damaged(id, "a record is missing"))),
+        }
+    }
+
+    fn read<T: DeserializeOwned>(&self, id: &SessionId, what: &str, value: &[u8]) -> Result<T, SessionsError> {
+        serde_json::from_slice(value).map_err(|error| damaged(id, &format!("{what}: {error}")))
+    }
+
+    /// Every record under a prefix, in order.
+    pub(super) fn each(
+        &self,
+        prefix: &[u8],
+        mut take: impl FnMut(Record) -> Result<(), SessionsError>,
+    ) -> Result<(), SessionsError> {
+        let mut after: Option<Vec<u8>> = None;
+        loop {
+            let page = self.records().scan(prefix, after.as_deref(), PAGE)?;
+            let whole = page.len() == PAGE;
+            after = page.last().map(|(name, _)| name.clone());
+            page.into_iter().try_for_each(&mut take)?;
+            if !whole {
+                return Ok(());
+            }
+        }
+    }
+}
+
+pub(super) fn damaged(id: &SessionId, what: &str) -> SessionsError {
+    SessionsError::Damaged { session: id.clone(), what: what.to_owned() }
+}

@@ -1,0 +1,100 @@
+//! Which blobs the records of sessions name.
+
+use std::collections::HashSet;
+
+use super::look::damaged;
+use super::record::{Head, RunRecord};
+use super::{SessionId, Sessions, SessionsError, key};
+use crate::store::{BlobId, Record};
+use crate::vfs::{ReferenceKind, references};
+
+/// A blob that a record names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Root {
+    /// A snapshot, which names others.
+    Snapshot(BlobId),
+    /// A value.
+    Value(BlobId),
+}
+
+impl Sessions {
+    /// The blobs that one record of a session names.
+    pub(super) fn roots_of(&self, id: &SessionId, record: &Record) -> Result<Vec<Root>, SessionsError> {
+        let (name, value) = record;
+        let kind = name.first().copied().unwrap_or_default();
+        let bad = |error: serde_json::Error| damaged(id, &error.to_string());
+        Ok(match kind {
+            b'H' => vec![Root::Snapshot(serde_json::from_slice::<Head>(value).map_err(bad)?.snapshot.blob())],
+            b'R' => {
+                let run: RunRecord = serde_json::from_slice(value).map_err(bad)?;
+                let snapshots = [Some(run.base), run.snapshot];
+                snapshots.iter().flatten().map(|snapshot| Root::Snapshot(snapshot.blob())).collect()
+            }
+            kind if key::MAY_BE_LONG.contains(&kind) => match key::stored(value) {
+                Some(key::Stored::Blob(blob)) => vec![Root::Value(blob)],
+                Some(key::Stored::Here(_)) => Vec::new(),
+                None => return Err(damaged(id, "a record")),
+            },
+            _ => Vec::new(),
+        })
+    }
+
+    /// Every record of a session, in the order of the kinds.
+    pub(super) fn records_of(
+        &self,
+        id: &SessionId,
+        mut take: impl FnMut(Record) -> Result<(), SessionsError>,
+    ) -> Result<(), SessionsError> {
+        for kind in key::KINDS {
+            if key::HAS_MANY.contains(kind) {
+                self.each(&key::many(*kind, id), &mut take)?;
+            } else {
+                let name = key::one(*kind, id);
+                if let Some(value) = self.records().get(&name)? {
+                    take((name, value))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds all that these name, at any depth, to what is reached.
+    pub(super) fn reach(
+        &self,
+        roots: impl IntoIterator<Item = Root>,
+        reached: &mut Reached,
+    ) -> Result<(), SessionsError> {
+        let mut next = Vec::new();
+        for root in roots {
+            match root {
+                Root::Value(blob) => drop(reached.blobs.insert(blob)),
+                Root::Snapshot(blob) => next.push(blob),
+            }
+        }
+        while let Some(node) = next.pop() {
+            reached.blobs.insert(node);
+            if !reached.nodes.insert(node) {
+                continue;
+            }
+            let bytes = self.blobs().get(&node)?;
+            let named = references(&bytes).map_err(|source| SessionsError::Node { blob: node, source })?;
+            for reference in named {
+                match reference.kind {
+                    ReferenceKind::Node => next.push(reference.id),
+                    ReferenceKind::Plain => drop(reached.blobs.insert(reference.id)),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was found to be named.
+#[derive(Debug, Default)]
+pub(super) struct Reached {
+    /// Every blob.
+    pub(super) blobs: HashSet<BlobId>,
+    /// Those that were named as ones that name others, and have been looked into. A guest chooses the bytes of a file, so a
+    /// blob may be named as both.
+    nodes: HashSet<BlobId>,
+}

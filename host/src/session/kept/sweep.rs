@@ -1,0 +1,96 @@
+//! Freeing what no session names any more, beside sessions that run.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use super::roots::Root;
+use super::{SessionId, Sessions, SessionsError, key};
+use crate::store::{self, Backend, BlobFiles, BlobId, Compacted, Named, Repaired, SweepOptions, Swept, Verified};
+use crate::vfs::{ReferenceKind, references};
+
+/// How long to wait for commits that are under way, each time.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What was saved of a damaged place of sessions.
+#[derive(Clone, Debug)]
+pub struct Salvaged {
+    /// Of its records.
+    pub records: Repaired,
+    /// The blobs that were set aside.
+    pub blobs: Vec<BlobId>,
+}
+
+impl Sessions {
+    /// Removes the blobs that no session names. Runs and commits go on meanwhile.
+    ///
+    /// # Errors
+    /// If something cannot be read: then it is not known what is unused, and nothing more is removed.
+    pub fn gc(&self, dry_run: bool) -> Result<Swept, SessionsError> {
+        let files = self.0.files.as_ref().ok_or(SessionsError::NoFiles)?;
+        // The head of each session that has been looked into: each commit changes it.
+        let mut heads = HashMap::new();
+        let options = SweepOptions { dry_run, patience: PATIENCE };
+        files.sweep(&options, || self.new_roots(&mut heads), named)
+    }
+
+    /// Checks every blob, also those that no session names.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    pub fn verify_blobs(&self) -> Result<Verified, SessionsError> {
+        Ok(self.0.files.as_ref().ok_or(SessionsError::NoFiles)?.verify()?)
+    }
+
+    /// Makes the records as small as what they hold. Commits wait meanwhile.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn compact(&self) -> Result<Compacted, SessionsError> {
+        Ok(self.records().compact()?)
+    }
+
+    /// Saves what can be read of a damaged place of sessions, and sets aside what cannot.
+    ///
+    /// # Errors
+    /// If a process has it, or what the system says.
+    pub fn repair(directory: &Path, backend: Backend) -> Result<Salvaged, SessionsError> {
+        let records = store::repair(&directory.join("records"), backend)?;
+        let files = BlobFiles::open(directory)?;
+        let mut blobs = Vec::new();
+        for fault in files.verify()?.faults {
+            if let Some(exclusive) = files.lock_exclusive(PATIENCE)?
+                && exclusive.set_aside(&fault.blob)?.is_some()
+            {
+                blobs.push(fault.blob);
+            }
+        }
+        Ok(Salvaged { records, blobs })
+    }
+
+    /// What is named by sessions that have changed since they were last looked into.
+    fn new_roots(&self, heads: &mut HashMap<SessionId, Vec<u8>>) -> Result<Vec<Named>, SessionsError> {
+        let mut roots = Vec::new();
+        for id in self.list()? {
+            let head = self.records().get(&key::one(b'H', &id))?.unwrap_or_default();
+            if heads.get(&id) == Some(&head) {
+                continue;
+            }
+            self.records_of(&id, |record| {
+                roots.extend(self.roots_of(&id, &record)?.into_iter().map(|root| match root {
+                    Root::Snapshot(id) => Named { id, node: true },
+                    Root::Value(id) => Named { id, node: false },
+                }));
+                Ok(())
+            })?;
+            heads.insert(id, head);
+        }
+        Ok(roots)
+    }
+}
+
+/// What a node names.
+fn named(bytes: &[u8]) -> Option<Vec<Named>> {
+    let named = references(bytes).ok()?;
+    Some(named.iter().map(|named| Named { id: named.id, node: named.kind == ReferenceKind::Node }).collect())
+}

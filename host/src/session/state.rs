@@ -1,0 +1,301 @@
+//! A session: what its runs share.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use tokio::runtime::Handle;
+use wasmtime::component::Component;
+
+use super::catalog::GateCatalog;
+use super::component::ComponentRun;
+use super::host::{HostError, HostState, file_limits};
+use super::kept::{Begun, Kept, SessionId};
+use super::run::{Run, RunOptions};
+use super::scope::Scope;
+use super::{RunResult, Usage};
+use crate::agent::Program;
+use crate::capability::{Limits, Policy};
+use crate::code::Interrupt;
+use crate::error::{Failure, Payload, told};
+use crate::gate::{CallOutcome, Event, Gate};
+use crate::guest::{Catalog, Guests, Language, Outcome, Script};
+use crate::tool::{Services, Warm, unfit};
+use crate::vfs::{ApplyError, Edit, Tree};
+
+/// Files, grants and budgets that outlive a run. Cheap to clone; clones are one session.
+#[derive(Clone)]
+pub struct Session(Arc<SessionState>);
+
+/// Where a session is kept, and what its random numbers are drawn from.
+pub(super) enum Keeping {
+    /// In this process. Sessions that are made from it have runs of their own, which are counted with its own.
+    Memory { secret: [u8; 32], runs: Arc<AtomicU64> },
+    /// On disk; the files are the session's own, or those of one that was made from it.
+    Disk { secret: [u8; 32], kept: Arc<Kept>, main: bool },
+}
+
+/// What the runs of a session share.
+pub(super) struct SessionState {
+    host: Arc<HostState>,
+    keeping: Keeping,
+    pub(super) gate: Arc<Gate>,
+    pub(super) catalog: Arc<dyn Catalog>,
+    head: Mutex<Tree>,
+    pub(super) warm: Arc<Warm>,
+    pub(super) services: Arc<Services>,
+    /// A secret that a tool is granted and nobody gave.
+    missing: Option<String>,
+    busy: AtomicBool,
+}
+
+/// A run's place in its session, until it has ended.
+pub(super) enum Place {
+    /// In memory: its number.
+    Memory(u64),
+    /// On disk.
+    Disk(Begun),
+}
+
+impl Place {
+    /// The run's number.
+    pub(super) fn number(&self) -> u64 {
+        match self {
+            Self::Memory(number) => *number,
+            Self::Disk(begun) => begun.number,
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn new(host: &Arc<HostState>, gate: Gate, files: Tree, services: Services, keeping: Keeping) -> Self {
+        let gate = Arc::new(gate);
+        Self(Arc::new(SessionState {
+            host: Arc::clone(host),
+            keeping,
+            catalog: Arc::new(GateCatalog::new(&gate)),
+            head: Mutex::new(files),
+            warm: Arc::default(),
+            missing: gate.secrets().into_iter().find(|name| !services.secrets.has(name)),
+            services: Arc::new(services),
+            busy: AtomicBool::new(false),
+            gate,
+        }))
+    }
+
+    /// Prepares a run of a script; [`Run::step`] or [`Run::finish`] starts it. A session on disk waits until no other
+    /// process runs it.
+    ///
+    /// # Errors
+    /// If another run of the session has not ended, or the guest cannot be loaded.
+    pub fn start(&self, language: Language, script: Script, options: RunOptions) -> Result<Run, HostError> {
+        let place = self.0.begin(&script.name, script.source.as_bytes())?;
+        Ok(Run::new(Arc::clone(&self.0), place, language, script, options)?)
+    }
+
+    /// Prepares a run of an agent that is a component (`wasi:cli/command`) and imports tools by their WIT names.
+    ///
+    /// # Errors
+    /// If another run of the session has not ended. An agent that cannot be linked is a run that fails.
+    pub fn start_component(
+        &self,
+        component: Vec<u8>,
+        program: Program,
+        options: RunOptions,
+    ) -> Result<ComponentRun, HostError> {
+        let place = self.0.begin(&program.name, &component)?;
+        Ok(ComponentRun::new(Arc::clone(&self.0), place, component, program, options))
+    }
+
+    /// Calls one tool, without a script: through the gate like every call, on this thread. It is a run of its own.
+    ///
+    /// # Errors
+    /// What a script would be told: no such method, arguments that do not fit, no grant, the tool's own error.
+    pub fn call(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {
+        let state = &self.0;
+        let place = state.begin(method, &[]).map_err(|error| match error {
+            HostError::Secret(_) => Failure::policy(error.to_string()),
+            error => Failure::host(told(&error)),
+        })?;
+        let begun = Instant::now();
+        let scope = Scope::new(state, place.number());
+        let result = state.call(&scope, method, arguments);
+        let error = result.as_ref().err().cloned();
+        let outcome = Outcome { value: None, exit_code: u8::from(error.is_some()), error, fuel: 0 };
+        let calls = state.gate.close(&scope.record);
+        let usage = Usage { wall_micros: micros(begun), ..Usage::default() };
+        let ended = RunResult::conclude(state, place, outcome, calls, usage, Default::default(), state.head());
+        // What cannot be kept fails, whatever the tool said.
+        if ended.error.is_some() && result.is_ok() { Err(ended.error.expect("it was just there")) } else { result }
+    }
+
+    /// A session that may do less, for a sub-agent: it begins with these files, its grants narrow those of this session,
+    /// and what it spends is spent here too. Of a session on disk it shares the log; its files are in memory.
+    ///
+    /// # Errors
+    /// If `narrower` covers more than this session's policy.
+    pub fn delegate(&self, narrower: Policy) -> Result<Self, HostError> {
+        let gate = self.0.gate.attenuate(narrower)?;
+        let store = self.0.services.store.fork().map_err(HostError::KeyValue)?;
+        let services = Services { store, ..Services::clone(&self.0.services) };
+        let keeping = match &self.0.keeping {
+            Keeping::Memory { runs, .. } => {
+                let mut secret = [0; 32];
+                getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
+                Keeping::Memory { secret, runs: Arc::clone(runs) }
+            }
+            Keeping::Disk { secret, kept, .. } => {
+                Keeping::Disk { secret: *secret, kept: Arc::clone(kept), main: false }
+            }
+        };
+        Ok(Self::new(&self.0.host, gate, self.files(), services, keeping))
+    }
+
+    /// Its name; none of one in memory.
+    #[must_use]
+    pub fn id(&self) -> Option<&SessionId> {
+        self.0.id()
+    }
+
+    /// The files as the last run left them.
+    #[must_use]
+    pub fn files(&self) -> Tree {
+        self.0.head()
+    }
+
+    /// The gate before the session's tools.
+    #[must_use]
+    pub fn gate(&self) -> &Gate {
+        &self.0.gate
+    }
+}
+
+impl SessionState {
+    pub(super) fn limits(&self) -> &Limits {
+        self.gate.limits()
+    }
+
+    pub(super) fn id(&self) -> Option<&SessionId> {
+        match &self.keeping {
+            Keeping::Disk { kept, main: true, .. } => Some(kept.id()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn head(&self) -> Tree {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The tree of a run that ended becomes the head.
+    pub(super) fn commit(&self, files: Tree) {
+        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = files;
+    }
+
+    /// Changes the head.
+    pub(super) fn change(&self, edits: &[Edit]) -> Result<(), ApplyError> {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).apply(edits)
+    }
+
+    fn call(self: &Arc<Self>, scope: &Scope, method: &str, arguments: &str) -> Result<Payload, Failure> {
+        let hash = blake3::hash(arguments.as_bytes()).to_hex();
+        let started = Event::Started { run: scope.record.run(), script: method, hash: &hash };
+        let written = self.gate.audit().write(&started);
+        written.map_err(|error| Failure::host(format!("the call is not made: {}", told(&error))))?;
+        let admission = self.gate.admit(&scope.record, method, arguments)?;
+        let interrupt = Interrupt::default();
+        if let Some(deadline) = Instant::now().checked_add(self.limits().wall) {
+            interrupt.set_deadline(deadline);
+        }
+        let context = scope.context(&admission, interrupt, self.head());
+        let result = admission.invoke(&context);
+        let changed = self.change(&context.edits()).map_err(|error| unfit(method, &error));
+        let result = result.and_then(|payload| changed.map(|()| payload));
+        let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
+        self.gate.settle(&scope.record, admission.seq, outcome, result.as_ref().err());
+        result
+    }
+
+    /// Takes the session for a run.
+    fn begin(&self, name: &str, source: &[u8]) -> Result<Place, HostError> {
+        if let Some(name) = &self.missing {
+            return Err(HostError::Secret(name.clone()));
+        }
+        if self.busy.swap(true, Ordering::AcqRel) {
+            return Err(HostError::Busy);
+        }
+        let place = self.enter(name, source);
+        if place.is_err() {
+            self.busy.store(false, Ordering::Release);
+        }
+        place
+    }
+
+    fn enter(&self, name: &str, source: &[u8]) -> Result<Place, HostError> {
+        let (kept, main) = match &self.keeping {
+            Keeping::Memory { runs, .. } => return Ok(Place::Memory(runs.fetch_add(1, Ordering::Relaxed) + 1)),
+            Keeping::Disk { kept, main, .. } => (kept, *main),
+        };
+        let hash = blake3::hash(source).to_hex();
+        let (entered, begun) = kept.enter(file_limits(self.limits()), name, &hash)?;
+        if let Some(entered) = entered {
+            if let Some(spent) = entered.spent {
+                self.gate.restore(&spent);
+                self.services.store.forget();
+            }
+            if main {
+                self.commit(entered.files);
+            }
+        }
+        Ok(Place::Disk(begun))
+    }
+
+    /// Commits what a run left, and lets the next one start.
+    pub(super) fn end(&self, place: Place, result: &mut RunResult) {
+        if let (Keeping::Disk { kept, main, .. }, Place::Disk(begun)) = (&self.keeping, &place) {
+            match kept.conclude(begun, result, main.then_some(&result.files)) {
+                Ok(snapshot) => result.snapshot = snapshot.map(|snapshot| snapshot.to_string()),
+                Err(error) => result.lost(&error),
+            }
+            kept.leave();
+        }
+        self.busy.store(false, Ordering::Release);
+    }
+
+    /// Lets go of a run that could not begin.
+    pub(super) fn withdraw(&self, place: &Place) {
+        if let (Keeping::Disk { kept, .. }, Place::Disk(begun)) = (&self.keeping, place) {
+            kept.withdraw(begun);
+            kept.leave();
+        }
+        self.busy.store(false, Ordering::Release);
+    }
+
+    /// The code of an agent, compiled if no earlier process has.
+    pub(super) fn compile_agent(&self, digest: &str, bytes: &[u8]) -> Result<Component, String> {
+        self.host.compile_agent(digest, bytes)
+    }
+
+    pub(super) fn guests(&self) -> &Guests {
+        self.host.guests()
+    }
+
+    pub(super) fn pool(&self) -> Handle {
+        self.host.pool()
+    }
+
+    /// A seed for one purpose in the life of the session, the same whenever it is asked for.
+    pub(super) fn seed(&self, purpose: &str, numbers: &[u64]) -> [u8; 32] {
+        let (Keeping::Memory { secret, .. } | Keeping::Disk { secret, .. }) = &self.keeping;
+        let mut hasher = blake3::Hasher::new_keyed(secret);
+        hasher.update(purpose.as_bytes());
+        for number in numbers {
+            hasher.update(&number.to_le_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// Microseconds since then.
+pub(super) fn micros(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
+}

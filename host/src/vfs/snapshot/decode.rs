@@ -1,0 +1,167 @@
+//! From bytes, which may be hostile, to records. What is read here would be written the same: no record has two
+//! spellings. What a record claims of the blobs that it names is only as sensible as can be seen: `load` compares.
+
+use super::super::directory::begins_page;
+use super::super::node::{Name, Reach, Sums, Usage};
+use super::super::path::{MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES, check_target};
+use super::super::scale::{INLINE_BYTES, LIST_CHUNKS, MAX_CHUNK_BYTES, MAX_SUM, ends_part};
+use super::super::tree::MODE_BITS;
+use super::letters::Reader;
+use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, SnapshotRecord, total};
+use super::{HEAD, Malformed, tag};
+
+/// Reads a node blob.
+pub(super) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
+    let mut reader = Reader::new(bytes);
+    if reader.array()? != HEAD {
+        return Err(Malformed("it is no node of a snapshot, or of another version"));
+    }
+    let record = match reader.byte()? {
+        tag::SNAPSHOT => Record::Snapshot(snapshot(&mut reader)?),
+        tag::PAGES => Record::Pages(pages(&mut reader)?),
+        tag::PAGE => Record::Page(entries(&mut reader)?),
+        tag::LISTS => Record::Lists(lists(&mut reader)?),
+        tag::CHUNKS => Record::Chunks(chunks(&mut reader)?),
+        _ => return Err(Malformed("it is of no known kind")),
+    };
+    if reader.is_empty() { Ok(record) } else { Err(Malformed("something is behind its end")) }
+}
+
+/// Reads as many as are announced. Nothing is allocated on the word of a number.
+fn list<'a, T>(
+    reader: &mut Reader<'a>,
+    read: impl Fn(&mut Reader<'a>) -> Result<T, Malformed>,
+) -> Result<Vec<T>, Malformed> {
+    let count = reader.number()?;
+    let mut list = Vec::new();
+    for _ in 0..count {
+        list.push(read(reader)?);
+    }
+    Ok(list)
+}
+
+fn snapshot(reader: &mut Reader<'_>) -> Result<SnapshotRecord, Malformed> {
+    let places = list(reader, |reader| {
+        let names = list(reader, name)?;
+        let writable = match reader.byte()? {
+            0 => false,
+            1 => true,
+            _ => return Err(Malformed("a place is neither writable nor read-only")),
+        };
+        Ok((names, writable))
+    })?;
+    if !places.is_sorted_by(|(a, _), (b, _)| a < b) {
+        return Err(Malformed("its places are not in order"));
+    }
+    let bytes = |names: &[Name]| names.iter().map(|name| name.len() + 1).sum::<usize>();
+    if places.iter().any(|(names, _)| names.len() > MAX_DEPTH || bytes(names) > MAX_PATH_BYTES) {
+        return Err(Malformed("the path of a place is too long"));
+    }
+    let (mode, modified) = meta(reader)?;
+    Ok(SnapshotRecord { places, mode, modified, sums: sums(reader)?, root: reader.id()? })
+}
+
+fn pages(reader: &mut Reader<'_>) -> Result<Vec<PageRecord>, Malformed> {
+    let mut first = true;
+    let mut pages: Vec<PageRecord> = Vec::new();
+    let count = reader.number()?;
+    for _ in 0..count {
+        let name = if std::mem::take(&mut first) { Name::from(reader.text()?) } else { name(reader)? };
+        let page = PageRecord { first: name, sums: sums(reader)?, id: reader.id()? };
+        let right = match pages.last() {
+            None => page.first.is_empty(),
+            Some(last) => last.first < page.first && begins_page(&page.first) && page.sums.entries > 0,
+        };
+        if !right {
+            return Err(Malformed("a page does not begin where one must"));
+        }
+        pages.push(page);
+    }
+    if pages.len() < 2 {
+        return Err(Malformed("so few pages need no list"));
+    }
+    total(pages.iter().map(|page| page.sums)).ok_or(Malformed("its sums are too large"))?;
+    Ok(pages)
+}
+
+fn entries(reader: &mut Reader<'_>) -> Result<Vec<EntryRecord>, Malformed> {
+    let entries = list(reader, entry)?;
+    if !entries.is_sorted_by(|a, b| a.name < b.name) {
+        return Err(Malformed("its entries are not in order"));
+    }
+    if entries.iter().skip(1).any(|entry| begins_page(&entry.name)) {
+        return Err(Malformed("an entry belongs in another page"));
+    }
+    total(entries.iter().map(EntryRecord::sums)).ok_or(Malformed("its sums are too large"))?;
+    Ok(entries)
+}
+
+fn entry(reader: &mut Reader<'_>) -> Result<EntryRecord, Malformed> {
+    let name = name(reader)?;
+    let kind = reader.byte()?;
+    let (mode, modified) = meta(reader)?;
+    let body = match kind {
+        tag::FILE => match reader.number()? {
+            len if len <= INLINE_BYTES => {
+                let count = usize::try_from(len).map_err(|_| Malformed("a number is too large"))?;
+                BodyRecord::Inline(reader.bytes(count)?.to_vec())
+            }
+            len if len <= MAX_SUM => BodyRecord::Stored { len, id: reader.id()? },
+            _ => return Err(Malformed("a file is too long")),
+        },
+        tag::DIRECTORY => BodyRecord::Directory { sums: sums(reader)?, id: reader.id()? },
+        tag::LINK => {
+            let target = reader.text()?;
+            check_target(target).map_err(|_| Malformed("no link can have this target"))?;
+            BodyRecord::Link(target.into())
+        }
+        _ => return Err(Malformed("an entry is of no known kind")),
+    };
+    Ok(EntryRecord { name, mode, modified, body })
+}
+
+fn lists(reader: &mut Reader<'_>) -> Result<Vec<PartRecord>, Malformed> {
+    let lists = parts(reader, MAX_SUM)?;
+    if lists.len() < 2 { Err(Malformed("so few lists need no list")) } else { Ok(lists) }
+}
+
+fn chunks(reader: &mut Reader<'_>) -> Result<Vec<PartRecord>, Malformed> {
+    let chunks = parts(reader, MAX_CHUNK_BYTES as u64)?;
+    let (_, others) = chunks.split_last().ok_or(Malformed("a list is empty"))?;
+    if others.iter().any(|chunk| ends_part(chunk.id.as_bytes(), LIST_CHUNKS)) {
+        return Err(Malformed("a chunk belongs in another list"));
+    }
+    Ok(chunks)
+}
+
+fn parts(reader: &mut Reader<'_>, longest: u64) -> Result<Vec<PartRecord>, Malformed> {
+    let parts = list(reader, |reader| Ok(PartRecord { len: reader.number()?, id: reader.id()? }))?;
+    if parts.iter().any(|part| part.len == 0 || part.len > longest) {
+        return Err(Malformed("a part is empty or too long"));
+    }
+    let sum = parts.iter().try_fold(0_u64, |sum, part| sum.checked_add(part.len));
+    if sum.is_some_and(|sum| sum <= MAX_SUM) { Ok(parts) } else { Err(Malformed("its sums are too large")) }
+}
+
+fn name(reader: &mut Reader<'_>) -> Result<Name, Malformed> {
+    match reader.text()? {
+        "" | "." | ".." => Err(Malformed("no entry can have this name")),
+        name if name.len() > MAX_NAME_BYTES || name.contains(['/', '\0']) => {
+            Err(Malformed("no entry can have this name"))
+        }
+        name => Ok(Name::from(name)),
+    }
+}
+
+fn meta(reader: &mut Reader<'_>) -> Result<(u32, u64), Malformed> {
+    let mode = u32::try_from(reader.number()?).ok().filter(|mode| *mode <= MODE_BITS);
+    Ok((mode.ok_or(Malformed("no entry can have this mode"))?, reader.fixed()?))
+}
+
+fn sums(reader: &mut Reader<'_>) -> Result<Sums, Malformed> {
+    let entries = reader.number()?;
+    let usage = Usage { entries: reader.number()?, bytes: reader.number()? };
+    let reach = Reach { levels: reader.count()?, bytes: reader.count()? };
+    let sums = Sums { entries, usage, reach };
+    if sums.plausible() { Ok(sums) } else { Err(Malformed("no directory can have these sums")) }
+}

@@ -1,0 +1,86 @@
+//! What a node blob says, as plain values.
+
+use super::super::node::{Name, Reach, Sums, Usage};
+use crate::store::BlobId;
+
+/// A node blob.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Record {
+    Snapshot(SnapshotRecord),
+    /// The pages of a directory that has more than one.
+    Pages(Vec<PageRecord>),
+    /// Entries of a directory: a page, or all.
+    Page(Vec<EntryRecord>),
+    /// The lists of a file's chunks, if there is more than one.
+    Lists(Vec<PartRecord>),
+    /// Chunks of a file: a list, or all.
+    Chunks(Vec<PartRecord>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SnapshotRecord {
+    /// Sorted by path.
+    pub(super) places: Vec<(Vec<Name>, bool)>,
+    pub(super) mode: u32,
+    pub(super) modified: u64,
+    pub(super) sums: Sums,
+    pub(super) root: BlobId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PageRecord {
+    pub(super) first: Name,
+    pub(super) sums: Sums,
+    pub(super) id: BlobId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct EntryRecord {
+    pub(super) name: Name,
+    pub(super) mode: u32,
+    pub(super) modified: u64,
+    pub(super) body: BodyRecord,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum BodyRecord {
+    /// A file, with its bytes.
+    Inline(Vec<u8>),
+    /// A file that is a blob, or chunks.
+    Stored {
+        len: u64,
+        id: BlobId,
+    },
+    Directory {
+        sums: Sums,
+        id: BlobId,
+    },
+    Link(Box<str>),
+}
+
+/// A part of a file: a chunk, or a list of chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PartRecord {
+    pub(super) len: u64,
+    pub(super) id: BlobId,
+}
+
+impl EntryRecord {
+    /// What it adds to its directory.
+    pub(super) fn sums(&self) -> Sums {
+        let (bytes, below, reach) = match &self.body {
+            // Lengths in memory: no platform has a `usize` wider than 64 bits.
+            BodyRecord::Inline(bytes) => (bytes.len() as u64, 0, Reach::default()),
+            BodyRecord::Link(target) => (target.len() as u64, 0, Reach::default()),
+            BodyRecord::Stored { len, .. } => (*len, 0, Reach::default()),
+            BodyRecord::Directory { sums, .. } => (sums.usage.bytes, sums.usage.entries, sums.reach),
+        };
+        let usage = Usage { bytes, entries: below.saturating_add(1) };
+        Sums { entries: 1, usage, reach: reach.above(&self.name) }
+    }
+}
+
+/// All sums together; none if that is more than a tree may claim.
+pub(super) fn total(sums: impl IntoIterator<Item = Sums>) -> Option<Sums> {
+    sums.into_iter().try_fold(Sums::default(), Sums::and)
+}

@@ -1,0 +1,275 @@
+//! Random trees, and blobs that are not what they should be: missing, flipped, cut, lying. Whatever a source gives,
+//! nothing panics, and what fails leaves the tree as it was.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use proptest::prelude::*;
+
+use super::super::node::Sums;
+use super::super::{Errno, Kind, Limits, Usage, WriteMode};
+use super::record::{EntryRecord, PageRecord};
+use super::tests::{blobs_of, open, seal, tree};
+use super::*;
+use crate::store::MemoryBlobs;
+
+/// A source that does not keep its promise.
+#[derive(Debug)]
+struct Broken {
+    blobs: Arc<MemoryBlobs>,
+    /// What it gives instead; none if it says that there is no such blob.
+    instead: HashMap<BlobId, Option<Bytes>>,
+}
+
+impl BlobSource for Broken {
+    fn get(&self, id: &BlobId) -> Result<Bytes, BlobError> {
+        match self.instead.get(id) {
+            Some(bytes) => bytes.clone().ok_or(BlobError::Missing(*id)),
+            None => self.blobs.get(id),
+        }
+    }
+
+    fn place(&self) -> u64 {
+        BlobSource::place(&*self.blobs)
+    }
+}
+
+fn broken(
+    id: SnapshotId,
+    blobs: &Arc<MemoryBlobs>,
+    instead: HashMap<BlobId, Option<Bytes>>,
+) -> Result<Tree, OpenError> {
+    Tree::open(id, Arc::new(Broken { blobs: Arc::clone(blobs), instead }), Limits::default())
+}
+
+/// Looks at everything below a path: what it takes, or the first error.
+fn walk(tree: &Tree, path: &str) -> Result<Usage, Errno> {
+    let mut sum = Usage::default();
+    for entry in tree.read_directory(path)? {
+        let path = format!("{}/{}", path.trim_end_matches('/'), entry.name);
+        let stat = tree.stat(&path, false)?;
+        let below = match stat.kind {
+            Kind::Directory => walk(tree, &path)?,
+            Kind::File => Usage { bytes: tree.read_file(&path)?.len() as u64, entries: 0 },
+            Kind::Link => Usage { bytes: tree.read_link(&path)?.len() as u64, entries: 0 },
+        };
+        sum = Usage { bytes: sum.bytes + below.bytes, entries: sum.entries + below.entries + 1 };
+    }
+    Ok(sum)
+}
+
+/// What can be read is as large as was claimed, or there is an error.
+fn sound(id: SnapshotId, blobs: &Arc<MemoryBlobs>, blob: BlobId, bytes: Vec<u8>) -> bool {
+    let Ok(tree) = broken(id, blobs, HashMap::from([(blob, Some(bytes.into()))])) else { return true };
+    match walk(&tree, "/") {
+        Ok(usage) => usage == tree.usage(),
+        Err(errno) => errno == Errno::Io,
+    }
+}
+
+#[test]
+fn flipped_and_cut_blobs_give_errors_or_another_sound_tree() {
+    let blobs = Arc::new(MemoryBlobs::default());
+    let id = seal(&tree(), &blobs);
+    for (blob, kind) in blobs_of(id, &blobs) {
+        let bytes = blobs.get(&blob).expect("there").to_vec();
+        let flipped = |at: usize| {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            flipped
+        };
+        for at in (0..bytes.len()).filter(|_| kind == ReferenceKind::Node) {
+            let rewritten = rewrite(&flipped(at));
+            assert!(rewritten.is_err() || rewritten == Ok(flipped(at)), "two spellings");
+        }
+        // Walking a tree takes long, so not for each bit.
+        for at in (0..bytes.len()).step_by(bytes.len().div_ceil(24)) {
+            assert!(sound(id, &blobs, blob, flipped(at)), "{blob} flipped at {at}");
+            assert!(sound(id, &blobs, blob, bytes[..at].to_vec()), "{blob} cut at {at}");
+        }
+    }
+}
+
+/// Changes to what a node says of the nodes that it names.
+fn lies(record: &Record) -> Vec<Record> {
+    let twist: [fn(&mut Sums); 5] = [
+        |sums| sums.entries += 1,
+        |sums| sums.usage.entries += 1,
+        |sums| sums.usage.bytes ^= 1,
+        |sums| sums.reach.levels += 1,
+        |sums| sums.reach.bytes += 1,
+    ];
+    let mut lies = Vec::new();
+    let mut add = |record: Record| lies.push(record);
+    match record {
+        Record::Snapshot(snapshot) => twist.iter().for_each(|twist| {
+            let mut snapshot = snapshot.clone();
+            twist(&mut snapshot.sums);
+            add(Record::Snapshot(snapshot));
+        }),
+        Record::Pages(pages) => twist.iter().for_each(|twist| {
+            for at in 0..pages.len() {
+                let mut pages: Vec<PageRecord> = pages.clone();
+                twist(&mut pages[at].sums);
+                add(Record::Pages(pages));
+            }
+        }),
+        Record::Page(entries) => twist.iter().for_each(|twist| {
+            for at in 0..entries.len() {
+                let mut entries: Vec<EntryRecord> = entries.clone();
+                match &mut entries[at].body {
+                    BodyRecord::Directory { sums, .. } => twist(sums),
+                    BodyRecord::Stored { len, .. } => *len ^= 1,
+                    BodyRecord::Inline(_) | BodyRecord::Link(_) => continue,
+                }
+                add(Record::Page(entries));
+            }
+        }),
+        Record::Lists(parts) | Record::Chunks(parts) => {
+            for at in 0..parts.len() {
+                let mut parts = parts.clone();
+                parts[at].len += 1;
+                add(if matches!(record, Record::Lists(_)) { Record::Lists(parts) } else { Record::Chunks(parts) });
+            }
+        }
+    }
+    lies
+}
+
+#[test]
+fn whoever_lies_about_sums_is_found_out() {
+    let blobs = Arc::new(MemoryBlobs::default());
+    let id = seal(&tree(), &blobs);
+    let mut tried = 0;
+    for (blob, kind) in blobs_of(id, &blobs) {
+        if kind == ReferenceKind::Plain {
+            continue;
+        }
+        let record = decode(&blobs.get(&blob).expect("there")).expect("a node");
+        for lie in lies(&record) {
+            tried += 1;
+            let opened = broken(id, &blobs, HashMap::from([(blob, Some(encode(&lie).into()))]));
+            let told = opened.map_err(|_| Errno::Io).and_then(|tree| walk(&tree, "/"));
+            assert_eq!(told, Err(Errno::Io), "{lie:?}");
+        }
+    }
+    assert!(tried > 200, "{tried}");
+}
+
+#[test]
+fn a_page_that_is_not_the_one_that_was_meant_is_refused() {
+    let blobs = Arc::new(MemoryBlobs::default());
+    let id = seal(&tree(), &blobs);
+    let nodes: Vec<_> = blobs_of(id, &blobs).into_iter().filter(|(_, kind)| *kind == ReferenceKind::Node).collect();
+    for (blob, _) in &nodes {
+        for (other, _) in nodes.iter().filter(|(other, _)| other != blob) {
+            let bytes = blobs.get(other).expect("there").to_vec();
+            assert!(sound(id, &blobs, *blob, bytes), "{other} for {blob}");
+        }
+    }
+}
+
+/// One of everything that a guest can do.
+fn act(tree: &mut Tree, (kind, a, b, size): (u8, u8, u8, u16), now: u64) -> Result<Vec<u8>, Errno> {
+    let path = |n: u8| match n % 32 {
+        n @ 0..20 => format!("/workspace/d/file{n}"),
+        n @ 20..28 => format!("/workspace/n/{n}"),
+        28 => "/workspace/d".to_owned(),
+        29 => "/tmp/a/b/c".to_owned(),
+        30 => "/tmp/a/b/c/d/e".to_owned(),
+        _ => "/workspace/n".to_owned(),
+    };
+    let (path, other) = (path(a), path(b));
+    let bytes: Vec<u8> = (0..size % 2_000).flat_map(|at| at.wrapping_mul(size).to_le_bytes()).collect();
+    let done = match kind % 12 {
+        0 => tree.write(&path, &bytes, WriteMode::Replace, now),
+        1 | 2 => tree.write(&path, &bytes, WriteMode::Append, now),
+        3 => tree.write_at(&path, u64::from(size % 3_000), &bytes, now),
+        4 => tree.truncate(&path, u64::from(size % 6_000), now),
+        5 => tree.create_directory(&path, true, now),
+        6 => tree.remove(&path, size % 2 == 0, now),
+        7 => tree.rename(&path, &other, now),
+        8 => tree.create_link(&other, &path, now),
+        9 => tree.copy(&path, &other, now),
+        10 => tree.set_mode(&path, u32::from(size % 0o1000)),
+        _ => return tree.read(&path, u64::from(size), 500),
+    };
+    done.map(|()| Vec::new())
+}
+
+type Acts = Vec<(u8, u8, u8, u16)>;
+
+fn acts(most: usize) -> impl Strategy<Value = Acts> {
+    prop::collection::vec((any::<u8>(), any::<u8>(), any::<u8>(), any::<u16>()), 0..most)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    /// The same work, on a tree that is sealed and opened at random points and on one that never is: the same tree, by all
+    /// that can be seen and by its name.
+    #[test]
+    fn sealing_and_opening_change_nothing(work in acts(40), points in any::<u64>()) {
+        let blobs = Arc::new(MemoryBlobs::default());
+        let (mut plain, mut stored) = (tree(), tree());
+        let mut kept = Vec::new();
+        for (at, work) in work.iter().enumerate() {
+            if points >> (at % 64) & 1 == 1 {
+                let id = seal(&stored, &blobs);
+                prop_assert_eq!(seal(&plain, &MemoryBlobs::default()), id);
+                kept.push((id, stored.clone()));
+                if at % 2 == 1 {
+                    stored = open(id, &blobs);
+                }
+            }
+            prop_assert_eq!(act(&mut plain, *work, 100 + at as u64), act(&mut stored, *work, 100 + at as u64));
+        }
+        let id = seal(&stored, &blobs);
+        prop_assert_eq!(seal(&plain, &MemoryBlobs::default()), id);
+        prop_assert_eq!(changed_paths_of(&plain, &open(id, &blobs)), Ok(0));
+        prop_assert_eq!(walk(&open(id, &blobs), "/"), Ok(plain.usage()));
+        for (id, then) in kept {
+            prop_assert_eq!(seal(&then, &MemoryBlobs::default()), id, "a snapshot never changes");
+            // What separately opened trees differ in is found as between trees in memory, and makes one of the other.
+            let edits = open(id, &blobs).changes_since(&plain).expect("all is there");
+            let mut made = plain.clone();
+            prop_assert_eq!(made.apply(&edits), Ok(()));
+            prop_assert_eq!(seal(&made, &blobs), id);
+        }
+    }
+
+    /// With blobs missing, what is done fails with `Io` and changes nothing, or does what it always does.
+    #[test]
+    fn a_failing_store_loses_nothing(work in acts(30), gone in prop::collection::vec(any::<prop::sample::Index>(), 1..6)) {
+        let blobs = Arc::new(MemoryBlobs::default());
+        let id = seal(&tree(), &blobs);
+        let all: Vec<_> = blobs_of(id, &blobs).into_iter().skip(1).collect();
+        let instead: HashMap<_, _> = gone.iter().map(|index| (index.get(&all).0, None)).collect();
+        let mut broken = broken(id, &blobs, instead).expect("the head is there");
+        let mut whole = open(id, &blobs);
+        for (work, now) in work.iter().zip(100..) {
+            let before = seal(&broken, &blobs);
+            let done = act(&mut broken, *work, now);
+            let after = broken.seal(&mut &*blobs);
+            if done == Err(Errno::Io) {
+                prop_assert_eq!(after.ok(), Some(before));
+                prop_assert_eq!(broken.usage(), whole.usage());
+            } else {
+                prop_assert_eq!(done, act(&mut whole, *work, now));
+                prop_assert_eq!(after.ok(), Some(seal(&whole, &blobs)));
+            }
+        }
+    }
+
+    #[test]
+    fn no_bytes_panic(kind in prop::sample::select(b"SDPLC".to_vec()), rest in prop::collection::vec(any::<u8>(), 0..200)) {
+        let bytes = [&HEAD[..], &[kind], &rest].concat();
+        prop_assert!(rewrite(&bytes).is_err() || rewrite(&bytes) == Ok(bytes.clone()));
+        prop_assert_eq!(references(&bytes).is_ok(), decode(&bytes).is_ok());
+    }
+}
+
+fn changed_paths_of(base: &Tree, new: &Tree) -> Result<usize, Errno> {
+    super::super::changed_paths(base, new).map(|changes| changes.len())
+}

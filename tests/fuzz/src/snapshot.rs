@@ -1,0 +1,105 @@
+//! Node blobs of snapshots.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tollhouse::store::{BlobError, BlobId, BlobSink, BlobSource, new_place};
+use tollhouse::vfs::{Kind, Limits, Tree, references, rewrite};
+
+/// How many entries of a tree are looked at: what is small as bytes can be large as a tree.
+const ENTRIES: usize = 200;
+
+/// Data as a node blob: it is refused, or written again it is the same. And as several blobs, each behind its length in two
+/// bytes, the last one a snapshot: it opens or does not, whatever can be read of it is read, and what fails changes
+/// nothing.
+///
+/// # Panics
+/// If that does not hold.
+pub fn snapshot(data: &[u8]) {
+    node(data);
+    let blobs = Arc::new(Blobs::read(data));
+    blobs.blobs.iter().for_each(|blob| node(blob));
+    let Some((last, first)) = blobs.blobs.split_last() else { return };
+    let Ok(index) = u8::try_from(first.len()) else { return };
+    let id = BlobId::from([index; 32]);
+    let limits = Limits { bytes: u64::MAX, entries: u64::MAX, file_bytes: u64::MAX };
+    let Ok(mut tree) = Tree::open(id.into(), Arc::clone(&blobs) as Arc<dyn BlobSource>, limits) else { return };
+    look(&tree, "/", &mut 0);
+    let name = tree.seal(&mut &*blobs).expect("all is where it came from");
+    assert_eq!(name.blob(), BlobId::of(last), "what was not changed has its name");
+    let before = tree.usage();
+    if tree.place_file("/workspace/fuzz", b"fuzz", 0o644, 1).is_err() {
+        assert_eq!(tree.usage(), before);
+        assert_eq!(tree.seal(&mut &*blobs).ok(), Some(name), "what failed changed nothing");
+    }
+}
+
+fn node(blob: &[u8]) {
+    match rewrite(blob) {
+        Ok(again) => {
+            assert_eq!(again, blob, "a node has one spelling");
+            references(blob).expect("what can be read can be followed");
+        }
+        Err(_) => assert!(references(blob).is_err(), "what cannot be read cannot be followed"),
+    }
+}
+
+/// Looks at what is below a path, as far as there is patience.
+fn look(tree: &Tree, path: &str, seen: &mut usize) {
+    let Ok(entries) = tree.read_directory(path) else { return };
+    for entry in entries {
+        *seen += 1;
+        if *seen > ENTRIES {
+            return;
+        }
+        let path = format!("{}/{}", path.trim_end_matches('/'), entry.name);
+        let stat = tree.stat(&path, false).expect("it was listed, and no path is too long");
+        match entry.kind {
+            Kind::Directory => look(tree, &path, seen),
+            Kind::File => drop(tree.read(&path, stat.size / 2, 100)),
+            _ => assert!(tree.read_link(&path).is_ok(), "a link is all there"),
+        }
+    }
+}
+
+/// Blobs that are named by where they are: the one with the number n is 32 times the byte n. So a mutation changes what is
+/// in a tree, and not only its names; and a tree may hold itself, which no tree of honest names can.
+#[derive(Debug)]
+struct Blobs {
+    blobs: Vec<Bytes>,
+    place: u64,
+}
+
+impl Blobs {
+    fn read(data: &[u8]) -> Blobs {
+        let (mut blobs, mut rest) = (Vec::new(), data);
+        while let Some(([low, high], behind)) = rest.split_first_chunk() {
+            let length = usize::from(u16::from_le_bytes([*low, *high]));
+            let (blob, behind) = behind.split_at(behind.len().min(length));
+            blobs.push(Bytes::copy_from_slice(blob));
+            rest = behind;
+        }
+        Blobs { blobs, place: new_place() }
+    }
+}
+
+impl BlobSource for Blobs {
+    fn get(&self, id: &BlobId) -> Result<Bytes, BlobError> {
+        let [number, ..] = *id.as_bytes();
+        self.blobs.get(usize::from(number)).cloned().ok_or(BlobError::Missing(*id))
+    }
+
+    fn place(&self) -> u64 {
+        self.place
+    }
+}
+
+impl BlobSink for &Blobs {
+    fn place(&self) -> u64 {
+        self.place
+    }
+
+    fn put(&mut self, bytes: Vec<u8>) -> Result<BlobId, BlobError> {
+        Ok(BlobId::of(&bytes))
+    }
+}

@@ -1,0 +1,109 @@
+//! A disk of its own, and power cuts without a plug to pull: an ext4 image behind a loop device. At a power cut the image is
+//! copied. The copy has what had reached the device: neither what the kernel still held in its page cache, nor what its
+//! journal had not committed. It is then mounted like a disk after a power cut.
+//!
+//! The image is on tmpfs, so that copying is quick, and is copied again if the kernel wrote to it meanwhile. What reached
+//! the loop device counts as durable: a disk that loses its own cache is not simulated.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A mounted disk.
+#[derive(Debug)]
+pub struct Disk {
+    directory: TempDir,
+    mounted: Option<Mounted>,
+}
+
+impl Disk {
+    /// Makes and mounts a disk of so many bytes. None, and a message, where this user may not.
+    #[must_use]
+    pub fn new(bytes: u64) -> Option<Self> {
+        match Self::make(bytes) {
+            Ok(disk) => Some(disk),
+            Err(reason) => {
+                println!("skipped: no filesystem image can be mounted here ({reason}); it takes root and loop devices");
+                None
+            }
+        }
+    }
+
+    fn make(bytes: u64) -> io::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("tollhouse-disk").tempdir_in("/dev/shm")?;
+        let mut disk = Self { directory, mounted: None };
+        fs::create_dir(disk.path())?;
+        fs::File::create(disk.image())?.set_len(bytes)?;
+        run("mkfs.ext4", &["-q".as_ref(), "-F".as_ref(), &disk.image()])?;
+        disk.mount()?;
+        Ok(disk)
+    }
+
+    /// Where it is mounted.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.directory.path().join("mounted")
+    }
+
+    fn image(&self) -> PathBuf {
+        self.directory.path().join("image")
+    }
+
+    fn mount(&mut self) -> io::Result<()> {
+        self.mounted = Some(Mounted::new(&self.image(), &self.path())?);
+        Ok(())
+    }
+
+    /// Puts the disk into the state that a power cut at this moment leaves. Nothing on it may be open.
+    ///
+    /// # Errors
+    /// If the image cannot be copied or mounted.
+    pub fn cut_the_power(&mut self) -> io::Result<()> {
+        let copy = self.directory.path().join("copy");
+        copy_quietly(&self.image(), &copy)?;
+        self.mounted = None;
+        fs::rename(copy, self.image())?;
+        self.mount()
+    }
+}
+
+/// Copies the image as it is at one moment.
+fn copy_quietly(image: &Path, copy: &Path) -> io::Result<()> {
+    loop {
+        run("cp", &["--sparse=always".as_ref(), image, copy])?;
+        if run("cmp", &["--silent".as_ref(), image, copy]).is_ok() {
+            return Ok(());
+        }
+    }
+}
+
+fn run(program: &str, arguments: &[&Path]) -> io::Result<()> {
+    let output = Command::new(program).args(arguments).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(io::Error::other(format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim())))
+}
+
+/// A mounted image.
+#[derive(Debug)]
+struct Mounted(PathBuf);
+
+impl Mounted {
+    fn new(image: &Path, at: &Path) -> io::Result<Self> {
+        run("mount", &["-o".as_ref(), "loop".as_ref(), image, at])?;
+        Ok(Self(at.to_owned()))
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // Somebody may still look: then it goes when they have looked.
+        if run("umount", &[&self.0]).is_err() {
+            drop(run("umount", &["--lazy".as_ref(), &self.0]));
+        }
+    }
+}
