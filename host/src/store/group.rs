@@ -124,7 +124,9 @@ impl<E: Engine> Drop for Grouped<E> {
     fn drop(&mut self) {
         self.inner.lock().closed = true;
         self.inner.work.notify_one();
-        if let Some(committer) = self.committer.take() {
+        // Dropped by what it told that a batch is made, it ends by itself.
+        let here = std::thread::current().id();
+        if let Some(committer) = self.committer.take().filter(|committer| committer.thread().id() != here) {
             // It ends when the queue is empty; if it panicked there is nothing left to wait for.
             drop(committer.join());
         }

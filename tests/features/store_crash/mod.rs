@@ -17,7 +17,7 @@ use tollhouse::store::open;
 use writer::{Kind, Writer, Writers};
 
 /// How many cycles, unless `TOLLHOUSE_CRASH_CYCLES` says so.
-const CYCLES: u32 = 8;
+const CYCLES: u32 = 10;
 
 fn cycles() -> u32 {
     std::env::var("TOLLHOUSE_CRASH_CYCLES").ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(CYCLES)

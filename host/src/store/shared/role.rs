@@ -18,7 +18,8 @@ use super::{COMPACTING, Opener, PATIENCE, mark};
 /// The longest pause between two looks at who leads.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// An open store, which this process shares with others.
+/// An open store, which this process shares with others. When it is dropped, what has been asked is answered first, and
+/// another process may hold the store then.
 pub struct OpenStore(Arc<Core>);
 
 struct Core {

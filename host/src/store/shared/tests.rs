@@ -198,6 +198,27 @@ fn a_leader_that_does_not_answer_is_named() {
 }
 
 #[test]
+fn a_leader_that_stops_answering_is_named() {
+    let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
+    let _lock = lock::lock(dir.path()).expect("it locks").expect("it is free");
+    let listener = socket::listen(dir.path()).expect("it listens");
+    let leader = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("somebody comes");
+        wire::met_follower(&stream).expect("it greets");
+        wire::greet_follower(&stream).expect("it is greeted");
+        // And no more.
+        drop((&stream).read_to_end(&mut Vec::new()));
+    });
+    let follower = OpenStore::open_within(dir.path(), opener(&kept), Duration::from_millis(200)).expect("it connects");
+    let refused = follower.get(b"a");
+    assert!(matches!(refused, Err(StoreError::Hangs { pid, .. }) if pid == std::process::id()), "{refused:?}");
+    let refused = follower.commit(once("a"));
+    assert!(matches!(refused, Err(StoreError::Hangs { .. })), "{refused:?}");
+    drop(follower);
+    leader.join().expect("it sees that the follower has gone");
+}
+
+#[test]
 fn who_leads_may_fail_to_open() {
     let (dir, kept) = (tempfile::tempdir().expect("a directory"), Arc::<MemoryStore>::default());
     let broken: Opener = Box::new(|_| Err(StoreError::Damaged("it is".to_owned())));
