@@ -36,6 +36,8 @@ mod reflection;
 mod registry;
 #[path = "features/run.rs"]
 mod run;
+#[path = "features/sessions.rs"]
+mod sessions;
 #[path = "features/snapshots.rs"]
 mod snapshots;
 #[path = "features/steps.rs"]

@@ -37,6 +37,25 @@ fn errors_are_posix() {
 }
 
 #[test]
+fn devices_are_where_a_shell_expects_them() {
+    let home = Home::new();
+    let code = "echo gone > /dev/null; cat /dev/null; cp /dev/null x && wc -c < x; echo tee | tee /dev/null
+        grep -c y /dev/null; cat < /dev/null; while read -r l; do echo \"$l\"; done < /dev/null
+        head -c 3 /dev/zero | od -An -tx1; head -c 5 /dev/urandom | wc -c; ln -s /dev/null l && cat l && echo link
+        echo in | cat /dev/stdin; echo out > /dev/stdout; echo err > /dev/stderr; echo fd >> /dev/fd/2
+        ls /dev; test -e /dev/null && echo there; touch /dev/null && echo touched; echo again >> /dev/zero; echo $?";
+    let ran = home.sh(code, &[]);
+    let words = |name: &str| ran[name].as_str().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let expected = "0 tee 0 00 00 00 5 link in out null random urandom zero there touched 0";
+    assert_eq!(words("stdout").as_deref(), Some(expected), "{ran}");
+    assert_eq!(words("stderr").as_deref(), Some("err fd"), "{ran}");
+    let code = "return [await fs.exists('/dev/null'), await fs.readdir('/')]";
+    assert_eq!(home.js(code, &[])["value"], json!([false, ["tmp", "workspace"]]), "they are the shell's own");
+    let ran = home.sh("rm /dev/null || mv x /dev/null || chmod 600 /dev/null || mkdir /dev/null || echo kept", &[]);
+    assert!(ran["stdout"].as_str().is_some_and(|text| text.ends_with("kept\n")), "{ran}");
+}
+
+#[test]
 fn mounts_are_copied_in() {
     let home = Home::new();
     std::fs::create_dir_all(home.path().join("data/deep")).expect("the home can be written");

@@ -124,7 +124,9 @@ pub trait BlobSource: Send + Sync + fmt::Debug {
 
 /// Where blobs are put.
 pub trait BlobSink {
-    /// Which source will have them: a number that no other place has in this process.
+    /// Which source will have them: a number that no other place has in this process. What was put at a place, by any sink
+    /// of it, is there or will be durable with what is put now. Where that cannot be kept the place ends, and sinks that
+    /// are made then are of another.
     fn place(&self) -> u64;
 
     /// Takes bytes and names them. They need not be durable before the sink says so.
@@ -132,6 +134,15 @@ pub trait BlobSink {
     /// # Errors
     /// What the system says.
     fn put(&mut self, bytes: Vec<u8>) -> Result<BlobId, BlobError>;
+
+    /// Whether a blob is there, so that it need not be read to be put; then it is as if it had been put. False if that is
+    /// not known.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn has(&mut self, _: &BlobId) -> Result<bool, BlobError> {
+        Ok(false)
+    }
 }
 
 /// A place of blobs: they are read there, and put there for good.
@@ -221,5 +232,9 @@ impl BlobSink for &MemoryBlobs {
         let id = BlobId::of(&bytes);
         self.lock().entry(id).or_insert_with(|| bytes.into());
         Ok(id)
+    }
+
+    fn has(&mut self, id: &BlobId) -> Result<bool, BlobError> {
+        Ok(self.lock().contains_key(id))
     }
 }

@@ -1,7 +1,6 @@
 //! What differs between two trees. Costs what differs: directories that both share are not entered.
 
-use super::compare::{Difference, differences};
-use super::directory::Directory;
+use super::compare::walk;
 use super::errno::Errno;
 use super::node::Node;
 use super::tree::Tree;
@@ -34,79 +33,39 @@ pub struct Change {
 /// # Errors
 /// `Io` if what must be compared cannot be read.
 pub fn changed_paths(base: &Tree, new: &Tree) -> Result<Vec<Change>, Errno> {
-    let mut report = Report { path: String::new(), changes: Vec::new() };
-    if base.root() != new.root() {
-        report.modified(base.root(), new.root())?;
-    }
-    report.changes.sort_unstable();
-    Ok(report.changes)
-}
-
-/// What was found so far, and where the search is.
-struct Report {
-    path: String,
-    changes: Vec<Change>,
-}
-
-impl Report {
-    fn note(&mut self, kind: ChangeKind) {
-        let path = if self.path.is_empty() { "/".to_owned() } else { self.path.clone() };
-        self.changes.push(Change { path, kind });
-    }
-
-    fn at(&mut self, name: &str, look: impl FnOnce(&mut Self) -> Result<(), Errno>) -> Result<(), Errno> {
-        let length = self.path.len();
-        self.path.push('/');
-        self.path.push_str(name);
-        look(self)?;
-        self.path.truncate(length);
-        Ok(())
-    }
-
-    fn directories(&mut self, old: &Directory, new: &Directory) -> Result<(), Errno> {
-        for Difference { name, old, new } in differences(old, new)? {
-            self.at(name, |report| match (old, new) {
-                (Some(old), Some(new)) => report.modified(old, new),
-                (Some(old), None) => report.all(old, ChangeKind::Removed),
-                (None, Some(new)) => report.all(new, ChangeKind::Added),
-                (None, None) => Ok(()),
-            })?;
-        }
-        Ok(())
-    }
-
-    fn modified(&mut self, old: &Node, new: &Node) -> Result<(), Errno> {
-        let (before, after) = (old.meta(), new.meta());
-        let same_mode = before.mode == after.mode;
-        let same = same_mode && before.modified == after.modified;
-        let same = match (old, new) {
-            (Node::File(old), Node::File(new)) => same && old.content.same(&new.content)?,
-            (Node::Link(old), Node::Link(new)) => same && old.target == new.target,
-            (Node::Directory(old), Node::Directory(new)) => {
-                self.directories(old, new)?;
-                same_mode
+    let mut changes = Vec::new();
+    walk(base.root(), new.root(), |path, old, new| {
+        let (removed, added) = match (old, new) {
+            (Some(old), Some(new)) if old.kind() == new.kind() => {
+                if modified(old, new)? {
+                    changes.push(Change { path, kind: ChangeKind::Modified });
+                }
+                return Ok(());
             }
-            _ => {
-                self.all(old, ChangeKind::Removed)?;
-                self.all(new, ChangeKind::Added)?;
-                true
-            }
+            (old, new) => (old.is_some(), new.is_some()),
         };
-        if !same {
-            self.note(ChangeKind::Modified);
+        if removed {
+            changes.push(Change { path: path.clone(), kind: ChangeKind::Removed });
+        }
+        if added {
+            changes.push(Change { path, kind: ChangeKind::Added });
         }
         Ok(())
-    }
+    })?;
+    changes.sort_unstable();
+    Ok(changes)
+}
 
-    fn all(&mut self, node: &Node, kind: ChangeKind) -> Result<(), Errno> {
-        self.note(kind);
-        if let Some(directory) = node.as_directory() {
-            for (name, node) in directory.entries()? {
-                self.at(name, |report| report.all(node, kind))?;
-            }
-        }
-        Ok(())
-    }
+/// Whether two entries of one kind differ in what is told of them.
+fn modified(old: &Node, new: &Node) -> Result<bool, Errno> {
+    let (before, after) = (old.meta(), new.meta());
+    let same_mode = before.mode == after.mode;
+    let same_time = before.modified == after.modified;
+    Ok(match (old, new) {
+        (Node::File(old), Node::File(new)) => !same_mode || !same_time || !old.content.same(&new.content)?,
+        (Node::Link(old), Node::Link(new)) => !same_mode || !same_time || old.target != new.target,
+        _ => !same_mode,
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Finding what differs between two directories, without looking at what they share: the same page in memory, or the same
-//! blob in the store.
+//! Finding what differs between two trees, without looking at what they share: the same page in memory, or the same blob in
+//! the store. Nothing here recurses, as no tree is too deep.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -16,6 +16,33 @@ pub(super) struct Difference<'a> {
     pub(super) name: &'a Name,
     pub(super) old: Option<&'a Node>,
     pub(super) new: Option<&'a Node>,
+}
+
+/// Visits each entry that is in one of two trees only, or perhaps different in both, with all that is below it if it is
+/// there on one side only; with its path. A directory comes before what is in it, and names in their order.
+pub(super) fn walk<'a>(
+    old: &'a Node,
+    new: &'a Node,
+    mut visit: impl FnMut(String, Option<&'a Node>, Option<&'a Node>) -> Result<(), Errno>,
+) -> Result<(), Errno> {
+    let mut todo = if old == new { Vec::new() } else { vec![(String::new(), Some(old), Some(new))] };
+    while let Some((path, old, new)) = todo.pop() {
+        let below = match (old.and_then(Node::as_directory), new.and_then(Node::as_directory)) {
+            (Some(old), Some(new)) => differences(old, new)?,
+            (Some(old), None) => {
+                old.entries()?.map(|(name, node)| Difference { name, old: Some(node), new: None }).collect()
+            }
+            (None, Some(new)) => {
+                new.entries()?.map(|(name, node)| Difference { name, old: None, new: Some(node) }).collect()
+            }
+            (None, None) => Vec::new(),
+        };
+        // The first is to be taken first.
+        let below = below.into_iter().rev().map(|Difference { name, old, new }| (format!("{path}/{name}"), old, new));
+        todo.extend(below);
+        visit(if path.is_empty() { "/".to_owned() } else { path }, old, new)?;
+    }
+    Ok(())
 }
 
 /// Entries that may differ, sorted by name: what is not here is the same in both, with all that is below it.

@@ -9,6 +9,7 @@ use imbl::Vector;
 
 use super::chunk::Stored;
 use super::errno::Errno;
+use super::scale::WHOLE_BYTES;
 use super::stored::Origin;
 use crate::store::{BlobError, BlobId};
 
@@ -29,7 +30,7 @@ pub struct Pieces<const SIZE: usize> {
     origin: Option<Arc<Base>>,
     /// Which blobs these very bytes are, once that is known.
     pub(super) seal: OnceLock<Arc<Stored>>,
-    /// What they were when that was last known.
+    /// What they were when that was last known, if it was chunks.
     pub(super) before: Option<Arc<Before>>,
 }
 
@@ -123,7 +124,8 @@ impl<const SIZE: usize> Pieces<SIZE> {
     /// # Errors
     /// `Io` if the last piece is not full, and the store does not have it. Nothing is written then.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Errno> {
-        self.begin(self.len, self.len.saturating_add(bytes.len() as u64))?;
+        let end = self.len.saturating_add(bytes.len() as u64);
+        self.begin(self.len, end, end)?;
         self.extend(bytes);
         Ok(())
     }
@@ -133,7 +135,8 @@ impl<const SIZE: usize> Pieces<SIZE> {
     /// # Errors
     /// `Io` if a piece must be read that the store does not have. Nothing is written then.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Errno> {
-        self.begin(offset, offset.saturating_add(bytes.len() as u64))?;
+        let end = offset.saturating_add(bytes.len() as u64);
+        self.begin(offset, end, end.max(self.len))?;
         if offset > self.len {
             self.extend_zeros(offset - self.len);
         }
@@ -148,7 +151,7 @@ impl<const SIZE: usize> Pieces<SIZE> {
     /// # Errors
     /// `Io` if the last piece is not full, and the store does not have it. Nothing is changed then.
     pub fn resize(&mut self, len: u64) -> Result<(), Errno> {
-        self.begin(self.len, len)?;
+        self.begin(self.len, len, len)?;
         if len < self.len {
             self.cut(len);
         } else {
@@ -215,14 +218,20 @@ impl<const SIZE: usize> Pieces<SIZE> {
         (after + 1..self.held.len()).find(|at| self.piece(*at).is_some())
     }
 
-    /// Makes ready for a change that writes from `start` up to `end`, or moves the end: loads what is changed in part only.
-    /// If that fails, the bytes are as they were.
-    fn begin(&mut self, start: u64, end: u64) -> Result<(), Errno> {
+    /// Makes ready for a change that writes from `start` up to `end`, or moves the end, which leaves `len` bytes: loads
+    /// pieces that are changed in part only. If that fails, the bytes are as they were.
+    fn begin(&mut self, start: u64, end: u64, len: u64) -> Result<(), Errno> {
+        if len <= WHOLE_BYTES {
+            // All of it will be stored anew. What is missing is told to who changes the file, and not to who seals the tree.
+            for at in 0..index(len.min(self.len).div_ceil(Self::WIDTH)) {
+                self.hold(at)?;
+            }
+        }
         let grows = end > self.len;
         let edges = [
             (start < self.len).then_some(start),
             (end < self.len && start < end).then(|| end - 1),
-            (grows && self.len % Self::WIDTH > 0).then(|| self.len - 1),
+            (grows && !self.len.is_multiple_of(Self::WIDTH)).then(|| self.len - 1),
         ];
         for edge in edges.into_iter().flatten() {
             self.hold(place::<SIZE>(edge).0)?;
@@ -233,7 +242,9 @@ impl<const SIZE: usize> Pieces<SIZE> {
             self.fill(touched);
         }
         if let Some(stored) = self.seal.take() {
-            self.before = Some(Arc::new(Before { stored, held: self.held.clone() }));
+            // One blob is put anew whatever was changed in it.
+            let chunked = stored.len > WHOLE_BYTES;
+            self.before = chunked.then(|| Arc::new(Before { stored, held: self.held.clone() }));
         }
         Ok(())
     }

@@ -9,9 +9,8 @@
 //! is left in it that its remover did not know. What is in the way of that is an error, see [`ApplyError`]. Links are
 //! never followed: a path that has become a link leads nowhere else.
 
-use super::compare::{Difference, differences};
+use super::compare::walk;
 use super::content::Content;
-use super::directory::Directory;
 use super::errno::Errno;
 use super::node::{Meta, Name, Node, Reach};
 use super::path;
@@ -86,12 +85,23 @@ impl Tree {
     /// # Errors
     /// `Io` if what must be compared cannot be read.
     pub fn changes_since(&self, base: &Tree) -> Result<Vec<Edit>, Errno> {
-        let mut found = Search::default();
-        if base.root() != self.root() {
-            found.changed(base.root(), self.root())?;
-        }
-        found.removed.append(&mut found.put);
-        Ok(found.removed)
+        let (mut removed, mut put) = (Removed::default(), Vec::new());
+        walk(base.root(), self.root(), |path, old, new| {
+            let same_kind = old.zip(new).is_some_and(|(old, new)| old.kind() == new.kind());
+            if let Some(old) = old.filter(|_| !same_kind) {
+                removed.add(path.clone(), old.as_directory().is_some());
+            }
+            if let Some(new) = new
+                && !(same_kind && old.map_or(Ok(false), |old| same(old, new))?)
+            {
+                let Meta { mode, modified, .. } = *new.meta();
+                put.push(Edit { path, action: Action::Put { body: Body::of(new), mode, modified } });
+            }
+            Ok(())
+        })?;
+        let mut edits = removed.done();
+        edits.append(&mut put);
+        Ok(edits)
     }
 
     /// Applies edits, all or none. Directories that are missing on the way to an entry are made again (mode 0755); what
@@ -223,86 +233,45 @@ impl Body {
     }
 }
 
-/// What was found so far, and where the search is.
-#[derive(Default)]
-struct Search {
-    path: String,
-    removed: Vec<Edit>,
-    put: Vec<Edit>,
+/// Whether two entries of one kind are the same, but for what is below them.
+fn same(old: &Node, new: &Node) -> Result<bool, Errno> {
+    let (before, after) = (old.meta(), new.meta());
+    let same_meta = before.mode == after.mode && before.modified == after.modified;
+    Ok(match (old, new) {
+        (Node::File(old), Node::File(new)) => same_meta && old.content.same(&new.content)?,
+        (Node::Link(old), Node::Link(new)) => same_meta && old.target == new.target,
+        _ => same_meta,
+    })
 }
 
-impl Search {
-    fn here(&self) -> String {
-        if self.path.is_empty() { "/".to_owned() } else { self.path.clone() }
-    }
+/// Removals: they are found outermost first, and made innermost first.
+#[derive(Default)]
+struct Removed {
+    edits: Vec<Edit>,
+    /// Directories that the last one found is in, and itself: what may be in them is still to come.
+    open: Vec<(String, bool)>,
+}
 
-    fn at(&mut self, name: &str, look: impl FnOnce(&mut Self) -> Result<(), Errno>) -> Result<(), Errno> {
-        let length = self.path.len();
-        self.path.push('/');
-        self.path.push_str(name);
-        look(self)?;
-        self.path.truncate(length);
-        Ok(())
-    }
-
-    fn changed(&mut self, old: &Node, new: &Node) -> Result<(), Errno> {
-        let (before, after) = (old.meta(), new.meta());
-        let same_meta = before.mode == after.mode && before.modified == after.modified;
-        match (old, new) {
-            (Node::File(old), Node::File(new)) if same_meta && old.content.same(&new.content)? => {}
-            (Node::Link(old), Node::Link(new)) if same_meta && old.target == new.target => {}
-            (Node::File(_), Node::File(_)) | (Node::Link(_), Node::Link(_)) => self.put(new),
-            (Node::Directory(old), Node::Directory(below)) => {
-                if !same_meta {
-                    self.put(new);
-                }
-                self.directories(old, below)?;
-            }
-            _ => {
-                self.remove_all(old)?;
-                self.put_all(new)?;
-            }
+impl Removed {
+    fn add(&mut self, path: String, directory: bool) {
+        let holds =
+            |(above, _): &(String, bool)| path.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        while self.open.last().is_some_and(|last| !holds(last)) {
+            self.close();
         }
-        Ok(())
+        self.open.push((path, directory));
     }
 
-    fn directories(&mut self, old: &Directory, new: &Directory) -> Result<(), Errno> {
-        for Difference { name, old, new } in differences(old, new)? {
-            self.at(name, |search| match (old, new) {
-                (Some(old), Some(new)) => search.changed(old, new),
-                (Some(old), None) => search.remove_all(old),
-                (None, Some(new)) => search.put_all(new),
-                (None, None) => Ok(()),
-            })?;
+    fn close(&mut self) {
+        let removal = |(path, directory)| Edit { path, action: Action::Remove { directory } };
+        self.edits.extend(self.open.pop().map(removal));
+    }
+
+    fn done(mut self) -> Vec<Edit> {
+        while !self.open.is_empty() {
+            self.close();
         }
-        Ok(())
-    }
-
-    fn put(&mut self, node: &Node) {
-        let Meta { mode, modified, .. } = *node.meta();
-        let action = Action::Put { body: Body::of(node), mode, modified };
-        self.put.push(Edit { path: self.here(), action });
-    }
-
-    fn put_all(&mut self, node: &Node) -> Result<(), Errno> {
-        self.put(node);
-        if let Some(directory) = node.as_directory() {
-            for (name, node) in directory.entries()? {
-                self.at(name, |search| search.put_all(node))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn remove_all(&mut self, node: &Node) -> Result<(), Errno> {
-        if let Some(directory) = node.as_directory() {
-            for (name, node) in directory.entries()? {
-                self.at(name, |search| search.remove_all(node))?;
-            }
-        }
-        let action = Action::Remove { directory: node.as_directory().is_some() };
-        self.removed.push(Edit { path: self.here(), action });
-        Ok(())
+        self.edits
     }
 }
 

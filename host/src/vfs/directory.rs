@@ -344,13 +344,8 @@ mod tests {
                 assert_eq!(begins_page(name), at == 0 && index > 0, "{name}");
                 sums = sums.and(Sums::of(name, node)).expect("small");
             }
-            assert_eq!(
-                (index == 0, &*slot.first),
-                (
-                    slot.first.is_empty(),
-                    entries.get_min().map_or("", |(name, _)| { if index == 0 { "" } else { name } })
-                )
-            );
+            let first = if index == 0 { Some("") } else { entries.get_min().map(|(name, _)| &**name) };
+            assert_eq!(first, Some(&*slot.first));
             assert_eq!(slot.sums, sums);
             whole = whole.and(sums).expect("small");
         }

@@ -1,26 +1,35 @@
 //! The session's files: a persistent tree of files, directories and symbolic links.
 //!
-//! A [`Tree`] is a value. Cloning one costs a few reference counts; a change copies only the directories on the way
-//! to it and the pieces of content that it touches, so a clone is a snapshot that no later change can reach.
+//! A [`Tree`] is a value. Cloning one costs a few reference counts; a change copies only the pages of directories on the
+//! way to it and the pieces of content that it touches, so a clone is a snapshot that no later change can reach.
+//! [`Tree::seal`] puts one into a store and names it, [`Tree::open`] gives it back: of what was stored, only that is loaded
+//! which is looked at, and only that is stored again which has changed.
 //!
 //! What is inside:
 //! - `tree`: the tree itself, its limits, the few primitive edits that everything else is made of;
-//! - `node`, `content`: what an entry is, and the bytes of a file;
+//! - `node`, `directory`, `content`: what an entry is, directories in pages, the bytes of a file in pieces;
+//! - `snapshot`: the format of what is stored, and the ways there and back;
+//! - `chunk`, `rechunk`: contents as blobs;
+//! - `stored`: what parts of a tree remember of the store; `scale`: how large parts are;
 //! - `path`: the one place that walks a path, follows links and refuses hostile names;
 //! - `places`: which parts a guest may write to;
 //! - `scope`: which parts a tool was granted, and walks that stay in them;
 //! - `inspect`, `file`, `entry`: the guests' `files` interface (`wit/guest.wit`);
 //! - `import`: host directories copied in, files placed by the host;
-//! - `change`: what differs between two trees, for people;
+//! - `compare`: where two trees differ, and where they need not be looked at;
+//! - `change`, `unified`: what differs between two trees, for people: by path, and as text;
 //! - `diff`: what makes one tree of another, applied to a third.
 //!
-//! **Invariant:** this module knows nothing of wasmtime, of the store or of a clock: times come in as `now`,
-//! nanoseconds since the Unix epoch. It touches the host's disk in `import` only, and only to read.
+//! **Invariant:** this module knows nothing of wasmtime or of a clock, and of the store only blobs: times come in as
+//! `now`, nanoseconds since the Unix epoch. It touches the host's disk in `import` only, and only to read.
 //!
-//! **Invariant:** an operation that fails leaves the tree as it was.
+//! **Invariant:** an operation that fails leaves the tree as it was. What a store does not have, or has wrong, is
+//! [`Errno::Io`] to whoever needs it, and to nobody else.
 //!
-//! **Invariant:** every entry has a path of at most [`MAX_PATH_BYTES`] bytes and [`MAX_DEPTH`] names, so a guest can
-//! name all that it made, and code that recurses over a tree (dropping it, too) does so within a known depth.
+//! **Invariant:** a tree's name follows from what is in it: its pages, chunks and encoding have no history.
+//!
+//! **Invariant:** every entry, also of a hostile snapshot, has a path of at most [`MAX_PATH_BYTES`] bytes and
+//! [`MAX_DEPTH`] names, so a guest can name all that it made, and code that recurses over a tree (dropping it, too) does so within a known depth.
 //!
 //! ```
 //! use tollhouse::vfs::{Limits, Tree, WriteMode};

@@ -43,7 +43,7 @@ impl<const SIZE: usize> Pieces<SIZE> {
     }
 
     fn put_chunks(&self, sink: &mut dyn BlobSink) -> Result<Vec<Chunk>, BlobError> {
-        let before = self.before.as_deref().filter(|before| before.stored.len > WHOLE_BYTES);
+        let before = self.before.as_deref();
         let known = before.map_or(Ok(&[][..]), |before| before.stored.chunks(self.origin()))?;
         let there = before.is_some_and(|before| before.stored.place.is(sink.place()));
         let mut window = Window { start: 0, bytes: Vec::new() };

@@ -246,6 +246,7 @@ fn edit<R>(
 mod tests {
     use super::super::{Kind, WriteMode};
     use super::*;
+    use crate::store::{BlobSource, MemoryBlobs};
 
     #[test]
     fn a_new_tree_has_two_places_to_write() {
@@ -274,6 +275,26 @@ mod tests {
         tree.write("/tmp/a", b"less", WriteMode::Replace, 0).expect("shrinks");
         tree.rename("/tmp/a", "/tmp/c", 0).expect("takes nothing");
         tree.remove("/tmp/c", false, 0).expect("shrinks");
+    }
+
+    #[test]
+    fn the_deepest_tree_is_sealed_opened_and_compared_on_a_small_stack() {
+        let deep = || {
+            let blobs = Arc::new(MemoryBlobs::default());
+            let empty = Tree::new(Limits::default(), 0);
+            let mut tree = empty.clone();
+            let path = format!("/tmp{}", "/d".repeat(MAX_DEPTH - 1));
+            tree.create_directory(&path, true, 0).expect("as deep as allowed");
+            let id = tree.seal(&mut &*blobs).expect("memory does not fail");
+            let opened = Tree::open(id, Arc::clone(&blobs) as Arc<dyn BlobSource>, Limits::default());
+            let mut opened = opened.expect("it was just sealed");
+            assert_eq!(opened.changes_since(&empty).map(|edits| edits.len()), Ok(MAX_DEPTH - 1));
+            opened.set_modified(&path, 1).expect("writable");
+            assert_eq!(opened.changes_since(&tree).map(|edits| edits.len()), Ok(1));
+            opened.seal(&mut &MemoryBlobs::default()).expect("memory does not fail");
+        };
+        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(deep).expect("a thread starts");
+        thread.join().expect("no overflow, no failed assertion");
     }
 
     #[test]

@@ -125,7 +125,7 @@ mod tests {
                 Ok(())
             };
             each(&items, work).expect("no error");
-            assert_eq!(sum.into_inner(), items.iter().sum());
+            assert_eq!(sum.into_inner(), items.iter().sum::<u64>());
             let failed = each(&items, |item| if *item == count / 2 { Err(BlobError::TooLarge(0)) } else { Ok(()) });
             assert_eq!(failed.is_err(), count > 0);
         }

@@ -98,8 +98,8 @@ impl Pool {
         self.failure = failure;
     }
 
-    /// An upload ends. If it was not synced, what it has put is lost; others of its place may have relied on that.
-    pub(super) fn abandon(&mut self, place: u64, upload: u64, failure: Option<&BlobError>) {
+    /// Takes out what an upload has put. If there is any, it is lost; others of its place may have relied on it.
+    fn abandon(&mut self, place: u64, upload: u64, failure: Option<&BlobError>) {
         let pending = self.unsynced.pending.extract_if(.., |pending| pending.upload == upload);
         let waiting = self.unsynced.waiting.extract_if(.., |(pending, _)| pending.upload == upload);
         let lost: Vec<Pending> = pending.chain(waiting.map(|(pending, _)| pending)).collect();
@@ -185,6 +185,13 @@ impl BlobFiles {
         let mut batch = mem::take(&mut self.pool().unsynced);
         let synced = self.attempt(&mut batch, |batch| batch.sync(self, &mut durable));
         self.pool().check(place).and(synced)
+    }
+
+    /// An upload ends before all that it has put was synced.
+    pub(super) fn abandon(&self, place: u64, upload: u64, failure: Option<&BlobError>) {
+        // Some of it may be out of the pool, being written.
+        let _working = self.working();
+        self.pool().abandon(place, upload, failure);
     }
 
     /// Works on what was in the pool. If that fails, it is lost.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
+use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::encoding::Encoder;
@@ -25,6 +26,8 @@ pub struct FileUpload<'a> {
     encoder: Encoder,
     /// What was put.
     seen: HashSet<BlobId>,
+    /// Whether it has put something since it was synced.
+    unsynced: bool,
     failed: Option<BlobError>,
     _lock: File,
 }
@@ -55,6 +58,7 @@ impl BlobFiles {
             prefix: format!("{prefix:016x}"),
             encoder,
             seen: HashSet::new(),
+            unsynced: false,
             failed: None,
             _lock: lock,
         })
@@ -82,19 +86,41 @@ impl BlobSink for FileUpload<'_> {
         })?;
         Ok(id)
     }
+
+    fn has(&mut self, id: &BlobId) -> Result<bool, BlobError> {
+        let mut there = self.seen.contains(id);
+        self.attempt(|upload| {
+            if !there && upload.find(id)? {
+                there = upload.seen.insert(*id);
+            }
+            Ok(())
+        })?;
+        Ok(there)
+    }
 }
 
 impl Upload for FileUpload<'_> {
-    /// Makes everything that was put at this place durable, and visible to all. Uploads of several threads share the work.
-    ///
-    /// If it fails, some of it may be visible, which does no harm. What it says to another upload of this
-    /// process is told here too: this one may have relied on what that one has put.
     fn sync(&mut self) -> Result<(), BlobError> {
-        self.attempt(|upload| upload.files.sync(upload.place))
+        FileUpload::sync(self)
     }
 }
 
 impl FileUpload<'_> {
+    /// Makes everything that was put at this place durable, and visible to all. Uploads of several threads share the work.
+    ///
+    /// If it fails, some of it may be visible, which does no harm. What it says to another upload of this
+    /// process is told here too: this one may have relied on what that one has put.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn sync(&mut self) -> Result<(), BlobError> {
+        self.attempt(|upload| {
+            upload.files.sync(upload.place)?;
+            upload.unsynced = false;
+            Ok(())
+        })
+    }
+
     /// Works, or ends this upload.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), BlobError>) -> Result<(), BlobError> {
         if let Some(error) = &self.failed {
@@ -102,25 +128,40 @@ impl FileUpload<'_> {
         }
         work(self).inspect_err(|error| {
             self.failed = Some(error.clone());
-            self.files.pool().abandon(self.place, self.number, Some(error));
+            self.abandon(Some(error));
         })
     }
 
     /// Takes a blob that was not put before.
     fn take(&mut self, id: BlobId, plain: Vec<u8>) -> Result<(), BlobError> {
-        // An empty file is not even an empty blob. What is damaged is replaced if that is known, but not looked for: that
-        // would cost as much as writing.
-        let there = self.files.stat(&id)?.is_some_and(|length| length > 0);
-        if there && !self.files.is_faulty(&id) {
-            return self.files.found(self.place, &id);
+        if self.find(&id)? {
+            return Ok(());
         }
+        self.unsynced = true;
         let path = self.files.temporary().join(format!("{}-{}", self.prefix, self.seen.len()));
         self.files.take(self.place, Pending::new(id, path, self.number), plain, &mut self.encoder)
+    }
+
+    /// Whether a blob is there; then its name is made durable too.
+    fn find(&self, id: &BlobId) -> Result<bool, BlobError> {
+        // An empty file is not even an empty blob. What is damaged is replaced if that is known, but not looked for: that
+        // would cost as much as writing.
+        let there = self.files.stat(id)?.is_some_and(|length| length > 0) && !self.files.is_faulty(id);
+        if there {
+            self.files.found(self.place, id)?;
+        }
+        Ok(there)
+    }
+
+    fn abandon(&mut self, failure: Option<&BlobError>) {
+        if mem::take(&mut self.unsynced) {
+            self.files.abandon(self.place, self.number, failure);
+        }
     }
 }
 
 impl Drop for FileUpload<'_> {
     fn drop(&mut self) {
-        self.files.pool().abandon(self.place, self.number, None);
+        self.abandon(None);
     }
 }

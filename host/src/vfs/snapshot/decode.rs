@@ -4,7 +4,7 @@
 use super::super::directory::begins_page;
 use super::super::node::{Name, Reach, Sums, Usage};
 use super::super::path::{MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES, check_target};
-use super::super::scale::{INLINE_BYTES, LIST_CHUNKS, MAX_CHUNK_BYTES, MAX_SUM, ends_part};
+use super::super::scale::{INLINE_BYTES, LIST_CHUNKS, MAX_CHUNK_BYTES, MAX_SUM, MIN_CHUNK_BYTES, ends_part};
 use super::super::tree::MODE_BITS;
 use super::letters::Reader;
 use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, SnapshotRecord, total};
@@ -121,12 +121,12 @@ fn entry(reader: &mut Reader<'_>) -> Result<EntryRecord, Malformed> {
 }
 
 fn lists(reader: &mut Reader<'_>) -> Result<Vec<PartRecord>, Malformed> {
-    let lists = parts(reader, MAX_SUM)?;
+    let lists = parts(reader, 1, MAX_SUM)?;
     if lists.len() < 2 { Err(Malformed("so few lists need no list")) } else { Ok(lists) }
 }
 
 fn chunks(reader: &mut Reader<'_>) -> Result<Vec<PartRecord>, Malformed> {
-    let chunks = parts(reader, MAX_CHUNK_BYTES as u64)?;
+    let chunks = parts(reader, MIN_CHUNK_BYTES as u64, MAX_CHUNK_BYTES as u64)?;
     let (_, others) = chunks.split_last().ok_or(Malformed("a list is empty"))?;
     if others.iter().any(|chunk| ends_part(chunk.id.as_bytes(), LIST_CHUNKS)) {
         return Err(Malformed("a chunk belongs in another list"));
@@ -134,10 +134,13 @@ fn chunks(reader: &mut Reader<'_>) -> Result<Vec<PartRecord>, Malformed> {
     Ok(chunks)
 }
 
-fn parts(reader: &mut Reader<'_>, longest: u64) -> Result<Vec<PartRecord>, Malformed> {
+/// Parts that are so short at least, but for the last, and so long at most. A file has no more chunks than its length
+/// allows: so small blobs cannot claim to be a list that no memory holds.
+fn parts(reader: &mut Reader<'_>, shortest: u64, longest: u64) -> Result<Vec<PartRecord>, Malformed> {
     let parts = list(reader, |reader| Ok(PartRecord { len: reader.number()?, id: reader.id()? }))?;
-    if parts.iter().any(|part| part.len == 0 || part.len > longest) {
-        return Err(Malformed("a part is empty or too long"));
+    let short = parts.iter().rev().skip(1).any(|part| part.len < shortest);
+    if short || parts.iter().any(|part| part.len == 0 || part.len > longest) {
+        return Err(Malformed("a part is too short or too long"));
     }
     let sum = parts.iter().try_fold(0_u64, |sum, part| sum.checked_add(part.len));
     if sum.is_some_and(|sum| sum <= MAX_SUM) { Ok(parts) } else { Err(Malformed("its sums are too large")) }

@@ -8,7 +8,7 @@ use super::super::content::Content;
 use super::super::directory::{Directory, Entries, Page, Slot, Unloaded, begins_page};
 use super::super::errno::Errno;
 use super::super::node::{Meta, Name, Node, Sums};
-use super::super::scale::{LIST_CHUNKS, ends_part};
+use super::super::scale::{LIST_CHUNKS, MIN_CHUNK_BYTES, ends_part};
 use super::super::stored::{Origin, Seal};
 use super::decode::decode;
 use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, total};
@@ -90,26 +90,27 @@ fn entry(record: EntryRecord, id: u64, origin: &Arc<Origin>) -> (Name, Node) {
 
 /// The chunks of a file that has so many bytes.
 pub(in super::super) fn chunks(id: &BlobId, len: u64, origin: &Origin) -> Result<Vec<Chunk>, BlobError> {
-    let damaged = |id: &BlobId| BlobError::Damaged(*id);
+    let sum = |parts: &[PartRecord]| parts.iter().map(|part| part.len).sum::<u64>();
     let mut chunks = Vec::new();
-    let lists = match read(id, origin)? {
-        Record::Chunks(parts) => {
-            add_chunks(&mut chunks, &parts);
-            Vec::new()
+    match read(id, origin)? {
+        Record::Chunks(parts) if sum(&parts) == len => add_chunks(&mut chunks, &parts),
+        Record::Lists(lists) if sum(&lists) == len => {
+            for (at, list) in lists.iter().enumerate() {
+                let parts = match read(&list.id, origin)? {
+                    Record::Chunks(parts) if sum(&parts) == list.len => parts,
+                    _ => return Err(BlobError::Damaged(list.id)),
+                };
+                let last = parts.last().filter(|last| ends_part(last.id.as_bytes(), LIST_CHUNKS));
+                let complete = last.is_some_and(|last| last.len >= MIN_CHUNK_BYTES as u64);
+                if !complete && at + 1 < lists.len() {
+                    return Err(BlobError::Damaged(list.id));
+                }
+                add_chunks(&mut chunks, &parts);
+            }
         }
-        Record::Lists(lists) => lists,
-        _ => return Err(damaged(id)),
-    };
-    for (at, list) in lists.iter().enumerate() {
-        let Record::Chunks(parts) = read(&list.id, origin)? else { return Err(damaged(&list.id)) };
-        let ends = parts.last().is_some_and(|last| ends_part(last.id.as_bytes(), LIST_CHUNKS));
-        let sum: u64 = parts.iter().map(|part| part.len).sum();
-        if sum != list.len || !(ends || at + 1 == lists.len()) {
-            return Err(damaged(&list.id));
-        }
-        add_chunks(&mut chunks, &parts);
+        _ => return Err(BlobError::Damaged(*id)),
     }
-    if chunks.last().is_some_and(|last| last.end() == len) { Ok(chunks) } else { Err(damaged(id)) }
+    Ok(chunks)
 }
 
 fn add_chunks(chunks: &mut Vec<Chunk>, parts: &[PartRecord]) {

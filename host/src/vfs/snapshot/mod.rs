@@ -204,8 +204,28 @@ impl Tree {
     /// Puts what the sink's place does not have of this tree yet, and names the whole. The tree remembers what is there, and
     /// so do its clones, as far as they share it: sealing again costs what has changed since.
     ///
+    /// So what a place was given it must keep, for as long as it has that number: after a failure to make blobs durable,
+    /// or when some were removed that no snapshot names, the sink must be of another place.
+    ///
     /// # Errors
-    /// What the sink says; or the source that the tree was opened from, if that is another place.
+    /// What the sink says. What the source says that the tree was opened from, if that is another place, or if it does not
+    /// have what is around a change in a file of more than 256 KiB.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tollhouse::store::MemoryBlobs;
+    /// use tollhouse::vfs::{Limits, Tree, WriteMode};
+    ///
+    /// let blobs = Arc::new(MemoryBlobs::default());
+    /// let mut tree = Tree::new(Limits::default(), 0);
+    /// tree.write("/workspace/notes.txt", b"hello", WriteMode::Create, 1)?;
+    /// let id = tree.seal(&mut &*blobs)?;
+    /// // The same tree has the same name, today and in later versions.
+    /// assert_eq!(id.to_string(), "7bf975adc4abbab4dadaa010dc1dc9335b341a8482955293b78b6328d783d95b");
+    /// let opened = Tree::open(id, blobs, Limits::default())?;
+    /// assert_eq!(opened.read_file("/workspace/notes.txt")?, b"hello");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn seal(&self, sink: &mut dyn BlobSink) -> Result<SnapshotId, BlobError> {
         let mut sealer = Sealer::new(sink);
         // What stands for no directory cannot be: the root is one.

@@ -23,11 +23,27 @@ impl<'a> Sealer<'a> {
         Sealer { sink, copied: HashSet::new() }
     }
 
+    /// Puts a directory, and before it those below: a list of what is to be done, since a tree may be too deep for
+    /// recursion where a stack is small.
     pub(super) fn directory(&mut self, directory: &Directory) -> Result<BlobId, BlobError> {
         let place = self.sink.place();
-        if let Some(id) = directory.seal().at(place) {
-            return Ok(id);
+        let mut todo = vec![(directory, false)];
+        while let Some((directory, ready)) = todo.pop() {
+            if ready {
+                self.pages(directory)?;
+            } else if directory.seal().at(place).is_none() {
+                todo.push((directory, true));
+                let pages = directory.peek().unwrap_or_default().iter();
+                let pages = pages.filter(|slot| slot.page.seal.at(place).is_none());
+                let entries = pages.filter_map(|slot| slot.page.peek().ok()).flat_map(Entries::values);
+                todo.extend(entries.filter_map(Node::as_directory).map(|below| (below, false)));
+            }
         }
+        directory.seal().at(place).ok_or_else(nowhere)
+    }
+
+    /// Puts a directory, in which all others are there already.
+    fn pages(&mut self, directory: &Directory) -> Result<(), BlobError> {
         let id = match (directory.peek(), directory.seal().id()) {
             (Ok([slot]), _) => self.page(slot)?,
             (Ok(slots), _) => {
@@ -40,8 +56,8 @@ impl<'a> Sealer<'a> {
             (Err(unloaded), Some(id)) => self.copy(id, unloaded.map(|unloaded| &*unloaded.origin))?,
             (Err(_), None) => return Err(nowhere()),
         };
-        directory.seal().set(id, place);
-        Ok(id)
+        directory.seal().set(id, self.sink.place());
+        Ok(())
     }
 
     fn page(&mut self, slot: &Slot) -> Result<BlobId, BlobError> {
@@ -72,7 +88,8 @@ impl<'a> Sealer<'a> {
         Ok(match node {
             Node::File(file) => self.file(file)?,
             Node::Directory(directory) => {
-                BodyRecord::Directory { sums: directory.sums(), id: self.directory(directory)? }
+                let id = directory.seal().at(self.sink.place()).ok_or_else(nowhere)?;
+                BodyRecord::Directory { sums: directory.sums(), id }
             }
             Node::Link(link) => BodyRecord::Link(link.target.clone()),
         })
@@ -111,7 +128,7 @@ impl<'a> Sealer<'a> {
     }
 }
 
-/// What cannot be: a part that is neither loaded nor stored.
+/// What cannot be: a part that is neither loaded nor stored, or one that should be there by now.
 fn nowhere() -> BlobError {
     BlobError::Missing(BlobId::of(&[]))
 }

@@ -176,8 +176,9 @@ fn no_record_has_two_spellings() {
         (Record::Pages(vec![page(&begins), page(&begins)]), "a page does not begin where one must"),
         (Record::Pages(vec![page(""), page(&begins), page(&begins)]), "a page does not begin where one must"),
         (Record::Chunks(vec![]), "a list is empty"),
-        (Record::Chunks(vec![part(0)]), "a part is empty or too long"),
-        (Record::Chunks(vec![part(1 << 20)]), "a part is empty or too long"),
+        (Record::Chunks(vec![part(0)]), "a part is too short or too long"),
+        (Record::Chunks(vec![part(63), part(64)]), "a part is too short or too long"),
+        (Record::Chunks(vec![part(1 << 20)]), "a part is too short or too long"),
         (Record::Lists(vec![part(1)]), "so few lists need no list"),
         (Record::Lists(vec![part(MAX_SUM), part(1)]), "its sums are too large"),
     ];

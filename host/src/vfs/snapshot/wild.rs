@@ -84,7 +84,7 @@ fn flipped_and_cut_blobs_give_errors_or_another_sound_tree() {
             assert!(rewritten.is_err() || rewritten == Ok(flipped(at)), "two spellings");
         }
         // Walking a tree takes long, so not for each bit.
-        for at in (0..bytes.len()).step_by(bytes.len().div_ceil(24)) {
+        for at in (0..bytes.len()).step_by(bytes.len().div_ceil(5)) {
             assert!(sound(id, &blobs, blob, flipped(at)), "{blob} flipped at {at}");
             assert!(sound(id, &blobs, blob, bytes[..at].to_vec()), "{blob} cut at {at}");
         }
@@ -170,16 +170,19 @@ fn a_page_that_is_not_the_one_that_was_meant_is_refused() {
     }
 }
 
-/// One of everything that a guest can do.
-fn act(tree: &mut Tree, (kind, a, b, size): (u8, u8, u8, u16), now: u64) -> Result<Vec<u8>, Errno> {
-    let path = |n: u8| match n % 32 {
+fn path(n: u8) -> String {
+    match n % 32 {
         n @ 0..20 => format!("/workspace/d/file{n}"),
         n @ 20..28 => format!("/workspace/n/{n}"),
         28 => "/workspace/d".to_owned(),
         29 => "/tmp/a/b/c".to_owned(),
         30 => "/tmp/a/b/c/d/e".to_owned(),
         _ => "/workspace/n".to_owned(),
-    };
+    }
+}
+
+/// One of everything that a guest can do.
+fn act(tree: &mut Tree, (kind, a, b, size): (u8, u8, u8, u16), now: u64) -> Result<Vec<u8>, Errno> {
     let (path, other) = (path(a), path(b));
     let bytes: Vec<u8> = (0..size % 2_000).flat_map(|at| at.wrapping_mul(size).to_le_bytes()).collect();
     let done = match kind % 12 {
@@ -239,7 +242,8 @@ proptest! {
         }
     }
 
-    /// With blobs missing, what is done fails with `Io` and changes nothing, or does what it always does.
+    /// With blobs missing, what is done fails with `Io` and changes nothing, or does what it always does. Only the chunks
+    /// beside those that were changed may be missed when the tree is sealed.
     #[test]
     fn a_failing_store_loses_nothing(work in acts(30), gone in prop::collection::vec(any::<prop::sample::Index>(), 1..6)) {
         let blobs = Arc::new(MemoryBlobs::default());
@@ -257,7 +261,13 @@ proptest! {
                 prop_assert_eq!(broken.usage(), whole.usage());
             } else {
                 prop_assert_eq!(done, act(&mut whole, *work, now));
-                prop_assert_eq!(after.ok(), Some(seal(&whole, &blobs)));
+                let Ok(after) = after else {
+                    let paths = [path(work.1), path(work.2)];
+                    let long = |path: &String| whole.stat(path, true).is_ok_and(|stat| stat.size > WHOLE_BYTES);
+                    prop_assert!(paths.iter().any(long), "{:?}", work);
+                    return Ok(());
+                };
+                prop_assert_eq!(after, seal(&whole, &blobs));
             }
         }
     }

@@ -117,6 +117,8 @@ fn a_blob_that_is_there_is_not_written_again() {
         upload.put(content(n)).expect("it is put");
     }
     assert_eq!(leftovers(&files), 0);
+    assert!(upload.has(&ids[3]).expect("it can be asked"));
+    assert!(!upload.has(&BlobId::of(b"absent")).expect("it can be asked"));
     upload.sync().expect("it is synced");
     assert_eq!(ids.iter().map(before).collect::<Vec<_>>(), times);
     drop((upload, home));

@@ -37,6 +37,7 @@ fn what_is_given_up_ends_the_place() {
         assert_eq!((leftovers(&files), files.stat(&id).expect("it can be asked")), (0, None));
         assert!(matches!(other.sync(), Err(BlobError::Abandoned)), "it may have relied on that");
         assert!(matches!(other.put(b"more".to_vec()), Err(BlobError::Abandoned)));
+        assert!(matches!(other.has(&id), Err(BlobError::Abandoned)));
         drop(other);
         assert_ne!(next_place(&files), place);
     }

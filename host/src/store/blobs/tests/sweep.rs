@@ -125,7 +125,7 @@ fn commit(files: &BlobFiles, records: &Records, session: u64, round: u64) {
     let root = Named { id: upload.put(node(&children)).expect("it is put"), node: true };
     upload.sync().expect("it is synced");
     let mut records = records.0.lock().expect("nobody panics");
-    if round % 3 == 0 {
+    if round.is_multiple_of(3) {
         records.remove(&session);
     } else {
         records.insert(session, root);

@@ -1,0 +1,380 @@
+//! Sessions on disk: what they keep, who may use them, and what happens when a process dies.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tollhouse_tests::{Home, Ran};
+
+/// Runs a command that prints JSON.
+fn ask(home: &Home, arguments: &[&str]) -> Value {
+    let ran = home.run(arguments.iter().copied().chain(["--json"]));
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no JSON of {arguments:?}: {ran:?}"))
+}
+
+/// Runs a command that must work.
+fn done(home: &Home, arguments: &[&str]) -> Ran {
+    let ran = home.run(arguments);
+    assert_eq!(ran.status, 0, "{arguments:?}: {ran:?}");
+    ran
+}
+
+/// Runs a command that must not, and gives what it says.
+fn refused(home: &Home, arguments: &[&str], status: i32) -> String {
+    let ran = home.run(arguments);
+    assert_eq!(ran.status, status, "{arguments:?}: {ran:?}");
+    ran.stderr
+}
+
+fn budget(home: &Home, session: &str, grant: &str) -> (u64, u64) {
+    let shown = ask(home, &["session", "show", session]);
+    let budgets = shown["budgets"].as_array().expect("a list");
+    let found = budgets.iter().find(|budget| budget["grant"] == grant).unwrap_or_else(|| panic!("none in {shown}"));
+    (found["used"].as_u64().expect("a number"), found["remaining"].as_u64().expect("a number"))
+}
+
+#[test]
+fn what_a_run_leaves_the_next_one_finds() {
+    let home = Home::new();
+    let first = home.js("await fs.writeFile('/workspace/a', 'one')", &["--session", "s"]);
+    assert_eq!((&first["session"], &first["run"]), (&json!("s"), &json!(1)), "{first}");
+    let second = home.sh("cat a; echo two > b; ln -s a l; chmod 600 b; mkdir -p d/e", &["--session", "s"]);
+    assert_eq!((&second["stdout"], &second["run"]), (&json!("one"), &json!(2)));
+    assert_ne!(first["snapshot"], second["snapshot"]);
+    let third = home.js(
+        "return [await fs.readFile('/workspace/l', 'utf8'), (await fs.stat('/workspace/b')).mode & 0o777]",
+        &["--session", "s"],
+    );
+    assert_eq!(third["value"], json!(["one", 0o600]));
+    assert_eq!(third["snapshot"], second["snapshot"], "nothing changed, so it is the same snapshot");
+    assert_eq!(home.js("return await fs.exists('/workspace/a')", &["--session", "other"])["value"], false);
+}
+
+#[test]
+fn a_run_that_fails_leaves_its_files_too() {
+    let home = Home::new();
+    let failed = home.js("await fs.writeFile('/workspace/a', 'x'); throw new Error('no')", &["--session", "s"]);
+    assert_eq!(failed["status"], "failed");
+    assert!(failed["snapshot"].is_string());
+    let limited =
+        home.js("await fs.writeFile('/workspace/b', 'x'); for (;;);", &["--session", "s", "--timeout", "300ms"]);
+    assert_eq!(limited["status"], "limited");
+    assert_eq!(done(&home, &["session", "cat", "s", "/workspace/b"]).stdout, "x");
+    let runs = ask(&home, &["session", "show", "s"])["runs"].clone();
+    let status: Vec<&Value> = runs.as_array().expect("a list").iter().map(|run| &run["status"]).collect();
+    assert_eq!(status, ["created", "failed", "limited"]);
+}
+
+#[test]
+fn budgets_last_longer_than_processes() {
+    let home = Home::with_tools(&["stats"]);
+    home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = 'stats/*'\ncalls = 3\n");
+    let call = "return (await stats.describe({values: [1, 2, 3]})).mean";
+    let run = |code| home.js(code, &["--session", "s"]);
+    assert_eq!(home.js(call, &["--session", "s", "--policy", "p.toml"])["value"], 2.0);
+    assert_eq!(budget(&home, "s", "few"), (1, 2));
+    assert_eq!(run(call)["budgets"][0]["remaining"], 1);
+    done(&home, &["session", "fork", "s", "child"]);
+    assert_eq!(run(call)["status"], "completed");
+    let denied = run(call);
+    assert_eq!((&denied["status"], &denied["error"]["kind"]), (&json!("denied"), &json!("capability")), "{denied}");
+    done(&home, &["session", "rollback", "s@0"]);
+    assert_eq!(run(call)["status"], "denied", "going back in time gives nothing back");
+    assert_eq!(budget(&home, "child", "few"), (2, 1), "a fork is no way to a new budget");
+    assert_eq!(home.js(call, &["--session", "child"])["status"], "completed");
+    assert_eq!(home.js(call, &["--session", "child"])["status"], "denied");
+    done(&home, &["store", "verify"]);
+}
+
+#[test]
+fn a_session_keeps_what_it_was_made_with() {
+    let home = Home::with_tools(&["stats", "text"]);
+    home.file("p.toml", "[[grant]]\nmethod = 'stats/*'\ncalls = 3\n");
+    home.file("q.toml", "[[grant]]\nmethod = 'stats/*'\ncalls = 4\n");
+    done(&home, &["run", "--session", "s", "--policy", "p.toml", "-e", "1"]);
+    done(&home, &["run", "--session", "s", "--policy", "p.toml", "-e", "1"]);
+    for other in [["--policy", "q.toml"], ["--allow", "**"], ["--tool", "x=tollhouse:text"]] {
+        let told = refused(&home, &[&["run", "--session", "s", "-e", "1"], other.as_slice()].concat(), 2);
+        assert!(told.contains("was made with other"), "{told}");
+    }
+    let told = refused(&home, &["run", "--session", "s", "--mount", ".:/workspace/m", "-e", "1"], 2);
+    assert!(told.contains("session put"), "{told}");
+    // Another registry does not have what it was made with.
+    let told = refused(&home, &["run", "--registry", "none", "--session", "s", "-e", "1"], 2);
+    assert!(told.contains("the registry has no tollhouse:stats@"), "{told}");
+}
+
+#[test]
+fn bad_names_and_missing_sessions_are_told() {
+    let home = Home::new();
+    for bad in ["", "../x", "a b", "-x"] {
+        let told = refused(&home, &["run", &format!("--session={bad}"), "-e", "1"], 2);
+        assert!(told.contains("names no session"), "{told}");
+    }
+    done(&home, &["session", "new", "report"]);
+    assert!(refused(&home, &["session", "show", "reprot"], 1).contains("did you mean `report`?"));
+    assert!(refused(&home, &["session", "new", "report"], 2).contains("already"));
+    assert!(refused(&home, &["session", "cat", "report@7", "/workspace"], 1).contains("no run 7"));
+    assert!(refused(&home, &["session", "cat", "report@good", "/workspace"], 1).contains("no label `good`"));
+    assert!(refused(&home, &["session", "cat", "report", "/workspace/x"], 1).contains("no such file"));
+    assert!(refused(&home, &["session", "rollback", "report"], 2).contains("report@3"));
+    done(&home, &["session", "rm", "report"]);
+    refused(&home, &["session", "rm", "report"], 1);
+    assert_eq!(ask(&home, &["session", "ls"]), json!([]));
+    let new = done(&home, &["session", "new"]).stdout;
+    assert_eq!(ask(&home, &["session", "ls"])[0]["session"], new.trim());
+}
+
+#[test]
+fn runs_of_one_session_queue_and_of_two_do_not() {
+    let home = Home::new();
+    done(&home, &["session", "new", "one"]);
+    let add = "const n = Number(await fs.readFile('/workspace/n', 'utf8').catch(() => 0));
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        await fs.writeFile('/workspace/n', String(n + 1))";
+    let start = |session: &str, code: &str| {
+        let mut run = home.command(["run", "--session", session, "-e", code]);
+        run.stdout(Stdio::null()).spawn().expect("the binary is built")
+    };
+    let mut runs: Vec<Child> = (0..4).map(|_| start("one", add)).collect();
+    // Two that make the same session at once.
+    runs.extend((0..2).map(|_| start("new", add)));
+    for mut run in runs {
+        assert!(run.wait().expect("it ends").success());
+    }
+    assert_eq!(done(&home, &["session", "cat", "one", "/workspace/n"]).stdout, "4");
+    assert_eq!(done(&home, &["session", "cat", "new", "/workspace/n"]).stdout, "2");
+    // One that waits for input does not hold up another session.
+    let mut slow = home.command(["run", "--session", "one", "--lang", "sh", "-e", "read x; echo $x > got"]);
+    let mut slow = slow.stdin(Stdio::piped()).spawn().expect("the binary is built");
+    assert_eq!(home.js("return 1", &["--session", "new"])["value"], 1);
+    assert_eq!(ask(&home, &["session", "show", "one"])["session"], "one");
+    drop(slow.stdin.take());
+    slow.wait().expect("it ends");
+    done(&home, &["store", "verify"]);
+}
+
+/// A run that calls a tool again and again, and says each time when the call has returned.
+fn calling(home: &Home) -> (Child, BufReader<std::process::ChildStdout>) {
+    let script = "for (let n = 1; ; n++) {
+        await fs.writeFile('/workspace/half', String(n));
+        await Promise.all([1, 2].map((v) => stats.describe({ values: [v] })));
+        console.log(n);
+    }";
+    let mut run = home.command(["run", "--session", "s", "-e", script]);
+    let mut child = run.stdout(Stdio::piped()).spawn().expect("the binary is built");
+    let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+    (child, stdout)
+}
+
+/// What was acknowledged survives `kill -9`: no call is forgotten, no budget given back, no half of a run kept.
+#[test]
+fn a_killed_run_forgets_nothing_and_leaves_nothing_half() {
+    let home = Home::with_tools(&["stats"]);
+    home.file("p.toml", "[[grant]]\nname = 'many'\nmethod = 'stats/*'\ncalls = 100000\n");
+    done(&home, &["run", "--session", "s", "--policy", "p.toml", "-e", "await fs.writeFile('/workspace/kept', 'yes')"]);
+    let (mut acknowledged, mut used) = (0, 0);
+    for cycle in 0..4_u64 {
+        let (mut child, stdout) = calling(&home);
+        let mut lines = stdout.lines();
+        for _ in 0..=cycle * 7 {
+            lines.next().expect("it goes on").expect("text");
+            acknowledged += 2;
+        }
+        child.kill().expect("it runs");
+        // What it had said and was not read yet counts, too.
+        acknowledged += 2 * lines.map_while(Result::ok).filter(|line| !line.is_empty()).count() as u64;
+        child.wait().expect("it ends");
+        let now = budget(&home, "s", "many").0;
+        // At most the two that were under way had not returned.
+        assert!(now >= acknowledged && now <= acknowledged + 2 * (cycle + 1), "{acknowledged} returned, {now} spent");
+        assert!(now > used);
+        used = now;
+        let shown = ask(&home, &["session", "show", "s"]);
+        assert_eq!(shown["runs"].as_array().expect("a list").last().expect("one")["status"], "interrupted");
+        let files = ask(&home, &["session", "files", "s"]);
+        assert_eq!(files.as_array().expect("a list").len(), 1, "the files are as they were: {files}");
+        let admitted = done(&home, &["session", "log", "s", "--event", "admitted", "--json"]);
+        assert_eq!(admitted.stdout.lines().count() as u64, now, "each call that was paid for is in the log");
+        done(&home, &["store", "verify"]);
+    }
+    assert_eq!(home.js("return await fs.readFile('/workspace/kept', 'utf8')", &["--session", "s"])["value"], "yes");
+}
+
+#[test]
+fn what_a_tool_stored_is_stored() {
+    let home = Home::with_tools(&["kv"]);
+    home.file("p.toml", "[[grant]]\nmethod = 'kv/**'\n[tool.kv]\nkeyvalue = ['default']\n");
+    let set = "await kv.set({key: 'a', value: 'x'.repeat(100000)}); await kv.increment({key: 'n', delta: 2}); console.log('stored'); for (;;);";
+    let mut run = home.command(["run", "--session", "s", "--policy", "p.toml", "-e", set]);
+    let mut child = run.stdout(Stdio::piped()).spawn().expect("the binary is built");
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().expect("it is piped")).read_line(&mut line).expect("it says so");
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let get = "return [(await kv.get({key: 'a'})).length, await kv.increment({key: 'n', delta: 1})]";
+    assert_eq!(home.js(get, &["--session", "s"])["value"], json!([100_000, 3]));
+    done(&home, &["session", "fork", "s", "t"]);
+    assert_eq!(home.js(get, &["--session", "t"])["value"], json!([100_000, 4]));
+    assert_eq!(home.js(get, &["--session", "s"])["value"], json!([100_000, 4]));
+    done(&home, &["store", "verify"]);
+}
+
+#[test]
+fn forks_go_their_own_ways_and_can_be_compared() {
+    let home = Home::new();
+    let write = |session: &str, text: &str| {
+        let code = format!("await fs.writeFile('/workspace/a', {})", json!(text));
+        assert_eq!(home.js(&code, &["--session", session])["status"], "completed");
+    };
+    write("s", "one\ntwo\n");
+    write("s", "one\nthree\n");
+    done(&home, &["session", "fork", "s@1", "t"]);
+    write("t", "zero\none\ntwo\n");
+    assert_eq!(done(&home, &["session", "cat", "s", "/workspace/a"]).stdout, "one\nthree\n");
+    assert_eq!(ask(&home, &["session", "diff", "s", "t"]), json!([{ "path": "/workspace/a", "change": "modified" }]));
+    let unified = done(&home, &["session", "diff", "s@1", "s", "--unified"]).stdout;
+    assert!(unified.contains("-two\n+three\n"), "{unified}");
+    assert_eq!(done(&home, &["session", "diff", "t"]).stdout, "M /workspace/a\n", "what its last run changed");
+    done(&home, &["session", "label", "s@1", "good"]);
+    done(&home, &["session", "rollback", "s@good"]);
+    assert_eq!(done(&home, &["session", "cat", "s", "/workspace/a"]).stdout, "one\ntwo\n");
+    let shown = ask(&home, &["session", "show", "s"]);
+    assert_eq!(shown["labels"], json!({ "good": 1 }));
+    assert_eq!(shown["snapshot"], shown["runs"][1]["snapshot"], "equal files have equal names");
+    done(&home, &["session", "rollback", "s@2"]);
+    assert_eq!(done(&home, &["session", "cat", "s", "/workspace/a"]).stdout, "one\nthree\n");
+    let from = &ask(&home, &["session", "show", "t"])["from"];
+    assert_eq!(*from, json!({ "session": "s", "run": 1 }));
+    let drawn = done(&home, &["session", "ls"]).stdout;
+    assert!(drawn.lines().any(|line| line.starts_with("└ t")), "{drawn}");
+}
+
+#[test]
+fn files_go_in_and_out() {
+    let home = Home::new();
+    done(&home, &["session", "new", "s"]);
+    home.file("in.txt", "from here");
+    done(&home, &["session", "put", "s", "in.txt", "/workspace/d/in.txt"]);
+    assert_eq!(home.sh("cat d/in.txt", &["--session", "s"])["stdout"], "from here");
+    done(&home, &["session", "get", "s", "/workspace/d", "out"]);
+    assert_eq!(std::fs::read(home.path().join("out/in.txt")).expect("it was copied"), b"from here");
+    assert!(refused(&home, &["session", "get", "s", "/workspace/d", "out"], 1).contains("cannot write"));
+    let told = refused(&home, &["session", "put", "s", "in.txt", "/workspace/d"], 1);
+    assert!(told.contains("is a directory"), "{told}");
+    let runs = ask(&home, &["session", "show", "s"])["runs"].clone();
+    let status: Vec<&Value> = runs.as_array().expect("a list").iter().map(|run| &run["status"]).collect();
+    assert_eq!(status, ["created", "changed", "completed", "failed"]);
+    // What a script made leads nowhere outside.
+    home.sh("ln -s /etc/passwd d/link", &["--session", "s"]);
+    let ran = done(&home, &["session", "get", "s", "/workspace/d", "again"]);
+    assert!(ran.stderr.contains("is left out") && !home.path().join("again/link").exists(), "{ran:?}");
+}
+
+#[test]
+fn a_session_moves_to_another_machine() {
+    let (home, other) = (Home::with_tools(&["stats"]), Home::with_tools(&["stats"]));
+    home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = 'stats/*'\ncalls = 2\n");
+    let call =
+        "await fs.writeFile('/workspace/big', 'x'.repeat(400000)); return (await stats.describe({values: [1]})).mean";
+    assert_eq!(home.js(call, &["--session", "s", "--policy", "p.toml"])["value"], 1.0);
+    done(&home, &["session", "export", "s", "s.tlh"]);
+    assert!(refused(&home, &["session", "export", "s", "s.tlh"], 2).contains("there already"));
+    let file = home.path().join("s.tlh");
+    let path = file.to_str().expect("UTF-8");
+    assert!(refused(&home, &["session", "import", path], 1).contains("already"));
+    done(&other, &["session", "import", path]);
+    assert_eq!(ask(&other, &["session", "show", "s"])["snapshot"], ask(&home, &["session", "show", "s"])["snapshot"]);
+    assert_eq!(other.js(call, &["--session", "s"])["value"], 1.0, "and goes on there");
+    assert_eq!(other.js(call, &["--session", "s"])["status"], "denied", "with what was left");
+    done(&other, &["session", "import", path, "twin"]);
+    done(&other, &["store", "verify"]);
+    // Whatever byte of the file is another, it is refused, and nothing is there.
+    let bytes = std::fs::read(&file).expect("it is there");
+    for at in (0..bytes.len()).step_by(bytes.len() / 40) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x20;
+        other.file("damaged", &damaged);
+        let ran = other.run(["session", "import", "damaged", "damaged"]);
+        assert_eq!(ran.status, 1, "byte {at}: {ran:?}");
+    }
+    let half = other.file("half", &bytes[..bytes.len() / 2]);
+    refused(&other, &["session", "import", half.to_str().expect("UTF-8"), "damaged"], 1);
+    assert_eq!(ask(&other, &["session", "ls"]).as_array().expect("a list").len(), 2);
+}
+
+#[test]
+fn what_nobody_names_is_freed_and_nothing_else() {
+    let home = Home::new();
+    let write = |session: &str, name: &str| {
+        let code = format!("await fs.writeFile('/workspace/{name}', '{name}'.repeat(100000))");
+        assert_eq!(home.js(&code, &["--session", session])["status"], "completed");
+    };
+    write("s", "a");
+    write("t", "b");
+    done(&home, &["session", "fork", "t", "u"]);
+    assert_eq!(ask(&home, &["session", "gc"])["removed"]["files"], 0);
+    done(&home, &["session", "rm", "s"]);
+    done(&home, &["session", "rm", "t"]);
+    let would = ask(&home, &["session", "gc", "--dry-run"]);
+    assert!(would["removed"]["bytes"].as_u64().expect("a number") > 0);
+    assert_eq!(ask(&home, &["session", "gc"])["removed"], would["removed"]);
+    assert_eq!(ask(&home, &["session", "gc"])["removed"]["files"], 0);
+    assert_eq!(done(&home, &["session", "cat", "u", "/workspace/b"]).stdout.len(), 100_000);
+    done(&home, &["store", "verify"]);
+    let compacted = ask(&home, &["store", "compact"]);
+    assert!(compacted["after"].is_u64(), "{compacted}");
+    assert_eq!(done(&home, &["session", "cat", "u", "/workspace/b"]).stdout.len(), 100_000);
+}
+
+/// Every blob file of a home.
+fn blobs(home: &Home) -> Vec<std::path::PathBuf> {
+    let shelves = std::fs::read_dir(home.path().join("tollhouse/store/blobs")).expect("there are blobs");
+    let shelves = shelves.map(|shelf| shelf.expect("it can be read").path()).filter(|path| path.is_dir());
+    shelves
+        .flat_map(|shelf| std::fs::read_dir(shelf).expect("it can be read"))
+        .map(|blob| blob.expect("a file").path())
+        .collect()
+}
+
+#[test]
+fn a_flipped_byte_is_found_named_and_never_served() {
+    let home = Home::new();
+    let code =
+        "await fs.writeFile('/workspace/a', 'x'.repeat(1000)); await fs.writeFile('/workspace/b', 'y'.repeat(1000))";
+    home.js(code, &["--session", "s"]);
+    for blob in blobs(&home) {
+        let whole = std::fs::read(&blob).expect("it is there");
+        let mut damaged = whole.clone();
+        *damaged.last_mut().expect("not empty") ^= 1;
+        std::fs::write(&blob, &damaged).expect("it can be written");
+        let told = refused(&home, &["store", "verify"], 1);
+        let name: String = blob.iter().rev().take(2).map(|part| part.to_str().expect("UTF-8")).rev().collect();
+        assert!(told.contains(&name), "{name} is not in {told}");
+        for file in ["a", "b"] {
+            let ran = home.run(["session", "cat", "s", &format!("/workspace/{file}")]);
+            assert!(ran.status != 0 || ran.stdout == (if file == "a" { "x" } else { "y" }).repeat(1000), "{ran:?}");
+        }
+        std::fs::write(&blob, &whole).expect("it can be written");
+    }
+    done(&home, &["store", "verify"]);
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_done() {
+    let home = Home::new();
+    done(&home, &["session", "new", "s"]);
+    let script = "await fs.writeFile('/workspace/a', 'x'); console.log('now'); for (;;);";
+    let mut run = home.command(["run", "--session", "s", "-e", script]);
+    let mut child = run.stdout(Stdio::piped()).spawn().expect("the binary is built");
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().expect("it is piped")).read_line(&mut line).expect("it says so");
+    let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupt.expect("there is `kill`").success());
+    let begun = Instant::now();
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert!(begun.elapsed() < Duration::from_secs(20), "it ends soon");
+    assert_eq!(done(&home, &["session", "cat", "s", "/workspace/a"]).stdout, "x");
+    assert_eq!(ask(&home, &["session", "show", "s"])["runs"][1]["status"], "cancelled");
+}
