@@ -2,7 +2,7 @@
 //!
 //! - `writer`: a process that commits and says so, until it is killed;
 //! - `check`: what must then be there;
-//! - `power`: a filesystem image, and what of it has reached the device.
+//! - `power`: a disk of its own, and what of it is left when the power is cut.
 //!
 //! A few cycles each; `cargo xtask crash --cycles N` runs many.
 
