@@ -52,6 +52,10 @@ impl Audit for Log {
         self.0.lock().expect("no writer panics").push(judged);
         Ok(())
     }
+
+    fn sync(&self) -> Result<(), AuditError> {
+        Ok(())
+    }
 }
 
 impl Log {

@@ -203,7 +203,7 @@ fn what_looks_far_back_is_refused() {
 fn its_blobs_go_into_an_upload() {
     let home = tempfile::tempdir().expect("a temporary directory");
     let files = BlobFiles::open(home.path()).expect("it opens");
-    let mut upload = files.upload().expect("it begins");
+    let mut upload = files.begin().expect("it begins");
     read_archive(&small()[..], MOST, |part| {
         if let Part::Blob(id, bytes) = part {
             assert_eq!(upload.put(bytes)?, id);

@@ -219,7 +219,7 @@ fn make(blobs: &Path, format: &Path) -> Result<(), BlobError> {
 
 impl Blobs for BlobFiles {
     fn begin(&self) -> Result<Box<dyn Upload + '_>, BlobError> {
-        Ok(Box::new(self.upload()?))
+        Ok(Box::new(BlobFiles::begin(self)?))
     }
 }
 

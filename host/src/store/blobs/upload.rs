@@ -39,7 +39,7 @@ impl BlobFiles {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn upload(&self) -> Result<FileUpload<'_>, BlobError> {
+    pub fn begin(&self) -> Result<FileUpload<'_>, BlobError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let blobs = self.blobs();
         let (lock, removals) = self.lock_shared()?;

@@ -37,7 +37,7 @@ fn a_full_disk_loses_nothing_and_can_be_emptied() {
     let mut acknowledged = Vec::new();
     let error = (0..)
         .find_map(|n| {
-            let mut upload = files.upload().expect("it begins");
+            let mut upload = files.begin().expect("it begins");
             let ids: Result<Vec<BlobId>, _> = (0..5).map(|m| upload.put(content(n * 5 + m))).collect();
             match ids.and_then(|ids| upload.sync().map(|()| ids)) {
                 Ok(ids) => acknowledged.extend(ids),

@@ -39,7 +39,7 @@ fn content(n: u64) -> Vec<u8> {
 }
 
 fn put(files: &BlobFiles, contents: impl IntoIterator<Item = Vec<u8>>) -> Vec<BlobId> {
-    let mut upload = files.upload().expect("it begins");
+    let mut upload = files.begin().expect("it begins");
     let ids = contents.into_iter().map(|content| upload.put(content).expect("it is put")).collect();
     upload.sync().expect("it is synced");
     ids
@@ -91,13 +91,13 @@ fn only_their_owner_can_read_them() {
 #[test]
 fn nothing_is_visible_before_it_is_durable() {
     let (_home, files) = home();
-    let mut upload = files.upload().expect("it begins");
+    let mut upload = files.begin().expect("it begins");
     let id = upload.put(content(1)).expect("it is put");
     assert!(matches!(files.get(&id), Err(BlobError::Missing(missing)) if missing == id));
     assert_eq!(leftovers(&files), 1);
     drop(upload);
     assert_eq!((leftovers(&files), files.stat(&id).expect("it can be asked")), (0, None));
-    let mut upload = files.upload().expect("it begins");
+    let mut upload = files.begin().expect("it begins");
     upload.put(content(1)).expect("it is put");
     upload.sync().expect("it is synced");
     upload.put(content(2)).expect("an upload goes on");
@@ -112,7 +112,7 @@ fn a_blob_that_is_there_is_not_written_again() {
     let ids = put(&files, (0..20).map(content));
     let before = |id| fs::metadata(files.path(id)).and_then(|metadata| metadata.modified()).expect("it is there");
     let times: Vec<_> = ids.iter().map(before).collect();
-    let mut upload = files.upload().expect("it begins");
+    let mut upload = files.begin().expect("it begins");
     for n in (0..20).chain(0..20) {
         upload.put(content(n)).expect("it is put");
     }
@@ -127,7 +127,7 @@ fn a_blob_that_is_there_is_not_written_again() {
 #[test]
 fn what_is_too_large_is_refused_and_the_upload_goes_on() {
     let (_home, files) = home();
-    let mut upload = files.upload().expect("it begins");
+    let mut upload = files.begin().expect("it begins");
     assert!(matches!(upload.put(vec![0; MAX_BLOB_BYTES + 1]), Err(BlobError::TooLarge(_))));
     let id = upload.put(vec![0; MAX_BLOB_BYTES]).expect("the largest is put");
     upload.sync().expect("it is synced");
@@ -259,20 +259,20 @@ fn names_that_are_none_are_passed_over() {
 fn nobody_removes_while_an_upload_is_alive() {
     let (home, files) = home();
     let other = BlobFiles::open(home.path()).expect("it opens twice");
-    let mut upload = files.upload().expect("it begins");
+    let mut upload = files.begin().expect("it begins");
     let id = upload.put(content(1)).expect("it is put");
     upload.sync().expect("it is synced");
     let since = Instant::now();
     assert!(other.lock_exclusive(Duration::from_millis(50)).expect("it tries").is_none());
     assert!(since.elapsed() >= Duration::from_millis(50));
     // Who waited in vain holds nobody up.
-    drop(other.upload().expect("it begins"));
+    drop(other.begin().expect("it begins"));
     drop(upload);
     let alone = other.lock_exclusive(PATIENCE).expect("it locks").expect("nobody uploads");
     let begun = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            drop(files.upload().expect("it begins"));
+            drop(files.begin().expect("it begins"));
             begun.store(true, Ordering::SeqCst);
         });
         thread::sleep(Duration::from_millis(50));
@@ -292,7 +292,7 @@ fn uploads_that_never_pause_let_who_removes_pass() {
         for _ in 0..8 {
             scope.spawn(|| {
                 while !stop.load(Ordering::SeqCst) {
-                    let _upload = files.upload().expect("it begins");
+                    let _upload = files.begin().expect("it begins");
                     thread::sleep(Duration::from_millis(5));
                 }
             });
@@ -307,7 +307,7 @@ fn uploads_that_never_pause_let_who_removes_pass() {
 #[test]
 fn only_what_the_dead_left_is_cleared() {
     let (_home, files) = home();
-    let mut upload = files.upload().expect("it begins");
+    let mut upload = files.begin().expect("it begins");
     upload.put(content(1)).expect("it is put");
     assert!(files.lock_exclusive(Duration::ZERO).expect("it tries").is_none());
     upload.sync().expect("its file is still there");

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use super::*;
 
 fn next_place(files: &BlobFiles) -> u64 {
-    let place = files.upload().expect("it begins").place();
+    let place = files.begin().expect("it begins").place();
     assert_eq!(BlobSource::place(files), place);
     place
 }
@@ -14,9 +14,9 @@ fn next_place(files: &BlobFiles) -> u64 {
 #[test]
 fn who_syncs_syncs_for_all() {
     let (_home, files) = home();
-    let mut one = files.upload().expect("it begins");
+    let mut one = files.begin().expect("it begins");
     let ids = [content(1), vec![1; 100_000]].map(|content| one.put(content).expect("it is put"));
-    let mut other = files.upload().expect("it begins");
+    let mut other = files.begin().expect("it begins");
     assert_eq!(one.place(), other.place());
     other.sync().expect("it is synced");
     assert!(ids.iter().all(|id| files.get(id).is_ok()));
@@ -29,8 +29,8 @@ fn who_syncs_syncs_for_all() {
 fn what_is_given_up_ends_the_place() {
     let (_home, files) = home();
     for content in [content(1), vec![1; 100_000]] {
-        let mut one = files.upload().expect("it begins");
-        let mut other = files.upload().expect("it begins");
+        let mut one = files.begin().expect("it begins");
+        let mut other = files.begin().expect("it begins");
         let id = one.put(content).expect("it is put");
         let place = one.place();
         drop(one);
@@ -46,8 +46,8 @@ fn what_is_given_up_ends_the_place() {
 #[test]
 fn what_fails_ends_the_place() {
     let (_home, files) = home();
-    let mut one = files.upload().expect("it begins");
-    let mut other = files.upload().expect("it begins");
+    let mut one = files.begin().expect("it begins");
+    let mut other = files.begin().expect("it begins");
     let first = other.put(content(1)).expect("it is put");
     let id = one.put(content(3)).expect("it is put");
     // A directory where the file is to be.
@@ -94,7 +94,7 @@ fn many_sessions_share_the_work_and_some_give_up() {
             scope.spawn(move || {
                 for round in 0..12 {
                     let contents: Vec<_> = (0..3).map(|n| content(thread * 1_000 + round * 3 + n)).collect();
-                    let mut upload = files.upload().expect("it begins");
+                    let mut upload = files.begin().expect("it begins");
                     let ids: Result<Vec<_>, _> = contents.into_iter().map(|content| upload.put(content)).collect();
                     if thread == 0 && round % 4 == 0 {
                         continue;

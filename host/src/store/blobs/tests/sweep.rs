@@ -95,7 +95,7 @@ fn nothing_is_removed_while_a_node_cannot_be_read() {
 fn an_upload_that_lasts_is_not_waited_for_without_end() {
     let (_home, files) = home();
     put(&files, [content(1)]);
-    let upload = files.upload().expect("it begins");
+    let upload = files.begin().expect("it begins");
     let options = SweepOptions { dry_run: false, patience: Duration::from_millis(20) };
     let swept = files.sweep(&options, || Ok::<_, BlobError>(Vec::new()), references).expect("it is told");
     assert_eq!((swept.interrupted, swept.removed.files), (true, 0));
@@ -114,7 +114,7 @@ impl Records {
 
 /// Uploads a tree of old and new, and then commits a record of it.
 fn commit(files: &BlobFiles, records: &Records, session: u64, round: u64) {
-    let mut upload = files.upload().expect("it begins");
+    let mut upload = files.begin().expect("it begins");
     // Of few, so that what is put was often there before, and is being removed.
     let leaf = |n: u64| content((session * 7 + round * 3 + n) % 40);
     let mut children: Vec<_> =
