@@ -206,14 +206,14 @@ fn a_killed_run_forgets_nothing_and_leaves_nothing_half() {
 fn what_a_tool_stored_is_stored() {
     let home = Home::with_tools(&["kv"]);
     home.file("p.toml", "[[grant]]\nmethod = 'kv/**'\n[tool.kv]\nkeyvalue = ['default']\n");
-    let set = "await kv.set({key: 'a', value: 'x'.repeat(100000)}); await kv.increment({key: 'n', delta: 2}); console.log('stored'); for (;;);";
+    let set = "await kv.set({key: 'a', value: 'x'.repeat(100000)}); await kv.increment({key: 'n', by: 2}); console.log('stored'); for (;;);";
     let mut run = home.command(["run", "--session", "s", "--policy", "p.toml", "-e", set]);
     let mut child = run.stdout(Stdio::piped()).spawn().expect("the binary is built");
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().expect("it is piped")).read_line(&mut line).expect("it says so");
     child.kill().expect("it runs");
     child.wait().expect("it ends");
-    let get = "return [(await kv.get({key: 'a'})).length, await kv.increment({key: 'n', delta: 1})]";
+    let get = "return [(await kv.get({key: 'a'})).length, await kv.increment({key: 'n', by: 1})]";
     assert_eq!(home.js(get, &["--session", "s"])["value"], json!([100_000, 3]));
     done(&home, &["session", "fork", "s", "t"]);
     assert_eq!(home.js(get, &["--session", "t"])["value"], json!([100_000, 4]));
