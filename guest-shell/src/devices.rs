@@ -50,9 +50,19 @@ impl Device {
     }
 }
 
+/// Whether devices are in this directory, which then is there too.
+pub(crate) fn are_in(directory: &Path) -> bool {
+    directory == Path::new(DIRECTORY)
+}
+
+/// Of the directory that devices are in, if the session has none of that name.
+pub(crate) fn directory_metadata() -> Metadata {
+    Metadata { file_type: FileType::Directory, size: 4096, mode: 0o755, ..Device::metadata() }
+}
+
 /// What a directory shows besides what is in it.
 pub(crate) fn listed(directory: &Path) -> Vec<DirEntry> {
-    if directory != Path::new(DIRECTORY) {
+    if !are_in(directory) {
         return Vec::new();
     }
     let entry = |(name, _): &(&str, Device)| DirEntry { name: (*name).to_owned(), metadata: Device::metadata() };

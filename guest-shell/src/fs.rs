@@ -109,6 +109,9 @@ impl FileSystem for SessionFiles {
     }
 
     async fn mkdir(&self, path: &Path, recursive: bool) -> Result<()> {
+        if devices::are_in(path) {
+            return if recursive { Ok(()) } else { Err(error(ErrorCode::Exists)) };
+        }
         files::create_directory(text(path)?, recursive).map_err(error)
     }
 
@@ -117,7 +120,13 @@ impl FileSystem for SessionFiles {
     }
 
     async fn stat(&self, path: &Path) -> Result<Metadata> {
-        if Device::at(path).is_some() { Ok(Device::metadata()) } else { look(text(path)?) }
+        if Device::at(path).is_some() {
+            return Ok(Device::metadata());
+        }
+        match files::stat(text(path)?, false) {
+            Err(ErrorCode::NoEntry) if devices::are_in(path) => Ok(devices::directory_metadata()),
+            found => found.map(|stat| metadata(&stat)).map_err(error),
+        }
     }
 
     async fn read_dir(&self, path: &Path) -> Result<Vec<DirEntry>> {
@@ -138,7 +147,7 @@ impl FileSystem for SessionFiles {
     }
 
     async fn exists(&self, path: &Path) -> Result<bool> {
-        if Device::at(path).is_some() {
+        if Device::at(path).is_some() || devices::are_in(path) {
             return Ok(true);
         }
         match files::stat(text(path)?, false) {

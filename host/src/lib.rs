@@ -5,7 +5,7 @@
 //!
 //! | module | what it holds | may use |
 //! | --- | --- | --- |
-//! | [`session`] | host, sessions, runs: the step API and the driver | all below |
+//! | [`session`] | host, sessions in memory and on disk, runs: the step API and the driver | all below |
 //! | [`agent`] | components that call tools: each import led to the gate | `gate`, `tool` |
 //! | [`gate`] | the one place where a guest's call becomes a tool's call | `tool`, `capability`, `ledger` |
 //! | [`guest`] | script guests: instances, and the imports of their world | `code`, `vfs` |
@@ -34,6 +34,9 @@
 //!
 //! **Invariant:** a guest never waits inside a call of the host; it returns what it waits for.
 //!
+//! **Invariant:** of a session on disk, a call is in the ledger and the log, durably, before the tool starts; whoever writes
+//! has the session's turn, and each commit carries its epoch (`session::Sessions`, `gate::Gate::sync`).
+//!
 //! **Invariant:** the library never prints, never reads the environment and never exits; the command line does.
 //!
 //! # From `run` to a tool and back
@@ -50,6 +53,11 @@
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The guide's example, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/sessions.md")]
+struct Guide;
 
 pub mod agent;
 pub mod capability;

@@ -102,6 +102,11 @@ fn the_guide_to_what_tools_may_touch() {
 }
 
 #[test]
+fn the_guide_to_sessions() {
+    runs("docs/sessions.md", ".", &[]);
+}
+
+#[test]
 fn the_guide_for_publishers() {
     runs("docs/publishing.md", "tools/stats", &[("echo.wasm", &components::echo("", "string"))]);
 }

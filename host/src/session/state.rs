@@ -126,7 +126,10 @@ impl Session {
         let usage = Usage { wall_micros: micros(begun), ..Usage::default() };
         let ended = RunResult::conclude(state, place, outcome, calls, usage, Default::default(), state.head());
         // What cannot be kept fails, whatever the tool said.
-        if ended.error.is_some() && result.is_ok() { Err(ended.error.expect("it was just there")) } else { result }
+        match ended.error {
+            Some(lost) if result.is_ok() => Err(lost),
+            _ => result,
+        }
     }
 
     /// A session that may do less, for a sub-agent: it begins with these files, its grants narrow those of this session,

@@ -17,6 +17,7 @@ use crate::vfs::{SnapshotId, Tree};
 const PAGE: usize = 500;
 
 /// How a session on disk is opened.
+#[derive(Default)]
 pub struct OpenOptions {
     /// What it must have been made with, or is made with if it is not there. None: whatever it was made with; no grants,
     /// if it is made.
@@ -35,21 +36,6 @@ pub struct OpenOptions {
     pub secrets: Secrets,
     /// Whether to wait on while another run has the session. None: as long as it takes.
     pub waiting: Option<Waiting>,
-}
-
-impl Default for OpenOptions {
-    fn default() -> Self {
-        Self {
-            policy: None,
-            tools: Vec::new(),
-            limits: Overrides::default(),
-            files: None,
-            audit: None,
-            approver: None,
-            secrets: Secrets::default(),
-            waiting: None,
-        }
-    }
 }
 
 /// Limits of a run that are its own.

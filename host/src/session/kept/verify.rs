@@ -32,7 +32,12 @@ impl Sessions {
         let mut checked = Checked::default();
         let mut reached = Reached::default();
         self.created(id)?;
-        (self.policy(id)?, self.lock(id)?, self.runs(id)?, self.labels(id)?, self.seed(id)?, self.keyvalue(id)?);
+        self.policy(id)?;
+        self.lock(id)?;
+        self.runs(id)?;
+        self.labels(id)?;
+        self.seed(id)?;
+        self.keyvalue(id)?;
         self.records_of(id, |record| {
             checked.records += 1;
             self.reach(self.roots_of(id, &record)?, &mut reached)
