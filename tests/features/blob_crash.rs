@@ -64,8 +64,10 @@ fn careless(directory: &Path) -> ! {
     loop {
         let bytes = content();
         let id = BlobId::of(&bytes);
+        let path = files.path(&id);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("it is made");
         fs::write(directory.join("careless"), [&[0], &bytes[..]].concat()).expect("it is written");
-        fs::rename(directory.join("careless"), files.path(&id)).expect("it is renamed");
+        fs::rename(directory.join("careless"), path).expect("it is renamed");
         say(&[id]);
     }
 }
