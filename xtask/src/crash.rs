@@ -1,4 +1,5 @@
-//! The crash tests, for long: `tests/features/{blob_crash,store_crash}` have the short form, which `cargo xtask test` runs.
+//! The crash tests, for long: `tests/features/{blob_crash,sessions,store_crash}` have the short form, which `cargo xtask
+//! test` runs.
 
 use anyhow::{Context, Result, bail};
 
@@ -8,7 +9,7 @@ use crate::run::{cargo, run, say};
 const CYCLES: u32 = 200;
 
 /// The tests that kill, by the beginning of their names.
-const TESTS: [&str; 2] = ["blob_crash::", "store_crash::"];
+const TESTS: [&str; 3] = ["blob_crash::", "store_crash::", "sessions::a_killed_run"];
 
 /// Runs them one after the other, with both stores.
 pub(crate) fn crash(arguments: &[&str]) -> Result<()> {

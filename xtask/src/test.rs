@@ -6,13 +6,16 @@ use crate::build::{self, Profile, tool_directories, tool_package};
 use crate::run::{cargo, command, run, say, succeeds};
 use crate::setup::setup;
 
+/// What is built for some only, and checked for all.
+const FEATURES: &str = "tollhouse-tests/full,tollhouse-tests/redb";
+
 /// Builds everything and runs the tests.
 pub(crate) fn test(full: bool) -> Result<()> {
     build::all(Profile::Debug)?;
     let nextest = succeeds(&mut cargo(&["nextest", "--version"]));
     let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--tests"] };
     say("testing the host, the registry and the whole from outside");
-    run(&mut cargo(runner))?;
+    run(cargo(runner).args(["--features", "tollhouse-tests/redb"]))?;
     say("testing the examples in the documentation");
     run(&mut cargo(&["test", "--doc", "--quiet"]))?;
     say("testing the tools natively");
@@ -53,7 +56,7 @@ pub(crate) fn check() -> Result<()> {
     let compiler = setup()?;
     build::all(Profile::Debug)?;
     say("checking with clippy");
-    run(&mut cargo(&["clippy", "--all-targets", "--features", "tollhouse-tests/full", "--", "-D", "warnings"]))?;
+    run(&mut cargo(&["clippy", "--all-targets", "--features", FEATURES, "--", "-D", "warnings"]))?;
     run(&mut cargo(&["clippy", "--package", "xtask", "--", "-D", "warnings"]))?;
     // The fuzz targets are no default member. With the default members the selection brings no other features.
     let mut fuzz = cargo(&["clippy", "--bins", "--package", "tollhouse-fuzz"]);

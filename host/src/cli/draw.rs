@@ -42,7 +42,7 @@ pub(crate) fn share(used: Amount, limit: Amount, width: u32) -> String {
 fn blocks(used: u128, limit: u128, width: u32) -> String {
     let whole = u128::from(width) * 8;
     // What is used at all shows; what is beyond does not.
-    let eighths = if limit == 0 { whole } else { used.saturating_mul(whole) / limit };
+    let eighths = used.saturating_mul(whole).checked_div(limit).unwrap_or(whole);
     let eighths = eighths.max(u128::from(used > 0)).min(whole);
     let mut bar = "█".repeat(usize::try_from(eighths / 8).unwrap_or(0));
     if let Some(part) = usize::try_from(eighths % 8).ok().and_then(|part| PARTS.get(part.checked_sub(1)?)) {

@@ -25,7 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Sled,
-    #[cfg_attr(not(feature = "redb"), expect(dead_code, reason = "built without it"))]
     Redb,
     /// sled as it comes, with its own `flush`: what the store must not be.
     PlainSled,
