@@ -38,7 +38,8 @@ pub(super) fn walk<'a>(
             (None, None) => Vec::new(),
         };
         // The first is to be taken first.
-        let below = below.into_iter().rev().map(|Difference { name, old, new }| (format!("{path}/{name}"), old, new));
+        let below = below.into_iter().rev().filter(|difference| !difference.is_none());
+        let below = below.map(|Difference { name, old, new }| (format!("{path}/{name}"), old, new));
         todo.extend(below);
         visit(if path.is_empty() { "/".to_owned() } else { path }, old, new)?;
     }
@@ -65,6 +66,21 @@ pub(super) fn differences<'a>(old: &'a Directory, new: &'a Directory) -> Result<
         (at, other) = (end, other_end);
     }
     Ok(found)
+}
+
+impl Difference<'_> {
+    /// Whether it is none, as far as can be seen at once: trees that were opened apart share nothing in memory.
+    fn is_none(&self) -> bool {
+        let Some((old, new)) = self.old.zip(self.new) else { return false };
+        let (before, after) = (old.meta(), new.meta());
+        let same = match (old, new) {
+            (Node::File(old), Node::File(new)) => old.content.evidently_same(&new.content),
+            (Node::Directory(old), Node::Directory(new)) => known_same(old.seal().id(), new.seal().id()),
+            (Node::Link(old), Node::Link(new)) => old.target == new.target,
+            _ => false,
+        };
+        same && before.mode == after.mode && before.modified == after.modified
+    }
 }
 
 impl<'a> From<DiffItem<'a, 'a, Name, Node>> for Difference<'a> {
