@@ -30,10 +30,19 @@ pub(crate) fn configure() {
     let _ = miette::set_hook(Box::new(move |_| Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build())));
 }
 
+/// A text that may hold what a stranger wrote, as no terminal obeys it.
+pub(crate) fn tame(text: &str) -> String {
+    let mut tame = String::with_capacity(text.len());
+    for char in text.chars() {
+        if char.is_control() && char != '\n' { tame.extend(char.escape_default()) } else { tame.push(char) }
+    }
+    tame
+}
+
 impl CliError {
     /// An error of the one who asked.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, place: None, status: USAGE }
+        Self { message: tame(&message.into()), hint: None, place: None, status: USAGE }
     }
 
     /// An error of the world: what could not be done, and its causes.
@@ -45,7 +54,7 @@ impl CliError {
             let _ = write!(message, ": {cause}");
             next = cause.source();
         }
-        Self { message, hint: None, place: None, status: 1 }
+        Self { message: tame(&message), hint: None, place: None, status: 1 }
     }
 
     /// Adds what to do about it.

@@ -234,6 +234,11 @@ impl SessionArgs {
         id: &SessionId,
         audit: Option<&Path>,
     ) -> Result<Session> {
+        if self.token.is_some() {
+            // It ends, and can be revoked; what a session keeps does not, and cannot.
+            return Err(CliError::usage("a session does not keep the grants of a token")
+                .hint("run without `--session`, or make the session from a policy file"));
+        }
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let policy = self.given(source.as_ref())?;
         let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;

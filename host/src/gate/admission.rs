@@ -58,6 +58,8 @@ impl Admission {
     /// The tool's own error, a trap, a limit, or the cancellation.
     pub fn invoke(&self, context: &CallContext) -> Result<Payload, Failure> {
         if let Err(error) = self.witness.sync() {
+            self.debit.release();
+            self.witness.released();
             return Err(self.unlogged(&error));
         }
         let secrets = &context.services.secrets;

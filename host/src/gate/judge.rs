@@ -29,14 +29,26 @@ pub(super) struct Held {
     pub(super) accounts: Vec<HeldAccount>,
 }
 
+/// How accounts are named.
+#[derive(Clone, Copy)]
+pub(super) enum Naming<'n> {
+    /// As their grants.
+    Own,
+    /// Behind this name.
+    Behind(&'n str),
+    /// Not at all.
+    None,
+}
+
 /// The account of a grant.
 #[derive(Clone, Debug)]
 pub(super) struct HeldAccount {
     pub(super) id: AccountId,
     pub(super) grant: Arc<Grant>,
-    /// The same whenever the same policy is opened for the same tools: the grant's own name; of one above it, with the
-    /// name of the first that narrows it; of one of a tool's own gate, with the tool's alias.
-    pub(super) name: Arc<str>,
+    /// The same whenever the same policy is opened for the same tools: the grant's own name; of one above it, behind the
+    /// name of the first that narrows it; of one of a tool's own gate, behind the tool's alias. Between them stands a
+    /// character that no name has. None of a session that was made from another: what it spends is in the other's.
+    pub(super) name: Option<Arc<str>>,
 }
 
 /// A grant before one method.
@@ -105,7 +117,7 @@ impl Judges {
         tools: &MountedTools,
         ledger: &Ledger,
         above: &[Held],
-        owner: Option<&str>,
+        naming: Naming<'_>,
     ) -> Result<Self, PolicyError> {
         let mut names = HashSet::new();
         for grant in &grants {
@@ -117,7 +129,7 @@ impl Judges {
         }
         let mut opened = HashMap::new();
         let held = grants.into_iter().map(|grant| Held {
-            accounts: accounts(&grant, ledger, above, owner, &mut opened),
+            accounts: accounts(&grant, ledger, above, naming, &mut opened),
             grant: Arc::new(grant),
         });
         let held = held.collect();
@@ -315,12 +327,13 @@ fn accounts(
     grant: &Grant,
     ledger: &Ledger,
     above: &[Held],
-    owner: Option<&str>,
+    naming: Naming<'_>,
     opened: &mut HashMap<*const Grant, Vec<HeldAccount>>,
 ) -> Vec<HeldAccount> {
-    let name = match owner {
-        Some(owner) => format!("{owner}/{}", grant.name),
-        None => grant.name.clone(),
+    let name = match naming {
+        Naming::Own => Some(grant.name.clone()),
+        Naming::Behind(owner) => Some(format!("{owner}\t{}", grant.name)),
+        Naming::None => None,
     };
     let mut chain = match &grant.parent {
         None => Vec::new(),
@@ -330,7 +343,8 @@ fn accounts(
                 (Some(held), _) => held.accounts.clone(),
                 (None, Some(chain)) => chain,
                 (None, None) => {
-                    let chain = accounts(parent, ledger, above, Some(&name), opened);
+                    let below = name.as_deref().map_or(Naming::None, Naming::Behind);
+                    let chain = accounts(parent, ledger, above, below, opened);
                     opened.insert(Arc::as_ptr(parent), chain.clone());
                     chain
                 }
@@ -344,7 +358,7 @@ fn accounts(
         parent: chain.first().map(|account| account.id),
     };
     let (id, grant) = (ledger.open(terms), Arc::new(grant.clone()));
-    chain.insert(0, HeldAccount { id, grant, name: name.into() });
+    chain.insert(0, HeldAccount { id, grant, name: name.map(Arc::from) });
     chain
 }
 

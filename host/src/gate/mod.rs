@@ -30,7 +30,7 @@ pub use power::Reach;
 pub use suggest::suggest;
 
 use self::admission::Debit;
-use self::judge::{Denial, Held, Judges, Reason};
+use self::judge::{Denial, Held, Judges, Naming, Reason};
 use self::power::Powers;
 use crate::capability::{Amount, Approve, AttenuateError, Grant, Limits, Policy, PolicyError};
 use crate::error::{Failure, told};
@@ -49,6 +49,8 @@ pub struct Gate {
     audit: Arc<dyn Audit>,
     approver: Option<Arc<dyn Approver>>,
     powers: Powers,
+    /// Whether its accounts have names: those of a session that was made from another do not.
+    named: bool,
 }
 
 /// What a gate stands before and asks.
@@ -79,7 +81,7 @@ impl Gate {
     /// If a grant makes no sense for what is mounted: a method or parameter that does not exist, a test that no value
     /// of the type can pass.
     pub fn new(tools: Arc<MountedTools>, policy: Policy, options: GateOptions) -> Result<Self, PolicyError> {
-        let gate = Self::with_ledger(tools, policy, options, Arc::default(), &[], Powers::default())?;
+        let gate = Self::with_ledger(tools, policy, options, Arc::default(), &[], Powers::default(), true)?;
         power::fill(&gate)?;
         Ok(gate)
     }
@@ -91,10 +93,16 @@ impl Gate {
         ledger: Arc<Ledger>,
         above: &[Held],
         powers: Powers,
+        named: bool,
     ) -> Result<Self, PolicyError> {
-        let judges = Judges::new(policy.grants.clone(), &tools, &ledger, above, powers.owner())?;
+        let naming = match powers.owner() {
+            _ if !named => Naming::None,
+            Some(alias) => Naming::Behind(alias),
+            None => Naming::Own,
+        };
+        let judges = Judges::new(policy.grants.clone(), &tools, &ledger, above, naming)?;
         let audit = options.audit.unwrap_or_else(|| Arc::new(Nowhere));
-        Ok(Self { tools, policy, judges, ledger, audit, approver: options.approver, powers })
+        Ok(Self { tools, policy, judges, ledger, audit, approver: options.approver, powers, named })
     }
 
     /// A gate that allows less, before the same tools: for a sub-agent, a tool that calls tools, a session that is
@@ -103,16 +111,16 @@ impl Gate {
     /// # Errors
     /// If it would be wider, or makes no sense for what is mounted.
     pub fn attenuate(&self, narrower: Policy) -> Result<Self, NarrowError> {
-        let gate = self.below(self.policy.attenuate(narrower)?, Powers::default())?;
+        let gate = self.below(self.policy.attenuate(narrower)?, Powers::default(), false)?;
         power::fill(&gate)?;
         Ok(gate)
     }
 
     /// A gate whose grants narrow those of this one.
-    fn below(&self, policy: Policy, powers: Powers) -> Result<Self, PolicyError> {
+    fn below(&self, policy: Policy, powers: Powers, named: bool) -> Result<Self, PolicyError> {
         let options = GateOptions { audit: Some(Arc::clone(&self.audit)), approver: self.approver.clone() };
         let (tools, ledger) = (Arc::clone(&self.tools), Arc::clone(&self.ledger));
-        Self::with_ledger(tools, policy, options, ledger, self.judges.held(), powers)
+        Self::with_ledger(tools, policy, options, ledger, self.judges.held(), powers, named)
     }
 
     /// Takes a grant back, and with it every grant that narrows it, in whatever session. Calls that run go on.
@@ -217,6 +225,8 @@ impl Gate {
         if let Err(error) = self.audit.write(&event) {
             debit.release();
             record.settle(seq, CallOutcome::Denied);
+            // Of two logs, one may have it.
+            let _ = self.audit.write(&Event::Released { run, seq });
             let why = told(&error);
             return Err(Failure::host(format!("`{method}` is not called, since that cannot be logged: {why}")));
         }
@@ -274,7 +284,9 @@ impl Gate {
         let gates = self.powers.gates();
         let below = gates.iter().flat_map(|gate| gate.judges.held());
         for account in own.chain(below).flat_map(|held| &held.accounts) {
-            self.ledger.restore(account.id, spent.get(&*account.name).copied().unwrap_or_default());
+            if let Some(name) = &account.name {
+                self.ledger.restore(account.id, spent.get(&**name).copied().unwrap_or_default());
+            }
         }
     }
 
@@ -302,10 +314,11 @@ impl Gate {
 
     /// Finds the tool and brings the arguments to their canonical form. The error carries what there is to record.
     fn check(&self, method: &str, text: &str) -> Result<(Arc<Tool>, Value), (Value, Failure)> {
-        let Some(tool) = self.tools.get(method) else {
-            return Err((recorded(text), self.unknown(method)));
-        };
         let limit = self.policy.limits.argument;
+        let Some(tool) = self.tools.get(method) else {
+            let recorded = if text.len() as u64 > limit { Value::Null } else { recorded(text) };
+            return Err((recorded, self.unknown(method)));
+        };
         if text.len() as u64 > limit {
             let message = format!("`{method}`: arguments of {} bytes pass the limit of {limit}", text.len());
             return Err((Value::Null, Failure::limit(message, "raise `argument` under `[limits]` in the policy")));

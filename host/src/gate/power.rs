@@ -121,6 +121,6 @@ fn power(gate: &Gate, alias: &str, granted: &Permissions, table: &Arc<Table>) ->
         PolicyError::new(message, granted.span.0.clone())
             .hint("a tool calls others within the policy's own grants: add one that covers it")
     })?;
-    let below = gate.below(narrowed, Powers::Above(alias.into(), Arc::downgrade(table)))?;
+    let below = gate.below(narrowed, Powers::Above(alias.into(), Arc::downgrade(table)), gate.named)?;
     Ok(Power { authority, gate: Some(Arc::new(below)) })
 }

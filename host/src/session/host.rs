@@ -183,26 +183,36 @@ impl Host {
         };
         let (fixed, lock) = (policy.clone(), mounted.lock());
         options.limits.apply(&mut policy.limits);
-        let kept = sessions.live(id, options.waiting);
-        let audit = match options.audit {
-            Some(also) => Arc::new(Both(kept.audit(), also)) as Arc<dyn Audit>,
-            None => kept.audit(),
-        };
-        let files = Tree::new(file_limits(&fixed.limits), 0);
-        let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
+        let limits = file_limits(&fixed.limits);
         if !known {
-            // Only now: what makes no sense is not kept.
-            match sessions.create(id, &fixed, &lock, options.files.as_ref().unwrap_or(&files)) {
+            // What makes no sense is not kept.
+            drop(Gate::new(Arc::clone(&mounted), fixed.clone(), GateOptions::default())?);
+            let files = options.files.unwrap_or_else(|| Tree::new(limits, 0));
+            match sessions.create(id, &fixed, &lock, &files) {
                 // Somebody was faster. If that is the same session, it is as good.
                 Err(SessionsError::Exists(_)) => sessions.same(id, &fixed, &lock)?,
                 created => created?,
             }
         }
+        let kept = Arc::new(sessions.live(id, options.waiting)?);
+        let audit = match options.audit {
+            Some(also) => Arc::new(Both(kept.audit(), also)) as Arc<dyn Audit>,
+            None => kept.audit(),
+        };
+        let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
         let store = KeyValue::kept(kept.keyvalue());
-        let services = Services { network: self.0.network.clone(), secrets: options.secrets, store };
-        let secret = sessions.seed(id)?;
-        let keeping = Keeping::Disk { secret, kept: Arc::new(kept), main: true };
-        Ok(Session::new(&self.0, gate, files, services, keeping))
+        let services = Services { network: self.0.network.clone(), secrets: options.secrets, store: store.clone() };
+        let (secret, files) = (sessions.seed(id)?, kept.head(limits)?);
+        let session =
+            Session::new(&self.0, gate, files, services, Keeping::Disk { secret, kept: Arc::clone(&kept), main: true });
+        let gate = session.weak_gate();
+        kept.on_restore(move |spent| {
+            if let Some(gate) = gate.upgrade() {
+                gate.restore(spent);
+            }
+            store.forget();
+        });
+        Ok(session)
     }
 
     /// Refuses tools that are other than those that a session was made with.

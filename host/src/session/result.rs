@@ -106,7 +106,7 @@ impl RunResult {
             snapshot: None,
             files,
         };
-        session.end(place, &mut result);
+        session.end(&place, &mut result);
         result
     }
 

@@ -258,6 +258,11 @@ impl Run {
                     if started.iter().any(|pending| matches!(pending.operation, Operation::Call(_)))
                         && let Err(error) = self.session.gate.sync()
                     {
+                        for pending in started.drain(..) {
+                            if let Operation::Call(admission) = pending.operation {
+                                admission.release();
+                            }
+                        }
                         self.end(failed(Failure::host(format!("the run cannot be kept: {}", told(&error)))));
                     }
                 }
@@ -415,7 +420,6 @@ impl Run {
             file_bytes: files.usage().bytes,
         };
         drop(guest);
-        self.session.commit(files.clone());
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
         let result = RunResult::conclude(&self.session, place, outcome, calls, usage, captured, files);
         self.result = Some(Box::new(result));

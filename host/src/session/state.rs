@@ -1,7 +1,7 @@
 //! A session: what its runs share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
 
 use tokio::runtime::Handle;
@@ -10,7 +10,7 @@ use wasmtime::component::Component;
 use super::catalog::GateCatalog;
 use super::component::ComponentRun;
 use super::host::{HostError, HostState, file_limits};
-use super::kept::{Begun, Kept, SessionId};
+use super::kept::{Begun, Kept, SessionId, SessionsError};
 use super::run::{Run, RunOptions};
 use super::scope::Scope;
 use super::{RunResult, Usage};
@@ -154,6 +154,11 @@ impl Session {
         Ok(Self::new(&self.0.host, gate, self.files(), services, keeping))
     }
 
+    /// Its gate, as long as there is the session.
+    pub(super) fn weak_gate(&self) -> Weak<Gate> {
+        Arc::downgrade(&self.0.gate)
+    }
+
     /// Its name; none of one in memory.
     #[must_use]
     pub fn id(&self) -> Option<&SessionId> {
@@ -239,29 +244,40 @@ impl SessionState {
             Keeping::Disk { kept, main, .. } => (kept, *main),
         };
         let hash = blake3::hash(source).to_hex();
-        let (entered, begun) = kept.enter(file_limits(self.limits()), name, &hash)?;
-        if let Some(entered) = entered {
-            if let Some(spent) = entered.spent {
-                self.gate.restore(&spent);
-                self.services.store.forget();
-            }
-            if main {
-                self.commit(entered.files);
-            }
+        let (files, begun) = kept.enter(file_limits(self.limits()), name, &hash)?;
+        if main {
+            self.commit(files);
         }
         Ok(Place::Disk(begun))
     }
 
     /// Commits what a run left, and lets the next one start.
-    pub(super) fn end(&self, place: Place, result: &mut RunResult) {
-        if let (Keeping::Disk { kept, main, .. }, Place::Disk(begun)) = (&self.keeping, &place) {
-            match kept.conclude(begun, result, main.then_some(&result.files)) {
-                Ok(snapshot) => result.snapshot = snapshot.map(|snapshot| snapshot.to_string()),
-                Err(error) => result.lost(&error),
+    pub(super) fn end(&self, place: &Place, result: &mut RunResult) {
+        match (&self.keeping, place) {
+            (Keeping::Disk { kept, main, .. }, Place::Disk(begun)) => {
+                match kept.conclude(begun, result, main.then_some(&result.files)) {
+                    Ok(snapshot) => {
+                        result.snapshot = snapshot.map(|snapshot| snapshot.to_string());
+                        self.commit(result.files.clone());
+                    }
+                    Err(error) => self.lost(kept, begun, result, &error),
+                }
+                kept.leave();
             }
-            kept.leave();
+            _ => self.commit(result.files.clone()),
         }
         self.busy.store(false, Ordering::Release);
+    }
+
+    /// What a run left could not be kept: that is on record as soon as anything is again, and the files are as they were.
+    fn lost(&self, kept: &Kept, begun: &Begun, result: &mut RunResult, error: &SessionsError) {
+        result.lost(error);
+        let told = result.error.as_ref().map(|error| error.message.as_str());
+        let _ = self.gate.audit().write(&Event::Ended { run: begun.number, status: result.status.word(), error: told });
+        kept.withdraw(begun);
+        if let Ok(files) = kept.head(file_limits(self.limits())) {
+            self.commit(files);
+        }
     }
 
     /// Lets go of a run that could not begin.

@@ -26,7 +26,7 @@ pub(super) fn close<T>(database: T) {
 /// The error that names what is damaged, and what to do.
 pub(super) fn damaged(path: &Path, what: &str) -> StoreError {
     StoreError::Damaged(format!(
-        "`{}`: {what}; a repair keeps its files aside and saves what can be read (`tollhouse store verify --repair`)",
+        "`{}`: {what}; a repair keeps its files aside and saves what can be read (`tollhouse store repair`)",
         path.display()
     ))
 }

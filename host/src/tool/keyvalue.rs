@@ -108,7 +108,11 @@ impl KeyValue {
         if let Some(backing) = &self.0.backing
             && !changes.is_empty()
         {
-            backing.keep(&changes)?;
+            if let Err(error) = backing.keep(&changes) {
+                // Whether it was kept is not known: it is read again.
+                *entries = None;
+                return Err(error.into());
+            }
         }
         *entries = Some(next);
         Ok(result)

@@ -10,6 +10,7 @@ use tollhouse::capability::Pattern;
 use tollhouse::gate::AuditFile;
 use tollhouse::session::SessionId;
 
+use super::super::error::tame;
 use super::super::places::Places;
 use super::super::{CliError, Result, show};
 
@@ -79,7 +80,7 @@ impl Log {
             methods.insert(call, method.to_owned());
         }
         if self.wants(event, methods.get(&call).map(String::as_str)) {
-            show::line(if self.json { event.to_string() } else { told(event) });
+            show::line(if self.json { event.to_string() } else { tame(&told(event)) });
         }
     }
 

@@ -9,6 +9,7 @@ use tollhouse::capability::{Amount, Policy};
 use tollhouse::ledger::Used;
 use tollhouse::session::{RunRecord, SessionId, Sessions, SessionsError, Shown};
 
+use super::super::error::tame;
 use super::super::places::Places;
 use super::super::{Result, draw, show};
 
@@ -213,7 +214,7 @@ impl Show {
                 "{here}{number:>4}  {:<18}  {status:<11}  {:>5}  {}{named}",
                 draw::short_time(run.started),
                 run.calls,
-                escaped(&run.script)
+                run.script
             ));
         }
         Ok(ExitCode::SUCCESS)
@@ -223,11 +224,6 @@ impl Show {
 /// A run that has not ended was interrupted, unless somebody is at it.
 fn status(run: &RunRecord, busy: bool) -> &str {
     if run.status == "running" && !busy { "interrupted" } else { &run.status }
-}
-
-/// What a script or a user named, as no terminal obeys it.
-fn escaped(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 
 fn run_json(number: u64, run: &RunRecord, busy: bool) -> Value {

@@ -69,7 +69,9 @@ impl Export {
         let directory = self.file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Under its name there is only ever a whole one.
         let mut file = tempfile::NamedTempFile::new_in(directory).map_err(cannot)?;
-        let (_, exported) = sessions.export(&self.id, io::BufWriter::new(&mut file)).map_err(failed)?;
+        let (mut out, exported) = sessions.export(&self.id, io::BufWriter::new(&mut file)).map_err(failed)?;
+        out.flush().map_err(cannot)?;
+        drop(out);
         file.as_file().sync_all().map_err(cannot)?;
         let bytes = file.as_file().metadata().map_err(cannot)?.len();
         file.persist_noclobber(&self.file).map_err(|error| cannot(error.error))?;

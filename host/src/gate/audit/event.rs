@@ -141,9 +141,9 @@ pub struct Debits<'a> {
 impl<'a> Debits<'a> {
     /// The accounts by name, that of the grant first, with the amount for what sums something.
     pub fn iter(self) -> impl Iterator<Item = (&'a Arc<str>, Option<Amount>)> {
-        self.accounts.iter().map(move |held| {
+        self.accounts.iter().filter_map(move |held| {
             let amount = self.amounts.iter().find(|(account, _)| *account == held.id);
-            (&held.name, amount.map(|(_, amount)| *amount))
+            Some((held.name.as_ref()?, amount.map(|(_, amount)| *amount)))
         })
     }
 }
@@ -159,7 +159,7 @@ struct Debit<'a> {
 
 impl Serialize for Debits<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.accounts.len()))?;
+        let mut list = serializer.serialize_seq(None)?;
         for (account, spend) in self.iter() {
             let spend = spend.map(|amount| amount.to_string());
             list.serialize_element(&Debit { account, spend })?;

@@ -28,10 +28,9 @@ impl Sessions {
         change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
     ) -> Result<SnapshotId, SessionsError> {
         let bytes = self.policy(id)?.limits.files;
-        let live = self.live(id, Some(waiting));
+        let live = self.live(id, Some(waiting))?;
         let limits = Limits { bytes, file_bytes: u64::MAX, ..Limits::default() };
-        let (entered, begun) = live.enter(limits, what, "")?;
-        let mut files = entered.expect("nobody else has it").files;
+        let (mut files, begun) = live.enter(limits, what, "")?;
         let changed = change(&mut files).and_then(|()| live.changed(&begun, what, &files));
         if changed.is_err() {
             live.withdraw(&begun);
@@ -70,8 +69,7 @@ impl Sessions {
         }
         let name = key::named(b'T', id, label);
         let mut batch = Batch::default();
-        let first = key::one(b'S', id);
-        batch.expect(first.clone(), self.records().get(&first)?);
+        batch.expect(key::one(b'S', id), Some(self.identity(id)?));
         match run {
             Some(run) => {
                 self.snapshot(&Point { session: id.clone(), at: At::Run(run) })?;
@@ -86,40 +84,46 @@ impl Sessions {
     /// Removes a session: its files, budgets, runs and log.
     ///
     /// # Errors
-    /// If there is none, or it cannot be removed; then it may be half removed, and removed again.
+    /// If there is none, or it cannot be removed. If only part of it could, it is no session any more all the same.
     pub fn remove(&self, id: &SessionId, waiting: &Waiting) -> Result<Removed, SessionsError> {
         self.created(id)?;
         let _turn = self.0.locks.take(id, waiting)?;
-        let epoch = self.epoch(id)?;
         let (first, owner) = (key::one(b'S', id), key::one(b'O', id));
-        let records = self.sweep(id)?;
-        // The first record goes last: as long as it is there, the rest belongs to it.
-        let mut batch = Batch::of(Owner { key: owner.clone(), epoch });
-        for kind in key::KINDS.iter().filter(|kind| !key::HAS_MANY.contains(kind)) {
-            batch.remove(key::one(*kind, id));
-        }
-        batch.remove(owner);
-        batch.remove(first);
+        let mut batch = Batch::of(Owner { key: owner, epoch: self.epoch(id)? });
+        batch.expect(first.clone(), Some(self.identity(id)?));
+        // From here on there is no session: what is left of it is found by the mark.
+        batch.put(key::one(b'X', id), []);
+        let ones = key::KINDS.iter().filter(|kind| !key::HAS_MANY.contains(kind));
+        let removed = ones.clone().count() as u64;
+        ones.for_each(|kind| batch.remove(key::one(*kind, id)));
         self.records().commit(batch)?;
-        Ok(Removed { records: records + 5 })
+        Ok(Removed { records: removed + self.clear(id)? })
     }
 
-    /// Removes all records of which a session has many; how many there were.
-    pub(super) fn sweep(&self, id: &SessionId) -> Result<u64, SessionsError> {
+    /// Removes what is left of a session that is none any more, or not yet; how many records there were.
+    pub(super) fn clear(&self, id: &SessionId) -> Result<u64, SessionsError> {
         let mut removed = 0;
+        let none = |batch: &mut Batch| batch.expect(key::one(b'S', id), None);
         for kind in key::HAS_MANY {
             let prefix = key::many(*kind, id);
             loop {
                 let page = self.records().scan(&prefix, None, PAGE)?;
-                let mut batch = Batch::default();
-                removed += page.len() as u64;
-                let last = page.len() < PAGE;
-                page.into_iter().for_each(|(name, _)| batch.remove(name));
-                self.records().commit(batch)?;
-                if last {
+                if page.is_empty() {
                     break;
                 }
+                let mut batch = Batch::default();
+                none(&mut batch);
+                removed += page.len() as u64;
+                page.into_iter().for_each(|(name, _)| batch.remove(name));
+                self.records().commit(batch)?;
             }
+        }
+        let mark = key::one(b'X', id);
+        if self.records().get(&mark)?.is_some() {
+            let mut batch = Batch::default();
+            none(&mut batch);
+            batch.remove(mark);
+            self.records().commit(batch)?;
         }
         Ok(removed)
     }

@@ -1,10 +1,12 @@
 //! Making sessions: new ones, and forks of others.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::live::first_head;
 use super::log::json;
 use super::record::{Created, Origin, RunRecord};
+use super::turn::Turn;
 use super::{Kept, Point, SessionId, Sessions, SessionsError, Waiting, key};
 use crate::capability::{Grant, Policy};
 use crate::gate::{Approver, Audit};
@@ -15,6 +17,20 @@ use crate::vfs::{SnapshotId, Tree};
 
 /// How many records one commit copies.
 const PAGE: usize = 500;
+
+/// How often a fork is tried of a session that changes meanwhile.
+const FORK_ATTEMPTS: u32 = 100;
+
+/// How long to wait before looking again whether a name is free.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Where the epochs of a session begin. At random, so that those of another session of the name, which was removed, are
+/// none of this one.
+pub(super) fn new_epoch() -> Result<u64, SessionsError> {
+    let random = getrandom::u64().map_err(|error| SessionsError::Random(error.into()))?;
+    // Far from the end, and none that a session had which was made by an earlier version.
+    Ok(random >> 1 | 1 << 32)
+}
 
 /// How a session on disk is opened.
 #[derive(Default)]
@@ -42,7 +58,7 @@ pub struct OpenOptions {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overrides {
     /// Time from start to end.
-    pub wall: Option<std::time::Duration>,
+    pub wall: Option<Duration>,
     /// Bytes of memory of one guest.
     pub memory: Option<u64>,
     /// Steps of the guest's own count.
@@ -86,7 +102,7 @@ impl Sessions {
             batch.put(key::one(kind, id), stored);
         }
         upload.sync()?;
-        self.commit_new(id, batch)
+        self.establish(id, Vec::new(), batch)
     }
 
     /// Refuses a session that was made with something else.
@@ -108,45 +124,95 @@ impl Sessions {
         // While an upload is open, nothing is removed as unused.
         let mut upload = self.blobs().begin()?;
         upload.sync()?;
+        for _ in 0..FORK_ATTEMPTS {
+            match self.fork_now(from, to) {
+                Err(SessionsError::Store(StoreError::Conflict { .. })) => {}
+                forked => return forked,
+            }
+        }
+        Err(SessionsError::Busy(from.session.clone()))
+    }
+
+    /// As [`Sessions::fork`]; a conflict if the other has changed meanwhile.
+    fn fork_now(&self, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
+        let source = &from.session;
+        let head = key::one(b'H', source);
+        let stands = self.records().get(&head)?;
         let (snapshot, run) = self.snapshot(from)?;
         let files = self.files(from)?;
-        let source = &from.session;
         let mut batch = self.first(to, Some(Origin { session: source.clone(), run }), snapshot, &files)?;
+        batch.expect(head, stands);
         for kind in [b'P', b'M'] {
             let value = self.records().get(&key::one(kind, source))?;
             batch.put(key::one(kind, to), value.ok_or_else(|| super::look::damaged(source, "a record is missing"))?);
         }
         let mut copied = Vec::new();
-        for (kind, becomes) in [(b'L', b'L'), (b'L', b'C'), (b'K', b'K')] {
-            let (old, new) = (key::many(kind, source), key::many(becomes, to));
+        for (kind, becomes) in [(b'L', b"LC".as_slice()), (b'K', b"K")] {
+            let old = key::many(kind, source);
             self.each(&old, |(name, value)| {
-                copied.push(([new.as_slice(), &name[old.len()..]].concat(), value));
+                let copy = |kind: &u8| ([key::many(*kind, to).as_slice(), &name[old.len()..]].concat(), value.clone());
+                copied.extend(becomes.iter().map(copy));
                 Ok(())
             })?;
         }
-        if copied.len() <= PAGE {
-            copied.into_iter().for_each(|(name, value)| batch.put(name, value));
-            return self.commit_new(to, batch);
-        }
-        self.fork_large(to, batch, copied)
+        self.establish(to, copied, batch)
     }
 
-    /// What is copied comes first: there is no session before its first record.
-    fn fork_large(&self, to: &SessionId, batch: Batch, copied: Vec<(Vec<u8>, Vec<u8>)>) -> Result<(), SessionsError> {
-        let _turn = self.0.locks.take(to, &(Arc::new(|| true) as Waiting))?;
-        self.sweep(to)?;
-        for page in copied.chunks(PAGE) {
-            let mut part = Batch::default();
-            part.expect(key::one(b'S', to), None);
-            page.iter().for_each(|(name, value)| part.put(name.clone(), value.clone()));
-            self.records().commit(part).map_err(|error| exists(to, error))?;
+    /// Makes a session of its records: of those of which it has many, and of a last batch that makes it one. Whatever an
+    /// earlier session of the name, or an attempt that was cut off, has left goes first.
+    pub(super) fn establish(
+        &self,
+        id: &SessionId,
+        many: Vec<(Vec<u8>, Vec<u8>)>,
+        mut last: Batch,
+    ) -> Result<(), SessionsError> {
+        let _turn = self.take_new(id)?;
+        self.clear(id)?;
+        let pages = many.chunks(PAGE);
+        if pages.len() > 1 {
+            let mut mark = Batch::default();
+            mark.expect(key::one(b'S', id), None);
+            mark.put(key::one(b'X', id), []);
+            self.records().commit(mark)?;
         }
-        self.commit_new(to, batch)
+        let alone = pages.len() <= 1;
+        for page in pages {
+            let mut part = Batch::default();
+            part.expect(key::one(b'S', id), None);
+            page.iter().for_each(|(name, value)| part.put(name.clone(), value.clone()));
+            if alone {
+                last.changes.append(&mut part.changes);
+            } else {
+                self.records().commit(part)?;
+            }
+        }
+        last.remove(key::one(b'X', id));
+        Ok(self.records().commit(last)?)
+    }
+
+    /// The turn of a session that is not there.
+    fn take_new(&self, id: &SessionId) -> Result<Turn, SessionsError> {
+        loop {
+            if self.contains(id)? {
+                return Err(SessionsError::Exists(id.clone()));
+            }
+            if let Some(turn) = self.0.locks.try_take(id)? {
+                return if self.contains(id)? { Err(SessionsError::Exists(id.clone())) } else { Ok(turn) };
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 
     /// A session as this process uses it.
-    pub(in crate::session) fn live(&self, id: &SessionId, waiting: Option<Waiting>) -> Kept {
-        Kept::new(self.clone(), id.clone(), waiting.unwrap_or_else(|| Arc::new(|| true)))
+    pub(in crate::session) fn live(&self, id: &SessionId, waiting: Option<Waiting>) -> Result<Kept, SessionsError> {
+        let identity = self.identity(id)?;
+        Ok(Kept::new(self.clone(), id.clone(), identity, waiting.unwrap_or_else(|| Arc::new(|| true))))
+    }
+
+    /// What makes this session the one that it is, whatever other had its name before or has it later.
+    pub(in crate::session) fn identity(&self, id: &SessionId) -> Result<Vec<u8>, SessionsError> {
+        let first = self.records().get(&key::one(b'S', id))?;
+        first.ok_or_else(|| self.created(id).err().unwrap_or_else(|| SessionsError::Exists(id.clone())))
     }
 
     /// The seed of its random numbers.
@@ -180,20 +246,9 @@ impl Sessions {
         let mut batch = Batch::default();
         batch.expect(key::one(b'S', id), None);
         batch.put(key::one(b'S', id), json(&created));
-        batch.put(key::one(b'O', id), 1_u64.to_be_bytes());
+        batch.put(key::one(b'O', id), new_epoch()?.to_be_bytes());
         batch.put(key::one(b'H', id), json(&first_head(snapshot, files)));
         batch.put(key::numbered(b'R', id, 0), json(&run));
         Ok(batch)
-    }
-
-    fn commit_new(&self, id: &SessionId, batch: Batch) -> Result<(), SessionsError> {
-        self.records().commit(batch).map_err(|error| exists(id, error))
-    }
-}
-
-fn exists(id: &SessionId, error: StoreError) -> SessionsError {
-    match error {
-        StoreError::Conflict { .. } => SessionsError::Exists(id.clone()),
-        error => error.into(),
     }
 }

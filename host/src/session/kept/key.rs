@@ -6,6 +6,7 @@
 //! | `S` id | [`Created`](super::record::Created): what does not change |
 //! | `P` id | the policy (JSON), perhaps in a blob |
 //! | `M` id | the lock of what is mounted (JSON), perhaps in a blob |
+//! | `X` id | nothing: what there is of the session is being made or removed, and is none yet or any more |
 //! | `O` id | the epoch: eight bytes |
 //! | `H` id | [`Head`](super::record::Head): what each commit changes |
 //! | `R` id 0 run | [`RunRecord`](super::record::RunRecord) |

@@ -1,11 +1,12 @@
 //! A session on disk that is in use in this process.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 
 use super::log::{Open, SessionLog, json};
+use super::look::damaged;
 use super::record::{Head, RunRecord};
 use super::turn::{Turn, Waiting};
 use super::{SessionId, Sessions, SessionsError, key};
@@ -18,8 +19,16 @@ use crate::store::Owner;
 use crate::tool::{Backing, Changed, Key};
 use crate::vfs::{Limits, SnapshotId, Tree};
 
-/// The longest error that a run's record keeps, in bytes.
+/// The longest error, and the longest name of a script, that a run's record keeps, in bytes. JSON makes them longer, by
+/// half at most of what is text.
 const MAX_ERROR: usize = 1000;
+const MAX_SCRIPT: usize = 200;
+
+/// How many runs of sessions that were made from one may go on at once: the head names them all.
+const MAX_RUNNING: usize = 64;
+
+/// Restores what was spent.
+type Restore = Box<dyn Fn(&HashMap<String, Used>) + Send + Sync>;
 
 /// A session on disk that is in use.
 pub(in crate::session) struct Kept {
@@ -28,6 +37,9 @@ pub(in crate::session) struct Kept {
     log: Arc<SessionLog>,
     held: Mutex<Held>,
     waiting: Waiting,
+    /// Which session of the name.
+    identity: Vec<u8>,
+    restore: OnceLock<Restore>,
 }
 
 /// Whether this process has the session's turn.
@@ -40,14 +52,6 @@ struct Held {
     epoch: Option<u64>,
 }
 
-/// What a session begins its turn with.
-pub(in crate::session) struct Entered {
-    /// The files.
-    pub(in crate::session) files: Tree,
-    /// What was spent, by account, if another process may have spent.
-    pub(in crate::session) spent: Option<HashMap<String, Used>>,
-}
-
 /// A run that has begun.
 pub(in crate::session) struct Begun {
     /// Its number.
@@ -56,9 +60,9 @@ pub(in crate::session) struct Begun {
 }
 
 impl Kept {
-    pub(super) fn new(place: Sessions, id: SessionId, waiting: Waiting) -> Self {
+    pub(super) fn new(place: Sessions, id: SessionId, identity: Vec<u8>, waiting: Waiting) -> Self {
         let log = Arc::new(SessionLog::new(place.clone(), id.clone()));
-        Self { place, id, log, held: Mutex::default(), waiting }
+        Self { place, id, log, held: Mutex::default(), waiting, identity, restore: OnceLock::new() }
     }
 
     /// Its name.
@@ -76,42 +80,61 @@ impl Kept {
         Arc::new(Entries { place: self.place.clone(), id: self.id.clone(), log: Arc::clone(&self.log) })
     }
 
-    /// Begins a run, when the session is free; what it begins with, if no other of this process has the session's turn.
-    /// That it began is durable.
+    /// Says what to do with what was spent, when another process may have spent since this one had the turn.
+    pub(in crate::session) fn on_restore(&self, restore: impl Fn(&HashMap<String, Used>) + Send + Sync + 'static) {
+        // A session is opened once, and so is this.
+        let _ = self.restore.set(Box::new(restore));
+    }
+
+    /// Begins a run, when the session is free: the files that it begins with. If no other run of this process has the
+    /// session's turn, it is durable that it began.
     pub(in crate::session) fn enter(
         &self,
         limits: Limits,
         script: &str,
         hash: &str,
-    ) -> Result<(Option<Entered>, Begun), SessionsError> {
+    ) -> Result<(Tree, Begun), SessionsError> {
         let mut held = self.held();
         if held.users > 0 {
+            let begun = self.begin(script, hash)?;
             held.users += 1;
-            return Ok((None, self.begin(script, hash)?));
+            return Ok((self.head(limits)?, begun));
         }
         let turn = self.place.0.locks.take(&self.id, &self.waiting)?;
-        let (entered, epoch) = self.open(held.epoch, limits)?;
-        match self.begin(script, hash).and_then(|begun| Ok((begun, self.own(epoch)?))) {
-            Ok((begun, ())) => {
-                *held = Held { turn: Some(turn), users: 1, epoch: Some(epoch) };
-                Ok((Some(entered), begun))
-            }
-            Err(error) => {
-                *self.log.lock() = None;
-                Err(error)
-            }
+        let epoch = self.open(held.epoch)?;
+        let entered = self.begin(script, hash).and_then(|begun| {
+            self.own(epoch)?;
+            Ok((self.head(limits)?, begun))
+        });
+        match &entered {
+            Ok(_) => *held = Held { turn: Some(turn), users: 1, epoch: Some(epoch) },
+            Err(_) => *self.log.lock() = None,
         }
+        entered
+    }
+
+    /// The files as the last commit left them.
+    pub(in crate::session) fn head(&self, limits: Limits) -> Result<Tree, SessionsError> {
+        let known = self.log.lock().as_ref().map(|open| open.head.snapshot);
+        let snapshot = known.map_or_else(|| self.place.head(&self.id).map(|head| head.snapshot), Ok)?;
+        Ok(Tree::open(snapshot, self.place.source(), limits)?)
     }
 
     /// Reads how the session stands; the epoch to come.
-    fn open(&self, known: Option<u64>, limits: Limits) -> Result<(Entered, u64), SessionsError> {
+    fn open(&self, known: Option<u64>) -> Result<u64, SessionsError> {
         let (place, id) = (&self.place, &self.id);
+        if place.identity(id)? != self.identity {
+            return Err(SessionsError::Replaced(id.clone()));
+        }
         let epoch = place.epoch(id)?;
         let mut head = place.head(id)?;
         let balances = place.balances(id)?;
         let chain = Chain::resume(head.lines, place.hash(id, &head)?);
-        let files = Tree::open(head.snapshot, place.source(), limits)?;
-        let spent = (known != Some(epoch)).then(|| balances.clone());
+        if known != Some(epoch)
+            && let Some(restore) = self.restore.get()
+        {
+            restore(&balances);
+        }
         let interrupted = std::mem::take(&mut head.running);
         let mut open = Open::new(Owner { key: key::one(b'O', id), epoch }, head, chain, balances);
         for run in interrupted {
@@ -120,7 +143,7 @@ impl Kept {
             open.line(id, &Event::Ended { run, status: "interrupted", error: None });
         }
         *self.log.lock() = Some(open);
-        Ok((Entered { files, spent }, epoch + 1))
+        Ok(epoch.wrapping_add(1))
     }
 
     /// Commits what waits, under the epoch that was, and raises it.
@@ -128,7 +151,11 @@ impl Kept {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         open.put(key::one(b'O', &self.id), epoch.to_be_bytes().to_vec());
-        self.log.commit(open, |_| Ok(()))?;
+        self.log.commit(open, |commit| {
+            // Whoever has removed it meanwhile, and made another of its name, is not written over.
+            commit.batch.expect(key::one(b'S', &self.id), Some(self.identity.clone()));
+            Ok(())
+        })?;
         open.owner.epoch = epoch;
         Ok(())
     }
@@ -137,11 +164,14 @@ impl Kept {
     fn begin(&self, script: &str, hash: &str) -> Result<Begun, SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
-        open.head.runs += 1;
-        let number = open.head.runs;
+        if open.head.running.len() >= MAX_RUNNING {
+            return Err(SessionsError::Busy(self.id.clone()));
+        }
+        let number = open.head.runs.checked_add(1).ok_or_else(|| damaged(&self.id, "its runs"))?;
+        open.head.runs = number;
         let record = RunRecord {
             status: "running".to_owned(),
-            script: script.chars().take(200).collect(),
+            script: shortened(script, MAX_SCRIPT),
             hash: hash.to_owned(),
             started: now(),
             ended: None,
@@ -167,7 +197,7 @@ impl Kept {
         let admitted = |call: &&Call| call.outcome != CallOutcome::Denied;
         let calls = result.calls.as_slice();
         let admitted = calls.iter().filter(admitted).count() as u64;
-        let error = result.error.as_ref().map(|error| shortened(&error.message));
+        let error = result.error.as_ref().map(|error| shortened(&error.message, MAX_ERROR));
         let status = result.status.word().to_owned();
         let denied = calls.len() as u64 - admitted;
         self.commit(begun, RunRecord { status, error, calls: admitted, denied, ..begun.record.clone() }, files)
@@ -235,10 +265,18 @@ impl Kept {
     }
 }
 
-/// The beginning of a message that may be long.
-fn shortened(message: &str) -> String {
-    let end = message.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_ERROR);
-    end.map_or_else(|| message.to_owned(), |end| format!("{}…", &message[..end]))
+/// The beginning of a text that may be long, and may have been chosen by a guest: without control characters, which JSON
+/// writes six times as long and terminals obey.
+fn shortened(text: &str, most: usize) -> String {
+    let mut short = String::new();
+    for char in text.chars().map(|char| if char.is_control() { ' ' } else { char }) {
+        if short.len() + char.len_utf8() > most {
+            short.push('…');
+            break;
+        }
+        short.push(char);
+    }
+    short
 }
 
 /// The entries of `wasi:keyvalue` of a session.

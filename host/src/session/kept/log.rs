@@ -204,6 +204,13 @@ impl Audit for SessionLog {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
         let mut guard = self.lock();
         let open = guard.as_mut().ok_or(SessionsError::NotTaken)?;
+        if open.bytes > MAX_WAITING {
+            let committed = self.commit(open, |_| Ok(()));
+            if open.bytes > 8 * MAX_WAITING {
+                // As long as that is not possible, no more is taken on.
+                committed?;
+            }
+        }
         open.line(&self.id, event);
         match *event {
             Event::Admitted { run, seq, method, debits, .. } => open.admitted(&self.id, (run, seq), method, debits),
@@ -212,9 +219,6 @@ impl Audit for SessionLog {
                 open.settled(&self.id, (run, seq), outcome.into());
             }
             _ => {}
-        }
-        if open.bytes > MAX_WAITING {
-            self.commit(open, |_| Ok(()))?;
         }
         Ok(())
     }

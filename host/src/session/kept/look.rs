@@ -11,7 +11,7 @@ use super::{At, Point, SessionId, Sessions, SessionsError, key};
 use crate::capability::Policy;
 use crate::gate::Chain;
 use crate::ledger::Used;
-use crate::store::{BlobSource, Record};
+use crate::store::{BlobSource, Record, StoreError};
 use crate::tool::{Key, Lock, nearest};
 use crate::vfs::{Limits, SnapshotId, Tree};
 
@@ -48,8 +48,8 @@ impl Sessions {
     pub fn list(&self) -> Result<Vec<SessionId>, SessionsError> {
         let mut found = Vec::new();
         self.each(b"S", |(name, _)| {
-            let name = std::str::from_utf8(&name[1..]).ok();
-            found.extend(name.and_then(|name| name.parse().ok()));
+            let id = std::str::from_utf8(&name[1..]).ok().and_then(|name| name.parse().ok());
+            found.push(id.ok_or_else(|| StoreError::Damaged("a session has no name".to_owned()))?);
             Ok(())
         })?;
         Ok(found)
@@ -136,8 +136,11 @@ impl Sessions {
 
     fn sums(&self, kind: u8, id: &SessionId) -> Result<HashMap<String, Used>, SessionsError> {
         let mut balances = HashMap::new();
-        self.each(&key::many(kind, id), |(_, value)| {
+        self.each(&key::many(kind, id), |(name, value)| {
             let balance: Balance = self.read(id, "a balance", &self.value(id, &value)?)?;
+            if !name.ends_with(&key::account(id, &balance.account)[1..]) {
+                return Err(damaged(id, "a balance"));
+            }
             let used = balance.used().ok_or_else(|| damaged(id, "a balance"))?;
             balances.insert(balance.account, used);
             Ok(())
@@ -196,18 +199,21 @@ impl Sessions {
     /// If it cannot be read, or where it was altered.
     pub fn log(&self, id: &SessionId, take: &mut dyn FnMut(LogLine)) -> Result<(), SessionsError> {
         let head = self.head(id)?;
+        let known = Chain::resume(head.lines, self.hash(id, &head)?);
         let mut chain = Chain::default();
         self.each(&key::many(b'A', id), |(_, value)| {
             let text = self.value(id, &value)?;
             let event = chain.check(&text).map_err(|problem| {
                 damaged(id, &format!("its log was altered: line {} {problem}", chain.lines() + 1))
             })?;
+            if chain.lines() == known.lines() && chain != known {
+                return Err(damaged(id, &format!("its log was altered before line {}", chain.lines())));
+            }
             take(LogLine { text, event });
             Ok(())
         })?;
-        let known = Chain::resume(head.lines, self.hash(id, &head)?);
         // Lines that a run has written since the head was read are behind it.
-        if chain.lines() < known.lines() || (chain.lines() == known.lines() && chain != known) {
+        if chain.lines() < known.lines() {
             return Err(damaged(id, &format!("its log ends at line {} of {}", chain.lines(), known.lines())));
         }
         Ok(())

@@ -77,6 +77,9 @@ pub enum SessionsError {
     /// There is one already.
     #[error("there is a session `{0}` already")]
     Exists(SessionId),
+    /// It is another session now than the one that was opened.
+    #[error("the session `{0}` was removed, and another of its name was made")]
+    Replaced(SessionId),
     /// Another run has it.
     #[error("the session `{0}` has a run that has not ended")]
     Busy(SessionId),

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use super::roots::Root;
 use super::{SessionId, Sessions, SessionsError, key};
-use crate::store::{self, Backend, BlobFiles, BlobId, Compacted, Named, Repaired, SweepOptions, Swept, Verified};
+use crate::store::{
+    self, Backend, BlobFiles, BlobId, Compacted, Named, Repaired, StoreError, SweepOptions, Swept, Verified,
+};
 use crate::vfs::{ReferenceKind, references};
 
 /// How long to wait for commits that are under way, each time.
@@ -71,6 +73,16 @@ impl Sessions {
     /// What is named by sessions that have changed since they were last looked into.
     fn new_roots(&self, heads: &mut HashMap<SessionId, Vec<u8>>) -> Result<Vec<Named>, SessionsError> {
         let mut roots = Vec::new();
+        // A session that has lost its first record is not listed, and what it names would be taken for unused.
+        self.each(b"H", |(name, _)| match self.records().get(&[b"S", &name[1..]].concat())? {
+            Some(_) => Ok(()),
+            // It has just been removed.
+            None if self.records().get(&name)?.is_none() => Ok(()),
+            None => {
+                Err(StoreError::Damaged(format!("the session `{}` has no first record", name[1..].escape_ascii()))
+                    .into())
+            }
+        })?;
         for id in self.list()? {
             let head = self.records().get(&key::one(b'H', &id))?.unwrap_or_default();
             if heads.get(&id) == Some(&head) {

@@ -8,16 +8,20 @@ use std::io::{Read, Write};
 
 use serde::{Deserialize, Serialize};
 
+use super::create::new_epoch;
 use super::look::damaged;
 use super::roots::Reached;
 use super::{SessionId, Sessions, SessionsError, key};
-use crate::store::{ArchiveWriter, Batch, BlobId, Part, StoreError, read_archive};
+use crate::store::{ArchiveWriter, Batch, BlobId, Part, read_archive};
 
 /// What the first entry says it is.
 const FORMAT: &str = "tollhouse session 1";
 
 /// How many bytes of records one entry has, about.
 const ENTRY: usize = 1 << 20;
+
+/// How many bytes of records a session from elsewhere may have: they are in memory while it is checked.
+const MAX_RECORDS: usize = 1 << 30;
 
 /// How many records one commit adds.
 const PAGE: usize = 500;
@@ -73,7 +77,7 @@ impl Sessions {
     /// [`SessionsError::Exists`]; if it is no such file, or damaged.
     pub fn import(&self, from: impl Read, name: Option<&SessionId>, most: u64) -> Result<SessionId, SessionsError> {
         let mut upload = self.blobs().begin()?;
-        let (mut id, mut records) = (name.cloned(), Vec::new());
+        let (mut id, mut records, mut taken) = (name.cloned(), Vec::new(), 0_usize);
         read_archive(from, most, |part| -> Result<(), SessionsError> {
             match part {
                 Part::Manifest(bytes) => {
@@ -88,6 +92,10 @@ impl Sessions {
                 }
                 Part::Record(_, bytes) => {
                     let id = id.as_ref().ok_or(SessionsError::NoArchive)?;
+                    taken = taken.saturating_add(bytes.len());
+                    if taken > MAX_RECORDS {
+                        return Err(damaged(id, "its records in the archive are too many"));
+                    }
                     unpair(id, &bytes, &mut records).ok_or_else(|| damaged(id, "its records in the archive"))?;
                 }
                 Part::Blob(_, bytes) => drop(upload.put(bytes)?),
@@ -96,29 +104,15 @@ impl Sessions {
         })?;
         upload.sync()?;
         let id = id.ok_or(SessionsError::NoArchive)?;
-        let _turn = self.0.locks.take(&id, &(std::sync::Arc::new(|| true) as super::Waiting))?;
-        self.adopt(&id, records)?;
-        Ok(id)
-    }
-
-    /// Makes a session of records whose blobs are there. Its first record comes last.
-    fn adopt(&self, id: &SessionId, records: Vec<(Vec<u8>, Vec<u8>)>) -> Result<(), SessionsError> {
-        self.check(id, &records)?;
-        self.sweep(id)?;
+        self.check(&id, &records)?;
         let (many, few): (Vec<_>, Vec<_>) =
             records.into_iter().partition(|(name, _)| name.first().is_some_and(|kind| key::HAS_MANY.contains(kind)));
-        let mut pages: Vec<Vec<(Vec<u8>, Vec<u8>)>> = many.chunks(PAGE).map(<[_]>::to_vec).collect();
-        pages.push([few, vec![(key::one(b'O', id), 1_u64.to_be_bytes().to_vec())]].concat());
-        for page in pages {
-            let mut batch = Batch::default();
-            batch.expect(key::one(b'S', id), None);
-            page.into_iter().for_each(|(name, value)| batch.put(name, value));
-            self.records().commit(batch).map_err(|error| match error {
-                StoreError::Conflict { .. } => SessionsError::Exists(id.clone()),
-                error => error.into(),
-            })?;
-        }
-        Ok(())
+        let mut last = Batch::default();
+        last.expect(key::one(b'S', &id), None);
+        last.put(key::one(b'O', &id), new_epoch()?.to_be_bytes());
+        few.into_iter().for_each(|(name, value)| last.put(name, value));
+        self.establish(&id, many, last)?;
+        Ok(id)
     }
 
     /// Refuses records that do not make a whole session: they are read as a session in memory is.
