@@ -15,8 +15,9 @@ use tempfile::TempDir;
 /// A mounted disk.
 #[derive(Debug)]
 pub struct Disk {
-    directory: TempDir,
+    // Goes first: nothing can be removed below it.
     mounted: Option<Mounted>,
+    directory: TempDir,
 }
 
 impl Disk {
@@ -34,7 +35,7 @@ impl Disk {
 
     fn make(bytes: u64) -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("tollhouse-disk").tempdir_in("/dev/shm")?;
-        let mut disk = Self { directory, mounted: None };
+        let mut disk = Self { mounted: None, directory };
         fs::create_dir(disk.path())?;
         fs::File::create(disk.image())?.set_len(bytes)?;
         run("mkfs.ext4", &["-q".as_ref(), "-F".as_ref(), &disk.image()])?;
