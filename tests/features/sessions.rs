@@ -5,6 +5,12 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tollhouse::capability::{Amount, Grant, Policy};
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{
+    Host, HostOptions, OpenOptions, RunOptions, Session, SessionId, Sessions, SessionsError, Status,
+};
+use tollhouse::store::Backend;
 use tollhouse_tests::{Home, Ran};
 
 /// Runs a command that prints JSON.
@@ -384,4 +390,120 @@ fn ctrl_c_keeps_what_was_done() {
     assert!(begun.elapsed() < Duration::from_secs(20), "it ends soon");
     assert_eq!(done(&home, &["session", "cat", "s", "/workspace/a"]).stdout, "x");
     assert_eq!(ask(&home, &["session", "show", "s"])["runs"][1]["status"], "cancelled");
+}
+
+#[test]
+fn a_fork_takes_nobodys_name() {
+    let home = Home::with_tools(&["kv"]);
+    home.file("p.toml", "[[grant]]\nname = 'all'\nmethod = 'kv/**'\ncalls = 5\n[tool.kv]\nkeyvalue = ['default']\n");
+    let entries = "const entries = Array.from({length: 700}, (_, n) => [`k${n}`, 'v']);
+        await kv.setMany({entries}); await fs.writeFile('/workspace/a', 'x')";
+    let made = home.js(entries, &["--session", "big", "--policy", "p.toml"]);
+    assert_eq!(made["status"], "completed", "{made}");
+    home.js(
+        "await fs.writeFile('/workspace/mine', 'x'); await kv.get({key: 'k'})",
+        &["--session", "victim", "--policy", "p.toml"],
+    );
+    for other in ["victim", "big"] {
+        assert!(refused(&home, &["session", "fork", "big", other], 1).contains("already"));
+        assert_eq!(budget(&home, other, "all"), (1, 4));
+    }
+    assert_eq!(done(&home, &["session", "cat", "victim", "/workspace/mine"]).stdout, "x");
+    done(&home, &["session", "fork", "big", "other"]);
+    assert_eq!(home.js("return await kv.get({key: 'k699'})", &["--session", "other"])["value"], "v");
+    // What a removed session had, the next of its name has not.
+    done(&home, &["session", "rm", "other"]);
+    home.js("1", &["--session", "other", "--policy", "p.toml"]);
+    assert_eq!(home.js("return await kv.get({key: 'k699'})", &["--session", "other"])["value"], json!(null));
+    assert_eq!(budget(&home, "other", "all"), (1, 4));
+    done(&home, &["store", "verify"]);
+}
+
+#[test]
+fn whatever_a_script_throws_its_files_are_kept() {
+    let home = Home::new();
+    let code = "await fs.writeFile('/workspace/a', 'x'); throw new Error('\\u0001\\u001b[31m\"\\\\'.repeat(2000))";
+    let ran = home.js(code, &["--session", "s"]);
+    assert_eq!((&ran["status"], ran["snapshot"].is_string()), (&json!("failed"), true), "{ran}");
+    let shown = done(&home, &["session", "show", "s"]).stdout;
+    assert!(!shown.contains('\u{1b}') && shown.contains("failed"), "{shown}");
+    assert_eq!(done(&home, &["session", "cat", "s", "/workspace/a"]).stdout, "x");
+}
+
+#[test]
+fn a_session_does_not_keep_a_token() {
+    let home = Home::with_tools(&["stats"]);
+    home.file("p.toml", "[[grant]]\nmethod = 'stats/*'\n");
+    done(&home, &["policy", "keygen", "key"]);
+    home.file("token", done(&home, &["policy", "seal", "p.toml", "--key", "key"]).stdout);
+    let run = ["run", "--session", "s", "--token", "token", "--trust", "key.pub", "-e", "1"];
+    assert!(refused(&home, &run, 2).contains("a session does not keep the grants of a token"));
+    assert_eq!(ask(&home, &["session", "ls"]), json!([]));
+}
+
+/// A session that is made from one on disk, for a sub-agent, spends there, and takes nothing from it.
+#[test]
+fn a_session_that_was_made_from_one_on_disk_spends_there() {
+    let home = Home::with_tools(&["stats"]);
+    let options = HostOptions { registry: Some(home.path().join("tollhouse/registry")), ..HostOptions::default() };
+    let host = Host::new(&options).expect("the engines start");
+    let sessions = Sessions::open(&home.path().join("store"), Backend::Sled).expect("it opens");
+    let id: SessionId = "s".parse().expect("a name");
+    let grant = || Grant::allow("stats/*").expect("a pattern").named("few");
+    let open = || {
+        let policy = Some(Policy::default().with(grant().calls(10)));
+        host.open(&sessions, &id, OpenOptions { policy, ..OpenOptions::default() }).expect("it opens")
+    };
+    let run = |session: &Session, code: &str| {
+        let script = Script { source: code.to_owned(), ..Script::default() };
+        session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts").finish()
+    };
+    let call = "return (await stats.describe({values: [1]})).mean";
+    assert_eq!(run(&open(), "await fs.writeFile('/workspace/a', 'kept')").status, Status::Completed);
+    let main = open();
+    assert_eq!(main.files().read_file("/workspace/a").as_deref(), Ok(b"kept".as_slice()), "before its first run");
+    let other = open();
+    assert_eq!(run(&other, call).status, Status::Completed);
+    drop(other);
+    let sub = main.delegate(Policy::default().with(grant().calls(4))).expect("it is narrower");
+    assert_eq!(run(&sub, "return await fs.readFile('/workspace/a', 'utf8')").value, Some("kept".into()));
+    // The sub-agent is first to have the turn since the other spent, and does not end before the main one runs.
+    let waiting = Script { source: "await new Promise(() => {})".to_owned(), ..Script::default() };
+    let mut long = sub.start(Language::JavaScript, waiting, RunOptions::default()).expect("it starts");
+    long.step();
+    assert_eq!(run(&main, "return await fs.readFile('/workspace/a', 'utf8')").value, Some("kept".into()));
+    assert_eq!(run(&main, call).value, Some(1.into()));
+    drop(long);
+    assert_eq!(run(&sub, call).value, Some(1.into()));
+    let left = |session: &Session| session.gate().budgets()[0].remaining;
+    assert_eq!(
+        (left(&main), left(&sub)),
+        (Amount::whole(7), Amount::whole(3)),
+        "one, and one, and one through the other"
+    );
+    drop((main, sub));
+    assert_eq!(sessions.balances(&id).expect("they are read")["few"].calls, 3);
+    sessions.verify_session(&id).expect("it is whole");
+    assert_eq!(left(&open()), Amount::whole(7));
+}
+
+#[test]
+fn sessions_in_memory_are_sessions() {
+    let (host, sessions) = (Host::new(&HostOptions::default()).expect("the engines start"), Sessions::in_memory());
+    let id: SessionId = "s".parse().expect("a name");
+    let run = |code: &str| {
+        let session = host.open(&sessions, &id, OpenOptions::default()).expect("it opens");
+        let script = Script { source: code.to_owned(), ..Script::default() };
+        session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts").finish()
+    };
+    assert_eq!(run("await fs.writeFile('/workspace/a', 'x'.repeat(500000))").run, Some(1));
+    assert_eq!(run("return (await fs.readFile('/workspace/a', 'utf8')).length").value, Some(500_000.into()));
+    let file = sessions.export(&id, Vec::new()).expect("it is written").0;
+    let other = Sessions::in_memory();
+    assert_eq!(other.import(file.as_slice(), None, 1 << 30).expect("it is read"), id);
+    assert_eq!(
+        other.show(&id).expect("it is there").head.snapshot,
+        sessions.show(&id).expect("so is this").head.snapshot
+    );
+    assert!(matches!(other.import(file.as_slice(), None, 1 << 30), Err(SessionsError::Exists(_))));
 }

@@ -200,6 +200,7 @@ impl Host {
             None => kept.audit(),
         };
         let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
+        gate.restore(&sessions.balances(id)?);
         let store = KeyValue::kept(kept.keyvalue());
         let services = Services { network: self.0.network.clone(), secrets: options.secrets, store: store.clone() };
         let (secret, files) = (sessions.seed(id)?, kept.head(limits)?);

@@ -95,12 +95,12 @@ impl Ls {
             eprintln!("there are no sessions: `tollhouse run --session NAME …` makes one");
             return Ok(ExitCode::SUCCESS);
         }
-        show::line(format_args!(
+        show::line(tamed(format_args!(
             "{:<28} {:>5}  {:<27} {:<18} {}",
             "SESSION", "RUNS", "FILES", "CHANGED", "BUDGETS LEFT"
-        ));
+        )));
         for (depth, id) in forest(&seen) {
-            show::line(row(depth, &seen[id]));
+            show::line(tame(&row(depth, &seen[id])));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -176,32 +176,32 @@ impl Show {
             return Ok(ExitCode::SUCCESS);
         }
         let Shown { session, created, head, busy, .. } = &seen.shown;
-        show::line(format_args!("{session}{}", if *busy { "  (running)" } else { "" }));
-        show::line(format_args!("  created   {}", draw::time(created.created)));
+        show::line(tamed(format_args!("{session}{}", if *busy { "  (running)" } else { "" })));
+        show::line(tamed(format_args!("  created   {}", draw::time(created.created))));
         if let Some(from) = &created.from {
-            show::line(format_args!("  from      {}@{}", from.session, from.run));
+            show::line(tamed(format_args!("  from      {}@{}", from.session, from.run)));
         }
-        show::line(format_args!("  snapshot  {}", head.snapshot));
+        show::line(tamed(format_args!("  snapshot  {}", head.snapshot)));
         let limit = seen.policy.limits.files;
-        show::line(format_args!(
+        show::line(tamed(format_args!(
             "  files     {} {} of {}, {} entries",
             draw::bar(head.bytes, limit, 20),
             draw::size(head.bytes),
             draw::size(limit),
             head.entries
-        ));
+        )));
         for (grant, kind, limit, used) in seen.budgets() {
             let bar = draw::share(used, limit, 20);
-            show::line(format_args!(
+            show::line(tamed(format_args!(
                 "  budget    {bar} {grant}: {used} of {limit} {kind} used, {} left",
                 limit.saturating_sub(used)
-            ));
+            )));
         }
         for (alias, locked) in &lock.0 {
-            show::line(format_args!(
+            show::line(tamed(format_args!(
                 "  tool      {alias} = {locked} ({})",
                 locked.component.get(..12).unwrap_or_default()
-            ));
+            )));
         }
         show::line("\n  RUN  WHEN                STATUS       CALLS  SCRIPT");
         for (number, run) in &runs {
@@ -210,15 +210,20 @@ impl Show {
             let named = if named.is_empty() { String::new() } else { format!("  [{}]", named.join(", ")) };
             let status = status(run, *busy);
             let here = if *number == head.left_by { "*" } else { " " };
-            show::line(format_args!(
+            show::line(tamed(format_args!(
                 "{here}{number:>4}  {:<18}  {status:<11}  {:>5}  {}{named}",
                 draw::short_time(run.started),
                 run.calls,
                 run.script
-            ));
+            )));
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A line of which a stranger may have written parts.
+fn tamed(line: std::fmt::Arguments<'_>) -> String {
+    tame(&line.to_string())
 }
 
 /// A run that has not ended was interrupted, unless somebody is at it.

@@ -11,7 +11,7 @@ use super::{Kept, Point, SessionId, Sessions, SessionsError, Waiting, key};
 use crate::capability::{Grant, Policy};
 use crate::gate::{Approver, Audit};
 use crate::session::host::now;
-use crate::store::{Batch, StoreError};
+use crate::store::{Batch, BlobError, StoreError};
 use crate::tool::{Lock, Secrets};
 use crate::vfs::{SnapshotId, Tree};
 
@@ -90,6 +90,16 @@ impl Sessions {
         if policy.grants.iter().any(narrowed) {
             return Err(SessionsError::Token);
         }
+        loop {
+            match self.create_now(id, policy, lock, files) {
+                // Unused blobs were removed meanwhile, of which this may have counted on one.
+                Err(SessionsError::Blob(BlobError::Abandoned)) => {}
+                created => return created,
+            }
+        }
+    }
+
+    fn create_now(&self, id: &SessionId, policy: &Policy, lock: &Lock, files: &Tree) -> Result<(), SessionsError> {
         let mut upload = self.blobs().begin()?;
         let snapshot = files.seal(&mut *upload)?;
         let mut batch = self.first(id, None, snapshot, files)?;

@@ -240,7 +240,7 @@ impl Kept {
                 left = Some(snapshot);
             }
             commit.head.running.retain(|run| *run != begun.number);
-            let record = RunRecord { ended: Some(now()), snapshot: left, ..record };
+            let record = RunRecord { ended: Some(now()), snapshot: left, ..record.clone() };
             commit.batch.put(key::numbered(b'R', &self.id, begun.number), json(&record));
             Ok(())
         })?;

@@ -12,7 +12,7 @@ use super::record::{Balance, Entry, Head, Outcome};
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::gate::{Audit, AuditError, CallOutcome, Chain, Debits, Event};
 use crate::ledger::Used;
-use crate::store::{Batch, Change, Owner};
+use crate::store::{Batch, BlobError, Change, Owner};
 
 /// How many bytes wait at most before they are committed though nobody asked.
 const MAX_WAITING: usize = 1 << 20;
@@ -128,7 +128,21 @@ impl SessionLog {
     pub(super) fn commit(
         &self,
         open: &mut Open,
-        more: impl FnOnce(&mut Commit<'_>) -> Result<(), SessionsError>,
+        mut more: impl FnMut(&mut Commit<'_>) -> Result<(), SessionsError>,
+    ) -> Result<(), SessionsError> {
+        loop {
+            match self.try_commit(open, &mut more) {
+                // Unused blobs were removed meanwhile, of which this may have counted on one.
+                Err(SessionsError::Blob(BlobError::Abandoned)) => {}
+                committed => return committed,
+            }
+        }
+    }
+
+    fn try_commit(
+        &self,
+        open: &mut Open,
+        more: &mut impl FnMut(&mut Commit<'_>) -> Result<(), SessionsError>,
     ) -> Result<(), SessionsError> {
         let blobs = self.place.blobs();
         let mut commit = Commit { batch: Batch::of(open.owner.clone()), upload: None, blobs, head: open.head.clone() };
