@@ -21,7 +21,7 @@ pub(crate) fn measure() {
     let seed = |figure: &str| seed[figure].as_f64().map(Duration::from_secs_f64);
     let home = Home::with_tools(&["stats"]);
     row("process start to \"hi\"", process(&home), "20 ms", node(), seed("process"));
-    let host = host(&home);
+    let host = host(home.path());
     let fresh = median(500, || run(&session(&host), Language::JavaScript, "return 1"));
     row("fresh JavaScript sandbox, `return 1`, in process", fresh, "0.1 ms", None, seed("sandbox"));
     let made = median(500, || drop(session(&host)));
@@ -31,7 +31,7 @@ pub(crate) fn measure() {
     row("tool call from JavaScript, fresh tool instance", calls(&host), "40 us", None, seed("call"));
     let warm = Home::new();
     warm.publish_with(&root().join("tools/stats"), "tollhouse_tool_stats.wasm", "instance = \"session\"");
-    let host = self::host(&warm);
+    let host = self::host(warm.path());
     row("tool call from JavaScript, warm tool instance", calls(&host), "15 us", None, None);
     for grants in [1, 10, 1_000] {
         let aim = if grants == 10 { "1 us" } else { "" };
@@ -40,10 +40,10 @@ pub(crate) fn measure() {
 }
 
 /// A host with what a home has published.
-pub(crate) fn host(home: &Home) -> Host {
+pub(crate) fn host(home: &Path) -> Host {
     let options = HostOptions {
-        cache: Some(home.path().join("bench-cache")),
-        registry: Some(home.path().join("tollhouse/registry")),
+        cache: Some(home.join("bench-cache")),
+        registry: Some(home.join("tollhouse/registry")),
         ..HostOptions::default()
     };
     Host::new(&options).expect("the engines start")

@@ -13,10 +13,10 @@ const PARTS: [(&str, fn()); 3] =
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [part, directory, session] = arguments.as_slice()
+    if let [part, home, directory, session] = arguments.as_slice()
         && part == sessions::IDLE
     {
-        return sessions::idle(directory.as_ref(), session);
+        return sessions::idle(home.as_ref(), directory.as_ref(), session);
     }
     if let Some(unknown) = arguments.iter().find(|wanted| PARTS.iter().all(|(name, _)| name != wanted)) {
         eprintln!("`{unknown}` is nothing that is measured");

@@ -19,7 +19,7 @@ use crate::calls::host;
 use crate::files::{Disk, LIMITS, PIECE_BYTES, PIECES, Shape};
 use crate::table::{bytes, figure, median, median_of, rate, row, taken};
 
-/// What asks this binary to say how large idle sessions are; a directory and a session follow.
+/// What asks this binary to say how large idle sessions are; a home, a directory and a session follow.
 pub(crate) const IDLE: &str = "idle-sessions";
 
 /// How many idle sessions there are.
@@ -31,12 +31,12 @@ const AT_ONCE: u32 = 64;
 /// Measures them.
 pub(crate) fn measure() {
     let home = Home::with_tools(&["stats"]);
-    let host = host(&home);
+    let host = host(home.path());
     println!("sessions on disk");
     large(&host);
     debits(&host);
-    idle_sessions(&host);
     throughput(&host);
+    idle_sessions(&home, &host);
 }
 
 /// A session with 100,000 files.
@@ -146,7 +146,7 @@ fn throughput(host: &Host) {
     let limits = Limits { files: LIMITS.bytes, fuel: u64::MAX, wall: Duration::from_secs(600), ..Limits::default() };
     let policy = Policy { limits, ..Policy::default() };
     let total = (PIECES * PIECE_BYTES) as u64;
-    let time = median(3, || {
+    let time = taken(|| {
         let options = SessionOptions { policy: policy.clone(), ..SessionOptions::default() };
         run(&host.session(options).expect("a session"), &script);
     });
@@ -158,7 +158,7 @@ fn throughput(host: &Host) {
 }
 
 /// What sessions take in memory that nobody uses: measured in a process that has done nothing else.
-fn idle_sessions(host: &Host) {
+fn idle_sessions(home: &Home, host: &Host) {
     let disk = Disk::new();
     for (id, files, what) in [
         ("empty", None, "an empty session"),
@@ -172,10 +172,8 @@ fn idle_sessions(host: &Host) {
             disk.sessions().fork(&id.parse().expect("a point"), &fork).expect("it is made");
         }
         let itself = std::env::current_exe().expect("it runs");
-        let asked = Command::new(itself)
-            .args([IDLE.as_ref(), disk.path().as_os_str(), id.as_ref()])
-            .stderr(Stdio::inherit())
-            .output();
+        let arguments = [IDLE.as_ref(), home.path().as_os_str(), disk.path().as_os_str(), id.as_ref()];
+        let asked = Command::new(itself).args(arguments).stderr(Stdio::inherit()).output();
         let answer = String::from_utf8(asked.expect("it runs").stdout).expect("numbers");
         let mut sizes = answer.split_whitespace().map(|size| size.parse::<f64>().expect("a number"));
         for (when, aim) in [("opened", "50 KB"), ("after a run that wrote a file", "50 KB")] {
@@ -189,15 +187,14 @@ fn idle_sessions(host: &Host) {
 const WARM: u32 = 20;
 
 /// Opens sessions and says what one takes; runs a script in each and says it again.
-pub(crate) fn idle(directory: &Path, id: &str) {
-    let home = Home::new();
-    let host = host(&home);
+pub(crate) fn idle(home: &Path, directory: &Path, id: &str) {
+    let host = host(home);
     let sessions = Sessions::open(directory, Backend::Sled).expect("it is there");
     let open = |index| {
         let id = name(&format!("{id}-{index}"));
         host.open(&sessions, &id, OpenOptions::default()).expect("it is there")
     };
-    let write = |session: &Session| run(session, &format!("await fs.writeFile('{}', 'x')", Shape::Deep.path(1)));
+    let write = |session: &Session| run(session, "await fs.writeFile('/workspace/own', 'x')");
     let mut all: Vec<Session> = (IDLERS..IDLERS + WARM).map(open).collect();
     let before = resident();
     all.extend((0..IDLERS).map(open));
