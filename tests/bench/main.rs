@@ -1,145 +1,31 @@
-//! The figures that Tollhouse promises, measured: `cargo xtask bench`.
+//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [files] [sessions]`.
 //!
-//! Medians of many rounds, on whatever this machine is doing; Node.js and the seed system are measured in the same run.
+//! Medians of many rounds, on whatever this machine is doing.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+mod calls;
+mod files;
+mod sessions;
+mod table;
 
-use serde_json::{Value, json};
-use tollhouse::capability::{Grant, Policy, param};
-use tollhouse::guest::{Language, Script};
-use tollhouse::session::{Host, HostOptions, RunOptions, Session, SessionOptions, Status};
-use tollhouse_tests::{Home, root};
-
-/// How many calls one script makes, so that what a script costs does not hide what a call costs.
-const CALLS: u32 = 1_000;
+/// What is measured, each part on its own: the memory of one must not be that of another.
+const PARTS: [(&str, fn()); 3] =
+    [("calls", calls::measure), ("files", files::measure), ("sessions", sessions::measure)];
 
 fn main() {
-    let seed = seed();
-    let seed = |figure: &str| seed[figure].as_f64().map(Duration::from_secs_f64);
-    println!("{:<58} {:>11} {:>8} {:>11} {:>11}", "", "tollhouse", "aim", "node", "seed");
-    let home = Home::with_tools(&["stats"]);
-    row("process start to \"hi\"", process(&home), "20 ms", node(), seed("process"));
-    let host = host(&home);
-    let fresh = median(500, || run(&session(&host), Language::JavaScript, "return 1"));
-    row("fresh JavaScript sandbox, `return 1`, in process", fresh, "0.1 ms", None, seed("sandbox"));
-    let made = median(500, || drop(session(&host)));
-    row("  of that, the session: mounts, grants, accounts", made, "", None, None);
-    let shell = median(200, || run(&session(&host), Language::Shell, "echo 1"));
-    row("fresh shell sandbox, `echo 1`, in process", shell, "", None, None);
-    row("tool call from JavaScript, fresh tool instance", calls(&host), "40 us", None, seed("call"));
-    let warm = Home::new();
-    warm.publish_with(&root().join("tools/stats"), "tollhouse_tool_stats.wasm", "instance = \"session\"");
-    let host = self::host(&warm);
-    row("tool call from JavaScript, warm tool instance", calls(&host), "15 us", None, None);
-    for grants in [1, 10, 1_000] {
-        let aim = if grants == 10 { "1 us" } else { "" };
-        row(&format!("gate: check and debit, {grants} grants of ten clauses"), gate(&host, grants), aim, None, None);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [part, home, directory, session] = arguments.as_slice()
+        && part == sessions::IDLE
+    {
+        return sessions::idle(home.as_ref(), directory.as_ref(), session);
     }
-}
-
-fn host(home: &Home) -> Host {
-    let options = HostOptions {
-        cache: Some(home.path().join("bench-cache")),
-        registry: Some(home.path().join("tollhouse/registry")),
-        ..HostOptions::default()
-    };
-    Host::new(&options).expect("the engines start")
-}
-
-/// Process start to the first "hi", with everything compiled before.
-fn process(home: &Home) -> Duration {
-    median(30, || {
-        let status = home.command(["run", "-e", "console.log('hi')"]).stdout(Stdio::null()).status();
-        assert!(status.expect("the binary is built").success());
-    })
-}
-
-/// The same of Node.js, if it is installed.
-fn node() -> Option<Duration> {
-    let start = || Command::new("node").args(["-e", "console.log('hi')"]).stdout(Stdio::null()).status();
-    start().ok().filter(std::process::ExitStatus::success)?;
-    Some(median(30, || assert!(start().expect("it ran before").success())))
-}
-
-/// The figures of the seed, if `cargo xtask bench` could install it; else null.
-fn seed() -> Value {
-    let measured = std::env::var_os("TOLLHOUSE_BENCH_PYTHON").and_then(|python| {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/seed.py");
-        Command::new(python).arg(script).stderr(Stdio::inherit()).output().ok()
-    });
-    measured.and_then(|output| serde_json::from_slice(&output.stdout).ok()).unwrap_or_default()
-}
-
-fn session(host: &Host) -> Session {
-    let policy = Policy::default().with(Grant::allow("**").expect("it is a pattern"));
-    host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")
-}
-
-fn run(session: &Session, language: Language, source: &str) {
-    let script = Script { source: source.to_owned(), name: "bench".to_owned(), ..Script::default() };
-    let result = session.start(language, script, RunOptions::default()).expect("a run").finish();
-    assert_eq!(result.status, Status::Completed, "{:?}", result.error);
-}
-
-/// One call, from the difference between a script that makes many and one that makes none.
-fn calls(host: &Host) -> Duration {
-    let loop_of = |calls: u32| format!("for (let i = 0; i < {calls}; i++) await stats.describe({{values: [1, 2, 3]}})");
-    let session = session(host);
-    run(&session, Language::JavaScript, &loop_of(1));
-    let many = median(7, || run(&session, Language::JavaScript, &loop_of(CALLS)));
-    let none = median(7, || run(&session, Language::JavaScript, &loop_of(0)));
-    many.saturating_sub(none) / CALLS
-}
-
-/// Check and debit of an allowed call (and taking the debit back): the last of so many grants allows it, and every other
-/// fails at the last of its ten clauses.
-fn gate(host: &Host, grants: u32) -> Duration {
-    let mut policy = Policy::default();
-    for index in 0..grants {
-        let most = if index + 1 == grants { 100 } else { 1 };
-        let clauses = (0..10).map(|clause| {
-            let limit = if clause == 9 { most } else { 100 };
-            param("values/0").expect("a path").at_most(limit).into()
-        });
-        let grant = Grant::allow("stats/*").expect("a pattern").named(&format!("grant {index}")).calls(1 << 40);
-        policy.push(clauses.fold(grant, Grant::when));
+    if let Some(unknown) = arguments.iter().find(|wanted| PARTS.iter().all(|(name, _)| name != wanted)) {
+        eprintln!("`{unknown}` is nothing that is measured");
+        std::process::exit(2);
     }
-    let session = host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session");
-    let (gate, arguments) = (session.gate(), json!({ "values": [2, 3] }));
-    let tool = gate.tools().get("stats/describe").expect("it is mounted");
-    assert!(gate.would_allow(tool, &arguments, SystemTime::now()));
-    let many = median(50, || {
-        for _ in 0..CALLS {
-            std::hint::black_box(gate.would_allow(tool, &arguments, SystemTime::now()));
+    table::head();
+    for (name, measure) in PARTS {
+        if arguments.is_empty() || arguments.iter().any(|wanted| wanted == name) {
+            measure();
         }
-    });
-    many / CALLS
-}
-
-fn median(rounds: usize, mut round: impl FnMut()) -> Duration {
-    round();
-    let mut times: Vec<Duration> = (0..rounds)
-        .map(|_| {
-            let begun = Instant::now();
-            round();
-            begun.elapsed()
-        })
-        .collect();
-    times.sort();
-    times[rounds / 2]
-}
-
-fn row(what: &str, own: Duration, aim: &str, node: Option<Duration>, seed: Option<Duration>) {
-    let shown = |time: Duration| {
-        let micros = time.as_secs_f64() * 1e6;
-        match micros {
-            ..10.0 => format!("{micros:.2} us"),
-            ..1_000.0 => format!("{micros:.0} us"),
-            _ => format!("{:.1} ms", micros / 1e3),
-        }
-    };
-    let (node, seed) = (node.map(shown).unwrap_or_default(), seed.map(shown).unwrap_or_default());
-    println!("{what:<58} {:>11} {aim:>8} {node:>11} {seed:>11}", shown(own));
+    }
 }

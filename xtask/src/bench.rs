@@ -10,8 +10,8 @@ use crate::run::{command, run, say, succeeds, target};
 /// The seed system, as it is published.
 const SEED: &str = "amla-sandbox==0.2.8";
 
-/// Measures a release build.
-pub(crate) fn bench() -> Result<()> {
+/// Measures a release build: these parts of it, or all.
+pub(crate) fn bench(parts: &[&str]) -> Result<()> {
     build::all(Profile::Release)?;
     // It was built with the rest: running it through cargo would select other packages, and build wasmtime again.
     let binary = binary(Profile::Release);
@@ -19,7 +19,7 @@ pub(crate) fn bench() -> Result<()> {
     if let Some(python) = seed() {
         bench.env("TOLLHOUSE_BENCH_PYTHON", python);
     }
-    run(bench.env("TOLLHOUSE_BIN", &binary))
+    run(bench.args(parts).env("TOLLHOUSE_BIN", &binary))
 }
 
 /// A Python that has the seed, in an environment of its own; none if it cannot be installed here.

@@ -17,7 +17,8 @@ cargo xtask COMMAND
   demo               sets up what is missing, builds everything, publishes the tools, runs the demo
   test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
-  bench              measures start-up and calls, beside Node.js
+  bench [calls] [files] [sessions]
+                     measures what is promised, all of it or these parts, beside Node.js
   fuzz [TARGET] [--seconds N]
                      fuzzes the parsers of hostile text and bytes, one target or all, a minute each
   crash [--cycles N]
@@ -34,7 +35,7 @@ fn main() -> Result<()> {
         ["test", "--full"] => test::test(true),
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
-        ["bench"] => bench::bench(),
+        ["bench", parts @ ..] => bench::bench(parts),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["crash", arguments @ ..] => crash::crash(arguments),
         ["check"] => test::check(),

@@ -1,0 +1,267 @@
+//! Trees of 100,000 files, and files of a gigabyte: in memory, and in blobs on disk.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tollhouse::session::Sessions;
+use tollhouse::store::{self, Backend, Batch, BlobFiles, BlobSource, MemoryBlobs, Store};
+use tollhouse::vfs::{Limits, SnapshotId, Tree, WriteMode, changed_paths};
+use tollhouse_tests::built;
+
+use crate::table::{bytes, figure, median, median_of, rate, row, taken};
+
+/// How many files a tree has.
+const FILES: usize = 100_000;
+
+/// How many of them are changed, where trees are compared.
+const CHANGES: usize = 1_000;
+
+/// Bytes of a file: so many that each is a blob of its own, and not part of its directory.
+const FILE_BYTES: usize = 256;
+
+/// How a large file is written: a gigabyte, in pieces.
+pub(crate) const PIECE_BYTES: usize = 64 << 10;
+/// See [`PIECE_BYTES`].
+pub(crate) const PIECES: usize = (1 << 30) / PIECE_BYTES;
+
+/// A file that is appended to, and what is.
+const LARGE_BYTES: usize = 100_000_000;
+const APPENDED_BYTES: usize = 1_000_000;
+
+/// As much as anything here needs.
+pub(crate) const LIMITS: Limits = Limits { bytes: 8 << 30, entries: 1 << 20, file_bytes: 8 << 30 };
+
+/// Where the files of a tree are.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape {
+    /// In 100 directories.
+    Deep,
+    /// In one.
+    Flat,
+}
+
+impl Shape {
+    pub(crate) fn path(self, index: usize) -> String {
+        match self {
+            Self::Deep => format!("/workspace/directory-{:02}/file-{:03}.txt", index / 1_000, index % 1_000),
+            Self::Flat => format!("/workspace/file-{index:05}.txt"),
+        }
+    }
+
+    /// A tree with all its files.
+    pub(crate) fn tree(self) -> Tree {
+        let mut tree = Tree::new(LIMITS, 0);
+        for index in (0..FILES).step_by(1_000).filter(|_| matches!(self, Self::Deep)) {
+            let path = self.path(index);
+            let (directory, _) = path.rsplit_once('/').expect("a path has names");
+            tree.create_directory(directory, false, 0).expect("it is new");
+        }
+        for index in 0..FILES {
+            write(&mut tree, self, index, 0);
+        }
+        tree
+    }
+}
+
+/// Measures them.
+pub(crate) fn measure() {
+    for (shape, name) in
+        [(Shape::Deep, "100 directories of 1,000 files"), (Shape::Flat, "a directory of 100,000 files")]
+    {
+        println!("{name}");
+        let disk = Disk::new();
+        let tree = shape.tree();
+        in_memory(shape, &tree);
+        let snapshot = on_disk(&disk, shape, &tree);
+        opening(&disk, shape, snapshot);
+    }
+    println!("large files");
+    throughput();
+    appending(&Disk::new());
+}
+
+/// A place for sessions: on the disk on which cargo builds, since temporary directories may be in memory.
+pub(crate) struct Disk {
+    directory: TempDir,
+    pub(crate) records: Arc<dyn Store>,
+    pub(crate) blobs: Arc<BlobFiles>,
+}
+
+impl Disk {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir_in(built()).expect("where cargo builds can be written");
+        // As `Sessions::open` places them.
+        let records = store::open(&directory.path().join("records"), Backend::Sled).expect("a new store");
+        let blobs = BlobFiles::open(directory.path()).expect("new blobs");
+        Self { directory, records: Arc::new(records), blobs: Arc::new(blobs) }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(crate) fn sessions(&self) -> Sessions {
+        let (records, blobs) = (Arc::clone(&self.records), Arc::clone(&self.blobs));
+        Sessions::new(records, blobs, &self.path().join("turns"))
+    }
+
+    /// Closes what is open, for others to open it; the place is removed with what this gives.
+    pub(crate) fn close(self) -> TempDir {
+        self.directory
+    }
+
+    /// Makes a tree durable, and a record that names it.
+    fn keep(&self, tree: &Tree) -> SnapshotId {
+        let mut upload = self.blobs.begin().expect("blobs can be written");
+        let snapshot = tree.seal(&mut upload).expect("it is put");
+        upload.sync().expect("it is synced");
+        let mut batch = Batch::default();
+        // As long as the head of a session.
+        batch.put(*b"head", format!("{snapshot:>400}"));
+        self.records.commit(batch).expect("it is committed");
+        snapshot
+    }
+
+    /// Bytes of all blobs, as they are on disk.
+    fn bytes(&self) -> u64 {
+        self.blobs.list().map(|blob| blob.expect("it is listed").1).sum()
+    }
+}
+
+/// What does not touch the disk.
+fn in_memory(shape: Shape, tree: &Tree) {
+    let (blobs, mut changing) = (MemoryBlobs::default(), tree.clone());
+    changing.seal(&mut &blobs).expect("memory does not fail");
+    let mut round = 0;
+    let sealed = median(200, || {
+        round += 1;
+        write(&mut changing, shape, round * 97 % FILES, round);
+        changing.seal(&mut &blobs).expect("memory does not fail");
+    });
+    row("  one write and a snapshot, in memory", sealed, "1 ms", None, None);
+    let forks = 1_000;
+    let forked = median(50, || (0..forks).for_each(|_| drop(std::hint::black_box(tree.clone()))));
+    row("  fork of the tree", forked / forks, "10 us", None, None);
+    let changed = spread(shape, tree);
+    let compared = median(50, || assert_eq!(changed_paths(tree, &changed).map(|paths| paths.len()), Ok(CHANGES)));
+    row("  diff of 1,000 changes, in memory", compared, "10 ms", None, None);
+    let compared = median(50, || assert_eq!(changed.changes_since(tree).map(|edits| edits.len()), Ok(CHANGES)));
+    row("  the same, with what makes one tree of the other", compared, "", None, None);
+}
+
+/// What is durable. Gives two snapshots that are there: of the tree, and of the same with 1,000 changes.
+fn on_disk(disk: &Disk, shape: Shape, tree: &Tree) -> (SnapshotId, SnapshotId) {
+    let mut first = None;
+    let whole = taken(|| first = Some(disk.keep(tree)));
+    row("  the first durable snapshot: 100,000 files", whole, "", None, None);
+    let (mut changing, mut round) = (tree.clone(), 0);
+    let kept = median(50, || {
+        round += 1;
+        write(&mut changing, shape, round * 97 % FILES, round);
+        disk.keep(&changing);
+    });
+    row("  one write and a durable snapshot, named by a record", kept, "5 ms", None, None);
+    let synced = median(50, || {
+        let mut batch = Batch::default();
+        batch.put(*b"head", [0; 400]);
+        disk.records.commit(batch).expect("it is committed");
+    });
+    row("    of that, the record", synced, "", None, None);
+    (first.expect("it was kept"), disk.keep(&spread(shape, tree)))
+}
+
+/// Trees and stores that are opened: nothing is in the memory of this process, and all in that of the system.
+fn opening(disk: &Disk, shape: Shape, (old, new): (SnapshotId, SnapshotId)) {
+    let open = |id| {
+        let blobs = Arc::new(BlobFiles::open(disk.path()).expect("they are there")) as Arc<dyn BlobSource>;
+        Tree::open(id, blobs, LIMITS).expect("it is there")
+    };
+    let mut index = 0;
+    let opened = median(50, || {
+        index += 331;
+        assert_eq!(open(old).read_file(&shape.path(index)).map(|bytes| bytes.len()), Ok(FILE_BYTES));
+    });
+    row("  open 100,000 files, and read one", opened, "5 ms", None, None);
+    let compared = median_of(10, || {
+        let (old, new) = (open(old), open(new));
+        taken(|| assert_eq!(changed_paths(&old, &new).map(|paths| paths.len()), Ok(CHANGES)))
+    });
+    row("  diff of 1,000 changes, both trees on disk", compared, "10 ms", None, None);
+}
+
+/// A gigabyte into a tree.
+fn throughput() {
+    let mut piece = noise(PIECE_BYTES, 1);
+    let mut stamped = |index: usize| {
+        piece[..8].copy_from_slice(&index.to_le_bytes());
+        piece.clone()
+    };
+    let total = (PIECES * PIECE_BYTES) as u64;
+    let mut tree = Tree::new(LIMITS, 0);
+    let mut write_all = |work: &mut dyn FnMut(usize, &[u8])| {
+        // The time that the pieces take is not the tree's.
+        (0..PIECES).map(|index| (index, stamped(index))).map(|(index, piece)| taken(|| work(index, &piece))).sum()
+    };
+    let appended: Duration = write_all(&mut |_, piece| {
+        tree.write("/workspace/appended", piece, WriteMode::Append, 0).expect("there is room");
+    });
+    figure("  1 GB in 64 KiB pieces, appended to a tree", &rate(total, appended), "300 MB/s");
+    let disk = Disk::new();
+    let kept = taken(|| _ = disk.keep(&tree));
+    figure("    and made durable", &rate(total, kept), "");
+    let over: Duration = write_all(&mut |index, piece| {
+        let offset = (PIECES - 1 - index) * PIECE_BYTES;
+        tree.write_at("/workspace/appended", offset as u64, piece, 0).expect("it is there");
+    });
+    figure("  the same, written over what is there", &rate(total, over), "300 MB/s");
+}
+
+/// A megabyte behind a hundred, in a tree that was opened.
+fn appending(disk: &Disk) {
+    let mut tree = Tree::new(LIMITS, 0);
+    tree.write("/workspace/large", &noise(LARGE_BYTES, 2), WriteMode::Create, 0).expect("there is room");
+    let mut snapshot = disk.keep(&tree);
+    drop(tree);
+    let (mut seed, rounds, before) = (3, 7, disk.bytes());
+    let appended = median(rounds, || {
+        let blobs = Arc::clone(&disk.blobs) as Arc<dyn BlobSource>;
+        let mut tree = Tree::open(snapshot, blobs, LIMITS).expect("it was kept");
+        seed += 1;
+        tree.write("/workspace/large", &noise(APPENDED_BYTES, seed), WriteMode::Append, 0).expect("there is room");
+        snapshot = disk.keep(&tree);
+    });
+    row("  1 MB appended to 100 MB: open, append, make durable", appended, "", None, None);
+    // One more round than counts.
+    let written = (disk.bytes() - before) as f64 / (rounds + 1) as f64;
+    figure("    bytes of new blobs on disk", &bytes(written), "");
+}
+
+/// The tree with every hundredth file changed.
+fn spread(shape: Shape, tree: &Tree) -> Tree {
+    let mut changed = tree.clone();
+    (0..FILES).step_by(FILES / CHANGES).for_each(|index| write(&mut changed, shape, index, 1 << 32));
+    changed
+}
+
+/// Writes what a file has in a version.
+fn write(tree: &mut Tree, shape: Shape, index: usize, version: usize) {
+    let text = format!("{index} {version}\n").repeat(FILE_BYTES);
+    tree.write(&shape.path(index), &text.as_bytes()[..FILE_BYTES], WriteMode::Replace, version as u64)
+        .expect("there is room");
+}
+
+/// Bytes that cannot be compressed, and never come again.
+pub(crate) fn noise(length: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut bytes = Vec::with_capacity(length + 8);
+    while bytes.len() < length {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend_from_slice(&state.to_le_bytes());
+    }
+    bytes.truncate(length);
+    bytes
+}
