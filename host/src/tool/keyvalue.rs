@@ -107,12 +107,11 @@ impl KeyValue {
         let changes = std::mem::take(&mut next.changes);
         if let Some(backing) = &self.0.backing
             && !changes.is_empty()
+            && let Err(error) = backing.keep(&changes)
         {
-            if let Err(error) = backing.keep(&changes) {
-                // Whether it was kept is not known: it is read again.
-                *entries = None;
-                return Err(error.into());
-            }
+            // Whether it was kept is not known: it is read again.
+            *entries = None;
+            return Err(error.into());
         }
         *entries = Some(next);
         Ok(result)
