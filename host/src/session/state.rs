@@ -258,7 +258,9 @@ impl SessionState {
                 match kept.conclude(begun, result, main.then_some(&result.files)) {
                     Ok(snapshot) => {
                         result.snapshot = snapshot.map(|snapshot| snapshot.to_string());
-                        self.commit(result.files.clone());
+                        // As they are on disk: a session that waits holds nothing of its files.
+                        let kept = main.then(|| kept.head(file_limits(self.limits())));
+                        self.commit(kept.and_then(Result::ok).unwrap_or_else(|| result.files.clone()));
                     }
                     Err(error) => self.lost(kept, begun, result, &error),
                 }
