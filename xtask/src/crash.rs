@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result, bail};
 
+use crate::build::{self, Profile};
 use crate::run::{cargo, run, say};
 
 /// How many cycles of each kind unless `--cycles` says so.
@@ -19,7 +20,9 @@ pub(crate) fn crash(arguments: &[&str]) -> Result<()> {
         _ => bail!("`{}` is none of the arguments of `cargo xtask crash`: `--cycles N`", arguments.join(" ")),
     };
     say(&format!("killing and cutting the power, {cycles} times each; power cuts take root and loop devices"));
-    let mut tests = cargo(&["test", "--package", "tollhouse-tests", "--features", "tollhouse-tests/redb"]);
-    tests.args(["--test", "all", "--"]).args(TESTS).args(["--nocapture", "--test-threads=1"]);
+    build::all(Profile::Debug)?;
+    // With the default members: another selection brings other features, and builds wasmtime again.
+    let mut tests = cargo(&["test", "--features", "tollhouse-tests/redb", "--test", "all", "--"]);
+    tests.args(TESTS).args(["--nocapture", "--test-threads=1"]);
     run(tests.env("TOLLHOUSE_CRASH_CYCLES", cycles.to_string()))
 }
