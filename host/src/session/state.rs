@@ -262,7 +262,16 @@ impl SessionState {
                         let kept = main.then(|| kept.head(file_limits(self.limits())));
                         self.commit(kept.and_then(Result::ok).unwrap_or_else(|| result.files.clone()));
                     }
-                    Err(error) => self.lost(kept, begun, result, &error),
+                    Err(error) => {
+                        self.lost(kept, begun, result, &error);
+                        // The files of one that was made from another are its own, and in memory.
+                        let files = main.then(|| kept.head(file_limits(self.limits())));
+                        match files {
+                            Some(Ok(files)) => self.commit(files),
+                            Some(Err(_)) => {}
+                            None => self.commit(result.files.clone()),
+                        }
+                    }
                 }
                 kept.leave();
             }
@@ -271,15 +280,12 @@ impl SessionState {
         self.busy.store(false, Ordering::Release);
     }
 
-    /// What a run left could not be kept: that is on record as soon as anything is again, and the files are as they were.
+    /// What a run left could not be kept: that is on record as soon as anything is again.
     fn lost(&self, kept: &Kept, begun: &Begun, result: &mut RunResult, error: &SessionsError) {
         result.lost(error);
         let told = result.error.as_ref().map(|error| error.message.as_str());
         let _ = self.gate.audit().write(&Event::Ended { run: begun.number, status: result.status.word(), error: told });
         kept.withdraw(begun);
-        if let Ok(files) = kept.head(file_limits(self.limits())) {
-            self.commit(files);
-        }
     }
 
     /// Lets go of a run that could not begin.

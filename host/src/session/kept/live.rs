@@ -96,9 +96,9 @@ impl Kept {
     ) -> Result<(Tree, Begun), SessionsError> {
         let mut held = self.held();
         if held.users > 0 {
-            let begun = self.begin(script, hash)?;
+            let entered = (self.head(limits)?, self.begin(script, hash)?);
             held.users += 1;
-            return Ok((self.head(limits)?, begun));
+            return Ok(entered);
         }
         let turn = self.place.0.locks.take(&self.id, &self.waiting)?;
         let epoch = self.open(held.epoch)?;
@@ -140,7 +140,7 @@ impl Kept {
         for run in interrupted {
             let record = RunRecord { status: "interrupted".to_owned(), ..place.run(id, run)? };
             open.put(key::numbered(b'R', id, run), json(&record));
-            open.line(id, &Event::Ended { run, status: "interrupted", error: None });
+            open.line(id, &Event::Ended { run, status: "interrupted", error: None })?;
         }
         *self.log.lock() = Some(open);
         Ok(epoch.wrapping_add(1))
@@ -206,7 +206,7 @@ impl Kept {
     /// Commits a change of the files that is no run.
     pub(super) fn changed(&self, begun: &Begun, what: &str, files: &Tree) -> Result<SnapshotId, SessionsError> {
         if let Some(open) = self.log.lock().as_mut() {
-            open.line(&self.id, &Event::Changed { run: begun.number, what });
+            open.line(&self.id, &Event::Changed { run: begun.number, what })?;
         }
         let record = RunRecord { status: "changed".to_owned(), ..begun.record.clone() };
         Ok(self.commit(begun, record, Some(files))?.expect("files were given"))

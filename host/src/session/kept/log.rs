@@ -12,7 +12,7 @@ use super::record::{Balance, Entry, Head, Outcome};
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::gate::{Audit, AuditError, CallOutcome, Chain, Debits, Event};
 use crate::ledger::Used;
-use crate::store::{Batch, BlobError, Change, Owner};
+use crate::store::{Batch, BlobError, Change, MAX_BLOB_BYTES, Owner};
 
 /// How many bytes wait at most before they are committed though nobody asked.
 const MAX_WAITING: usize = 1 << 20;
@@ -65,11 +65,15 @@ impl Open {
         self.waiting.push(Waiting::Long(key, value));
     }
 
-    /// Adds a line.
-    pub(super) fn line(&mut self, id: &SessionId, event: &Event<'_>) {
+    /// Adds a line, unless it is too long ever to be kept: no commit would work any more.
+    pub(super) fn line(&mut self, id: &SessionId, event: &Event<'_>) -> Result<(), SessionsError> {
         let (line, chain) = self.chain.follow(event, SystemTime::now());
+        if line.len() > MAX_BLOB_BYTES {
+            return Err(BlobError::TooLarge(line.len()).into());
+        }
         self.chain = chain;
         self.put_long(key::numbered(b'A', id, self.chain.lines()), line);
+        Ok(())
     }
 
     fn balance(&mut self, id: &SessionId, account: &str, change: impl FnOnce(&mut Used)) {
@@ -225,7 +229,7 @@ impl Audit for SessionLog {
                 committed?;
             }
         }
-        open.line(&self.id, event);
+        open.line(&self.id, event)?;
         match *event {
             Event::Admitted { run, seq, method, debits, .. } => open.admitted(&self.id, (run, seq), method, debits),
             Event::Released { run, seq } => open.released(&self.id, (run, seq)),
