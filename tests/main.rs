@@ -40,6 +40,8 @@ mod run;
 mod sessions;
 #[path = "features/snapshots.rs"]
 mod snapshots;
+#[path = "features/states.rs"]
+mod states;
 #[path = "features/steps.rs"]
 mod steps;
 #[path = "features/store_crash/mod.rs"]

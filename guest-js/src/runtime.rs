@@ -40,6 +40,7 @@ const PRELUDE: &str = concat!(
     include_str!("prelude/stdin.js"),
     include_str!("prelude/encoding.js"),
     include_str!("prelude/clone.js"),
+    include_str!("prelude/state.js"),
     include_str!("prelude/web.js"),
     include_str!("prelude/url.js"),
     include_str!("prelude/begin.js"),
@@ -58,6 +59,10 @@ struct Engine {
     settle: Persistent<Function<'static>>,
     /// Prelude: says what a thrown value is.
     describe: Persistent<Function<'static>>,
+    /// Prelude: gives the script the state that another one left.
+    find: Persistent<Function<'static>>,
+    /// Prelude: writes the state that the script leaves.
+    keep: Persistent<Function<'static>>,
 }
 
 /// A value that is kept between steps.
@@ -66,6 +71,8 @@ type Kept = Persistent<Value<'static>>;
 thread_local! {
     static ENGINE: RefCell<Option<std::result::Result<Engine, String>>> = const { RefCell::new(None) };
     static MAIN: RefCell<Option<Persistent<Promise<'static>>>> = const { RefCell::new(None) };
+    /// Whether the script leaves a state for the next one.
+    static KEEPS: Cell<bool> = const { Cell::new(false) };
     static LIMITS: Cell<Limits> = const { Cell::new(Limits { fuel: u64::MAX, memory: u64::MAX }) };
     /// Rejected promises that nobody handles (yet), with their reasons, oldest first.
     static REJECTED: RefCell<Vec<(Kept, Kept)>> = const { RefCell::new(Vec::new()) };
@@ -95,27 +102,31 @@ fn make_engine() -> std::result::Result<Engine, String> {
     runtime.run_gc();
     runtime.set_gc_threshold(FIRST_COLLECTION);
     runtime.set_interrupt_handler(Some(Box::new(limits::interrupt)));
-    let [begin, settle, describe] = glue;
-    Ok(Engine { context, begin, settle, describe })
+    let [begin, settle, describe, find, keep] = glue;
+    Ok(Engine { context, begin, settle, describe, find, keep })
 }
 
-/// Evaluates the prelude and takes its three functions.
-fn load_prelude(ctx: &Ctx<'_>) -> Result<[Persistent<Function<'static>>; 3]> {
+/// Evaluates the prelude and takes its functions.
+fn load_prelude(ctx: &Ctx<'_>) -> Result<[Persistent<Function<'static>>; 5]> {
     let prelude: Function<'_> = evaluate(ctx, PRELUDE.as_bytes(), PRELUDE_NAME, 1)?;
     let glue: Object<'_> = prelude.call((natives::object(ctx)?, ctx.globals()))?;
     let take = |name: &str| glue.get::<_, Function<'_>>(name).map(|function| Persistent::save(ctx, function));
-    Ok([take("begin")?, take("settle")?, take("describe")?])
+    Ok([take("begin")?, take("settle")?, take("describe")?, take("findState")?, take("keepState")?])
 }
 
 /// Runs inside the engine. If the image was made badly, that is the host's error.
 fn with_engine(work: impl FnOnce(&Ctx<'_>, &Engine) -> Result<Step>) -> Step {
     ENGINE.with_borrow(|engine| match engine {
         Some(Ok(engine)) => engine.context.with(|ctx| {
-            work(&ctx, engine).unwrap_or_else(|error| {
+            let step = work(&ctx, engine).unwrap_or_else(|error| {
                 let why = ctx.catch();
                 let why = why.as_exception().map_or_else(|| error.to_string(), |exception| exception.to_string());
                 failed(host_failure(&why))
-            })
+            });
+            match step {
+                Step::Finished(outcome) if KEEPS.get() => keep_state(&ctx, engine, outcome),
+                step => step,
+            }
         }),
         Some(Err(why)) => failed(host_failure(why)),
         None => failed(host_failure("the guest was not initialised")),
@@ -132,11 +143,16 @@ pub(crate) fn start(script: Script) -> Step {
     with_engine(|ctx, engine| {
         LIMITS.set(script.limits);
         limits::set(script.limits);
-        let Script { source, name, arguments, environment, directory, tools, limits: _ } = script;
+        let Script { source, name, arguments, environment, directory, tools, limits: _, state } = script;
         natives::begin_run(tools, &source);
         let begin = engine.begin.clone().restore(ctx)?;
         let environment: Vec<Vec<String>> = environment.into_iter().map(|(name, value)| vec![name, value]).collect();
         begin.call::<_, ()>((arguments, environment, directory))?;
+        if let Some(state) = state
+            && let Err(failure) = find_state(ctx, engine, state)
+        {
+            return Ok(failed(failure));
+        }
         let main = match compile(ctx, &source, &name) {
             Ok(main) => main,
             Err(_) => {
@@ -263,6 +279,43 @@ fn thrown_failure<'js>(ctx: &Ctx<'js>, engine: &Engine, thrown: Value<'js>) -> F
     }
 }
 
+/// Gives a script the state that another one left. Only a script that has it leaves one.
+fn find_state(ctx: &Ctx<'_>, engine: &Engine, state: Vec<u8>) -> std::result::Result<(), Failure> {
+    let found = String::from_utf8(state).map_err(|_| Error::Unknown).and_then(|text| {
+        let find = engine.find.clone().restore(ctx)?;
+        find.call::<_, ()>((text,))
+    });
+    found.map_err(|_| {
+        let _ = ctx.catch();
+        let mut failure = host_failure("the state that an earlier script left cannot be read");
+        failure.hint = Some("roll the session back to a run before, or run without its state".to_owned());
+        failure
+    })?;
+    KEEPS.set(true);
+    Ok(())
+}
+
+/// Adds the state that a script leaves to how it ended. Writing it runs the script's getters. One that cannot be kept is
+/// an error, unless the script failed anyway.
+fn keep_state(ctx: &Ctx<'_>, engine: &Engine, mut outcome: Outcome) -> Step {
+    if limits::stopped().is_some() {
+        return Step::Finished(outcome);
+    }
+    let kept = engine.keep.clone().restore(ctx).and_then(|keep| keep.call::<_, String>(()));
+    match kept {
+        Ok(state) => outcome.state = Some(state.into_bytes()),
+        Err(_) => {
+            let mut failure = thrown_failure(ctx, engine, ctx.catch());
+            if outcome.error.is_none() || limits::stopped().is_some() {
+                failure.message = format!("`state` cannot be kept: {}", failure.message);
+                return failed(failure);
+            }
+        }
+    }
+    outcome.fuel = limits::fuel_used();
+    Step::Finished(outcome)
+}
+
 /// The end of a script that failed. If it reached a limit, then that is why, whatever it made of it; `failure` says
 /// where.
 fn failed(failure: Failure) -> Step {
@@ -276,8 +329,8 @@ fn failed(failure: Failure) -> Step {
 fn finished(result: std::result::Result<Option<String>, Failure>) -> Step {
     let fuel = limits::fuel_used();
     Step::Finished(match result {
-        Ok(value) => Outcome { value, exit_code: 0, error: None, fuel },
-        Err(failure) => Outcome { value: None, exit_code: 1, error: Some(failure), fuel },
+        Ok(value) => Outcome { value, exit_code: 0, error: None, fuel, state: None },
+        Err(failure) => Outcome { value: None, exit_code: 1, error: Some(failure), fuel, state: None },
     })
 }
 

@@ -7,16 +7,16 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
-use bashkit::{Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, Error, ExecOptions, InMemoryFs};
+use bashkit::{Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, Error, ExecOptions, InMemoryFs, ShellState};
 
 use crate::bindings::random;
 use crate::bindings::types::{Limits, Script};
 use crate::catalog::Methods;
 use crate::fs::SessionFiles;
-use crate::limits;
 use crate::stdin::{Demand, READ_RUN, ReadCommand, ReadRun, ScriptInput};
 use crate::time_commands::{Sleep, TIMEOUT_RUN, Timeout, TimeoutRun};
 use crate::tool_command::{TOOL, ToolCommand};
+use crate::{limits, state};
 
 /// What the sandbox calls itself: `hostname`.
 const HOST: &str = "tollhouse";
@@ -61,13 +61,16 @@ pub(crate) fn prepare() {
     let _ = execution.as_mut().poll(&mut Context::from_waker(Waker::noop()));
 }
 
-/// An interpreter for this script.
-pub(crate) fn make(script: &Script, input: &Arc<ScriptInput>, demand: Demand) -> Bash {
+/// An interpreter for this script, which goes on where another one was, if `found` says where.
+pub(crate) fn make(script: &Script, input: &Arc<ScriptInput>, demand: Demand, found: Option<ShellState>) -> Bash {
     let user = script.environment.iter().find(|(name, _)| name == "USER").map_or(USER, |(_, value)| value);
     let usual = user == USER && script.directory == USUAL_DIRECTORY && script.limits.memory == USUAL_LIMITS.memory;
     let made = if usual { TEMPLATE.take() } else { None };
     let Template { mut bash, registry } = made.unwrap_or_else(|| template(user, &script.directory, &script.limits));
     bash.set_env("HOME", &script.directory);
+    if let Some(found) = found {
+        state::restore(&mut bash, found, &script.directory);
+    }
     for (name, value) in &script.environment {
         bash.set_env(name, value);
     }

@@ -13,6 +13,7 @@
 //! | [`outcome`] | how a script's end becomes an `outcome` |
 //! | [`fs`] | bashkit's file system, on the world's `files` |
 //! | [`devices`] | `/dev/null` and its like |
+//! | [`state`] | what a script leaves of its shell for the next one |
 //! | [`stdin`] | which scripts read their standard input, and how it reaches them |
 //! | [`catalog`] | the tools as a shell knows them: words to methods |
 //! | [`tool_command`] | the command `tool`, and a command for each alias |
@@ -33,6 +34,7 @@ mod limits;
 mod operations;
 mod outcome;
 mod shell;
+mod state;
 mod stdin;
 mod time_commands;
 mod tool_command;

@@ -2,7 +2,7 @@
 
 use bashkit::{Error, ExecResult, LimitExceeded};
 
-use crate::bindings::types::{ErrorKind, Failure, Limits, Outcome};
+use crate::bindings::types::{ErrorKind, Failure, Limits, Outcome, Script};
 use crate::{clock, limits, shell};
 
 /// The status of a script that does not parse, as in bash.
@@ -10,13 +10,34 @@ const SYNTAX_STATUS: u8 = 2;
 /// The status of a script that was cancelled: 128 + SIGINT.
 const CANCELLED_STATUS: u8 = 130;
 
-/// What came of the script `source`, which messages call `name`.
-pub(crate) fn of(result: Result<ExecResult, Error>, source: &str, name: &str, limits: &Limits) -> Outcome {
-    let (exit_code, error) = match result {
-        Ok(result) => of_status(result.exit_code, name),
-        Err(error) => of_error(&error, source, name, limits),
+/// What came of a script, with the state that it leaves, if it leaves one.
+pub(crate) fn of(
+    result: Result<ExecResult, Error>,
+    script: &Script,
+    left: Option<Result<Vec<u8>, String>>,
+) -> Outcome {
+    let (mut exit_code, mut error) = match result {
+        Ok(result) => of_status(result.exit_code, &script.name),
+        Err(error) => of_error(&error, &script.source, &script.name, &script.limits),
     };
-    Outcome { value: None, exit_code, error, fuel: clock::fuel_used() }
+    let state = match left.transpose() {
+        Ok(state) => state,
+        Err(why) => {
+            let message = format!("the state of the shell cannot be kept: {why}");
+            error = error.or_else(|| Some(failure(ErrorKind::Host, "InternalError", message)));
+            exit_code = exit_code.max(1);
+            None
+        }
+    };
+    Outcome { value: None, exit_code, error, fuel: clock::fuel_used(), state }
+}
+
+/// A script that does not start, because what another one left makes no sense.
+pub(crate) fn unreadable_state(why: &str) -> Outcome {
+    let message = format!("the state that an earlier script left cannot be read: {why}");
+    let mut error = failure(ErrorKind::Host, "InternalError", message);
+    error.hint = Some("roll the session back to a run before, or run without its state".to_owned());
+    Outcome { value: None, exit_code: 1, error: Some(error), fuel: clock::fuel_used(), state: None }
 }
 
 /// An ending by the script's own will, or by a syntax error behind commands that ran.

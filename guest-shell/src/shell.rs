@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use bashkit::parser::Parser;
-use bashkit::{Bash, Error, ExecOptions, ExecResult, StreamData};
+use bashkit::{Bash, Error, ExecOptions, ExecResult, ShellState, StreamData};
 
 use crate::bindings::output::{self, Stream};
 use crate::bindings::types::{Completion, Outcome, Script, Step};
 use crate::stdin::{self, Demand, ScriptInput};
-use crate::{clock, interpreter, operations, outcome};
+use crate::{clock, interpreter, operations, outcome, state};
 
 /// What is kept of a run between its steps.
 struct Run {
@@ -97,9 +97,13 @@ pub(crate) fn syntax_report() -> Option<String> {
 
 /// The whole of a run.
 async fn execute(script: Script) -> Outcome {
+    let found = match script.state.as_deref().map(state::read).transpose() {
+        Ok(found) => found.flatten(),
+        Err(why) => return outcome::unreadable_state(&why),
+    };
     let input = Arc::new(ScriptInput::default());
-    let demand = survey(&script);
-    let mut bash = interpreter::make(&script, &input, demand);
+    let demand = survey(&script, found.as_ref());
+    let mut bash = interpreter::make(&script, &input, demand, found);
     let mut options = ExecOptions::new()
         .streaming(Box::new(deliver))
         .arg0(script.name.clone())
@@ -108,7 +112,9 @@ async fn execute(script: Script) -> Outcome {
         options = options.stdin(input.rest().await);
     }
     let result = run(&mut bash, &script, options).await;
-    outcome::of(result, &script.source, &script.name, &script.limits)
+    // A script that was stopped may have been so anywhere.
+    let left = (script.state.is_some() && result.is_ok()).then(|| state::write(&bash));
+    outcome::of(result, &script, left)
 }
 
 async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<ExecResult, Error> {
@@ -118,7 +124,7 @@ async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<E
 }
 
 /// Looks the script through before it runs: for what it reads, and for a syntax error further down.
-fn survey(script: &Script) -> Demand {
+fn survey(script: &Script, found: Option<&ShellState>) -> Demand {
     let (parsed, error) = Parser::with_fuel(&script.source, usize::MAX).parse_recovering();
     if let Some(error) = error
         && !parsed.commands.is_empty()
@@ -127,7 +133,9 @@ fn survey(script: &Script) -> Demand {
         TRAILING.set(report.map(|report| (report, false)));
     }
     let aliases = script.tools.iter().filter_map(|tool| tool.method.split('/').next()).collect();
-    stdin::demand(&parsed.commands, &aliases)
+    let mut commands = found.map(state::functions).unwrap_or_default();
+    commands.extend(parsed.commands);
+    stdin::demand(&commands, &aliases)
 }
 
 /// Passes output on, as bashkit produces it: at the end of each command, and within a pipeline's last.

@@ -1,4 +1,4 @@
-// The last file: makes what differs from run to run, and hands the runtime its three functions.
+// The last file: makes what differs from run to run, and hands the runtime its functions.
 
 const begin = (values, variables, directory) => {
   startDirectory = directory;
@@ -15,4 +15,4 @@ const begin = (values, variables, directory) => {
 // Of all images this one's own generator has the same state.
 define(globalThis.Math, 'random', native.random);
 
-return { __proto__: null, begin, settle, describe };
+return { __proto__: null, begin, settle, describe, findState, keepState };

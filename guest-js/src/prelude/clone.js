@@ -47,8 +47,8 @@ const cloners = {
   },
   Date: (value, seen) => remember(seen, value, new Date(dateValue(value))),
   RegExp: (value, seen) => remember(seen, value, new RegExp(value.source, value.flags)),
-  Number: (value, seen) => remember(seen, value, new Number(value)),
-  String: (value, seen) => remember(seen, value, new String(value)),
+  Number: (value, seen) => remember(seen, value, new Number(objectToNumber(value))),
+  String: (value, seen) => remember(seen, value, new String(objectToString(value))),
   Boolean: (value, seen) => remember(seen, value, new Boolean(objectToBoolean(value))),
   Map(value, seen) {
     const copy = remember(seen, value, new Map());

@@ -78,6 +78,9 @@ const weakHas = uncurry(WeakMap.prototype.has);
 const promiseThen = uncurry(Promise.prototype.then);
 const dateToIso = uncurry(Date.prototype.toISOString);
 const dateValue = uncurry(Date.prototype.getTime);
+const objectToBoolean = uncurry(Boolean.prototype.valueOf);
+const objectToNumber = uncurry(Number.prototype.valueOf);
+const objectToString = uncurry(String.prototype.valueOf);
 const regExpToString = uncurry(RegExp.prototype.toString);
 const regExpTest = (
   (exec) => (pattern, text) =>

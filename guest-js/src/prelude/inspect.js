@@ -235,7 +235,6 @@ const formatters = {
   WeakMap: () => ({ entries: ['<items unknown>'], open: 'WeakMap {', close: '}' }),
   WeakSet: () => ({ entries: ['<items unknown>'], open: 'WeakSet {', close: '}' }),
 };
-const objectToBoolean = uncurry(Boolean.prototype.valueOf);
 
 const formatterFor = (value) => {
   if (isArray(value)) return formatters.Array;

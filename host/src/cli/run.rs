@@ -58,6 +58,10 @@ pub(crate) struct Run {
     /// Go on with this session, or make it: its files, budgets and log are kept, its policy and tools are fixed
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
+    /// Find what the last script of this language left in the session besides files, and leave it: `state` in JavaScript;
+    /// directory, variables, functions and aliases in bash
+    #[arg(long, requires = "id")]
+    keep_state: bool,
     /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -148,6 +152,10 @@ impl Run {
 
     /// Runs an agent that is a component.
     fn component(&self, name: String, component: Vec<u8>, places: &Places) -> Result {
+        if self.keep_state {
+            return Err(CliError::usage("a component keeps no state: `--keep-state` is for scripts")
+                .hint("let it write what it keeps to a file under /workspace"));
+        }
         let session = self.open(places)?;
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let run = session.start_component(component, Program { name, arguments, environment }, self.options())?;
@@ -174,6 +182,7 @@ impl Run {
             } else {
                 Stdin::Reader(Box::new(io::stdin()))
             },
+            keep_state: self.keep_state,
         }
     }
 

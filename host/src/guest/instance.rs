@@ -120,11 +120,12 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Starts a script, at a time (nanoseconds since the epoch), and runs it until it waits or ends.
+    /// Starts a script, at a time (nanoseconds since the epoch), and runs it until it waits or ends. With `state`, what
+    /// the last one left (empty if there was none), its outcome has one too.
     ///
     /// # Errors
     /// Why the guest is gone.
-    pub fn start(&mut self, script: &Script, now: u64) -> Result<Step, GuestError> {
+    pub fn start(&mut self, script: &Script, state: Option<Vec<u8>>, now: u64) -> Result<Step, GuestError> {
         let tools = self.store.data().catalog.tools();
         let script = wit::Script {
             source: script.source.clone(),
@@ -137,6 +138,7 @@ impl Guest {
                 .map(|tool| wit::Tool { method: tool.method, path: tool.path, granted: tool.granted })
                 .collect(),
             limits: self.limits,
+            state,
         };
         self.store.data_mut().now = now;
         let step = with_stack(|| self.bindings.call_start(&mut self.store, &script));

@@ -24,3 +24,14 @@ pub enum Language {
     /// bash.
     Shell,
 }
+
+impl Language {
+    /// Its word: `js`, `sh`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::JavaScript => "js",
+            Self::Shell => "sh",
+        }
+    }
+}

@@ -80,6 +80,17 @@ pub struct Outcome {
     pub error: Option<Failure>,
     /// How much fuel it used.
     pub fuel: u64,
+    /// What it leaves for the next script of its language, in the guest's own notation; empty for nothing. None if it
+    /// was not asked for a state, or what was left before stays.
+    pub state: Option<Vec<u8>>,
+}
+
+impl Outcome {
+    /// The end of a script that failed, and used no fuel that is known.
+    #[must_use]
+    pub fn failed(failure: Failure) -> Self {
+        Self { value: None, exit_code: 1, error: Some(failure), fuel: 0, state: None }
+    }
 }
 
 /// Where a guest stands when it hands control back.
@@ -125,6 +136,7 @@ impl From<wit::Outcome> for Outcome {
             exit_code: outcome.exit_code,
             error: outcome.error.map(Failure::from).or(broken),
             fuel: outcome.fuel,
+            state: outcome.state,
         }
     }
 }

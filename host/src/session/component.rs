@@ -83,7 +83,7 @@ impl ComponentRun {
         };
         let captured = captured.map(|captured| captured.take()).unwrap_or_default();
         let place = self.place.take().expect("a run ends once: this takes it");
-        RunResult::conclude(&self.session, place, outcome, calls, usage, captured, files)
+        RunResult::conclude(&self.session, place, outcome, calls, usage, captured, files.into())
     }
 
     /// What its imports ask.
@@ -132,7 +132,7 @@ impl ComponentRun {
         let error = match ending {
             Ending::Failed(failure) => {
                 let exit_code = if failure.kind == ErrorKind::Policy { 2 } else { 1 };
-                return Outcome { value: None, exit_code, error: Some(failure), fuel: 0 };
+                return Outcome { exit_code, ..Outcome::failed(failure) };
             }
             Ending::Stopped(Stopped::Deadline) => GuestError::Deadline,
             Ending::Stopped(_) => GuestError::Cancelled,
@@ -155,5 +155,5 @@ impl Drop for ComponentRun {
 /// The outcome of an agent that ended itself.
 fn exited(exit_code: u8) -> Outcome {
     let error = (exit_code != 0).then(|| Failure::exit(exit_code));
-    Outcome { value: None, exit_code, error, fuel: 0 }
+    Outcome { value: None, exit_code, error, fuel: 0, state: None }
 }

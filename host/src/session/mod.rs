@@ -20,8 +20,9 @@ pub use component::ComponentRun;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use kept::{
     At, Checked, Created, Exported, Head, LogLine, OpenOptions, Origin, Overrides, Point, PointError, Removed,
-    RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown, Waiting,
+    RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
 };
+use result::Left;
 pub use result::{RunResult, Status, Usage};
 pub use run::{CancelHandle, Operation, Pending, Run, RunOptions, Stdin, Step};
 pub use state::Session;

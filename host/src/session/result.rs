@@ -7,7 +7,7 @@ use super::state::{Place, SessionState};
 use crate::capability::Limits;
 use crate::error::{ErrorKind, Failure, told};
 use crate::gate::{Budget, Calls, Event};
-use crate::guest::{GuestError, Outcome};
+use crate::guest::{GuestError, Language, Outcome};
 use crate::vfs::Tree;
 
 /// How a run ended, in one word.
@@ -40,6 +40,21 @@ pub struct Usage {
     pub output_bytes: u64,
     /// Bytes of all files of the session at the end.
     pub file_bytes: u64,
+}
+
+/// What a run leaves to its session.
+pub(super) struct Left {
+    /// The files.
+    pub(super) files: Tree,
+    /// The state for the next script of a language, as a guest wrote it; empty for nothing. None: that which was left
+    /// before stays.
+    pub(super) state: Option<(Language, Vec<u8>)>,
+}
+
+impl From<Tree> for Left {
+    fn from(files: Tree) -> Self {
+        Self { files, state: None }
+    }
 }
 
 /// What a run came to. As JSON it is the object of the command line's contract.
@@ -85,7 +100,7 @@ impl RunResult {
         calls: Calls,
         usage: Usage,
         (stdout, stderr): (Vec<u8>, Vec<u8>),
-        files: Tree,
+        left: Left,
     ) -> Self {
         let (status, number) = (Status::of(&outcome), place.number());
         let error = outcome.error.as_ref().map(|error| error.message.as_str());
@@ -104,9 +119,9 @@ impl RunResult {
             session: session.id().map(ToString::to_string),
             run: session.id().is_some().then_some(number),
             snapshot: None,
-            files,
+            files: left.files.clone(),
         };
-        session.end(&place, &mut result);
+        session.end(&place, &mut result, left);
         result
     }
 
@@ -169,7 +184,7 @@ pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
         GuestError::Trap(trap) => Failure::host(format!("the guest trapped: {trap}")),
     };
     let exit_code = if failure.kind == ErrorKind::Cancelled { 130 } else { 1 };
-    Outcome { value: None, exit_code, error: Some(failure), fuel: 0 }
+    Outcome { exit_code, ..Outcome::failed(failure) }
 }
 
 /// A run whose time is up.

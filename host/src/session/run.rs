@@ -6,8 +6,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::host::now;
-use super::result::{RunResult, Usage, out_of_time, outcome_of};
+use super::host::{HostError, now};
+use super::result::{Left, RunResult, Usage, out_of_time, outcome_of};
 use super::scope::Scope;
 use super::state::{Place, SessionState, micros};
 use super::work::{Input, News, Work};
@@ -20,6 +20,9 @@ use crate::guest::{
 use crate::tool::unfit;
 use crate::vfs::Edit;
 
+/// The most bytes that a script leaves for the next one besides its files, as its guest writes them.
+const MAX_STATE_BYTES: usize = 16 << 20;
+
 /// How to run a script.
 #[derive(Default)]
 pub struct RunOptions {
@@ -27,6 +30,10 @@ pub struct RunOptions {
     pub output: Option<Box<dyn OutputSink>>,
     /// What the script reads.
     pub stdin: Stdin,
+    /// Whether the script finds what the last one of its language left besides files, and leaves that in its turn: in
+    /// JavaScript `globalThis.state`; in bash the directory, variables, functions and aliases. What a script has that is
+    /// stopped is not kept. An agent that is a component leaves nothing.
+    pub keep_state: bool,
 }
 
 /// Where a script's standard input comes from. It is read only when the script asks.
@@ -124,7 +131,10 @@ pub struct Run {
     session: Arc<SessionState>,
     /// Taken when it ends.
     place: Option<Place>,
+    language: Language,
     script: Script,
+    /// What the last script left, for this one to find when it starts.
+    found: Option<Vec<u8>>,
     guest: Option<Guest>,
     started: bool,
     outstanding: HashMap<OperationId, Outstanding>,
@@ -168,7 +178,7 @@ impl Run {
         language: Language,
         script: Script,
         options: RunOptions,
-    ) -> Result<Self, crate::code::CodeError> {
+    ) -> Result<Self, HostError> {
         let number = place.number();
         let limits = session.limits().clone();
         let interrupt = Interrupt::default();
@@ -183,8 +193,10 @@ impl Run {
             seed: session.seed("guest", &[number]),
             interrupt: interrupt.clone(),
         };
-        let guest = match session.guests().instantiate(language, world) {
-            Ok(guest) => guest,
+        let found = options.keep_state.then(|| session.state(language)).transpose().map_err(HostError::from);
+        let guest = session.guests().instantiate(language, world).map_err(HostError::from);
+        let (found, guest) = match found.and_then(|found| Ok((found, guest?))) {
+            Ok(ready) => ready,
             Err(error) => {
                 session.withdraw(&place);
                 return Err(error);
@@ -205,7 +217,9 @@ impl Run {
         Ok(Self {
             session,
             place: Some(place),
+            language,
             script,
+            found,
             guest: Some(guest),
             started: false,
             outstanding: HashMap::new(),
@@ -239,7 +253,7 @@ impl Run {
             }
             let Some(step) = self.advance() else {
                 if self.outstanding.is_empty() {
-                    self.end(failed(Failure::deadlock()));
+                    self.end(Outcome::failed(Failure::deadlock()));
                     continue;
                 }
                 return Step::Blocked(started);
@@ -263,7 +277,7 @@ impl Run {
                                 admission.release();
                             }
                         }
-                        self.end(failed(Failure::host(format!("the run cannot be kept: {}", told(&error)))));
+                        self.end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", told(&error)))));
                     }
                 }
                 Err(error) => self.end(outcome_of(&error, self.session.limits())),
@@ -279,10 +293,10 @@ impl Run {
             let hash = blake3::hash(self.script.source.as_bytes()).to_hex();
             let event = Event::Started { run: self.scope.record.run(), script: &self.script.name, hash: &hash };
             if let Err(error) = self.session.gate.audit().write(&event) {
-                self.end(failed(Failure::host(format!("the run does not start: {}", told(&error)))));
+                self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", told(&error)))));
                 return None;
             }
-            return Some(guest.start(&self.script, now()));
+            return Some(guest.start(&self.script, self.found.take(), now()));
         }
         let (mut completion, edits) = self.queue.pop_front()?;
         self.outstanding.remove(&completion.id);
@@ -383,7 +397,7 @@ impl Run {
                 News::Called(completion, edits) | News::Made(completion, edits) => self.deliver(completion, edits),
                 News::Done(completion) => self.resume(completion),
                 News::Cancelled => self.end(outcome_of(&GuestError::Cancelled, self.session.limits())),
-                News::Timeout => self.end(failed(out_of_time(self.session.limits()))),
+                News::Timeout => self.end(Outcome::failed(out_of_time(self.session.limits()))),
             }
         }
     }
@@ -405,7 +419,7 @@ impl Run {
     }
 
     /// Ends the run: stops what it started, commits its files, writes its result.
-    fn end(&mut self, outcome: Outcome) {
+    fn end(&mut self, mut outcome: Outcome) {
         let Some(guest) = self.guest.take() else { return };
         let Some(place) = self.place.take() else { return };
         self.interrupt.cancel();
@@ -421,7 +435,11 @@ impl Run {
         };
         drop(guest);
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
-        let result = RunResult::conclude(&self.session, place, outcome, calls, usage, captured, files);
+        if outcome.state.as_ref().is_some_and(|state| state.len() > MAX_STATE_BYTES) {
+            outcome = Outcome { fuel: outcome.fuel, ..Outcome::failed(state_too_large()) };
+        }
+        let left = Left { files, state: outcome.state.take().map(|state| (self.language, state)) };
+        let result = RunResult::conclude(&self.session, place, outcome, calls, usage, captured, left);
         self.result = Some(Box::new(result));
     }
 }
@@ -433,6 +451,9 @@ impl Drop for Run {
     }
 }
 
-fn failed(failure: Failure) -> Outcome {
-    Outcome { value: None, exit_code: 1, error: Some(failure), fuel: 0 }
+fn state_too_large() -> Failure {
+    Failure::limit(
+        format!("what the script leaves for the next one is too large: at most {} MiB are kept", MAX_STATE_BYTES >> 20),
+        "keep large data in files; what was left before stays",
+    )
 }

@@ -1,7 +1,8 @@
 //! A session: what its runs share.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
 use tokio::runtime::Handle;
@@ -13,7 +14,7 @@ use super::host::{HostError, HostState, file_limits};
 use super::kept::{Begun, Kept, SessionId, SessionsError};
 use super::run::{Run, RunOptions};
 use super::scope::Scope;
-use super::{RunResult, Usage};
+use super::{Left, RunResult, Usage};
 use crate::agent::Program;
 use crate::capability::{Limits, Policy};
 use crate::code::Interrupt;
@@ -42,6 +43,8 @@ pub(super) struct SessionState {
     pub(super) gate: Arc<Gate>,
     pub(super) catalog: Arc<dyn Catalog>,
     head: Mutex<Tree>,
+    /// What the last script of each language left, of a session whose files are in memory.
+    states: Mutex<HashMap<Language, Vec<u8>>>,
     pub(super) warm: Arc<Warm>,
     pub(super) services: Arc<Services>,
     /// A secret that a tool is granted and nobody gave.
@@ -75,6 +78,7 @@ impl Session {
             keeping,
             catalog: Arc::new(GateCatalog::new(&gate)),
             head: Mutex::new(files),
+            states: Mutex::default(),
             warm: Arc::default(),
             missing: gate.secrets().into_iter().find(|name| !services.secrets.has(name)),
             services: Arc::new(services),
@@ -90,7 +94,7 @@ impl Session {
     /// If another run of the session has not ended, or the guest cannot be loaded.
     pub fn start(&self, language: Language, script: Script, options: RunOptions) -> Result<Run, HostError> {
         let place = self.0.begin(&script.name, script.source.as_bytes())?;
-        Ok(Run::new(Arc::clone(&self.0), place, language, script, options)?)
+        Run::new(Arc::clone(&self.0), place, language, script, options)
     }
 
     /// Prepares a run of an agent that is a component (`wasi:cli/command`) and imports tools by their WIT names.
@@ -121,10 +125,10 @@ impl Session {
         let scope = Scope::new(state, place.number());
         let result = state.call(&scope, method, arguments);
         let error = result.as_ref().err().cloned();
-        let outcome = Outcome { value: None, exit_code: u8::from(error.is_some()), error, fuel: 0 };
+        let outcome = Outcome { value: None, exit_code: u8::from(error.is_some()), error, fuel: 0, state: None };
         let calls = state.gate.close(&scope.record);
         let usage = Usage { wall_micros: micros(begun), ..Usage::default() };
-        let ended = RunResult::conclude(state, place, outcome, calls, usage, Default::default(), state.head());
+        let ended = RunResult::conclude(state, place, outcome, calls, usage, Default::default(), state.head().into());
         // What cannot be kept fails, whatever the tool said.
         match ended.error {
             Some(lost) if result.is_ok() => Err(lost),
@@ -194,9 +198,25 @@ impl SessionState {
         self.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The tree of a run that ended becomes the head.
-    pub(super) fn commit(&self, files: Tree) {
-        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = files;
+    /// What a run left becomes what the next one finds.
+    fn commit(&self, left: Left) {
+        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = left.files;
+        if let Some((language, state)) = left.state {
+            self.states().insert(language, state);
+        }
+    }
+
+    /// What the last script of a language left; empty for nothing.
+    pub(super) fn state(&self, language: Language) -> Result<Vec<u8>, SessionsError> {
+        match &self.keeping {
+            Keeping::Disk { kept, main: true, .. } => kept.state(language),
+            _ => Ok(self.states().get(&language).cloned().unwrap_or_default()),
+        }
+    }
+
+    /// Changes are whole, so a poisoned lock is still good.
+    fn states(&self) -> MutexGuard<'_, HashMap<Language, Vec<u8>>> {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the head.
@@ -246,36 +266,36 @@ impl SessionState {
         let hash = blake3::hash(source).to_hex();
         let (files, begun) = kept.enter(file_limits(self.limits()), name, &hash)?;
         if main {
-            self.commit(files);
+            self.commit(files.into());
         }
         Ok(Place::Disk(begun))
     }
 
     /// Commits what a run left, and lets the next one start.
-    pub(super) fn end(&self, place: &Place, result: &mut RunResult) {
+    pub(super) fn end(&self, place: &Place, result: &mut RunResult, left: Left) {
         match (&self.keeping, place) {
             (Keeping::Disk { kept, main, .. }, Place::Disk(begun)) => {
-                match kept.conclude(begun, result, main.then_some(&result.files)) {
+                match kept.conclude(begun, result, main.then_some(&left)) {
                     Ok(snapshot) => {
                         result.snapshot = snapshot.map(|snapshot| snapshot.to_string());
                         // As they are on disk: a session that waits holds nothing of its files.
                         let kept = main.then(|| kept.head(file_limits(self.limits())));
-                        self.commit(kept.and_then(Result::ok).unwrap_or_else(|| result.files.clone()));
+                        self.commit(kept.and_then(Result::ok).map_or(left, Left::from));
                     }
                     Err(error) => {
                         self.lost(kept, begun, result, &error);
                         // The files of one that was made from another are its own, and in memory.
                         let files = main.then(|| kept.head(file_limits(self.limits())));
                         match files {
-                            Some(Ok(files)) => self.commit(files),
+                            Some(Ok(files)) => self.commit(files.into()),
                             Some(Err(_)) => {}
-                            None => self.commit(result.files.clone()),
+                            None => self.commit(left),
                         }
                     }
                 }
                 kept.leave();
             }
-            _ => self.commit(result.files.clone()),
+            _ => self.commit(left),
         }
         self.busy.store(false, Ordering::Release);
     }

@@ -78,6 +78,7 @@ impl Seen {
             "limit": self.policy.limits.files,
             "budgets": budgets.collect::<Vec<_>>(),
             "from": created.from,
+            "states": head.states,
         })
     }
 }
@@ -190,6 +191,10 @@ impl Show {
             draw::size(limit),
             head.entries
         )));
+        if !head.states.is_empty() {
+            let languages: Vec<&str> = head.states.keys().map(String::as_str).collect();
+            show::line(tamed(format_args!("  state     of {}", languages.join(", "))));
+        }
         for (grant, kind, limit, used) in seen.budgets() {
             let bar = draw::share(used, limit, 20);
             show::line(tamed(format_args!(
@@ -244,5 +249,6 @@ fn run_json(number: u64, run: &RunRecord, busy: bool) -> Value {
         "error": run.error,
         "calls": run.calls,
         "denied": run.denied,
+        "states": run.states,
     })
 }

@@ -1,5 +1,6 @@
 //! Changing sessions without a run: files put or taken back, labels, the end.
 
+use super::record::States;
 use super::turn::Waiting;
 use super::{At, Point, SessionId, Sessions, SessionsError, key, point};
 use crate::store::{Batch, Owner};
@@ -27,11 +28,23 @@ impl Sessions {
         waiting: Waiting,
         change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
     ) -> Result<SnapshotId, SessionsError> {
+        self.change_all(id, what, waiting, None, change)
+    }
+
+    /// As [`Sessions::change`]; with `states`, what scripts left besides files becomes that.
+    fn change_all(
+        &self,
+        id: &SessionId,
+        what: &str,
+        waiting: Waiting,
+        states: Option<&States>,
+        change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
+    ) -> Result<SnapshotId, SessionsError> {
         let bytes = self.policy(id)?.limits.files;
         let live = self.live(id, Some(waiting))?;
         let limits = Limits { bytes, file_bytes: u64::MAX, ..Limits::default() };
         let (mut files, begun) = live.enter(limits, what, "")?;
-        let changed = change(&mut files).and_then(|()| live.changed(&begun, what, &files));
+        let changed = change(&mut files).and_then(|()| live.changed(&begun, what, &files, states));
         if changed.is_err() {
             live.withdraw(&begun);
         }
@@ -39,18 +52,19 @@ impl Sessions {
         changed
     }
 
-    /// Makes the files of a session those of one of its points again. What was spent stays spent.
+    /// Makes the files of a session those of one of its points again, and what scripts had left besides. What was spent
+    /// stays spent.
     ///
     /// # Errors
     /// If there is no such point, or it cannot be committed.
     pub fn rollback(&self, to: &Point, waiting: Waiting) -> Result<SnapshotId, SessionsError> {
-        let then = self.files(to)?;
+        let (then, states) = (self.files(to)?, self.states(to)?);
         let at = match &to.at {
             At::Head => "where it is".to_owned(),
             At::Run(run) => format!("run {run}"),
             At::Label(label) => format!("`{label}`"),
         };
-        self.change(&to.session, &format!("rolled back to {at}"), waiting, |files| {
+        self.change_all(&to.session, &format!("rolled back to {at}"), waiting, Some(&states), |files| {
             let limits = files.limits();
             *files = then;
             files.set_limits(limits);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::live::first_head;
 use super::log::json;
-use super::record::{Created, Origin, RunRecord};
+use super::record::{Created, Origin, RunRecord, States};
 use super::turn::Turn;
 use super::{Kept, Point, SessionId, Sessions, SessionsError, Waiting, key};
 use crate::capability::{Grant, Policy};
@@ -102,7 +102,7 @@ impl Sessions {
     fn create_now(&self, id: &SessionId, policy: &Policy, lock: &Lock, files: &Tree) -> Result<(), SessionsError> {
         let mut upload = self.blobs().begin()?;
         let snapshot = files.seal(&mut *upload)?;
-        let mut batch = self.first(id, None, snapshot, files)?;
+        let mut batch = self.first(id, None, snapshot, files, States::new())?;
         let policy = policy.to_json().to_string().into_bytes();
         for (kind, value) in [(b'P', policy), (b'M', json(lock))] {
             let stored = match key::here(&value) {
@@ -125,8 +125,8 @@ impl Sessions {
         }
     }
 
-    /// Makes a session that begins with the files, policy, tools and entries of `wasi:keyvalue` of another, and with what
-    /// was spent there: a fork is no way to a new budget.
+    /// Makes a session that begins with the files, states, policy, tools and entries of `wasi:keyvalue` of another, and with
+    /// what was spent there: a fork is no way to a new budget.
     ///
     /// # Errors
     /// If there is no such point, or there is a session of the new name already.
@@ -150,7 +150,8 @@ impl Sessions {
         let stands = self.records().get(&head)?;
         let (snapshot, run) = self.snapshot(from)?;
         let files = self.files(from)?;
-        let mut batch = self.first(to, Some(Origin { session: source.clone(), run }), snapshot, &files)?;
+        let states = self.run(source, run)?.states;
+        let mut batch = self.first(to, Some(Origin { session: source.clone(), run }), snapshot, &files, states)?;
         batch.expect(head, stands);
         for kind in [b'P', b'M'] {
             let value = self.records().get(&key::one(kind, source))?;
@@ -237,6 +238,7 @@ impl Sessions {
         from: Option<Origin>,
         snapshot: SnapshotId,
         files: &Tree,
+        states: States,
     ) -> Result<Batch, SessionsError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| SessionsError::Random(error.into()))?;
@@ -249,6 +251,7 @@ impl Sessions {
             ended: Some(created.created),
             base: snapshot,
             snapshot: Some(snapshot),
+            states: states.clone(),
             error: None,
             calls: 0,
             denied: 0,
@@ -257,7 +260,7 @@ impl Sessions {
         batch.expect(key::one(b'S', id), None);
         batch.put(key::one(b'S', id), json(&created));
         batch.put(key::one(b'O', id), new_epoch()?.to_be_bytes());
-        batch.put(key::one(b'H', id), json(&first_head(snapshot, files)));
+        batch.put(key::one(b'H', id), json(&first_head(snapshot, files, states)));
         batch.put(key::numbered(b'R', id, 0), json(&run));
         Ok(batch)
     }

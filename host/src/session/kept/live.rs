@@ -5,16 +5,17 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 
-use super::log::{Open, SessionLog, json};
+use super::log::{Commit, Open, SessionLog, json};
 use super::look::damaged;
-use super::record::{Head, RunRecord};
+use super::record::{Head, RunRecord, States};
 use super::turn::{Turn, Waiting};
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::error::told;
 use crate::gate::{Audit, Call, CallOutcome, Chain, Event};
+use crate::guest::Language;
 use crate::ledger::Used;
-use crate::session::RunResult;
 use crate::session::host::now;
+use crate::session::{Left, RunResult};
 use crate::store::Owner;
 use crate::tool::{Backing, Changed, Key};
 use crate::vfs::{Limits, SnapshotId, Tree};
@@ -120,6 +121,13 @@ impl Kept {
         Ok(Tree::open(snapshot, self.place.source(), limits)?)
     }
 
+    /// What the last script of a language left besides its files; empty for nothing.
+    pub(in crate::session) fn state(&self, language: Language) -> Result<Vec<u8>, SessionsError> {
+        let states = self.log.lock().as_ref().map(|open| open.head.states.clone());
+        let states = states.map_or_else(|| self.place.head(&self.id).map(|head| head.states), Ok)?;
+        states.get(language.word()).map_or(Ok(Vec::new()), |blob| Ok(self.place.blobs().get(blob)?.to_vec()))
+    }
+
     /// Reads how the session stands; the epoch to come.
     fn open(&self, known: Option<u64>) -> Result<u64, SessionsError> {
         let (place, id) = (&self.place, &self.id);
@@ -177,6 +185,7 @@ impl Kept {
             ended: None,
             base: open.head.snapshot,
             snapshot: None,
+            states: States::new(),
             error: None,
             calls: 0,
             denied: 0,
@@ -186,13 +195,13 @@ impl Kept {
         Ok(Begun { number, record })
     }
 
-    /// Commits the end of a run: its record, its part of the log, and its files as the head. A run of a session that was
-    /// made from this one has no files here.
+    /// Commits the end of a run: its record, its part of the log, and what it left as the head. A run of a session that was
+    /// made from this one leaves nothing here.
     pub(in crate::session) fn conclude(
         &self,
         begun: &Begun,
         result: &RunResult,
-        files: Option<&Tree>,
+        left: Option<&Left>,
     ) -> Result<Option<SnapshotId>, SessionsError> {
         let admitted = |call: &&Call| call.outcome != CallOutcome::Denied;
         let calls = result.calls.as_slice();
@@ -200,16 +209,39 @@ impl Kept {
         let error = result.error.as_ref().map(|error| shortened(&error.message, MAX_ERROR));
         let status = result.status.word().to_owned();
         let denied = calls.len() as u64 - admitted;
-        self.commit(begun, RunRecord { status, error, calls: admitted, denied, ..begun.record.clone() }, files)
+        let record = RunRecord { status, error, calls: admitted, denied, ..begun.record.clone() };
+        self.commit(begun, record, left.map(|left| &left.files), |commit| {
+            let Some((language, state)) = left.and_then(|left| left.state.as_ref()) else { return Ok(()) };
+            let language = language.word().to_owned();
+            if state.is_empty() {
+                commit.head.states.remove(&language);
+            } else {
+                let blob = commit.upload()?.put(state.clone())?;
+                commit.head.states.insert(language, blob);
+            }
+            Ok(())
+        })
     }
 
-    /// Commits a change of the files that is no run.
-    pub(super) fn changed(&self, begun: &Begun, what: &str, files: &Tree) -> Result<SnapshotId, SessionsError> {
+    /// Commits a change of the files that is no run; with `states`, of what scripts left besides, too.
+    pub(super) fn changed(
+        &self,
+        begun: &Begun,
+        what: &str,
+        files: &Tree,
+        states: Option<&States>,
+    ) -> Result<SnapshotId, SessionsError> {
         if let Some(open) = self.log.lock().as_mut() {
             open.line(&self.id, &Event::Changed { run: begun.number, what })?;
         }
         let record = RunRecord { status: "changed".to_owned(), ..begun.record.clone() };
-        Ok(self.commit(begun, record, Some(files))?.expect("files were given"))
+        let committed = self.commit(begun, record, Some(files), |commit| {
+            if let Some(states) = states {
+                commit.head.states.clone_from(states);
+            }
+            Ok(())
+        });
+        Ok(committed?.expect("files were given"))
     }
 
     /// What was begun is not done.
@@ -226,6 +258,7 @@ impl Kept {
         begun: &Begun,
         record: RunRecord,
         files: Option<&Tree>,
+        restate: impl Fn(&mut Commit<'_>) -> Result<(), SessionsError>,
     ) -> Result<Option<SnapshotId>, SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
@@ -238,9 +271,11 @@ impl Kept {
                 (head.snapshot, head.left_by, head.changed) = (snapshot, begun.number, now());
                 (head.bytes, head.entries) = (usage.bytes, usage.entries);
                 left = Some(snapshot);
+                restate(commit)?;
             }
             commit.head.running.retain(|run| *run != begun.number);
-            let record = RunRecord { ended: Some(now()), snapshot: left, ..record.clone() };
+            let states = if left.is_some() { commit.head.states.clone() } else { States::new() };
+            let record = RunRecord { ended: Some(now()), snapshot: left, states, ..record.clone() };
             commit.batch.put(key::numbered(b'R', &self.id, begun.number), json(&record));
             Ok(())
         })?;
@@ -297,7 +332,7 @@ impl Backing for Entries {
 }
 
 /// A head without runs.
-pub(super) fn first_head(snapshot: SnapshotId, files: &Tree) -> Head {
+pub(super) fn first_head(snapshot: SnapshotId, files: &Tree, states: States) -> Head {
     let usage = files.usage();
     let hash = Chain::default().hash().to_string();
     let (bytes, entries) = (usage.bytes, usage.entries);
@@ -312,5 +347,6 @@ pub(super) fn first_head(snapshot: SnapshotId, files: &Tree) -> Head {
         changed: now(),
         bytes,
         entries,
+        states,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::record::{Balance, Created, Head, RunRecord};
+use super::record::{Balance, Created, Head, RunRecord, States};
 use super::{At, Point, SessionId, Sessions, SessionsError, key};
 use crate::capability::Policy;
 use crate::gate::Chain;
@@ -190,6 +190,12 @@ impl Sessions {
         let record: RunRecord = self.read(id, "a run", &value)?;
         let snapshot = record.snapshot.ok_or_else(|| none(format!("files of run {run}: it is {}", record.status)))?;
         Ok((snapshot, run))
+    }
+
+    /// What scripts had left besides files at a point.
+    pub(super) fn states(&self, point: &Point) -> Result<States, SessionsError> {
+        let (_, run) = self.snapshot(point)?;
+        Ok(self.run(&point.session, run)?.states)
     }
 
     /// Hands out its log, in order, as far as `take` wants, after checking that each line follows the one before and that

@@ -37,7 +37,7 @@ pub use id::{SessionId, SessionIdError};
 pub(super) use live::{Begun, Kept};
 pub use look::{LogLine, Shown};
 pub use point::{At, Point, PointError};
-pub use record::{Created, Head, Origin, RunRecord};
+pub use record::{Created, Head, Origin, RunRecord, States};
 pub use sweep::Salvaged;
 pub use transfer::Exported;
 pub use turn::Waiting;

@@ -1,11 +1,14 @@
 //! What a store keeps of a session, as JSON. Times are nanoseconds since the Unix epoch.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::SessionId;
 use crate::capability::Amount;
 use crate::gate::CallOutcome;
 use crate::ledger::Used;
+use crate::store::BlobId;
 use crate::vfs::SnapshotId;
 
 /// What is fixed when a session is made.
@@ -28,6 +31,9 @@ pub struct Origin {
     /// The run that left the files; 0 for those it was made with.
     pub run: u64,
 }
+
+/// What scripts have left for the next one besides files, by the word of their language: each a blob.
+pub type States = BTreeMap<String, BlobId>;
 
 /// Where a session stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +58,9 @@ pub struct Head {
     pub bytes: u64,
     /// How many files, directories and links.
     pub entries: u64,
+    /// What the run that left its files has left besides, and runs before it.
+    #[serde(default, skip_serializing_if = "States::is_empty")]
+    pub states: States,
 }
 
 /// One run, or another change of a session's files.
@@ -74,6 +83,9 @@ pub struct RunRecord {
     /// The files that it left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<SnapshotId>,
+    /// What there was besides then.
+    #[serde(default, skip_serializing_if = "States::is_empty")]
+    pub states: States,
     /// Why it failed, shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::look::damaged;
-use super::record::{Head, RunRecord};
+use super::record::{Head, RunRecord, States};
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::store::{BlobId, Record};
-use crate::vfs::{ReferenceKind, references};
+use crate::vfs::{ReferenceKind, SnapshotId, references};
 
 /// A blob that a record names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,11 +24,13 @@ impl Sessions {
         let kind = name.first().copied().unwrap_or_default();
         let bad = |error: serde_json::Error| damaged(id, &error.to_string());
         Ok(match kind {
-            b'H' => vec![Root::Snapshot(serde_json::from_slice::<Head>(value).map_err(bad)?.snapshot.blob())],
+            b'H' => {
+                let head: Head = serde_json::from_slice(value).map_err(bad)?;
+                of_point([Some(head.snapshot), None], &head.states)
+            }
             b'R' => {
                 let run: RunRecord = serde_json::from_slice(value).map_err(bad)?;
-                let snapshots = [Some(run.base), run.snapshot];
-                snapshots.iter().flatten().map(|snapshot| Root::Snapshot(snapshot.blob())).collect()
+                of_point([Some(run.base), run.snapshot], &run.states)
             }
             kind if key::MAY_BE_LONG.contains(&kind) => match key::stored(value) {
                 Some(key::Stored::Blob(blob)) => vec![Root::Value(blob)],
@@ -87,6 +89,11 @@ impl Sessions {
         }
         Ok(())
     }
+}
+
+fn of_point(snapshots: [Option<SnapshotId>; 2], states: &States) -> Vec<Root> {
+    let snapshots = snapshots.into_iter().flatten().map(|snapshot| Root::Snapshot(snapshot.blob()));
+    snapshots.chain(states.values().copied().map(Root::Value)).collect()
 }
 
 /// What was found to be named.

@@ -1,0 +1,59 @@
+//! What a script leaves of its shell for the next one: variables, functions, aliases, and where it was.
+//!
+//! Written as bashkit's own record of a shell, in JSON, with functions by their text. What a bash forgets when a script
+//! ends stays out: traps, `set` options and the status of the last command.
+
+use std::path::Path;
+
+use bashkit::parser::{Command, FunctionDef};
+use bashkit::{Bash, ShellState};
+use serde_json::Value;
+
+use crate::bindings::files::{self, Kind};
+use crate::shell;
+
+/// Reads what a script left; none for nothing.
+pub(crate) fn read(bytes: &[u8]) -> Result<Option<ShellState>, String> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    serde_json::from_slice(bytes).map(Some).map_err(|error| error.to_string())
+}
+
+/// Puts a shell where another one was; in `directory`, if that place is gone.
+pub(crate) fn restore(bash: &mut Bash, mut state: ShellState, directory: &str) {
+    if !is_directory(&state.cwd) {
+        let gone = state.cwd.display().to_string();
+        shell::complain(&format!("{gone}: no such directory any more; starting in {directory}\n"));
+        state.cwd = directory.into();
+        state.variables.insert("PWD".to_owned(), directory.to_owned());
+    }
+    bash.restore_shell_state(&state);
+}
+
+fn is_directory(path: &Path) -> bool {
+    path.to_str().and_then(|path| files::stat(path, true).ok()).is_some_and(|known| known.kind == Kind::Directory)
+}
+
+/// The functions of a shell, as commands that define them.
+pub(crate) fn functions(state: &ShellState) -> Vec<Command> {
+    state.functions.values().map(|function: &FunctionDef| Command::Function(function.clone())).collect()
+}
+
+/// Writes how a shell was left.
+pub(crate) fn write(bash: &Bash) -> Result<Vec<u8>, String> {
+    let mut state = bash.shell_state();
+    state.traps.clear();
+    state.last_exit_code = 0;
+    state.last_bg_pid = None;
+    // A value, and not the record itself: its keys are in order, so that equal shells are written alike.
+    let mut written = serde_json::to_value(&state).map_err(|error| error.to_string())?;
+    if let Some(Value::Object(functions)) = written.get_mut("functions") {
+        for function in functions.values_mut().filter_map(Value::as_object_mut) {
+            if function.get("source").is_some_and(Value::is_string) {
+                function.remove("ast");
+            }
+        }
+    }
+    serde_json::to_vec(&written).map_err(|error| error.to_string())
+}
