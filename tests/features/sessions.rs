@@ -300,15 +300,25 @@ fn a_session_moves_to_another_machine() {
     assert_eq!(other.js(call, &["--session", "s"])["status"], "denied", "with what was left");
     done(&other, &["session", "import", path, "twin"]);
     done(&other, &["store", "verify"]);
-    // Whatever byte of the file is another, it is refused, and nothing is there.
+    // Whatever byte of the file is another, it is refused, and nothing is there. (zstd does not use every bit: then what is
+    // read is the same.)
     let bytes = std::fs::read(&file).expect("it is there");
+    let mut unused = 0;
     for at in (0..bytes.len()).step_by(bytes.len() / 40) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x20;
         other.file("damaged", &damaged);
         let ran = other.run(["session", "import", "damaged", "damaged"]);
-        assert_eq!(ran.status, 1, "byte {at}: {ran:?}");
+        if ran.status == 0 {
+            let [damaged, whole] = ["damaged", "twin"].map(|id| ask(&other, &["session", "show", id])["runs"].clone());
+            assert_eq!(damaged, whole, "byte {at}");
+            done(&other, &["session", "rm", "damaged"]);
+            unused += 1;
+        } else {
+            assert_eq!(ran.status, 1, "byte {at}: {ran:?}");
+        }
     }
+    assert!(unused < 5, "{unused} of 40 were not noticed");
     let half = other.file("half", &bytes[..bytes.len() / 2]);
     refused(&other, &["session", "import", half.to_str().expect("UTF-8"), "damaged"], 1);
     assert_eq!(ask(&other, &["session", "ls"]).as_array().expect("a list").len(), 2);
