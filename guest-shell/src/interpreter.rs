@@ -7,7 +7,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
-use bashkit::{Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, Error, ExecOptions, InMemoryFs, ShellState};
+use bashkit::{
+    Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, Error, ExecOptions, InMemoryFs, ShellState,
+};
 
 use crate::bindings::random;
 use crate::bindings::types::{Limits, Script};

@@ -56,6 +56,23 @@ fn devices_are_where_a_shell_expects_them() {
 }
 
 #[test]
+fn the_script_s_input_has_a_name() {
+    let home = Home::new();
+    let input = home.file("input", "one\ntwo\n");
+    for code in [
+        "while read -r line; do echo \"$line\"; done < /dev/stdin",
+        "cat < /dev/stdin",
+        "cat < /dev/fd/0",
+        "sort /dev/stdin",
+        "sed -n p /dev/fd/0",
+    ] {
+        let mut command = home.command(["run", "--lang", "sh", "-e", code]);
+        let output = command.stdin(std::fs::File::open(&input).expect("it was written")).output().expect("it runs");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "one\ntwo\n", "{code}");
+    }
+}
+
+#[test]
 fn mounts_are_copied_in() {
     let home = Home::new();
     std::fs::create_dir_all(home.path().join("data/deep")).expect("the home can be written");

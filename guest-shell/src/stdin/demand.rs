@@ -22,6 +22,9 @@ pub(crate) enum Demand {
     All,
 }
 
+/// The names of the script's own standard input.
+const OWN_INPUT: &[&str] = &["/dev/stdin", "/dev/fd/0"];
+
 /// How deep `bash -c` and `eval` are followed.
 const NESTING: usize = 4;
 
@@ -176,10 +179,15 @@ fn literal(word: &Word) -> Option<&str> {
     }
 }
 
+/// Whether a command reads something else instead. What it reads from `/dev/stdin` is the script's own.
 fn is_input(redirect: &Redirect) -> bool {
     use RedirectKind::{DupInput, HereDoc, HereDocStrip, HereString, Input, ReadWrite};
+    let own = || literal(&redirect.target).is_some_and(|target| OWN_INPUT.contains(&target));
     redirect.fd.unwrap_or(0) == 0
-        && matches!(redirect.kind, Input | HereDoc | HereDocStrip | HereString | DupInput | ReadWrite)
+        && match redirect.kind {
+            Input | ReadWrite => !own(),
+            kind => matches!(kind, HereDoc | HereDocStrip | HereString | DupInput),
+        }
 }
 
 /// A command that reads its standard input when it is given no file.
@@ -268,7 +276,7 @@ fn of_reader(name: &str, arguments: &[Option<&str>]) -> Demand {
 }
 
 fn names_input(arguments: &[Option<&str>]) -> bool {
-    arguments.iter().flatten().any(|word| matches!(*word, "-" | "/dev/stdin"))
+    arguments.iter().flatten().any(|word| *word == "-" || OWN_INPUT.contains(word))
 }
 
 fn of_filter(filter: &Filter, arguments: &[Option<&str>]) -> Demand {
@@ -393,10 +401,17 @@ mod tests {
             "xargs -n 1 echo",
             "awk -F, '{print $1}'",
             "awk 'BEGIN { x = 1 } { print }'",
+            "cat < /dev/stdin",
+            "diff /dev/fd/0 file",
         ] {
             assert_eq!(of(script), Demand::All, "{script}");
         }
-        for script in ["read x", "while IFS= read -r line; do echo $line; done", "[ -t 0 ] || read -p name -r x"] {
+        for script in [
+            "read x",
+            "while IFS= read -r line; do echo $line; done",
+            "[ -t 0 ] || read -p name -r x",
+            "while read x; do :; done < /dev/stdin",
+        ] {
             assert_eq!(of(script), Demand::Records, "{script}");
         }
     }
