@@ -20,7 +20,7 @@ const PAGE: usize = 500;
 const PAGE_BYTES: usize = 1 << 20;
 
 /// How many bytes of blobs are in memory until they are durable: if another upload is given up, they are put again.
-const MAX_UNSYNCED: usize = 32 << 20;
+const MAX_UNSYNCED: usize = 8 << 20;
 
 /// How often that is tried.
 const TRIES: u32 = 100;
