@@ -13,6 +13,13 @@ use tollhouse::session::{
 use tollhouse::store::Backend;
 use tollhouse_tests::{Home, Ran};
 
+#[path = "sessions/archives.rs"]
+mod archives;
+#[path = "sessions/kills.rs"]
+mod kills;
+#[path = "sessions/library.rs"]
+mod library;
+
 /// Runs a command that prints JSON.
 fn ask(home: &Home, arguments: &[&str]) -> Value {
     let ran = home.run(arguments.iter().copied().chain(["--json"]));
@@ -164,6 +171,10 @@ fn runs_of_one_session_queue_and_of_two_do_not() {
 /// How often a run is killed, unless `TOLLHOUSE_CRASH_CYCLES` says so.
 const CYCLES: u64 = 4;
 
+fn cycles() -> u64 {
+    std::env::var("TOLLHOUSE_CRASH_CYCLES").ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(CYCLES)
+}
+
 /// A run that calls a tool again and again, and says each time when the call has returned.
 fn calling(home: &Home) -> (Child, BufReader<std::process::ChildStdout>) {
     let script = "for (let n = 1; ; n++) {
@@ -184,8 +195,7 @@ fn a_killed_run_forgets_nothing_and_leaves_nothing_half() {
     home.file("p.toml", "[[grant]]\nname = 'many'\nmethod = 'stats/*'\ncalls = 100000\n");
     done(&home, &["run", "--session", "s", "--policy", "p.toml", "-e", "await fs.writeFile('/workspace/kept', 'yes')"]);
     let (mut acknowledged, mut used) = (0, 0);
-    let cycles = std::env::var("TOLLHOUSE_CRASH_CYCLES").ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(CYCLES);
-    for cycle in 0..cycles {
+    for cycle in 0..cycles() {
         let (mut child, stdout) = calling(&home);
         let mut lines = stdout.lines();
         for _ in 0..=cycle * 7 % 23 {

@@ -15,8 +15,9 @@ use tempfile::TempDir;
 /// A mounted disk.
 #[derive(Debug)]
 pub struct Disk {
-    // Goes first: nothing can be removed below it.
+    // These go first: nothing can be removed below them.
     mounted: Option<Mounted>,
+    medium: Option<Mounted>,
     directory: TempDir,
 }
 
@@ -24,19 +25,26 @@ impl Disk {
     /// Makes and mounts a disk of so many bytes. None, and a message, where this user may not.
     #[must_use]
     pub fn new(bytes: u64) -> Option<Self> {
-        match Self::make(bytes) {
-            Ok(disk) => Some(disk),
-            Err(reason) => {
-                println!("skipped: no filesystem image can be mounted here ({reason}); it takes root and loop devices");
-                None
-            }
-        }
+        made(Self::make(bytes, None))
     }
 
-    fn make(bytes: u64) -> io::Result<Self> {
+    /// As [`Disk::new`]; when so many bytes have reached the disk, it fails, until it is [well again](Disk::heal): what is
+    /// written is taken and then cannot be kept, so syncs fail, as on a disk that breaks.
+    #[must_use]
+    pub fn failing_after(written: u64, bytes: u64) -> Option<Self> {
+        made(Self::make(bytes, Some(written)))
+    }
+
+    fn make(bytes: u64, medium: Option<u64>) -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("tollhouse-disk").tempdir_in("/dev/shm")?;
-        let mut disk = Self { mounted: None, directory };
+        let mut disk = Self { mounted: None, medium: None, directory };
         fs::create_dir(disk.path())?;
+        fs::create_dir(disk.medium())?;
+        if let Some(room) = medium {
+            // The image has holes, and what is to fill one finds no room.
+            disk.medium =
+                Some(Mounted::new(&["-t", "tmpfs", "-o", &format!("size={room}")], "medium", &disk.medium())?);
+        }
         fs::File::create(disk.image())?.set_len(bytes)?;
         run("mkfs.ext4", &["-q".as_ref(), "-F".as_ref(), &disk.image()])?;
         disk.mount()?;
@@ -49,13 +57,25 @@ impl Disk {
         self.directory.path().join("mounted")
     }
 
+    fn medium(&self) -> PathBuf {
+        self.directory.path().join("medium")
+    }
+
     fn image(&self) -> PathBuf {
-        self.directory.path().join("image")
+        self.medium().join("image")
     }
 
     fn mount(&mut self) -> io::Result<()> {
-        self.mounted = Some(Mounted::new(&self.image(), &self.path())?);
+        self.mounted = Some(Mounted::new(&["-o", "loop"], self.image(), &self.path())?);
         Ok(())
+    }
+
+    /// Lets a disk that failed work again. What it failed to write it has not.
+    ///
+    /// # Errors
+    /// If it has no medium of its own.
+    pub fn heal(&self) -> io::Result<()> {
+        run("mount", &["-o".as_ref(), "remount,size=100%".as_ref(), &self.medium()])
     }
 
     /// Puts the disk into the state that a power cut at this moment leaves. Nothing on it may be open.
@@ -63,12 +83,20 @@ impl Disk {
     /// # Errors
     /// If the image cannot be copied or mounted.
     pub fn cut_the_power(&mut self) -> io::Result<()> {
-        let copy = self.directory.path().join("copy");
+        let copy = self.medium().join("copy");
         copy_quietly(&self.image(), &copy)?;
         self.mounted = None;
         fs::rename(copy, self.image())?;
         self.mount()
     }
+}
+
+/// A disk, or why there is none here.
+fn made(disk: io::Result<Disk>) -> Option<Disk> {
+    disk.inspect_err(|reason| {
+        println!("skipped: no filesystem image can be mounted here ({reason}); it takes root and loop devices");
+    })
+    .ok()
 }
 
 /// Copies the image as it is at one moment.
@@ -94,8 +122,9 @@ fn run(program: &str, arguments: &[&Path]) -> io::Result<()> {
 struct Mounted(PathBuf);
 
 impl Mounted {
-    fn new(image: &Path, at: &Path) -> io::Result<Self> {
-        run("mount", &["-o".as_ref(), "loop".as_ref(), image, at])?;
+    fn new(options: &[&str], what: impl AsRef<Path>, at: &Path) -> io::Result<Self> {
+        let options = options.iter().map(Path::new);
+        run("mount", &options.chain([what.as_ref(), at]).collect::<Vec<_>>())?;
         Ok(Self(at.to_owned()))
     }
 }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tollhouse::session::SessionId;
 
 use super::places::Places;
-use super::run::SessionArgs;
+use super::run::{OwnArgs, SessionArgs};
 use super::{CliError, Result, show};
 
 /// Call one tool, through the gate
@@ -16,7 +17,8 @@ use super::{CliError, Result, show};
 #[command(after_help = "\
 Examples:
   tollhouse call stats/describe '{\"values\": [1, 2, 3]}' --allow 'stats/*'
-  tollhouse call stats/describe --allow 'stats/*' -- --values '[1, 2, 3]'")]
+  tollhouse call stats/describe --allow 'stats/*' -- --values '[1, 2, 3]'
+  tollhouse call stats/describe '{\"values\": [1, 2, 3]}' --session report")]
 pub(crate) struct Call {
     /// The method, in any of its spellings: stats/describe, stats.describe
     #[arg(value_name = "METHOD")]
@@ -26,6 +28,11 @@ pub(crate) struct Call {
     json: Option<String>,
     #[command(flatten)]
     session: SessionArgs,
+    #[command(flatten)]
+    own: OwnArgs,
+    /// Call in this session, or make it: the call is a run of its own there, with the session's files and budgets
+    #[arg(long = "session", value_name = "ID")]
+    id: Option<SessionId>,
     /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -37,7 +44,7 @@ pub(crate) struct Call {
 impl Call {
     /// Calls, and prints the result as JSON.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.open(places, self.audit.as_deref())?;
+        let session = self.session.open(places, &self.own, self.id.as_ref(), self.audit.as_deref())?;
         let gate = session.gate();
         let tool = gate.tools().find(&self.method);
         let method = tool.map_or(self.method.as_str(), |tool| tool.method());

@@ -10,6 +10,7 @@ mod error;
 mod places;
 mod policy;
 mod policy_file;
+mod progress;
 mod publish;
 mod registry;
 mod run;

@@ -104,7 +104,7 @@ impl Policy {
 
 impl Check {
     fn execute(&self, places: &Places) -> Result {
-        let session = self.session.open(places, None)?;
+        let session = self.session.look(places, None)?;
         let (covered, reach) = (session.gate().coverage(), session.gate().reach());
         if self.json {
             let both = serde_json::json!({ "grants": covered, "tools": reach });
@@ -154,7 +154,7 @@ fn item(value: &Value) -> String {
 
 impl Explain {
     fn execute(&self, places: &Places) -> Result {
-        let session = self.session.open(places, None)?;
+        let session = self.session.look(places, None)?;
         let gate = session.gate();
         let found = gate.tools().find(&self.method);
         let method = found.map_or(self.method.as_str(), |tool| tool.method());

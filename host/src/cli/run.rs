@@ -55,6 +55,8 @@ pub(crate) struct Run {
     environment: Vec<(String, String)>,
     #[command(flatten)]
     session: SessionArgs,
+    #[command(flatten)]
+    own: OwnArgs,
     /// Go on with this session, or make it: its files, budgets and log are kept, its policy and tools are fixed
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
@@ -73,7 +75,7 @@ pub(crate) struct Run {
     summary: bool,
 }
 
-/// What a script may call, see and use.
+/// What a script may call and see: a session is made of it.
 #[derive(Args)]
 pub(crate) struct SessionArgs {
     /// The policy (TOML): tools, grants, limits
@@ -94,12 +96,17 @@ pub(crate) struct SessionArgs {
     /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number)
     #[arg(long = "allow", value_name = "PATTERN")]
     allow: Vec<String>,
-    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`
-    #[arg(long = "secret", value_name = "NAME=SOURCE", value_parser = pair)]
-    secrets: Vec<(String, String)>,
     /// Copy a directory or file of this machine in; `:ro` keeps the script from changing it
     #[arg(long = "mount", value_name = "HOST:GUEST[:ro]")]
     mounts: Vec<String>,
+}
+
+/// What is a run's own: no session keeps it.
+#[derive(Args, Default)]
+pub(crate) struct OwnArgs {
+    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`
+    #[arg(long = "secret", value_name = "NAME=SOURCE", value_parser = pair)]
+    secrets: Vec<(String, String)>,
     /// Longest time, waiting included, for example 60s [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
@@ -167,10 +174,7 @@ impl Run {
     }
 
     fn open(&self, places: &Places) -> Result<Session> {
-        match &self.id {
-            Some(id) => self.session.open_kept(places, &places.sessions()?, id, self.audit.as_deref()),
-            None => self.session.open(places, self.audit.as_deref()),
-        }
+        self.session.open(places, &self.own, self.id.as_ref(), self.audit.as_deref())
     }
 
     fn options(&self) -> RunOptions {
@@ -217,12 +221,40 @@ impl Run {
     }
 }
 
+impl OwnArgs {
+    fn limits(&self) -> Overrides {
+        Overrides { wall: self.timeout, memory: self.memory, fuel: self.fuel }
+    }
+}
+
 impl SessionArgs {
-    /// Makes the session that they describe, in memory.
-    pub(crate) fn open(&self, places: &Places, audit: Option<&Path>) -> Result<Session> {
+    /// Goes on with the session of this name, or makes it; without a name, makes one in memory.
+    pub(crate) fn open(
+        &self,
+        places: &Places,
+        own: &OwnArgs,
+        id: Option<&SessionId>,
+        audit: Option<&Path>,
+    ) -> Result<Session> {
+        match id {
+            Some(id) => self.open_kept(places, &places.sessions()?, id, own, audit),
+            None => self.open_in_memory(places, own, audit),
+        }
+    }
+
+    /// The session of this name as it is, for a look: none is made. Without a name, one in memory.
+    pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>) -> Result<Session> {
+        let own = OwnArgs::default();
+        let Some(id) = id else { return self.open_in_memory(places, &own, None) };
+        let sessions = places.sessions()?;
+        sessions.show(id).map_err(|error| session::failed("cannot look at the session", &error))?;
+        self.open_kept(places, &sessions, id, &own, None)
+    }
+
+    fn open_in_memory(&self, places: &Places, own: &OwnArgs, audit: Option<&Path>) -> Result<Session> {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let mut policy = self.given(source.as_ref())?.unwrap_or_default();
-        self.limits().apply(&mut policy.limits);
+        own.limits().apply(&mut policy.limits);
         let files = self.files(policy.limits.files)?;
         let options = SessionOptions {
             policy,
@@ -230,7 +262,7 @@ impl SessionArgs {
             files,
             audit: log(audit)?,
             approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
-            secrets: secret::read(&self.secrets)?,
+            secrets: secret::read(&own.secrets)?,
         };
         places.host()?.session(options).map_err(|error| shown(error, source.as_ref()))
     }
@@ -241,6 +273,7 @@ impl SessionArgs {
         places: &Places,
         sessions: &Sessions,
         id: &SessionId,
+        own: &OwnArgs,
         audit: Option<&Path>,
     ) -> Result<Session> {
         if self.token.is_some() {
@@ -253,24 +286,20 @@ impl SessionArgs {
         let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;
         if known && !self.mounts.is_empty() {
             return Err(CliError::usage(format!("the session `{id}` has its files: `--mount` is for a new one"))
-                .hint(format!("`tollhouse session put {id} PATH /workspace/…` copies more in")));
+                .hint(format!("`tollhouse session put {id} FILE /workspace/…` copies a file in; a directory takes a session of another name")));
         }
         let files = self.files(policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files))?;
         let options = OpenOptions {
             policy,
             tools: self.tools.clone(),
-            limits: self.limits(),
+            limits: own.limits(),
             files,
             audit: log(audit)?,
             approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
-            secrets: secret::read(&self.secrets)?,
+            secrets: secret::read(&own.secrets)?,
             waiting: Some(waiting(id)),
         };
         places.host()?.open(sessions, id, options).map_err(|error| shown(error, source.as_ref()))
-    }
-
-    fn limits(&self) -> Overrides {
-        Overrides { wall: self.timeout, memory: self.memory, fuel: self.fuel }
     }
 
     /// The policy that is asked for; none if nothing is said of one.

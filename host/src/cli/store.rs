@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use tollhouse::session::Sessions;
+use tollhouse::session::{Sessions, SessionsError};
 use tollhouse::store::{self, Backend};
 
 use super::places::Places;
+use super::progress::Progress;
 use super::{CliError, Result, draw, session, show};
 
 /// Check and shrink the store that sessions are kept in
@@ -65,13 +66,21 @@ impl Verify {
         let sessions = places.sessions()?;
         let failed = |error| session::failed("cannot check the store", &error);
         let (mut problems, mut checked) = (Vec::new(), 0);
-        for id in sessions.list().map_err(failed)? {
-            match sessions.verify_session(&id) {
+        let listed = sessions.list().map_err(failed)?;
+        let progress = Progress::new("checking sessions");
+        for (number, id) in listed.iter().enumerate() {
+            progress.now(format!("checking session {} of {}", number + 1, listed.len()));
+            match sessions.verify_session(id) {
                 Ok(_) => checked += 1,
+                // Removed since it was listed.
+                Err(SessionsError::Unknown { .. }) => {}
                 Err(error) => problems.push(json!({ "session": id, "problem": chain(&error) })),
             }
         }
-        let blobs = sessions.verify_blobs().map_err(failed)?;
+        progress.now("checking the blobs");
+        let blobs = sessions.verify_blobs();
+        drop(progress);
+        let blobs = blobs.map_err(failed)?;
         let damaged = |fault: &store::Fault| json!({ "blob": fault.blob.to_string(), "problem": chain(&fault.error) });
         problems.extend(blobs.faults.iter().map(damaged));
         if self.json {

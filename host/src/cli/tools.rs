@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
+use tollhouse::session::SessionId;
 
 use super::places::Places;
 use super::run::SessionArgs;
@@ -17,6 +18,9 @@ pub(crate) struct Tools {
     method: Option<String>,
     #[command(flatten)]
     session: SessionArgs,
+    /// Of this session: what it was made with
+    #[arg(long = "session", value_name = "ID")]
+    id: Option<SessionId>,
     /// Print an array of {method, path, description, parameters, result, granted}
     #[arg(long)]
     json: bool,
@@ -25,7 +29,7 @@ pub(crate) struct Tools {
 impl Tools {
     /// Prints the list.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.open(places, None)?;
+        let session = self.session.look(places, self.id.as_ref())?;
         let gate = session.gate();
         let tools = gate.tools();
         if self.json {
@@ -69,12 +73,15 @@ impl Tools {
 pub(crate) struct Types {
     #[command(flatten)]
     session: SessionArgs,
+    /// Of this session: what it was made with
+    #[arg(long = "session", value_name = "ID")]
+    id: Option<SessionId>,
 }
 
 impl Types {
     /// Prints the declarations.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.open(places, None)?;
+        let session = self.session.look(places, self.id.as_ref())?;
         let gate = session.gate();
         show::line(gate.tools().typescript(&|method| gate.grants(method)).trim_end());
         Ok(ExitCode::SUCCESS)

@@ -26,6 +26,9 @@ pub enum Language {
 }
 
 impl Language {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::JavaScript, Self::Shell];
+
     /// Its word: `js`, `sh`.
     #[must_use]
     pub fn word(self) -> &'static str {

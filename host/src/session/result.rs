@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::state::{Place, SessionState};
 use crate::capability::Limits;
 use crate::error::{ErrorKind, Failure, told};
-use crate::gate::{Budget, Calls, Event};
+use crate::gate::{Budget, Calls};
 use crate::guest::{GuestError, Language, Outcome};
 use crate::vfs::Tree;
 
@@ -102,12 +102,9 @@ impl RunResult {
         (stdout, stderr): (Vec<u8>, Vec<u8>),
         left: Left,
     ) -> Self {
-        let (status, number) = (Status::of(&outcome), place.number());
-        let error = outcome.error.as_ref().map(|error| error.message.as_str());
-        // The run is over, whatever the log says of it.
-        let _ = session.gate.audit().write(&Event::Ended { run: number, status: status.word(), error });
+        let number = place.number();
         let mut result = Self {
-            status,
+            status: Status::of(&outcome),
             value: outcome.value,
             stdout,
             stderr,

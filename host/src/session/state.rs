@@ -271,7 +271,7 @@ impl SessionState {
         Ok(Place::Disk(begun))
     }
 
-    /// Commits what a run left, and lets the next one start.
+    /// Commits what a run left, tells the audit log of its end, and lets the next one start.
     pub(super) fn end(&self, place: &Place, result: &mut RunResult, left: Left) {
         match (&self.keeping, place) {
             (Keeping::Disk { kept, main, .. }, Place::Disk(begun)) => {
@@ -283,7 +283,8 @@ impl SessionState {
                         self.commit(kept.and_then(Result::ok).map_or(left, Left::from));
                     }
                     Err(error) => {
-                        self.lost(kept, begun, result, &error);
+                        result.lost(&error);
+                        kept.withdraw(begun, result.error.as_ref().map(|error| error.message.as_str()));
                         // The files of one that was made from another are its own, and in memory.
                         let files = main.then(|| kept.head(file_limits(self.limits())));
                         match files {
@@ -293,25 +294,28 @@ impl SessionState {
                         }
                     }
                 }
+                self.tell(place, result);
                 kept.leave();
             }
-            _ => self.commit(left),
+            _ => {
+                self.commit(left);
+                self.tell(place, result);
+            }
         }
         self.busy.store(false, Ordering::Release);
     }
 
-    /// What a run left could not be kept: that is on record as soon as anything is again.
-    fn lost(&self, kept: &Kept, begun: &Begun, result: &mut RunResult, error: &SessionsError) {
-        result.lost(error);
-        let told = result.error.as_ref().map(|error| error.message.as_str());
-        let _ = self.gate.audit().write(&Event::Ended { run: begun.number, status: result.status.word(), error: told });
-        kept.withdraw(begun);
+    /// The run is over, whatever an audit log says of it. That of a session on disk knows.
+    fn tell(&self, place: &Place, result: &RunResult) {
+        let error = result.error.as_ref().map(|error| error.message.as_str());
+        let ended = Event::Ended { run: place.number(), status: result.status.word(), error };
+        let _ = self.gate.audit().write(&ended);
     }
 
     /// Lets go of a run that could not begin.
     pub(super) fn withdraw(&self, place: &Place) {
         if let (Keeping::Disk { kept, .. }, Place::Disk(begun)) = (&self.keeping, place) {
-            kept.withdraw(begun);
+            kept.withdraw(begun, None);
             kept.leave();
         }
         self.busy.store(false, Ordering::Release);

@@ -135,6 +135,12 @@ impl KeyValue {
     }
 }
 
+/// What an entry takes of its session's store; none if no tool can have stored it.
+pub(crate) fn keyvalue_size((_, bucket, key): &Key, value: usize) -> Option<usize> {
+    let fits = (1..=MAX_KEY).contains(&key.len()) && bucket.len() <= MAX_BUCKET && value <= MAX_VALUE;
+    fits.then(|| key.len() + value + ENTRY)
+}
+
 impl Entries {
     fn set(&mut self, bucket: &Bucket, key: String, value: Vec<u8>) -> Result<(), Error> {
         if key.is_empty() || key.len() > MAX_KEY {

@@ -47,7 +47,7 @@ pub(crate) use files::Working;
 pub use handles::Handles;
 pub(crate) use held::{Held, HeldHandles, dropped, resource_type};
 pub use http::{CertificateError, Network, Resolver};
-pub(crate) use keyvalue::{Backing, Changed, Key, KeyValue};
+pub(crate) use keyvalue::{Backing, Changed, Key, KeyValue, keyvalue_size};
 pub use lock::{Lock, Locked};
 pub use mounted::{MountError, MountedTools};
 pub use names::nearest;

@@ -2,10 +2,12 @@
 //!
 //! - `writer`: a process that commits and says so, until it is killed;
 //! - `check`: what must then be there;
+//! - `broken`: a disk that fails to keep what it has taken;
 //! - `power`: a disk of its own, and what of it is left when the power is cut.
 //!
 //! A few cycles each; `cargo xtask crash --cycles N` runs many.
 
+mod broken;
 mod check;
 mod power;
 mod writer;
@@ -96,6 +98,11 @@ fn sled_survives_the_kill_of_its_leader() {
 }
 
 #[test]
+fn sled_survives_a_disk_that_breaks() {
+    broken::survives_a_disk_that_breaks(Kind::Sled);
+}
+
+#[test]
 fn sled_survives_a_power_cut() {
     survives_a_power_cut(Kind::Sled);
 }
@@ -118,6 +125,12 @@ fn redb_survives_a_kill() {
 #[test]
 fn redb_survives_the_kill_of_its_leader() {
     survives_the_kill_of_its_leader(Kind::Redb);
+}
+
+#[cfg(feature = "redb")]
+#[test]
+fn redb_survives_a_disk_that_breaks() {
+    broken::survives_a_disk_that_breaks(Kind::Redb);
 }
 
 #[cfg(feature = "redb")]

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::super::places::Places;
+use super::super::progress::Progress;
 use super::super::{Result, draw, show};
 
 /// Free what no session names any more
@@ -23,7 +24,9 @@ pub(crate) struct Gc {
 
 impl Gc {
     pub(super) fn execute(self, places: &Places) -> Result {
+        let progress = Progress::new("looking for what is unused");
         let swept = places.sessions()?.gc(self.dry_run);
+        drop(progress);
         let swept = swept.map_err(|error| super::failed("cannot free what is unused", &error))?;
         let amount = |amount: tollhouse::store::Amount| json!({ "files": amount.files, "bytes": amount.bytes });
         if self.json {

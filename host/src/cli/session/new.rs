@@ -7,12 +7,13 @@ use serde_json::json;
 use tollhouse::session::SessionId;
 
 use super::super::places::Places;
-use super::super::run::SessionArgs;
+use super::super::run::{OwnArgs, SessionArgs};
 use super::super::{CliError, Result, show};
 
 /// Make a session, and run nothing
 ///
-/// Its policy, its tools and the files copied in by `--mount` are fixed from then on.
+/// Its policy and its tools are fixed from then on, and it begins with the files that `--mount` copies in. Secrets,
+/// `--timeout`, `--memory` and `--fuel` are each run's own.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -41,7 +42,7 @@ impl New {
             let error = CliError::usage(format!("there is a session `{id}` already"));
             return Err(error.hint(format!("`tollhouse run --session {id}` goes on with it")));
         }
-        self.session.open_kept(places, &sessions, &id, None)?;
+        self.session.open_kept(places, &sessions, &id, &OwnArgs::default(), None)?;
         let head = sessions.show(&id).map_err(|error| super::failed("cannot show the session", &error))?.head;
         if self.json {
             show::line(json!({ "session": id, "snapshot": head.snapshot.to_string() }));

@@ -11,6 +11,7 @@ use tollhouse::capability::parse_bytes;
 use tollhouse::session::SessionId;
 
 use super::super::places::Places;
+use super::super::progress::Progress;
 use super::super::{CliError, Result, draw, show};
 
 /// Write a session to one file, to go on elsewhere
@@ -58,8 +59,10 @@ impl Export {
         let sessions = places.sessions()?;
         let cannot = |error: io::Error| CliError::because(format!("cannot write `{}`", self.file.display()), &error);
         let failed = |error| super::failed("cannot export", &error);
+        let progress = Progress::new(format!("exporting {}", self.id));
         if self.file == Path::new("-") {
-            let (mut out, _) = sessions.export(&self.id, io::BufWriter::new(io::stdout())).map_err(failed)?;
+            let out = io::BufWriter::new(progress.count(io::stdout()));
+            let (mut out, _) = sessions.export(&self.id, out).map_err(failed)?;
             out.flush().map_err(cannot)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -69,12 +72,14 @@ impl Export {
         let directory = self.file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Under its name there is only ever a whole one.
         let mut file = tempfile::NamedTempFile::new_in(directory).map_err(cannot)?;
-        let (mut out, exported) = sessions.export(&self.id, io::BufWriter::new(&mut file)).map_err(failed)?;
+        let out = io::BufWriter::new(progress.count(&mut file));
+        let (mut out, exported) = sessions.export(&self.id, out).map_err(failed)?;
         out.flush().map_err(cannot)?;
         drop(out);
         file.as_file().sync_all().map_err(cannot)?;
         let bytes = file.as_file().metadata().map_err(cannot)?.len();
         file.persist_noclobber(&self.file).map_err(|error| cannot(error.error))?;
+        drop(progress);
         if self.json {
             show::line(json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes }));
         } else if !self.quiet {
@@ -88,13 +93,15 @@ impl Import {
     pub(super) fn execute(self, places: &Places) -> Result {
         let sessions = places.sessions()?;
         let failed = |error| super::failed("cannot import", &error);
+        let progress = Progress::new(format!("importing {}", self.file.display()));
         let imported = if self.file == Path::new("-") {
-            sessions.import(io::stdin().lock(), self.id.as_ref(), self.limit)
+            sessions.import(progress.count(io::stdin().lock()), self.id.as_ref(), self.limit)
         } else {
             let file = File::open(&self.file)
                 .map_err(|error| CliError::because(format!("cannot read `{}`", self.file.display()), &error))?;
-            sessions.import(BufReader::new(file), self.id.as_ref(), self.limit)
+            sessions.import(BufReader::new(progress.count(file)), self.id.as_ref(), self.limit)
         };
+        drop(progress);
         let id = imported.map_err(failed)?;
         let snapshot = sessions.show(&id).map_err(failed)?.head.snapshot;
         if self.json {

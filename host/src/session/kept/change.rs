@@ -46,7 +46,7 @@ impl Sessions {
         let (mut files, begun) = live.enter(limits, what, "")?;
         let changed = change(&mut files).and_then(|()| live.changed(&begun, what, &files, states));
         if changed.is_err() {
-            live.withdraw(&begun);
+            live.withdraw(&begun, None);
         }
         live.leave();
         changed

@@ -131,9 +131,8 @@ impl Sessions {
     /// # Errors
     /// If there is no such point, or there is a session of the new name already.
     pub fn fork(&self, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
-        // While an upload is open, nothing is removed as unused.
-        let mut upload = self.blobs().begin()?;
-        upload.sync()?;
+        // While an upload is open, nothing is removed as unused. It puts nothing: what records name is durable.
+        let _upload = self.blobs().begin()?;
         for _ in 0..FORK_ATTEMPTS {
             match self.fork_now(from, to) {
                 Err(SessionsError::Store(StoreError::Conflict { .. })) => {}
@@ -202,7 +201,7 @@ impl Sessions {
     }
 
     /// The turn of a session that is not there.
-    fn take_new(&self, id: &SessionId) -> Result<Turn, SessionsError> {
+    pub(super) fn take_new(&self, id: &SessionId) -> Result<Turn, SessionsError> {
         loop {
             if self.contains(id)? {
                 return Err(SessionsError::Exists(id.clone()));

@@ -25,6 +25,9 @@ use crate::vfs::{Limits, SnapshotId, Tree};
 const MAX_ERROR: usize = 1000;
 const MAX_SCRIPT: usize = 200;
 
+/// The longest error that the log tells as it is, in bytes.
+const MAX_TOLD: usize = 1 << 20;
+
 /// How many runs of sessions that were made from one may go on at once: the head names them all.
 const MAX_RUNNING: usize = 64;
 
@@ -206,11 +209,16 @@ impl Kept {
         let admitted = |call: &&Call| call.outcome != CallOutcome::Denied;
         let calls = result.calls.as_slice();
         let admitted = calls.iter().filter(admitted).count() as u64;
-        let error = result.error.as_ref().map(|error| shortened(&error.message, MAX_ERROR));
-        let status = result.status.word().to_owned();
         let denied = calls.len() as u64 - admitted;
+        let told = result.error.as_ref().map(|error| error.message.as_str());
+        let error = told.map(|told| shortened(told, MAX_ERROR));
+        let status = result.status.word();
+        // One that would fill the log is told as the record tells it.
+        let told = told.filter(|told| told.len() <= MAX_TOLD).or(error.as_deref());
+        let event = Event::Ended { run: begun.number, status, error: told };
+        let (status, error) = (status.to_owned(), error.clone());
         let record = RunRecord { status, error, calls: admitted, denied, ..begun.record.clone() };
-        self.commit(begun, record, left.map(|left| &left.files), |commit| {
+        self.commit(begun, record, left.map(|left| &left.files), &event, |commit| {
             let Some((language, state)) = left.and_then(|left| left.state.as_ref()) else { return Ok(()) };
             let language = language.word().to_owned();
             if state.is_empty() {
@@ -231,11 +239,9 @@ impl Kept {
         files: &Tree,
         states: Option<&States>,
     ) -> Result<SnapshotId, SessionsError> {
-        if let Some(open) = self.log.lock().as_mut() {
-            open.line(&self.id, &Event::Changed { run: begun.number, what })?;
-        }
         let record = RunRecord { status: "changed".to_owned(), ..begun.record.clone() };
-        let committed = self.commit(begun, record, Some(files), |commit| {
+        let event = Event::Changed { run: begun.number, what };
+        let committed = self.commit(begun, record, Some(files), &event, |commit| {
             if let Some(states) = states {
                 commit.head.states.clone_from(states);
             }
@@ -244,11 +250,16 @@ impl Kept {
         Ok(committed?.expect("files were given"))
     }
 
-    /// What was begun is not done.
-    pub(in crate::session) fn withdraw(&self, begun: &Begun) {
+    /// What was begun is not done: that is on record as soon as anything is again. Of a run that ended, why it is not kept.
+    pub(in crate::session) fn withdraw(&self, begun: &Begun, error: Option<&str>) {
         if let Some(open) = self.log.lock().as_mut() {
             open.head.running.retain(|run| *run != begun.number);
-            let record = RunRecord { status: "failed".to_owned(), ended: Some(now()), ..begun.record.clone() };
+            if error.is_some() {
+                // What cannot be said is on record still.
+                let _ = open.line(&self.id, &Event::Ended { run: begun.number, status: "failed", error });
+            }
+            let error = error.map(|error| shortened(error, MAX_ERROR));
+            let record = RunRecord { status: "failed".to_owned(), ended: Some(now()), error, ..begun.record.clone() };
             open.put(key::numbered(b'R', &self.id, begun.number), json(&record));
         }
     }
@@ -258,12 +269,13 @@ impl Kept {
         begun: &Begun,
         record: RunRecord,
         files: Option<&Tree>,
+        event: &Event<'_>,
         restate: impl Fn(&mut Commit<'_>) -> Result<(), SessionsError>,
     ) -> Result<Option<SnapshotId>, SessionsError> {
         let mut open = self.log.lock();
         let open = open.as_mut().ok_or(SessionsError::NotTaken)?;
         let mut left = None;
-        self.log.commit(open, |commit| {
+        let make = |commit: &mut Commit<'_>| {
             if let Some(files) = files {
                 let snapshot = files.seal(commit.upload()?)?;
                 let usage = files.usage();
@@ -278,7 +290,8 @@ impl Kept {
             let record = RunRecord { ended: Some(now()), snapshot: left, states, ..record.clone() };
             commit.batch.put(key::numbered(b'R', &self.id, begun.number), json(&record));
             Ok(())
-        })?;
+        };
+        open.telling(&self.id, event, |open| self.log.commit(open, make))?;
         Ok(left)
     }
 

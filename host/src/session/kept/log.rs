@@ -76,6 +76,22 @@ impl Open {
         Ok(())
     }
 
+    /// Commits with a line that says what the commit does. If it cannot be made, the line was never there.
+    pub(super) fn telling<T>(
+        &mut self,
+        id: &SessionId,
+        event: &Event<'_>,
+        commit: impl FnOnce(&mut Self) -> Result<T, SessionsError>,
+    ) -> Result<T, SessionsError> {
+        let (chain, length, bytes) = (self.chain.clone(), self.waiting.len(), self.bytes);
+        self.line(id, event)?;
+        commit(self).inspect_err(|_| {
+            self.chain = chain;
+            self.waiting.truncate(length);
+            self.bytes = bytes;
+        })
+    }
+
     fn balance(&mut self, id: &SessionId, account: &str, change: impl FnOnce(&mut Used)) {
         let used = self.balances.entry(account.to_owned()).or_default();
         change(used);
@@ -220,6 +236,10 @@ impl Commit<'_> {
 
 impl Audit for SessionLog {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
+        if let Event::Ended { .. } = event {
+            // Said by the commit that makes it so: see `Kept::conclude`.
+            return Ok(());
+        }
         let mut guard = self.lock();
         let open = guard.as_mut().ok_or(SessionsError::NotTaken)?;
         if open.bytes > MAX_WAITING {

@@ -69,7 +69,7 @@ impl Sessions {
     /// If there is none, or it cannot be read.
     pub fn show(&self, id: &SessionId) -> Result<Shown, SessionsError> {
         let (created, head) = (self.created(id)?, self.head(id)?);
-        let busy = !head.running.is_empty() && self.0.locks.try_take(id)?.is_none();
+        let busy = !head.running.is_empty() && self.0.locks.is_taken(id)?;
         Ok(Shown { session: id.clone(), created, head, busy })
     }
 

@@ -7,15 +7,18 @@
 //! - `live`: a session that is in use;
 //! - `create`, `look`, `change`: making sessions, looking at them, changing them without a run;
 //! - `point`: which files of a session are meant;
-//! - `roots`, `verify`, `transfer`: what they name, whether it is whole, and taking it elsewhere.
+//! - `roots`, `check`, `verify`: what they name, what they must be, and whether all of it is whole;
+//! - `transfer`, `import`: taking one elsewhere.
 //!
 //! **Invariant:** whoever changes a session has its turn, and each commit carries its epoch.
 //!
 //! **Invariant:** a commit that names a blob comes after the blob is durable.
 
 mod change;
+mod check;
 mod create;
 mod id;
+mod import;
 mod key;
 mod live;
 mod log;

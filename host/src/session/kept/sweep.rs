@@ -30,10 +30,30 @@ impl Sessions {
     /// If something cannot be read: then it is not known what is unused, and nothing more is removed.
     pub fn gc(&self, dry_run: bool) -> Result<Swept, SessionsError> {
         let files = self.0.files.as_ref().ok_or(SessionsError::NoFiles)?;
+        if !dry_run {
+            self.clear_leftovers()?;
+        }
         // The head of each session that has been looked into: each commit changes it.
         let mut heads = HashMap::new();
         let options = SweepOptions { dry_run, patience: PATIENCE };
         files.sweep(&options, || self.new_roots(&mut heads), named)
+    }
+
+    /// Removes the records of sessions that a killed process was making or removing.
+    fn clear_leftovers(&self) -> Result<(), SessionsError> {
+        let mut marked = Vec::new();
+        self.each(b"X", |(name, _)| {
+            marked.extend(std::str::from_utf8(&name[1..]).ok().and_then(|name| name.parse::<SessionId>().ok()));
+            Ok(())
+        })?;
+        for id in marked {
+            if let Some(_turn) = self.0.locks.try_take(&id)?
+                && !self.contains(&id)?
+            {
+                self.clear(&id)?;
+            }
+        }
+        Ok(())
     }
 
     /// Checks every blob, also those that no session names.

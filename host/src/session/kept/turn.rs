@@ -2,10 +2,14 @@
 //!
 //! The lock is a file's, which the system lets go of when its process ends, however it ends. What a process writes that
 //! believes to hold a lock which it lost is refused by the epoch: see [`Owner`](crate::store::Owner).
+//!
+//! Who only looks whether a session is taken must not be in the way of who takes it. So there is a second file, which
+//! whoever has the turn locks too: looking tries that one.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +17,10 @@ use super::{SessionId, SessionsError};
 
 /// How long to wait at most before looking again whether a session is free.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// How often the second file is tried, a millisecond apart: who looks has it for microseconds. If it cannot be had, the
+/// run goes on, and does not show.
+const TRIES: u32 = 20;
 
 /// Asked again and again while another run has the session: whether to wait on.
 pub type Waiting = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -27,8 +35,8 @@ pub(super) enum Locks {
 
 /// The right to change a session. Given up when dropped.
 pub(super) enum Turn {
-    /// The locked file.
-    File { _locked: File },
+    /// The locked files; the second is let go of first.
+    File { _shown: File, _locked: File },
     /// The name among those that are taken.
     Memory(SessionId, Arc<Mutex<HashSet<SessionId>>>),
 }
@@ -70,17 +78,100 @@ impl Locks {
             Self::Files(directory) => {
                 let failed = |source| SessionsError::Lock { session: id.clone(), source };
                 fs::create_dir_all(directory).map_err(failed)?;
-                let mut options = OpenOptions::new();
-                options.write(true).create(true).truncate(false);
-                #[cfg(unix)]
-                std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-                let file = options.open(directory.join(id.as_str())).map_err(failed)?;
+                let file = open(&directory.join(id.as_str())).map_err(failed)?;
                 match file.try_lock() {
-                    Ok(()) => Ok(Some(Turn::File { _locked: file })),
+                    Ok(()) => Ok(Some(Turn::File { _shown: show(directory, id).map_err(failed)?, _locked: file })),
                     Err(TryLockError::WouldBlock) => Ok(None),
                     Err(TryLockError::Error(source)) => Err(failed(source)),
                 }
             }
         }
+    }
+
+    /// Whether somebody has a session's turn. Only looks: nobody has to wait for that, and nobody is refused.
+    pub(super) fn is_taken(&self, id: &SessionId) -> Result<bool, SessionsError> {
+        match self {
+            Self::Memory(taken) => Ok(taken.lock().unwrap_or_else(PoisonError::into_inner).contains(id)),
+            Self::Files(directory) => {
+                let tried = match File::open(shown(directory, id)) {
+                    Ok(file) => file.try_lock_shared(),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+                    Err(error) => Err(TryLockError::Error(error)),
+                };
+                match tried {
+                    Ok(()) => Ok(false),
+                    Err(TryLockError::WouldBlock) => Ok(true),
+                    Err(TryLockError::Error(source)) => Err(SessionsError::Lock { session: id.clone(), source }),
+                }
+            }
+        }
+    }
+}
+
+/// The file that shows that a session is taken: no session has such a name.
+fn shown(directory: &Path, id: &SessionId) -> PathBuf {
+    directory.join(format!("{id}~"))
+}
+
+/// Shows that a session is taken.
+fn show(directory: &Path, id: &SessionId) -> io::Result<File> {
+    let file = open(&shown(directory, id))?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => break,
+            // Somebody looks right now.
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(file)
+}
+
+/// Opens a file to be locked, or makes it.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_looks_is_in_nobodys_way() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let id: SessionId = "s".parse().expect("a name");
+        for locks in [Locks::Files(directory.path().to_owned()), Locks::Memory(Arc::default())] {
+            assert!(!locks.is_taken(&id).expect("it can be looked at"));
+            std::thread::scope(|scope| {
+                let looking = scope.spawn(|| {
+                    let mut seen = [0, 0];
+                    while seen.contains(&0) {
+                        seen[usize::from(locks.is_taken(&id).expect("it can be looked at"))] += 1;
+                    }
+                });
+                // It never has to be asked for twice.
+                while !looking.is_finished() {
+                    let turn = locks.try_take(&id).expect("it can be locked").expect("nobody else takes it");
+                    assert!(locks.is_taken(&id).expect("it can be looked at"));
+                    drop(turn);
+                }
+            });
+        }
+    }
+
+    /// One that looks, and is held up in the middle of it.
+    #[test]
+    fn who_looks_for_ever_holds_up_nobody() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let id: SessionId = "s".parse().expect("a name");
+        let locks = Locks::Files(directory.path().to_owned());
+        drop(locks.try_take(&id).expect("it can be locked"));
+        let looking = File::open(shown(directory.path(), &id)).expect("it is there");
+        looking.lock_shared().expect("it is free");
+        assert!(locks.try_take(&id).expect("it can be locked").is_some());
     }
 }

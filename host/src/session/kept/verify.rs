@@ -1,15 +1,17 @@
 //! Checking what is kept: every record, chain, sum and reference.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
+use super::check::Check;
 use super::look::damaged;
 use super::record::{Entry, Outcome};
 use super::roots::Reached;
-use super::{SessionId, Sessions, SessionsError, State, key};
+use super::{SessionId, Sessions, SessionsError, key};
 use crate::capability::Amount;
 use crate::ledger::Used;
-use crate::store::MemoryStore;
+
+/// How often a session is looked at again that seemed damaged and has changed meanwhile.
+const TRIES: u32 = 4;
 
 /// What a session was found to have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,29 +26,45 @@ pub struct Checked {
 
 impl Sessions {
     /// Checks one session: that every record can be read, the log is whole, the balances are the sums of the ledger, and
-    /// every blob that is named is there and is what its name says.
+    /// every blob that is named is there and is what its name says. It may run meanwhile.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// [`SessionsError::Unknown`] if it is removed meanwhile; else the first thing that is wrong.
     pub fn verify_session(&self, id: &SessionId) -> Result<Checked, SessionsError> {
+        let mut left = TRIES;
+        loop {
+            let before = self.stands(id)?;
+            let checked = self.verify_now(id);
+            left -= 1;
+            if checked.is_ok() || self.stands(id)? == before || left == 0 {
+                return checked;
+            }
+        }
+    }
+
+    /// What every commit changes, and what no other session has.
+    fn stands(&self, id: &SessionId) -> Result<(Vec<u8>, Option<Vec<u8>>), SessionsError> {
+        Ok((self.identity(id)?, self.records().get(&key::one(b'H', id))?))
+    }
+
+    fn verify_now(&self, id: &SessionId) -> Result<Checked, SessionsError> {
         let mut checked = Checked::default();
         let mut reached = Reached::default();
         self.created(id)?;
         self.policy(id)?;
         self.lock(id)?;
-        self.runs(id)?;
-        self.labels(id)?;
         self.seed(id)?;
-        self.keyvalue(id)?;
-        for run in self.head(id)?.running {
-            self.run(id, run)?;
-        }
+        let head = self.head(id)?;
+        let mut check = Check::new(self, id);
+        check.head(&head)?;
         self.records_of(id, |record| {
             checked.records += 1;
+            check.record(&record)?;
             self.reach(self.roots_of(id, &record)?, &mut reached)
         })?;
+        check.all(&head, &self.head(id)?)?;
         self.log(id, &mut |_| checked.lines += 1)?;
-        self.verify_settled_ledger(id)?;
+        self.verify_ledger(id)?;
         checked.blobs = reached.blobs.len() as u64;
         for blob in &reached.blobs {
             self.blobs().get(blob)?;
@@ -54,50 +72,75 @@ impl Sessions {
         Ok(checked)
     }
 
-    /// Checks the ledger as one commit left it: a session that runs changes while it is read.
-    fn verify_settled_ledger(&self, id: &SessionId) -> Result<(), SessionsError> {
-        let mut before = self.head(id)?.commits;
+    /// Checks that the balances are the sums of the ledger. While a run calls, the balances before the ledger is read have
+    /// no more than what it shows, and those after have at least what it shows to be settled.
+    fn verify_ledger(&self, id: &SessionId) -> Result<(), SessionsError> {
+        let mut left = TRIES;
         loop {
-            let checked = self.verify_ledger(id);
-            let after = self.head(id)?.commits;
-            if checked.is_ok() || before == after {
-                return checked;
+            left -= 1;
+            let stands = self.stands(id)?;
+            let before = self.balances(id)?;
+            let shown = self.ledger(id)?;
+            let after = self.balances(id)?;
+            let quiet = self.stands(id)? == stands;
+            let fits = if quiet {
+                shown.sums == after.into_iter().filter(|(_, used)| *used != Used::default()).collect()
+            } else {
+                covers(&shown.most, &before) && covers(&after, &shown.settled)
+            };
+            match (fits, quiet || left == 0) {
+                (false, _) => return Err(damaged(id, "its balances are not the sums of its ledger")),
+                (true, true) => return Ok(()),
+                (true, false) => {}
             }
-            before = after;
         }
     }
 
-    fn verify_ledger(&self, id: &SessionId) -> Result<(), SessionsError> {
-        let mut sums: HashMap<String, Used> = self.carried(id)?;
+    fn ledger(&self, id: &SessionId) -> Result<Shown, SessionsError> {
+        let carried = self.carried(id)?;
+        let mut shown = Shown { sums: carried.clone(), settled: carried.clone(), most: carried };
         self.each(&key::many(b'E', id), |(_, value)| {
             let entry: Entry = serde_json::from_slice(&self.value(id, &value)?)
                 .map_err(|error| damaged(id, &format!("an entry of its ledger: {error}")))?;
-            if entry.outcome == Outcome::Released {
-                return Ok(());
-            }
             for (account, amount) in entry.debits {
-                let used = sums.entry(account).or_default();
-                used.calls = used.calls.saturating_add(1);
                 let amount = amount.map(|text| text.parse().map(Amount::from_millionths));
                 let amount = amount.transpose().map_err(|_| damaged(id, "an amount in its ledger"))?;
-                used.spend = used.spend.checked_add(amount.unwrap_or_default()).unwrap_or(used.spend);
+                let amount = amount.unwrap_or_default();
+                let pending = entry.outcome == Outcome::Pending;
+                let released = entry.outcome == Outcome::Released;
+                let sums = [(&mut shown.sums, !released), (&mut shown.settled, !released && !pending)];
+                for (sums, _) in sums.into_iter().filter(|(_, counts)| *counts) {
+                    add(sums, &account, amount);
+                }
+                add(&mut shown.most, &account, amount);
             }
             Ok(())
         })?;
-        sums.retain(|_, used| *used != Used::default());
-        let mut balances = self.balances(id)?;
-        balances.retain(|_, used| *used != Used::default());
-        if sums == balances { Ok(()) } else { Err(damaged(id, "its balances are not the sums of its ledger")) }
+        shown.sums.retain(|_, used| *used != Used::default());
+        Ok(shown)
     }
+}
 
-    /// The same blobs, and no records: to try out what would be a session.
-    pub(super) fn with_records_in_memory(&self) -> Self {
-        let locks = super::turn::Locks::Memory(Arc::default());
-        Self(Arc::new(State {
-            records: Arc::<MemoryStore>::default(),
-            blobs: Arc::clone(&self.0.blobs),
-            files: None,
-            locks,
-        }))
-    }
+/// What the ledger of a session shows to be spent, by account.
+struct Shown {
+    /// By all calls but those that never started.
+    sums: HashMap<String, Used>,
+    /// Of that, by the calls that have ended: none of it is ever given back.
+    settled: HashMap<String, Used>,
+    /// By all calls, also those that never started.
+    most: HashMap<String, Used>,
+}
+
+fn add(sums: &mut HashMap<String, Used>, account: &str, amount: Amount) {
+    let used = sums.entry(account.to_owned()).or_default();
+    used.calls = used.calls.saturating_add(1);
+    used.spend = used.spend.checked_add(amount).unwrap_or(used.spend);
+}
+
+/// Whether of each account no more is spent in the second than in the first.
+fn covers(most: &HashMap<String, Used>, sums: &HashMap<String, Used>) -> bool {
+    sums.iter().all(|(account, used)| {
+        let most = most.get(account).copied().unwrap_or_default();
+        used.calls <= most.calls && used.spend <= most.spend
+    })
 }

@@ -1,0 +1,209 @@
+//! Reading a session from a file. What is in it may come from a stranger, and may be large: records go to the store and
+//! blobs to the disk as they are read, and are a session when all of it has been checked.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::Arc;
+
+use super::create::new_epoch;
+use super::look::damaged;
+use super::transfer::{Exported, unpair};
+use super::turn::{Locks, Turn};
+use super::{SessionId, Sessions, SessionsError, State, key};
+use crate::store::{Batch, BlobError, Blobs, Part, Record, Store, StoreError, Upload, read_archive};
+
+/// How many bytes of records a session from elsewhere may have: a million calls, about.
+const MAX_RECORDS: usize = 1 << 30;
+
+/// How many records, and about how many bytes of them, one commit adds.
+const PAGE: usize = 500;
+const PAGE_BYTES: usize = 1 << 20;
+
+/// How many bytes of blobs are in memory until they are durable: if another upload is given up, they are put again.
+const MAX_UNSYNCED: usize = 8 << 20;
+
+/// How often that is tried.
+const TRIES: u32 = 100;
+
+impl Sessions {
+    /// Reads a session from a file, under its own name or another. All of it is checked before any of it is a session:
+    /// every hash, every record, the log, and that no blob is missing. At most `most` bytes are read.
+    ///
+    /// Its policy comes with it: see to it that you want what it grants.
+    ///
+    /// # Errors
+    /// [`SessionsError::Exists`]; if it is no such file, or damaged.
+    pub fn import(&self, from: impl Read, name: Option<&SessionId>, most: u64) -> Result<SessionId, SessionsError> {
+        let mut blobs = Incoming::begin(self.blobs())?;
+        let mut making = None;
+        read_archive(from, most, |part| -> Result<(), SessionsError> {
+            match part {
+                Part::Manifest(bytes) => {
+                    let id = Exported::read(&bytes)?.session;
+                    making = Some(Making::begin(self, name.cloned().unwrap_or(id))?);
+                    Ok(())
+                }
+                Part::Record(_, bytes) => making.as_mut().ok_or(SessionsError::NoArchive)?.records(&bytes),
+                Part::Blob(_, bytes) => Ok(blobs.put(bytes)?),
+            }
+        })?;
+        blobs.sync()?;
+        // The upload lives on: until a record names them, blobs may be removed as unused.
+        making.ok_or(SessionsError::NoArchive)?.finish()
+    }
+}
+
+/// A session that is being made.
+struct Making<'s> {
+    place: &'s Sessions,
+    id: SessionId,
+    _turn: Turn,
+    /// The records of which it has one each: with them, it is a session.
+    few: BTreeMap<Vec<u8>, Vec<u8>>,
+    page: Batch,
+    page_bytes: usize,
+    bytes: usize,
+    made: bool,
+}
+
+impl<'s> Making<'s> {
+    fn begin(place: &'s Sessions, id: SessionId) -> Result<Self, SessionsError> {
+        let turn = place.take_new(&id)?;
+        place.clear(&id)?;
+        let few = BTreeMap::from([(key::one(b'O', &id), new_epoch()?.to_be_bytes().to_vec())]);
+        let mut making =
+            Self { place, id, _turn: turn, few, page: Batch::default(), page_bytes: 0, bytes: 0, made: false };
+        making.page.put(key::one(b'X', &making.id), []);
+        making.write()?;
+        Ok(making)
+    }
+
+    /// Takes the records of an entry.
+    fn records(&mut self, mut entry: &[u8]) -> Result<(), SessionsError> {
+        self.bytes = self.bytes.saturating_add(entry.len());
+        if self.bytes > MAX_RECORDS {
+            return Err(damaged(&self.id, &format!("the archive has more than {MAX_RECORDS} bytes of its records")));
+        }
+        while !entry.is_empty() {
+            let read = unpair(&self.id, &mut entry);
+            let (name, value) = read.ok_or_else(|| damaged(&self.id, "its records in the archive"))?;
+            if key::HAS_MANY.contains(&name[0]) {
+                self.page_bytes += name.len() + value.len();
+                self.page.put(name, value);
+            } else {
+                self.few.insert(name, value);
+            }
+            if self.page.changes.len() >= PAGE || self.page_bytes >= PAGE_BYTES {
+                self.write()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<(), SessionsError> {
+        let mut page = std::mem::take(&mut self.page);
+        self.page_bytes = 0;
+        page.expect(key::one(b'S', &self.id), None);
+        Ok(self.place.records().commit(page)?)
+    }
+
+    /// Makes it one, if it is whole.
+    fn finish(mut self) -> Result<SessionId, SessionsError> {
+        self.write()?;
+        let few = std::mem::take(&mut self.few);
+        let mut last = Batch::default();
+        last.expect(key::one(b'S', &self.id), None);
+        few.iter().for_each(|(name, value)| last.put(name.clone(), value.clone()));
+        last.remove(key::one(b'X', &self.id));
+        let state = &self.place.0;
+        let trial = Sessions(Arc::new(State {
+            records: Arc::new(Trial { there: Arc::clone(&state.records), few }),
+            blobs: Arc::clone(&state.blobs),
+            files: None,
+            locks: Locks::Memory(Arc::default()),
+        }));
+        trial.verify_session(&self.id)?;
+        self.place.records().commit(last)?;
+        self.made = true;
+        Ok(self.id.clone())
+    }
+}
+
+impl Drop for Making<'_> {
+    fn drop(&mut self) {
+        if !self.made {
+            // What stays is found by its mark.
+            let _ = self.place.clear(&self.id);
+        }
+    }
+}
+
+/// Records as they are, and a few that are not there yet.
+struct Trial {
+    there: Arc<dyn Store>,
+    few: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl Store for Trial {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.few.get(key).map_or_else(|| self.there.get(key), |value| Ok(Some(value.clone())))
+    }
+
+    /// Of the few, none is ever looked for so.
+    fn scan(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Vec<Record>, StoreError> {
+        self.there.scan(prefix, after, limit)
+    }
+
+    /// Who looks commits nothing.
+    fn commit(&self, _: Batch) -> Result<(), StoreError> {
+        Err(StoreError::Reserved)
+    }
+}
+
+/// Blobs that are being read, once. When another upload of this process is given up, this one has to begin again: what
+/// it had made durable stays, since one upload or the other is alive all the time; the rest is put again.
+struct Incoming<'s> {
+    blobs: &'s dyn Blobs,
+    upload: Box<dyn Upload + 's>,
+    unsynced: Vec<Vec<u8>>,
+    bytes: usize,
+}
+
+impl<'s> Incoming<'s> {
+    fn begin(blobs: &'s dyn Blobs) -> Result<Self, BlobError> {
+        Ok(Self { blobs, upload: blobs.begin()?, unsynced: Vec::new(), bytes: 0 })
+    }
+
+    fn put(&mut self, bytes: Vec<u8>) -> Result<(), BlobError> {
+        self.bytes += bytes.len();
+        self.unsynced.push(bytes.clone());
+        match self.upload.put(bytes) {
+            Err(BlobError::Abandoned) => self.sync(),
+            Err(error) => Err(error),
+            Ok(_) if self.bytes > MAX_UNSYNCED => self.sync(),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    fn sync(&mut self) -> Result<(), BlobError> {
+        let mut synced = self.upload.sync();
+        for _ in 0..TRIES {
+            if !matches!(synced, Err(BlobError::Abandoned)) {
+                break;
+            }
+            synced = self.again();
+        }
+        synced?;
+        self.unsynced.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+
+    fn again(&mut self) -> Result<(), BlobError> {
+        let upload = self.blobs.begin()?;
+        // Only now does the other end.
+        self.upload = upload;
+        self.unsynced.iter().try_for_each(|bytes| self.upload.put(bytes.clone()).map(drop))?;
+        self.upload.sync()
+    }
+}

@@ -1,0 +1,312 @@
+//! Archives whose hashes are right and whose records are not: refused, and nothing of them stays.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tollhouse::capability::Policy;
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{Host, HostOptions, OpenOptions, RunOptions, SessionId, Sessions, Status};
+use tollhouse::store::{
+    ArchiveError, ArchiveWriter, BlobId, BlobSink, MemoryBlobs, MemoryStore, Part, Store, read_archive,
+};
+use tollhouse_tests::Home;
+
+/// A session as it is in an archive.
+#[derive(Clone)]
+struct Archive {
+    manifest: Vec<u8>,
+    /// Kind, what follows the session's name in the key, and value.
+    records: Vec<(u8, Vec<u8>, Vec<u8>)>,
+    blobs: BTreeMap<BlobId, Vec<u8>>,
+}
+
+impl Archive {
+    fn read(file: &[u8]) -> Self {
+        let mut archive = Self { manifest: Vec::new(), records: Vec::new(), blobs: BTreeMap::new() };
+        read_archive(file, u64::MAX, |part| {
+            match part {
+                Part::Manifest(bytes) => archive.manifest = bytes,
+                Part::Record(_, bytes) => archive.take(&bytes),
+                Part::Blob(id, bytes) => drop(archive.blobs.insert(id, bytes)),
+            }
+            Ok::<_, ArchiveError>(())
+        })
+        .expect("it was just written");
+        archive
+    }
+
+    fn take(&mut self, mut entry: &[u8]) {
+        while let [kind, a, b, c, d, e, f, g, h, rest @ ..] = entry {
+            let length = |bytes| usize::try_from(u32::from_be_bytes(bytes)).expect("it is small");
+            let (name, rest) = rest.split_at(length([*a, *b, *c, *d]));
+            let (value, rest) = rest.split_at(length([*e, *f, *g, *h]));
+            self.records.push((*kind, name.to_vec(), value.to_vec()));
+            entry = rest;
+        }
+    }
+
+    fn write(&self) -> Vec<u8> {
+        let mut entry = Vec::new();
+        for (kind, name, value) in &self.records {
+            entry.push(*kind);
+            for length in [name.len(), value.len()] {
+                entry.extend(u32::try_from(length).expect("it is small").to_be_bytes());
+            }
+            entry.extend(name);
+            entry.extend(value);
+        }
+        self.write_entry(&entry)
+    }
+
+    fn write_entry(&self, entry: &[u8]) -> Vec<u8> {
+        let source = MemoryBlobs::default();
+        for bytes in self.blobs.values() {
+            (&source).put(bytes.clone()).expect("it is in memory");
+        }
+        let mut writer = ArchiveWriter::new(Vec::new(), &self.manifest).expect("it is in memory");
+        writer.record("00000000", entry).expect("it is in memory");
+        writer.blobs(self.blobs.keys().copied(), &source).expect("they are there");
+        writer.finish().expect("it is in memory")
+    }
+
+    /// The records of a kind.
+    fn of(&mut self, kind: u8) -> Vec<&mut (u8, Vec<u8>, Vec<u8>)> {
+        self.records.iter_mut().filter(|record| record.0 == kind).collect()
+    }
+
+    /// Changes the JSON of the last record of a kind; of one that may be in a blob, behind the byte that says so.
+    fn json(&mut self, kind: u8, change: impl FnOnce(&mut Value)) {
+        let skip = usize::from(b"PMLCEAK".contains(&kind));
+        let record = self.of(kind).pop().expect("there is one");
+        let mut value = serde_json::from_slice(&record.2[skip..]).expect("it is JSON");
+        change(&mut value);
+        record.2.truncate(skip);
+        record.2.extend(serde_json::to_vec(&value).expect("it is JSON"));
+    }
+
+    fn label(&mut self, name: &[u8], run: u64) {
+        self.records.push((b'T', [&[0], name].concat(), run.to_be_bytes().to_vec()));
+    }
+}
+
+/// A session with files, calls, budgets, labels and what a tool has stored.
+fn exported() -> Archive {
+    let home = Home::with_tools(&["stats", "kv"]);
+    let options = HostOptions { registry: Some(home.path().join("tollhouse/registry")), ..HostOptions::default() };
+    let host = Host::new(&options).expect("the engines start");
+    let sessions = Sessions::in_memory();
+    let id: SessionId = "s".parse().expect("a name");
+    let policy = "[[grant]]\nname = 'sums'\nmethod = 'stats/*'\nspend = { param = 'values/0', limit = 100 }\n\
+        [[grant]]\nmethod = 'kv/**'\n[tool.kv]\nkeyvalue = ['default']";
+    let policy = Policy::parse(policy).expect("it is one");
+    for n in 1..=2 {
+        let session = host.open(&sessions, &id, OpenOptions { policy: Some(policy.clone()), ..OpenOptions::default() });
+        let source = format!(
+            "await fs.writeFile('/workspace/a', '{n}'.repeat(300000)); await stats.describe({{values: [{n}]}});
+             await kv.set({{key: 'k', value: 'v'}})"
+        );
+        let script = Script { source, ..Script::default() };
+        let run = session.expect("it opens").start(Language::JavaScript, script, RunOptions::default());
+        let result = run.expect("it starts").finish();
+        assert_eq!(result.status, Status::Completed, "{result:?}");
+    }
+    sessions.label(&id, "good", Some(1)).expect("there is run 1");
+    Archive::read(&sessions.export(&id, Vec::new()).expect("it is written").0)
+}
+
+/// What an import says, with its causes; nothing of it may stay.
+fn refused(file: &[u8]) -> Result<(), String> {
+    let (records, directory) = (Arc::<MemoryStore>::default(), tempfile::tempdir().expect("a directory"));
+    let blobs = Arc::<MemoryBlobs>::default();
+    let sessions = Sessions::new(Arc::clone(&records) as Arc<dyn Store>, blobs, directory.path());
+    let Err(error) = sessions.import(file, None, u64::MAX) else {
+        assert_eq!(sessions.list().expect("it is read").len(), 1);
+        return Ok(());
+    };
+    assert_eq!(records.scan(b"", None, usize::MAX).expect("it is read"), [], "nothing stays: {error}");
+    let error: &dyn std::error::Error = &error;
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    Err(causes.map(ToString::to_string).collect::<Vec<_>>().join(": "))
+}
+
+/// What is changed, how, and what is said of it.
+type Crafted = (&'static str, fn(&mut Archive), &'static str);
+
+const HEADS: &[Crafted] = &[
+    (
+        "files that another run left",
+        |archive| archive.json(b'H', |head| head["left_by"] = json!(1)),
+        "not those that run 1 left",
+    ),
+    (
+        "a run that there was not",
+        |archive| archive.json(b'H', |head| head["left_by"] = json!(7)),
+        "run 7 has no record",
+    ),
+    ("one run more", |archive| archive.json(b'H', |head| head["runs"] = json!(3)), "its runs are not as many"),
+    ("one run less", |archive| archive.json(b'H', |head| head["runs"] = json!(1)), "its runs are not as many"),
+    ("fewer than none", |archive| archive.json(b'H', |head| head["runs"] = json!(-1)), "its head: invalid value"),
+    (
+        "more than there can be",
+        |archive| archive.json(b'H', |head| head["runs"] = json!(1e30)),
+        "its head: invalid type",
+    ),
+    (
+        "all that there can be",
+        |archive| archive.json(b'H', |head| head["runs"] = json!(u64::MAX)),
+        "its runs are not as many",
+    ),
+    ("commits", |archive| archive.json(b'H', |head| head["commits"] = json!(u64::MAX)), "its commits are too many"),
+    (
+        "one line less",
+        |archive| archive.json(b'H', |head| head["lines"] = json!(1)),
+        "the lines of its log are not as many",
+    ),
+    ("another line", |archive| archive.json(b'H', |head| head["hash"] = json!("00".repeat(32))), "its log was altered"),
+    ("bytes", |archive| archive.json(b'H', |head| head["bytes"] = json!(1)), "its files are not as many"),
+    ("entries", |archive| archive.json(b'H', |head| head["entries"] = json!(u64::MAX)), "its files are not as many"),
+    ("a run of another", |archive| archive.json(b'H', |head| head["running"] = json!([9])), "none of its runs"),
+    ("a run twice", |archive| archive.json(b'H', |head| head["running"] = json!([2, 2])), "none of its runs"),
+    ("a snapshot that is none", |archive| archive.json(b'H', |head| head["snapshot"] = json!("x")), "its head"),
+];
+
+const RUNS: &[Crafted] = &[
+    (
+        "a status",
+        |archive| archive.json(b'R', |run| run["status"] = json!("\u{1b}[2J")),
+        "run 2 has a status that is none",
+    ),
+    (
+        "another beginning",
+        |archive| archive.json(b'R', |run| run["status"] = json!("created")),
+        "run 2 has a status that is none",
+    ),
+    (
+        "a script",
+        |archive| archive.json(b'R', |run| run["script"] = json!("\u{1b}[31m")),
+        "run 2 has a text that is none",
+    ),
+    (
+        "an error",
+        |archive| archive.json(b'R', |run| run["error"] = json!("x".repeat(3000))),
+        "run 2 has a text that is none",
+    ),
+    ("a hash", |archive| archive.json(b'R', |run| run["hash"] = json!("../x")), "run 2 has a hash that is none"),
+    ("a time", |archive| archive.json(b'R', |run| run["started"] = json!(-5)), "a run: invalid value"),
+    (
+        "a gap",
+        |archive| archive.records.retain(|(kind, name, _)| *kind != b'R' || !name.ends_with(&[1])),
+        "run 1 has no record",
+    ),
+    ("a longer key", |archive| archive.of(b'R')[2].1.insert(1, 0), "run 2 has no record"),
+    ("a label", |archive| archive.label(b"good\x1b[31m", 1), "is no label"),
+    ("no label", |archive| archive.label(b"", 1), "is no label"),
+    ("a number", |archive| archive.label(b"12", 1), "is no label"),
+    ("a long label", |archive| archive.label(&[b'x'; 65], 1), "is no label"),
+    ("a longer one", |archive| archive.label(&[b'x'; 3000], 1), "is too large"),
+    ("a label of no run", |archive| archive.label(b"far", 9), "run 9 has no record"),
+    ("a label of no number", |archive| archive.of(b'T')[0].2 = vec![1], "names no files"),
+];
+
+const LEDGER: &[Crafted] = &[
+    ("a call more", |archive| archive.json(b'L', |balance| balance["calls"] = json!(7)), "not the sums"),
+    ("less than nothing", |archive| archive.json(b'L', |balance| balance["spend"] = json!("-1")), "a balance"),
+    ("another account", |archive| archive.json(b'L', |balance| balance["account"] = json!("x")), "a balance"),
+    ("a short key", |archive| archive.of(b'L')[0].1.truncate(9), "a balance"),
+    (
+        "an entry less",
+        |archive| archive.records.retain(|(kind, name, _)| *kind != b'E' || name[8] != 1),
+        "not the sums",
+    ),
+    (
+        "an amount",
+        |archive| {
+            let entries = archive.records.iter().position(|(kind, _, _)| *kind == b'E').expect("there is one");
+            let text = String::from_utf8_lossy(&archive.records[entries].2).replace("\"1000000\"", "\"-1000000\"");
+            archive.records[entries].2 = text.into_bytes();
+        },
+        "an amount in its ledger",
+    ),
+    ("an outcome", |archive| archive.json(b'E', |entry| entry["outcome"] = json!("free")), "an entry of its ledger"),
+    ("a key of a call", |archive| archive.of(b'E')[0].1.truncate(9), "the key of an entry"),
+    ("a call of no run", |archive| archive.of(b'E').pop().expect("one").1[8] = 99, "a run that there was not"),
+    (
+        "a log",
+        |archive| {
+            let line = archive.of(b'A').remove(1);
+            line.2 = String::from_utf8_lossy(&line.2).replace("stats/describe", "stats/quantiles").into_bytes();
+        },
+        "its log was altered",
+    ),
+    (
+        "a line twice",
+        |archive| {
+            let line = archive.of(b'A').pop().expect("one").clone();
+            archive.records.push((line.0, [&line.1[..8], &[line.1[8] + 1]].concat(), line.2))
+        },
+        "not as many",
+    ),
+    ("an entry of no key", |archive| archive.of(b'K')[0].1.truncate(1), "an entry of `wasi:keyvalue`"),
+];
+
+const REST: &[Crafted] = &[
+    ("a seed", |archive| archive.json(b'S', |first| first["seed"] = json!("x")), "its seed"),
+    (
+        "an origin",
+        |archive| archive.json(b'S', |first| first["from"] = json!({ "session": "../x", "run": 1 })),
+        "names no session",
+    ),
+    ("a policy", |archive| archive.json(b'P', |policy| policy["grants"] = json!(true)), "the policy"),
+    ("a lock", |archive| archive.json(b'M', |lock| *lock = json!([])), "the lock"),
+    ("no head", |archive| archive.records.retain(|record| record.0 != b'H'), "it has no head"),
+    ("no first record", |archive| archive.records.retain(|record| record.0 != b'S'), "there is no session"),
+    ("an epoch", |archive| archive.records.push((b'O', Vec::new(), vec![0; 8])), "its records in the archive"),
+    ("a mark", |archive| archive.records.push((b'X', Vec::new(), Vec::new())), "its records in the archive"),
+    ("another kind", |archive| archive.records.push((b'Z', Vec::new(), Vec::new())), "its records in the archive"),
+    (
+        "another session",
+        |archive| archive.records.push((b'S', b"2".to_vec(), Vec::new())),
+        "its records in the archive",
+    ),
+    ("a record of another session", |archive| archive.of(b'R')[0].1.insert(0, b'2'), "its records in the archive"),
+    ("a long value", |archive| archive.of(b'K')[0].2 = vec![0; 5000], "is too large"),
+    ("a value that is neither here nor there", |archive| archive.of(b'K')[0].2 = vec![2], "a record"),
+    (
+        "a file for a directory",
+        |archive| {
+            let file =
+                archive.blobs.iter().find(|(_, bytes)| bytes.starts_with(b"111")).expect("a chunk").0.to_string();
+            archive.json(b'R', |run| run["base"] = json!(file));
+        },
+        "is no part of a snapshot",
+    ),
+    ("a blob that is missing", |archive| drop(archive.blobs.pop_first()), "is missing"),
+];
+
+#[test]
+fn what_makes_no_whole_session_is_refused() {
+    let archive = exported();
+    assert_eq!(refused(&archive.write()), Ok(()), "as it was written it is whole");
+    let mut wrong = Vec::new();
+    for (what, change, expected) in [HEADS, RUNS, LEDGER, REST].concat() {
+        let mut crafted = archive.clone();
+        change(&mut crafted);
+        let told = refused(&crafted.write()).expect_err(what);
+        if !told.contains(expected) {
+            wrong.push(format!("{what}: {told}"));
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn lengths_that_lie_are_refused() {
+    let archive = exported();
+    for entry in
+        [&b"S"[..], b"S\0\0\0\0", b"S\0\0\0\0\xff\xff\xff\xff{}", b"S\xff\xff\xff\xff\xff\xff\xff\xff", &[0; 9]]
+    {
+        let told = refused(&archive.write_entry(entry)).expect_err("it is cut short");
+        assert!(told.contains("its records in the archive"), "{told}");
+    }
+}

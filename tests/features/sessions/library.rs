@@ -1,0 +1,213 @@
+//! Sessions in a store of one's own, by the library: what they promise, they promise there too, also when it fails.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use tollhouse::capability::{Grant, Policy};
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{
+    Host, HostOptions, OpenOptions, RunOptions, RunResult, Session, SessionId, Sessions, SessionsError, Status, Step,
+};
+use tollhouse::store::{Batch, BlobFiles, BlobSink, Blobs, MemoryBlobs, MemoryStore, Record, Store, StoreError};
+use tollhouse_tests::Home;
+
+/// A store of one's own, which fails when told to.
+#[derive(Default)]
+struct Own {
+    records: MemoryStore,
+    commits: AtomicU32,
+    /// How many of the next commits fail, and whether those are made all the same, as when a sync fails.
+    fails: AtomicU32,
+    makes: AtomicBool,
+}
+
+impl Store for Own {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.records.get(key)
+    }
+
+    fn scan(&self, prefix: &[u8], after: Option<&[u8]>, limit: usize) -> Result<Vec<Record>, StoreError> {
+        self.records.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: Batch) -> Result<(), StoreError> {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        let fails = self.fails.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+        if !fails || self.makes.load(Ordering::Relaxed) {
+            self.records.commit(batch)?;
+        }
+        if fails { Err(io::Error::from(io::ErrorKind::StorageFull).into()) } else { Ok(()) }
+    }
+}
+
+fn name() -> SessionId {
+    "s".parse().expect("a name")
+}
+
+fn host(home: &Home) -> Host {
+    let registry = Some(home.path().join("tollhouse/registry"));
+    Host::new(&HostOptions { registry, ..HostOptions::default() }).expect("the engines start")
+}
+
+fn open(host: &Host, sessions: &Sessions) -> Session {
+    let grant = Grant::allow("stats/*").expect("a pattern").named("few").calls(10);
+    let policy = Some(Policy::default().with(grant));
+    host.open(sessions, &name(), OpenOptions { policy, ..OpenOptions::default() }).expect("it opens")
+}
+
+fn script(code: &str) -> Script {
+    Script { source: code.to_owned(), ..Script::default() }
+}
+
+fn run(session: &Session, code: &str) -> RunResult {
+    session.start(Language::JavaScript, script(code), RunOptions::default()).expect("it starts").finish()
+}
+
+/// Runs until the script waits for a moment, does something, and runs on.
+fn run_and_meanwhile(session: &Session, code: &str, meanwhile: impl FnOnce()) -> RunResult {
+    let code = format!("await new Promise((resolve) => setTimeout(resolve, 1)); {code}");
+    let mut run = session.start(Language::JavaScript, script(&code), RunOptions::default()).expect("it starts");
+    let Step::Blocked(started) = run.step() else { panic!("it waits") };
+    meanwhile();
+    started.into_iter().for_each(|pending| run.perform(pending));
+    run.finish()
+}
+
+fn events(sessions: &Sessions, event: &str) -> Vec<serde_json::Value> {
+    let mut found = Vec::new();
+    let take =
+        &mut |line: tollhouse::session::LogLine| found.extend((line.event["event"] == event).then_some(line.event));
+    sessions.log(&name(), take).expect("it is read");
+    found
+}
+
+#[test]
+fn a_store_of_ones_own_keeps_sessions() {
+    let (home, directory) = (Home::with_tools(&["stats"]), tempfile::tempdir().expect("a directory"));
+    let (host, own) = (host(&home), Arc::<Own>::default());
+    let blobs: Arc<dyn Blobs> = Arc::new(BlobFiles::open(directory.path()).expect("it opens"));
+    let place = || {
+        let records = Arc::clone(&own) as Arc<dyn Store>;
+        Sessions::new(records, Arc::clone(&blobs), &directory.path().join("turns"))
+    };
+    let call = "return (await stats.describe({values: [1]})).mean";
+    let code = format!("await fs.writeFile('/workspace/a', 'x'.repeat(500000)); {call}");
+    assert_eq!(run(&open(&host, &place()), &code).value, Some(1.into()));
+    let commits = own.commits.load(Ordering::Relaxed);
+    // As if it were another process.
+    let sessions = place();
+    assert_eq!(run(&open(&host, &sessions), call).run, Some(2));
+    assert!(own.commits.load(Ordering::Relaxed) >= commits + 3, "a beginning, a call and an end");
+    assert_eq!(sessions.balances(&name()).expect("they are read")["few"].calls, 2);
+    sessions.label(&name(), "good", Some(1)).expect("there is run 1");
+    sessions.fork(&"s@good".parse().expect("a point"), &"t".parse().expect("a name")).expect("it is free");
+    for id in sessions.list().expect("they are read") {
+        assert!(sessions.verify_session(&id).expect("it is whole").blobs > 1);
+    }
+    let file = sessions.export(&name(), Vec::new()).expect("it is written").0;
+    let other = Sessions::in_memory();
+    other.import(file.as_slice(), None, 1 << 30).expect("it is read");
+    assert_eq!(run(&open(&host, &other), call).run, Some(3), "it goes on elsewhere");
+    assert!(matches!(sessions.gc(false), Err(SessionsError::NoFiles)), "it does not know whose blobs these are");
+    for id in sessions.list().expect("they are read") {
+        sessions.remove(&id, &(Arc::new(|| false) as _)).expect("nobody has it");
+    }
+    assert_eq!(own.scan(b"", None, usize::MAX).expect("it is read"), [], "nothing is left");
+}
+
+#[test]
+fn of_a_run_whose_end_cannot_be_kept_the_log_says_one_thing() {
+    let home = Home::with_tools(&["stats"]);
+    let (host, directory) = (host(&home), tempfile::tempdir().expect("a directory"));
+    for (makes, fails) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
+        let own = Arc::<Own>::default();
+        let records = Arc::clone(&own) as Arc<dyn Store>;
+        let sessions = Sessions::new(records, Arc::<MemoryBlobs>::default(), directory.path());
+        let session = open(&host, &sessions);
+        let result = run_and_meanwhile(&session, "await fs.writeFile('/workspace/a', 'x')", || {
+            own.makes.store(makes, Ordering::Relaxed);
+            own.fails.store(fails, Ordering::Relaxed);
+        });
+        let told = &result.error.as_ref().expect("it is told").message;
+        assert!(told.contains("cannot be kept") && told.contains("no space is left"), "{told}");
+        assert_eq!((result.status, own.fails.load(Ordering::Relaxed)), (Status::Failed, 0));
+        let next = run(&session, "return await fs.exists('/workspace/a')");
+        assert_eq!(next.value, Some(false.into()), "as it was before: made {makes}, {fails} failed");
+        let ended = events(&sessions, "ended");
+        let ended: Vec<_> = ended.iter().filter(|event| event["run"] == 1).collect();
+        assert_eq!(ended.len(), 1, "{ended:?}");
+        let record = &sessions.runs(&name()).expect("they are read")[1].1;
+        assert_eq!(ended[0]["status"], record.status, "{ended:?}");
+        assert!(["failed", "interrupted"].contains(&record.status.as_str()), "{record:?}");
+        sessions.verify_session(&name()).expect("it is whole");
+    }
+}
+
+/// Who has lost the lock, and does not know it.
+#[test]
+fn a_late_owner_of_a_session_that_was_removed_changes_nothing() {
+    let home = Home::with_tools(&["stats"]);
+    let (host, records, blobs) = (host(&home), Arc::<MemoryStore>::default(), Arc::<MemoryBlobs>::default());
+    let directory = tempfile::tempdir().expect("a directory");
+    let place = |locks: &Path| Sessions::new(Arc::clone(&records) as Arc<dyn Store>, Arc::clone(&blobs) as _, locks);
+    // Two directories of locks: neither knows what the other has locked.
+    let (sessions, others) = (place(&directory.path().join("one")), place(&directory.path().join("other")));
+    for late in ["await fs.writeFile('/workspace/a', 'late')", "return (await stats.describe({values: [1]})).mean"] {
+        let session = open(&host, &sessions);
+        run(&session, "1");
+        let mut stands = None;
+        let result = run_and_meanwhile(&session, late, || {
+            others.remove(&name(), &(Arc::new(|| false) as _)).expect("nobody has it there");
+            run(&open(&host, &others), "await fs.writeFile('/workspace/b', 'new')");
+            stands = Some(records.scan(b"", None, usize::MAX).expect("it is read"));
+        });
+        let told = &result.error.as_ref().expect("it is told").message;
+        assert!(result.status == Status::Failed && told.contains("another process has taken over"), "{result:?}");
+        assert_eq!(Some(records.scan(b"", None, usize::MAX).expect("it is read")), stands, "nothing has changed");
+        let again = session.start(Language::JavaScript, script("1"), RunOptions::default()).map(drop);
+        assert!(again.is_err_and(|error| error.to_string().contains("another of its name was made")));
+        others.verify_session(&name()).expect("it is whole");
+        assert_eq!(others.files(&name().as_str().parse().expect("a point")).expect("it is read").usage().entries, 3);
+        others.remove(&name(), &(Arc::new(|| false) as _)).expect("nobody has it");
+    }
+}
+
+#[test]
+fn an_import_bears_uploads_that_are_given_up() {
+    let from = Sessions::in_memory();
+    let host = Host::new(&HostOptions::default()).expect("the engines start");
+    let write = "for (let n = 0; n < 600; n++) await fs.writeFile(`/workspace/${n}`, `${Math.random()} `.repeat(n))";
+    let session = host.open(&from, &name(), OpenOptions::default()).expect("it opens");
+    assert_eq!(run(&session, write).status, Status::Completed);
+    let file = from.export(&name(), Vec::new()).expect("it is written").0;
+    let directory = tempfile::tempdir().expect("a directory");
+    let files = Arc::new(BlobFiles::open(directory.path()).expect("it opens"));
+    let ended = AtomicBool::new(false);
+    let given_up = std::thread::scope(|scope| {
+        let giving_up = scope.spawn(|| {
+            let mut given_up = 0_u32;
+            while !ended.load(Ordering::Relaxed) {
+                let mut upload = files.begin().expect("it begins");
+                // Another upload of the place may have ended it, too.
+                drop(upload.put(given_up.to_be_bytes().repeat(50)));
+                drop(upload);
+                given_up += 1;
+                std::thread::sleep(Duration::from_millis(3));
+            }
+            given_up
+        });
+        let imported = (0..3).try_for_each(|_| {
+            let blobs = Arc::clone(&files) as Arc<dyn Blobs>;
+            let sessions = Sessions::new(Arc::<MemoryStore>::default(), blobs, &directory.path().join("turns"));
+            sessions.import(file.as_slice(), None, u64::MAX)?;
+            sessions.verify_session(&name()).map(drop)
+        });
+        ended.store(true, Ordering::Relaxed);
+        imported.expect("it begins again as often as it takes");
+        giving_up.join().expect("it ends")
+    });
+    assert!(given_up > 3, "{given_up}");
+}
