@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tollhouse::capability::Policy;
+use tollhouse::error::ErrorKind;
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, HostOptions, OpenOptions, RunOptions, SessionId, Sessions, Status};
 use tollhouse::store::{
@@ -83,6 +84,13 @@ impl Archive {
         change(&mut value);
         record.2.truncate(skip);
         record.2.extend(serde_json::to_vec(&value).expect("it is JSON"));
+    }
+
+    /// Gives the last record of a kind a state.
+    fn state(&mut self, kind: u8, language: &str, state: &[u8]) {
+        let blob = BlobId::of(state);
+        self.blobs.insert(blob, state.to_vec());
+        self.json(kind, |record| record["states"][language] = json!(blob));
     }
 
     fn label(&mut self, name: &[u8], run: u64) {
@@ -281,6 +289,15 @@ const REST: &[Crafted] = &[
         },
         "is no part of a snapshot",
     ),
+    ("a state that no run left", |archive| archive.state(b'H', "js", b"{}"), "its state is not what run 2 left"),
+    (
+        "a state of no language",
+        |archive| {
+            archive.state(b'R', "cobol", b"");
+            archive.state(b'H', "cobol", b"");
+        },
+        "a state of no language",
+    ),
     ("a blob that is missing", |archive| drop(archive.blobs.pop_first()), "is missing"),
 ];
 
@@ -298,6 +315,54 @@ fn what_makes_no_whole_session_is_refused() {
         }
     }
     assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn a_state_that_makes_no_sense_harms_only_who_finds_it() {
+    let host = Host::new(&HostOptions::default()).expect("the engines start");
+    let (sessions, id) = (Sessions::in_memory(), "s".parse::<SessionId>().expect("a name"));
+    host.open(&sessions, &id, OpenOptions::default()).expect("it is made");
+    let archive = Archive::read(&sessions.export(&id, Vec::new()).expect("it is written").0);
+    let mut unreadable = 0;
+    let deep = "[".repeat(1 << 20);
+    let states: [&[u8]; 11] = [
+        b"x",
+        b"\xff",
+        b"[2,1,[]]",
+        b"null",
+        br#"[1,["r",0],[["Object","a",["r",9]]]"#,
+        br#"[1,["r",0],[["Proxy"]]]"#,
+        br#"[1,["r",0],[["Array",1e9,"0",1]]"#,
+        br#"[1,["r",0],[["TypedArray","Int32Array","AAA="]]]"#,
+        br#"[1,["b","x"],[]]"#,
+        br#"{"env":{},"variables":{},"functions":{"f":{"source":"f() { "}}}"#,
+        deep.as_bytes(),
+    ];
+    for state in states {
+        let mut crafted = archive.clone();
+        for language in ["js", "sh"] {
+            crafted.state(b'R', language, state);
+            crafted.state(b'H', language, state);
+        }
+        let sessions = Sessions::in_memory();
+        sessions.import(crafted.write().as_slice(), None, u64::MAX).expect("its hashes are right");
+        for (language, source) in [(Language::JavaScript, "return 1"), (Language::Shell, "echo 1")] {
+            let run = |keep_state| {
+                let session = host.open(&sessions, &id, OpenOptions::default()).expect("it opens");
+                let script = Script { source: source.to_owned(), ..Script::default() };
+                let options = RunOptions { keep_state, ..RunOptions::default() };
+                session.start(language, script, options).expect("it starts").finish()
+            };
+            let found = run(true);
+            if let Some(error) = found.error {
+                let told = error.message.contains("earlier script left cannot be read");
+                assert!(told || error.kind == ErrorKind::Limit, "{error:?}");
+                unreadable += 1;
+            }
+            assert_eq!(run(false).status, Status::Completed);
+        }
+    }
+    assert!(unreadable > states.len(), "some make sense: {unreadable}");
 }
 
 #[test]
