@@ -15,6 +15,8 @@ use tollhouse_tests::{Home, Ran};
 
 #[path = "sessions/archives.rs"]
 mod archives;
+#[path = "sessions/disk.rs"]
+mod disk;
 #[path = "sessions/kills.rs"]
 mod kills;
 #[path = "sessions/library.rs"]
@@ -173,6 +175,12 @@ const CYCLES: u64 = 4;
 
 fn cycles() -> u64 {
     std::env::var("TOLLHOUSE_CRASH_CYCLES").ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(CYCLES)
+}
+
+/// Numbers that differ from run to run: what fails by the moment of a kill, no seed brings back.
+fn random(below: u64) -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(0) % below
 }
 
 /// A run that calls a tool again and again, and says each time when the call has returned.

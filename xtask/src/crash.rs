@@ -10,7 +10,8 @@ use crate::run::{cargo, run, say};
 const CYCLES: u32 = 200;
 
 /// The tests that kill, by the beginning of their names.
-const TESTS: [&str; 3] = ["blob_crash::", "store_crash::", "sessions::a_killed_run"];
+const TESTS: [&str; 5] =
+    ["blob_crash::", "store_crash::", "sessions::a_killed_run", "sessions::disk::sessions", "sessions::kills::"];
 
 /// Runs them one after the other, with both stores.
 pub(crate) fn crash(arguments: &[&str]) -> Result<()> {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tollhouse_tests::Home;
 
-use super::{ask, budget, calling, cycles, done};
+use super::{ask, budget, calling, cycles, done, random};
 
 /// How many entries a session has: making it takes some commits.
 const ENTRIES: u64 = 1200;
@@ -32,17 +32,12 @@ fn home() -> Home {
     home
 }
 
-fn random(below: u128) -> u128 {
-    use std::hash::{BuildHasher, RandomState};
-    u128::from(RandomState::new().hash_one(0)) % below
-}
-
 /// Runs a command and kills it at some moment of the time that it takes, past its start; false if it was done by then.
 fn killed(home: &Home, arguments: &[&str], takes: Duration) -> bool {
     let mut command = home.command(arguments);
     let mut child = command.stdout(Stdio::null()).spawn().expect("the binary is built");
-    let after = takes.as_micros() / 4 + random(takes.as_micros());
-    std::thread::sleep(Duration::from_micros(u64::try_from(after).expect("it takes seconds")));
+    let takes = u64::try_from(takes.as_micros()).expect("it takes seconds");
+    std::thread::sleep(Duration::from_micros(takes / 4 + random(takes)));
     child.kill().expect("it is ours");
     !child.wait().expect("it is ours").success()
 }
