@@ -75,7 +75,7 @@ fn runs(host: &Host, sessions: &Sessions, name: &'static str) {
         assert_eq!(result.status, Status::Completed, "{result:?}");
         let run = result.run.expect("it has a number");
         say(&format!("run {name} {run} {}", result.snapshot.expect("it left one")));
-        if run % 5 == 0 {
+        if run.is_multiple_of(5) {
             let fork: SessionId = format!("{name}-{run}").parse().expect("a name");
             sessions.fork(&format!("{name}@{run}").parse().expect("a point"), &fork).expect("it is free");
             say(&format!("fork {fork}"));

@@ -53,7 +53,7 @@ fn host(home: &Home) -> Host {
 }
 
 fn open(host: &Host, sessions: &Sessions) -> Session {
-    let grant = Grant::allow("stats/*").expect("a pattern").named("few").calls(10);
+    let grant = Grant::allow("stats/*").expect("a pattern").named("few").calls(1_000_000);
     let policy = Some(Policy::default().with(grant));
     host.open(sessions, &name(), OpenOptions { policy, ..OpenOptions::default() }).expect("it opens")
 }
@@ -173,6 +173,38 @@ fn a_late_owner_of_a_session_that_was_removed_changes_nothing() {
         assert_eq!(others.files(&name().as_str().parse().expect("a point")).expect("it is read").usage().entries, 3);
         others.remove(&name(), &(Arc::new(|| false) as _)).expect("nobody has it");
     }
+}
+
+/// Looking at a session that spends all the time ends, and what is wrong with it is found all the same.
+#[test]
+fn a_session_that_never_rests_can_be_checked() {
+    let home = Home::with_tools(&["stats"]);
+    let (host, records) = (host(&home), Arc::<MemoryStore>::default());
+    let directory = tempfile::tempdir().expect("a directory");
+    let place = Arc::clone(&records) as Arc<dyn Store>;
+    let sessions = Sessions::new(place, Arc::<MemoryBlobs>::default(), directory.path());
+    let session = open(&host, &sessions);
+    let code = script("for (;;) await stats.describe({values: [1]})");
+    let run = session.start(Language::JavaScript, code, RunOptions::default()).expect("it starts");
+    let cancel = run.cancel_handle();
+    let running = std::thread::spawn(move || run.finish());
+    let spent = || sessions.balances(&name()).expect("they are read").get("few").map_or(0, |used| used.calls);
+    while spent() < 100 {
+        assert!(!running.is_finished());
+    }
+    sessions.verify_session(&name()).expect("it is whole");
+    let before = spent();
+    let mut batch = Batch::default();
+    for call in 0..3000_u64 {
+        let key = [b"Es\0".as_slice(), &1_u64.to_be_bytes(), &(call | 1 << 40).to_be_bytes()].concat();
+        batch.put(key, b"\0{\"method\":\"x\",\"debits\":[[\"few\",null]],\"outcome\":\"ok\"}");
+    }
+    records.commit(batch).expect("it is in memory");
+    let told = sessions.verify_session(&name()).expect_err("nobody has made these calls").to_string();
+    assert!(told.contains("its balances are not the sums of its ledger"), "{told}");
+    assert!(spent() > before && !running.is_finished(), "it has run all the time");
+    cancel.cancel();
+    assert_eq!(running.join().expect("it ends").status, Status::Cancelled);
 }
 
 #[test]
