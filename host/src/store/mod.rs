@@ -8,13 +8,15 @@
 //! - `shared`: one store, many processes; `open` puts it all together;
 //! - `blob`: what content-addressed bytes are, and where they are put and read;
 //! - `blobs`: them in files, on disk;
-//! - `archive`: a session in one file.
+//! - `archive`: a session in one file;
+//! - `abreast`: several threads on many things.
 //!
 //! **Invariant:** this module knows nothing of sessions, trees or wasmtime: it keeps bytes under keys and under hashes.
 //!
 //! **Invariant:** what a method here has acknowledged survives `kill -9`; on disk, also a power cut. Blobs are durable
 //! before a record names them.
 
+mod abreast;
 mod archive;
 mod blob;
 mod blobs;
@@ -33,6 +35,7 @@ mod tail;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use abreast::abreast;
 pub use archive::{ArchiveError, ArchiveWriter, Part, read_archive};
 pub use blob::{BlobError, BlobId, BlobSink, BlobSource, Blobs, MAX_BLOB_BYTES, MemoryBlobs, Upload, new_place};
 pub use blobs::{Amount, BlobFiles, Exclusive, Fault, FileUpload, Named, SweepOptions, Swept, Verified};

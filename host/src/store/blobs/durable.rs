@@ -3,17 +3,12 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use crate::store::BlobError;
 
 /// How much more than its own an upload writes for others, in bytes, when it syncs all that the file system has to write.
 #[cfg(target_os = "linux")]
 const SPARE: u64 = 64 << 20;
-
-/// How many threads work on files. What waits for the disk waits together.
-const THREADS: usize = 4;
 
 /// Makes a directory that only this user can enter, and those above it; each durable in the one above.
 pub(super) fn make_directory(path: &Path) -> Result<(), BlobError> {
@@ -86,50 +81,9 @@ pub(super) fn sync_file_system(_: &File) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Does something with each item, several at a time. The first error ends it.
-pub(super) fn each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<(), BlobError> + Sync) -> Result<(), BlobError> {
-    let next = AtomicUsize::new(0);
-    let run = || {
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            work(item)?;
-        }
-        Ok(())
-    };
-    thread::scope(|scope| {
-        // This thread works too; where no other can be made, alone.
-        let helpers = items.len().min(THREADS).saturating_sub(1);
-        let helpers: Vec<_> =
-            (0..helpers).map_while(|_| thread::Builder::new().spawn_scoped(scope, run).ok()).collect();
-        let mut done = run();
-        for helper in helpers {
-            // Nothing in `work` panics; if it does, so do we.
-            let helped = helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            done = done.and(helped);
-        }
-        done
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicU64;
-
     use super::*;
-
-    #[test]
-    fn each_item_has_its_turn_and_an_error_is_told() {
-        for count in [0_u64, 1, 2, 3, 100] {
-            let (sum, items) = (AtomicU64::new(0), (0..count).collect::<Vec<_>>());
-            let work = |item: &u64| {
-                sum.fetch_add(*item, Ordering::Relaxed);
-                Ok(())
-            };
-            each(&items, work).expect("no error");
-            assert_eq!(sum.into_inner(), items.iter().sum::<u64>());
-            let failed = each(&items, |item| if *item == count / 2 { Err(BlobError::TooLarge(0)) } else { Ok(()) });
-            assert_eq!(failed.is_err(), count > 0);
-        }
-    }
 
     #[cfg(target_os = "linux")]
     #[test]

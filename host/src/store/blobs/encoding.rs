@@ -33,6 +33,10 @@ const LEVEL: i32 = 1;
 /// File systems keep files in blocks of this size: what saves none saves nothing.
 const BLOCK: usize = 4096;
 
+/// The longest blob that is short. Pages of directories are: hashes for the most part, so that a third of them would be saved,
+/// and reading them would take twice as long. Text is halved, too.
+const SHORT: usize = 64 << 10;
+
 /// Encodes blobs, one after another.
 pub(super) struct Encoder {
     zstd: Compressor<'static>,
@@ -74,8 +78,9 @@ impl Encoder {
         self.file[1..9].copy_from_slice(&check);
         self.file[0] = ZSTD;
         let (raw, compressed) = (plain.len() + 1, self.file.len());
-        // Reading costs time too, so an eighth at least.
-        Ok(compressed.div_ceil(BLOCK) < raw.div_ceil(BLOCK) && compressed < raw - raw / 8)
+        // Reading costs time too, so an eighth at least; of what is short and read often, half.
+        let most = if raw <= SHORT { raw / 2 } else { raw - raw / 8 };
+        Ok(compressed.div_ceil(BLOCK) < raw.div_ceil(BLOCK) && compressed < most)
     }
 }
 
@@ -130,6 +135,9 @@ mod tests {
         assert_eq!(encode(&noise)[0], RAW);
         assert!(encode(&[7; 100_000]).len() < 100);
         assert_eq!(encode(&[7; 4095])[0], RAW, "it would save no block");
+        let third = |noise: &[u8]| encode(&[noise, &vec![0; noise.len() / 2]].concat())[0];
+        assert_eq!(third(&noise[..9_000]), RAW, "it is short, and would be so after a third is saved");
+        assert_eq!(third(&noise.repeat(10)[..90_000]), ZSTD);
         assert_eq!(encode(b""), [RAW]);
     }
 

@@ -147,18 +147,17 @@ impl BlobFiles {
     /// Reads a blob from disk and checks it.
     pub(super) fn read(&self, id: &BlobId) -> Result<Bytes, BlobError> {
         let path = self.path(id);
-        let mut file = match File::open(&path) {
+        let file = match File::open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(BlobError::Missing(*id)),
             file => file.map_err(BlobError::at(&path))?,
         };
         // The length is looked at first, so that what someone made huge is never read into memory.
         let length = file.metadata().map_err(BlobError::at(&path))?.len();
         let length = usize::try_from(length).ok().filter(|length| *length <= MAX_FILE_BYTES);
-        let mut bytes = Vec::with_capacity(length.ok_or(BlobError::Damaged(*id))?);
-        Read::by_ref(&mut file)
-            .take(MAX_FILE_BYTES as u64 + 1)
-            .read_to_end(&mut bytes)
-            .map_err(BlobError::at(&path))?;
+        let length = length.ok_or(BlobError::Damaged(*id))?;
+        let mut bytes = Vec::with_capacity(length);
+        // So many and no more: to ask for what is behind them would be another call.
+        file.take(length as u64).read_to_end(&mut bytes).map_err(BlobError::at(&path))?;
         match decode(bytes) {
             Some(plain) if BlobId::of(&plain) == *id => Ok(plain),
             _ => Err(BlobError::Damaged(*id)),

@@ -12,10 +12,10 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
 
-use super::durable::{each, make_entry, pays_to_sync_file_system, sync_directory, sync_file_system};
+use super::durable::{make_entry, pays_to_sync_file_system, sync_directory, sync_file_system};
 use super::encoding::Encoder;
 use super::files::BlobFiles;
-use crate::store::{BlobError, BlobId, new_place};
+use crate::store::{BlobError, BlobId, abreast, new_place};
 
 /// Blobs of this size are compressed by several threads: one thread compresses 200 MB/s. Smaller ones are not worth
 /// their handing over.
@@ -210,7 +210,7 @@ impl BlobFiles {
 
 impl Unsynced {
     fn write(&mut self, files: &BlobFiles) -> Result<(), BlobError> {
-        each(&self.waiting, |(Pending { path, .. }, plain)| {
+        abreast(&self.waiting, true, |(Pending { path, .. }, plain)| {
             let mut encoder = Encoder::new().map_err(BlobError::at(path))?;
             write(files, path, &mut encoder, plain).map(drop)
         })?;
@@ -236,13 +236,14 @@ impl Unsynced {
         if whole {
             return sync_file_system(&files.root).map_err(BlobError::at(&files.blobs()));
         }
-        each(&self.pending, |Pending { path, file, .. }| {
+        let sync = |Pending { path, file, .. }: &Pending| {
             let sync = || match file {
                 Some(file) => file.sync_data(),
                 None => File::open(path)?.sync_data(),
             };
             sync().map_err(BlobError::at(path))
-        })
+        };
+        abreast(&self.pending, true, sync).map(drop)
     }
 
     fn rename(&mut self, files: &BlobFiles) -> Result<(), BlobError> {
@@ -270,11 +271,12 @@ impl Unsynced {
             // The shelf itself may be new, and of another process.
             directories.push(files.blobs());
         }
-        each(&directories, |directory| match sync_directory(directory) {
+        let sync = |directory: &PathBuf| match sync_directory(directory) {
             // What was to lie there was given up.
             Err(BlobError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()),
             synced => synced,
-        })
+        };
+        abreast(&directories, true, sync).map(drop)
     }
 }
 
