@@ -1,6 +1,6 @@
 //! What differs between two trees. Costs what differs: directories that both share are not entered.
 
-use super::compare::walk;
+use super::compare;
 use super::errno::Errno;
 use super::node::Node;
 use super::tree::Tree;
@@ -34,38 +34,25 @@ pub struct Change {
 /// `Io` if what must be compared cannot be read.
 pub fn changed_paths(base: &Tree, new: &Tree) -> Result<Vec<Change>, Errno> {
     let mut changes = Vec::new();
-    walk(base.root(), new.root(), |path, old, new| {
-        let (removed, added) = match (old, new) {
-            (Some(old), Some(new)) if old.kind() == new.kind() => {
-                if modified(old, new)? {
-                    changes.push(Change { path, kind: ChangeKind::Modified });
-                }
-                return Ok(());
+    for changed in compare::changes(base.root(), new.root())? {
+        let (removed, added) = match changed.same_kind() {
+            // A directory's time is that of what is in it.
+            Some((Node::Directory(old), Node::Directory(new))) if old.meta.mode == new.meta.mode => continue,
+            Some(_) => {
+                changes.push(Change { path: changed.path, kind: ChangeKind::Modified });
+                continue;
             }
-            (old, new) => (old.is_some(), new.is_some()),
+            None => (changed.old.is_some(), changed.new.is_some()),
         };
         if removed {
-            changes.push(Change { path: path.clone(), kind: ChangeKind::Removed });
+            changes.push(Change { path: changed.path.clone(), kind: ChangeKind::Removed });
         }
         if added {
-            changes.push(Change { path, kind: ChangeKind::Added });
+            changes.push(Change { path: changed.path, kind: ChangeKind::Added });
         }
-        Ok(())
-    })?;
+    }
     changes.sort_unstable();
     Ok(changes)
-}
-
-/// Whether two entries of one kind differ in what is told of them.
-fn modified(old: &Node, new: &Node) -> Result<bool, Errno> {
-    let (before, after) = (old.meta(), new.meta());
-    let same_mode = before.mode == after.mode;
-    let same_time = before.modified == after.modified;
-    Ok(match (old, new) {
-        (Node::File(old), Node::File(new)) => !same_mode || !same_time || !old.content.same(&new.content)?,
-        (Node::Link(old), Node::Link(new)) => !same_mode || !same_time || old.target != new.target,
-        _ => !same_mode,
-    })
 }
 
 #[cfg(test)]

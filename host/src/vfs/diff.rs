@@ -9,7 +9,7 @@
 //! is left in it that its remover did not know. What is in the way of that is an error, see [`ApplyError`]. Links are
 //! never followed: a path that has become a link leads nowhere else.
 
-use super::compare::walk;
+use super::compare::{self, Changed};
 use super::content::Content;
 use super::errno::Errno;
 use super::node::{Meta, Name, Node, Reach};
@@ -86,19 +86,16 @@ impl Tree {
     /// `Io` if what must be compared cannot be read.
     pub fn changes_since(&self, base: &Tree) -> Result<Vec<Edit>, Errno> {
         let (mut removed, mut put) = (Removed::default(), Vec::new());
-        walk(base.root(), self.root(), |path, old, new| {
-            let same_kind = old.zip(new).is_some_and(|(old, new)| old.kind() == new.kind());
-            if let Some(old) = old.filter(|_| !same_kind) {
+        for Changed { path, old, new } in compare::changes(base.root(), self.root())? {
+            let kinds = (old.as_ref().map(Node::kind), new.as_ref().map(Node::kind));
+            if let Some(old) = old.filter(|_| kinds.0 != kinds.1) {
                 removed.add(path.clone(), old.as_directory().is_some());
             }
-            if let Some(new) = new
-                && !(same_kind && old.map_or(Ok(false), |old| same(old, new))?)
-            {
+            if let Some(new) = new {
                 let Meta { mode, modified, .. } = *new.meta();
-                put.push(Edit { path, action: Action::Put { body: Body::of(new), mode, modified } });
+                put.push(Edit { path, action: Action::Put { body: Body::of(&new), mode, modified } });
             }
-            Ok(())
-        })?;
+        }
         let mut edits = removed.done();
         edits.append(&mut put);
         Ok(edits)
@@ -231,17 +228,6 @@ impl Body {
             Body::Link(target) => Node::link(meta, target),
         }
     }
-}
-
-/// Whether two entries of one kind are the same, but for what is below them.
-fn same(old: &Node, new: &Node) -> Result<bool, Errno> {
-    let (before, after) = (old.meta(), new.meta());
-    let same_meta = before.mode == after.mode && before.modified == after.modified;
-    Ok(match (old, new) {
-        (Node::File(old), Node::File(new)) => same_meta && old.content.same(&new.content)?,
-        (Node::Link(old), Node::Link(new)) => same_meta && old.target == new.target,
-        _ => same_meta,
-    })
 }
 
 /// Removals: they are found outermost first, and made innermost first.

@@ -14,7 +14,7 @@ use imbl::OrdMap;
 use super::errno::Errno;
 use super::node::{Meta, Name, Node, Sums};
 use super::scale::{PAGE_ENTRIES, ends_part};
-use super::snapshot::load;
+use super::snapshot::load::{self, Claim};
 use super::stored::{Origin, Seal};
 use crate::store::BlobId;
 
@@ -64,11 +64,6 @@ pub(super) fn begins_page(name: &str) -> bool {
 impl Page {
     fn new(entries: Entries) -> Arc<Page> {
         Arc::new(Page { entries: OnceLock::from(entries), unloaded: None, seal: Seal::default() })
-    }
-
-    /// A page that is loaded already.
-    pub(super) fn loaded(entries: Entries, seal: Seal) -> Arc<Page> {
-        Arc::new(Page { entries: OnceLock::from(entries), unloaded: None, seal })
     }
 
     /// A page of a store.
@@ -151,10 +146,21 @@ impl Directory {
         if let Some(entries) = slot.page.entries.get() {
             return Ok(entries);
         }
-        let (id, unloaded) = slot.page.seal.id().zip(slot.page.unloaded.as_ref()).ok_or(Errno::Io)?;
-        let end = pages.get(index + 1).map(|slot| &*slot.first);
-        let entries = load::page(&id, unloaded, slot, end)?;
+        let entries = load::page(&self.claim(index).ok_or(Errno::Io)?)?;
         Ok(slot.page.entries.get_or_init(|| entries))
+    }
+
+    /// Whether a page's entries are loaded.
+    pub(super) fn is_loaded(&self, index: usize) -> bool {
+        self.pages.get().and_then(|pages| pages.get(index)).is_some_and(|slot| slot.page.peek().is_ok())
+    }
+
+    /// What is claimed of a page that came from a store.
+    pub(super) fn claim(&self, index: usize) -> Option<Claim<'_>> {
+        let pages = self.pages.get()?;
+        let Slot { first, sums, page } = pages.get(index)?;
+        let end = pages.get(index + 1).map(|slot| &*slot.first);
+        Some(Claim { id: page.seal.id()?, unloaded: page.unloaded.as_ref()?, first, end, sums: *sums })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -279,7 +285,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::compare::differences;
+    use super::super::compare::all_differences;
     use super::super::content::Content;
     use super::super::node::Reach;
     use super::super::snapshot::seal_directory;
@@ -404,9 +410,10 @@ mod tests {
                 prop_assert_eq!(&seen(&fork), &then);
                 prop_assert_eq!(seal(&fork, &blobs) == seal(&directory, &blobs), then == model);
                 for (old, new) in [(fork.clone(), directory.clone()), (reopen(&fork, &blobs), reopen(&directory, &blobs))] {
-                    let found = differences(&old, &new).expect("all is there").into_iter().filter(|difference| {
-                        let time = |node: Option<&Node>| node.map(|node| node.meta().modified);
-                        time(difference.old) != time(difference.new)
+                    let found = all_differences(&[(Some(&old), Some(&new))]).expect("all is there").into_iter().flatten();
+                    let found = found.filter(|difference| {
+                        let time = |node: &Option<Node>| node.as_ref().map(|node| node.meta().modified);
+                        time(&difference.old) != time(&difference.new)
                     });
                     let found: Vec<_> = found.map(|difference| difference.name.to_string()).collect();
                     prop_assert_eq!(found, expected(&then, &model));
@@ -426,6 +433,20 @@ mod tests {
             directory.take(&name(n)).expect("all is there");
         }
         assert_eq!(directory.sums().reach, Reach { levels: 1, bytes: 8 });
+    }
+
+    #[test]
+    fn what_is_compared_in_the_store_is_not_loaded() {
+        let blobs = Arc::new(MemoryBlobs::default());
+        let old: Model = (0..60).map(|n| (name(n).to_string(), 0)).collect();
+        let mut new = old.clone();
+        new.values_mut().step_by(3).for_each(|time| *time = 1);
+        let (left, right) = (reopen(&of(&old), &blobs), reopen(&of(&new), &blobs));
+        let found = all_differences(&[(Some(&left), Some(&right))]).expect("all is there");
+        assert_eq!(found.into_iter().flatten().count(), 20);
+        for directory in [left, right] {
+            assert!((0..directory.pages().expect("all is there").len()).all(|page| !directory.is_loaded(page)));
+        }
     }
 
     #[test]

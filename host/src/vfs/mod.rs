@@ -16,9 +16,9 @@
 //! - `scope`: which parts a tool was granted, and walks that stay in them;
 //! - `inspect`, `file`, `entry`: the guests' `files` interface (`wit/guest.wit`);
 //! - `import`: host directories copied in, files placed by the host;
-//! - `compare`: where two trees differ, and where they need not be looked at;
-//! - `change`, `unified`: what differs between two trees, for people: by path, and as text;
-//! - `diff`: what makes one tree of another, applied to a third.
+//! - `compare`: what differs between two trees, found without looking at what they share;
+//! - `change`, `unified`: that, for people: by path, and as text;
+//! - `diff`: that, as what makes one tree of the other, applied to a third.
 //!
 //! **Invariant:** this module knows nothing of wasmtime or of a clock, and of the store only blobs: times come in as
 //! `now`, nanoseconds since the Unix epoch. It touches the host's disk in `import` only, and only to read.

@@ -11,20 +11,92 @@ use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, Sna
 use super::{HEAD, Malformed, tag};
 
 /// Reads a node blob.
-pub(super) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
-    let mut reader = Reader::new(bytes);
-    if reader.array()? != HEAD {
-        return Err(Malformed("it is no node of a snapshot, or of another version"));
-    }
-    let record = match reader.byte()? {
+pub(super) fn decode(bytes: &[u8]) -> Result<Record<'_>, Malformed> {
+    let (kind, mut reader) = begin(bytes)?;
+    let record = match kind {
         tag::SNAPSHOT => Record::Snapshot(snapshot(&mut reader)?),
         tag::PAGES => Record::Pages(pages(&mut reader)?),
-        tag::PAGE => Record::Page(entries(&mut reader)?),
+        tag::PAGE => return entries(PageReader::of(reader)?).map(Record::Page),
         tag::LISTS => Record::Lists(lists(&mut reader)?),
         tag::CHUNKS => Record::Chunks(chunks(&mut reader)?),
         _ => return Err(Malformed("it is of no known kind")),
     };
     if reader.is_empty() { Ok(record) } else { Err(Malformed("something is behind its end")) }
+}
+
+/// The kind of a node blob, and what it holds.
+fn begin(bytes: &[u8]) -> Result<(u8, Reader<'_>), Malformed> {
+    let mut reader = Reader::new(bytes);
+    if reader.array()? != HEAD {
+        return Err(Malformed("it is no node of a snapshot, or of another version"));
+    }
+    Ok((reader.byte()?, reader))
+}
+
+/// Whether a node blob says that it is a page. Whether it is one has to be seen.
+pub(super) fn is_page(bytes: &[u8]) -> bool {
+    begin(bytes).is_ok_and(|(kind, _)| kind == tag::PAGE)
+}
+
+/// The entries of a page, one after another. It does not look at where the page should have been cut: that costs more than
+/// all else.
+pub(super) struct PageReader<'a> {
+    reader: Reader<'a>,
+    left: u64,
+    /// The entry that was read last.
+    pub(super) last: Option<Last<'a>>,
+    /// What was read comes to.
+    pub(super) sums: Sums,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Last<'a> {
+    pub(super) name: &'a str,
+    bytes: &'a [u8],
+    sums: Sums,
+}
+
+impl<'a> PageReader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Result<PageReader<'a>, Malformed> {
+        match begin(bytes)? {
+            (tag::PAGE, reader) => PageReader::of(reader),
+            _ => Err(Malformed("it is another node")),
+        }
+    }
+
+    fn of(mut reader: Reader<'a>) -> Result<PageReader<'a>, Malformed> {
+        let left = reader.number()?;
+        Ok(PageReader { reader, left, last: None, sums: Sums::default() })
+    }
+
+    /// The next entry. That there is none is only said where the page ends.
+    pub(super) fn next(&mut self) -> Result<Option<EntryRecord<'a>>, Malformed> {
+        if self.left == 0 {
+            let ends = self.reader.is_empty();
+            return if ends { Ok(None) } else { Err(Malformed("something is behind its end")) };
+        }
+        let start = self.reader;
+        let entry = entry(&mut self.reader)?;
+        self.pass(Last { name: entry.name, bytes: start.until(&self.reader), sums: entry.sums() })?;
+        Ok(Some(entry))
+    }
+
+    /// Passes over the next entry, if it is in the same bytes the one that `twin` has read last.
+    pub(super) fn pass_same(&mut self, twin: &PageReader<'a>) -> Result<bool, Malformed> {
+        match twin.last.filter(|last| self.left > 0 && self.reader.pass(last.bytes)) {
+            Some(last) => self.pass(last).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn pass(&mut self, entry: Last<'a>) -> Result<(), Malformed> {
+        if self.last.is_some_and(|last| last.name >= entry.name) {
+            return Err(Malformed("its entries are not in order"));
+        }
+        self.sums = self.sums.and(entry.sums).ok_or(Malformed("its sums are too large"))?;
+        (self.left, self.last) = (self.left - 1, Some(entry));
+        Ok(())
+    }
 }
 
 /// Reads as many as are announced. Nothing is allocated on the word of a number.
@@ -84,27 +156,26 @@ fn pages(reader: &mut Reader<'_>) -> Result<Vec<PageRecord>, Malformed> {
     Ok(pages)
 }
 
-fn entries(reader: &mut Reader<'_>) -> Result<Vec<EntryRecord>, Malformed> {
-    let entries = list(reader, entry)?;
-    if !entries.is_sorted_by(|a, b| a.name < b.name) {
-        return Err(Malformed("its entries are not in order"));
+fn entries<'a>(mut page: PageReader<'a>) -> Result<Vec<EntryRecord<'a>>, Malformed> {
+    let mut entries = Vec::new();
+    while let Some(entry) = page.next()? {
+        if !entries.is_empty() && begins_page(entry.name) {
+            return Err(Malformed("an entry belongs in another page"));
+        }
+        entries.push(entry);
     }
-    if entries.iter().skip(1).any(|entry| begins_page(&entry.name)) {
-        return Err(Malformed("an entry belongs in another page"));
-    }
-    total(entries.iter().map(EntryRecord::sums)).ok_or(Malformed("its sums are too large"))?;
     Ok(entries)
 }
 
-fn entry(reader: &mut Reader<'_>) -> Result<EntryRecord, Malformed> {
-    let name = name(reader)?;
+fn entry<'a>(reader: &mut Reader<'a>) -> Result<EntryRecord<'a>, Malformed> {
+    let name = entry_name(reader)?;
     let kind = reader.byte()?;
     let (mode, modified) = meta(reader)?;
     let body = match kind {
         tag::FILE => match reader.number()? {
             len if len <= INLINE_BYTES => {
                 let count = usize::try_from(len).map_err(|_| Malformed("a number is too large"))?;
-                BodyRecord::Inline(reader.bytes(count)?.to_vec())
+                BodyRecord::Inline(reader.bytes(count)?.into())
             }
             len if len <= MAX_SUM => BodyRecord::Stored { len, id: reader.id()? },
             _ => return Err(Malformed("a file is too long")),
@@ -113,7 +184,7 @@ fn entry(reader: &mut Reader<'_>) -> Result<EntryRecord, Malformed> {
         tag::LINK => {
             let target = reader.text()?;
             check_target(target).map_err(|_| Malformed("no link can have this target"))?;
-            BodyRecord::Link(target.into())
+            BodyRecord::Link(target)
         }
         _ => return Err(Malformed("an entry is of no known kind")),
     };
@@ -147,12 +218,16 @@ fn parts(reader: &mut Reader<'_>, shortest: u64, longest: u64) -> Result<Vec<Par
 }
 
 fn name(reader: &mut Reader<'_>) -> Result<Name, Malformed> {
+    entry_name(reader).map(Name::from)
+}
+
+fn entry_name<'a>(reader: &mut Reader<'a>) -> Result<&'a str, Malformed> {
     match reader.text()? {
         "" | "." | ".." => Err(Malformed("no entry can have this name")),
-        name if name.len() > MAX_NAME_BYTES || name.contains(['/', '\0']) => {
+        name if name.len() > MAX_NAME_BYTES || name.bytes().any(|byte| matches!(byte, b'/' | 0)) => {
             Err(Malformed("no entry can have this name"))
         }
-        name => Ok(Name::from(name)),
+        name => Ok(name),
     }
 }
 

@@ -9,7 +9,7 @@ use super::{HEAD, tag};
 use crate::store::{BlobError, BlobId, BlobSink};
 
 /// The bytes of a node blob.
-pub(super) fn encode(record: &Record) -> Vec<u8> {
+pub(super) fn encode(record: &Record<'_>) -> Vec<u8> {
     let mut bytes = HEAD.to_vec();
     match record {
         Record::Snapshot(snapshot) => {
@@ -74,8 +74,8 @@ fn put_page(bytes: &mut Vec<u8>, page: &PageRecord) {
     bytes.extend_from_slice(page.id.as_bytes());
 }
 
-fn put_entry(bytes: &mut Vec<u8>, entry: &EntryRecord) {
-    put_text(bytes, &entry.name);
+fn put_entry(bytes: &mut Vec<u8>, entry: &EntryRecord<'_>) {
+    put_text(bytes, entry.name);
     bytes.push(match &entry.body {
         BodyRecord::Inline(_) | BodyRecord::Stored { .. } => tag::FILE,
         BodyRecord::Directory { .. } => tag::DIRECTORY,

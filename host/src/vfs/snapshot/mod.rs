@@ -168,7 +168,7 @@ pub fn references(blob: &[u8]) -> Result<Vec<Reference>, Malformed> {
         Record::Snapshot(snapshot) => vec![node(snapshot.root)],
         Record::Pages(pages) => pages.iter().map(|page| node(page.id)).collect(),
         Record::Page(entries) => {
-            let reference = |body: &BodyRecord| match body {
+            let reference = |body: &BodyRecord<'_>| match body {
                 BodyRecord::Inline(_) | BodyRecord::Link(_) => None,
                 BodyRecord::Stored { len, id } if *len <= WHOLE_BYTES => Some(plain(*id)),
                 BodyRecord::Stored { id, .. } | BodyRecord::Directory { id, .. } => Some(node(*id)),

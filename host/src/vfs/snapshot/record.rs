@@ -1,16 +1,19 @@
-//! What a node blob says, as plain values.
+//! What a node blob says, as plain values. Names and bytes are borrowed from the blob: of a page that is read, a few entries
+//! are kept at times.
+
+use std::borrow::Cow;
 
 use super::super::node::{Name, Reach, Sums, Usage};
 use crate::store::BlobId;
 
 /// A node blob.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Record {
+pub(super) enum Record<'a> {
     Snapshot(SnapshotRecord),
     /// The pages of a directory that has more than one.
     Pages(Vec<PageRecord>),
     /// Entries of a directory: a page, or all.
-    Page(Vec<EntryRecord>),
+    Page(Vec<EntryRecord<'a>>),
     /// The lists of a file's chunks, if there is more than one.
     Lists(Vec<PartRecord>),
     /// Chunks of a file: a list, or all.
@@ -35,17 +38,17 @@ pub(super) struct PageRecord {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct EntryRecord {
-    pub(super) name: Name,
+pub(super) struct EntryRecord<'a> {
+    pub(super) name: &'a str,
     pub(super) mode: u32,
     pub(super) modified: u64,
-    pub(super) body: BodyRecord,
+    pub(super) body: BodyRecord<'a>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum BodyRecord {
+pub(super) enum BodyRecord<'a> {
     /// A file, with its bytes.
-    Inline(Vec<u8>),
+    Inline(Cow<'a, [u8]>),
     /// A file that is a blob, or chunks.
     Stored {
         len: u64,
@@ -55,7 +58,7 @@ pub(super) enum BodyRecord {
         sums: Sums,
         id: BlobId,
     },
-    Link(Box<str>),
+    Link(&'a str),
 }
 
 /// A part of a file: a chunk, or a list of chunks.
@@ -65,7 +68,7 @@ pub(super) struct PartRecord {
     pub(super) id: BlobId,
 }
 
-impl EntryRecord {
+impl EntryRecord<'_> {
     /// What it adds to its directory.
     pub(super) fn sums(&self) -> Sums {
         let (bytes, below, reach) = match &self.body {
@@ -76,7 +79,7 @@ impl EntryRecord {
             BodyRecord::Directory { sums, .. } => (sums.usage.bytes, sums.usage.entries, sums.reach),
         };
         let usage = Usage { bytes, entries: below.saturating_add(1) };
-        Sums { entries: 1, usage, reach: reach.above(&self.name) }
+        Sums { entries: 1, usage, reach: reach.above(self.name) }
     }
 }
 

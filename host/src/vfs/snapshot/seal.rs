@@ -79,28 +79,28 @@ impl<'a> Sealer<'a> {
         for (name, node) in entries {
             let meta = node.meta();
             let body = self.body(node)?;
-            records.push(EntryRecord { name: Name::clone(name), mode: meta.mode, modified: meta.modified, body });
+            records.push(EntryRecord { name, mode: meta.mode, modified: meta.modified, body });
         }
         self.sink.put(encode(&Record::Page(records)))
     }
 
-    fn body(&mut self, node: &Node) -> Result<BodyRecord, BlobError> {
+    fn body<'n>(&mut self, node: &'n Node) -> Result<BodyRecord<'n>, BlobError> {
         Ok(match node {
             Node::File(file) => self.file(file)?,
             Node::Directory(directory) => {
                 let id = directory.seal().at(self.sink.place()).ok_or_else(nowhere)?;
                 BodyRecord::Directory { sums: directory.sums(), id }
             }
-            Node::Link(link) => BodyRecord::Link(link.target.clone()),
+            Node::Link(link) => BodyRecord::Link(&link.target),
         })
     }
 
-    fn file(&mut self, file: &File) -> Result<BodyRecord, BlobError> {
+    fn file(&mut self, file: &File) -> Result<BodyRecord<'static>, BlobError> {
         let len = file.content.len();
         if len <= INLINE_BYTES {
             let mut bytes = Vec::new();
             file.content.read_to(0, len, &mut bytes)?;
-            return Ok(BodyRecord::Inline(bytes));
+            return Ok(BodyRecord::Inline(bytes.into()));
         }
         Ok(BodyRecord::Stored { len, id: file.content.seal(self.sink)?.id })
     }

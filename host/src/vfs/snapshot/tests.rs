@@ -1,5 +1,6 @@
 //! What snapshots promise, and what hostile blobs get. The small tests are here; random trees are in `wild`.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -148,14 +149,15 @@ fn a_missing_blob_is_an_error_of_what_needs_it() {
 /// What cannot be decoded, with the reason.
 #[test]
 fn no_record_has_two_spellings() {
-    let entry = |name: &str| EntryRecord { name: name.into(), mode: 0, modified: 0, body: BodyRecord::Inline(vec![]) };
-    let link = |target: &str| EntryRecord { body: BodyRecord::Link(target.into()), ..entry("a") };
+    let begins = (0..).map(|n| format!("n{n}")).find(|name| super::super::directory::begins_page(name)).expect("some");
+    let long = "a".repeat(256);
+    let entry = |name| EntryRecord { name, mode: 0, modified: 0, body: BodyRecord::Inline(Cow::default()) };
+    let link = |target| EntryRecord { body: BodyRecord::Link(target), ..entry("a") };
     let file = |len| EntryRecord { body: BodyRecord::Stored { len, id: BlobId::of(b"") }, ..entry("a") };
     let below = |sums| EntryRecord { body: BodyRecord::Directory { sums, id: BlobId::of(b"") }, ..entry("a") };
     let one = Sums { entries: 1, usage: Usage { bytes: 0, entries: 1 }, reach: Reach { levels: 1, bytes: 2 } };
     let page = |first: &str| PageRecord { first: first.into(), sums: one, id: BlobId::of(b"") };
     let part = |len| PartRecord { len, id: BlobId::of(b"part") };
-    let begins = (0..).map(|n| format!("n{n}")).find(|name| super::super::directory::begins_page(name)).expect("some");
     let deep = Reach { levels: 513, bytes: 1_026 };
     let refused = [
         (Record::Page(vec![entry("b"), entry("a")]), "its entries are not in order"),
@@ -165,7 +167,7 @@ fn no_record_has_two_spellings() {
         (Record::Page(vec![entry("..")]), "no entry can have this name"),
         (Record::Page(vec![entry("a/b")]), "no entry can have this name"),
         (Record::Page(vec![entry("a\0")]), "no entry can have this name"),
-        (Record::Page(vec![entry(&"a".repeat(256))]), "no entry can have this name"),
+        (Record::Page(vec![entry(&long)]), "no entry can have this name"),
         (Record::Page(vec![EntryRecord { mode: 0o10000, ..entry("a") }]), "no entry can have this mode"),
         (Record::Page(vec![link("")]), "no link can have this target"),
         (Record::Page(vec![file(u64::MAX)]), "a file is too long"),

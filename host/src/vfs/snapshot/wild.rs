@@ -8,7 +8,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 
 use super::super::node::Sums;
-use super::super::{Errno, Kind, Limits, Usage, WriteMode};
+use super::super::{Errno, Kind, Limits, Usage, WriteMode, changed_paths};
 use super::record::{EntryRecord, PageRecord};
 use super::tests::{blobs_of, open, seal, tree};
 use super::*;
@@ -92,7 +92,7 @@ fn flipped_and_cut_blobs_give_errors_or_another_sound_tree() {
 }
 
 /// Changes to what a node says of the nodes that it names.
-fn lies(record: &Record) -> Vec<Record> {
+fn lies<'a>(record: &Record<'a>) -> Vec<Record<'a>> {
     let twist: [fn(&mut Sums); 5] = [
         |sums| sums.entries += 1,
         |sums| sums.usage.entries += 1,
@@ -101,7 +101,7 @@ fn lies(record: &Record) -> Vec<Record> {
         |sums| sums.reach.bytes += 1,
     ];
     let mut lies = Vec::new();
-    let mut add = |record: Record| lies.push(record);
+    let mut add = |record: Record<'a>| lies.push(record);
     match record {
         Record::Snapshot(snapshot) => twist.iter().for_each(|twist| {
             let mut snapshot = snapshot.clone();
@@ -117,7 +117,7 @@ fn lies(record: &Record) -> Vec<Record> {
         }),
         Record::Page(entries) => twist.iter().for_each(|twist| {
             for at in 0..entries.len() {
-                let mut entries: Vec<EntryRecord> = entries.clone();
+                let mut entries: Vec<EntryRecord<'a>> = entries.clone();
                 match &mut entries[at].body {
                     BodyRecord::Directory { sums, .. } => twist(sums),
                     BodyRecord::Stored { len, .. } => *len ^= 1,
@@ -146,12 +146,41 @@ fn whoever_lies_about_sums_is_found_out() {
         if kind == ReferenceKind::Plain {
             continue;
         }
-        let record = decode(&blobs.get(&blob).expect("there")).expect("a node");
-        for lie in lies(&record) {
+        let bytes = blobs.get(&blob).expect("there");
+        for lie in lies(&decode(&bytes).expect("a node")) {
             tried += 1;
             let opened = broken(id, &blobs, HashMap::from([(blob, Some(encode(&lie).into()))]));
             let told = opened.map_err(|_| Errno::Io).and_then(|tree| walk(&tree, "/"));
             assert_eq!(told, Err(Errno::Io), "{lie:?}");
+        }
+    }
+    assert!(tried > 200, "{tried}");
+}
+
+/// What is missing or lies is found out too where trees are compared, on either side, with what is loaded and what is not:
+/// all pages are different.
+#[test]
+fn no_comparison_rests_on_what_is_wrong() {
+    let blobs = Arc::new(MemoryBlobs::default());
+    let (id, mut touched) = (seal(&tree(), &blobs), tree());
+    for path in (0..50).map(|n| format!("/workspace/d/file{n}")).chain(["/tmp/a/b/c/d/e".to_owned()]) {
+        touched.set_modified(&path, 1_000).expect("writable");
+    }
+    let other = seal(&touched, &blobs);
+    let mut tried = 0;
+    for (blob, _) in blobs_of(id, &blobs) {
+        let bytes = blobs.get(&blob).expect("there");
+        let Ok(record @ (Record::Snapshot(_) | Record::Pages(_) | Record::Page(_))) = decode(&bytes) else { continue };
+        let shared = blobs_of(other, &blobs).iter().any(|(known, _)| *known == blob);
+        let lies = lies(&record).into_iter().map(|lie| Some(encode(&lie).into()));
+        for instead in lies.chain([None]).filter(|_| !shared) {
+            tried += 1;
+            let Ok(wrong) = broken(id, &blobs, HashMap::from([(blob, instead)])) else { continue };
+            for right in [open(other, &blobs), touched.clone()] {
+                assert_eq!(changed_paths(&wrong, &right), Err(Errno::Io), "{record:?}");
+                assert_eq!(changed_paths(&right, &wrong), Err(Errno::Io), "{record:?}");
+                assert_eq!(right.changes_since(&wrong), Err(Errno::Io), "{record:?}");
+            }
         }
     }
     assert!(tried > 200, "{tried}");
@@ -230,8 +259,21 @@ proptest! {
         }
         let id = seal(&stored, &blobs);
         prop_assert_eq!(seal(&plain, &MemoryBlobs::default()), id);
-        prop_assert_eq!(changed_paths_of(&plain, &open(id, &blobs)), Ok(0));
+        prop_assert_eq!(changed_paths(&plain, &open(id, &blobs)), Ok(vec![]));
         prop_assert_eq!(walk(&open(id, &blobs), "/"), Ok(plain.usage()));
+        for ((old, was), (new, is)) in kept.iter().zip(kept.iter().skip(1)) {
+            let loaded = |id| {
+                let tree = open(id, &blobs);
+                walk(&tree, "/").map(|_| tree)
+            };
+            let (changes, edits) = (changed_paths(was, is), is.changes_since(was));
+            for old in [open(*old, &blobs), loaded(*old).expect("all is there")] {
+                for new in [open(*new, &blobs), loaded(*new).expect("all is there")] {
+                    prop_assert_eq!(&changed_paths(&old, &new), &changes);
+                    prop_assert_eq!(&new.changes_since(&old), &edits);
+                }
+            }
+        }
         for (id, then) in kept {
             prop_assert_eq!(seal(&then, &MemoryBlobs::default()), id, "a snapshot never changes");
             // What separately opened trees differ in is found as between trees in memory, and makes one of the other.
@@ -278,8 +320,4 @@ proptest! {
         prop_assert!(rewrite(&bytes).is_err() || rewrite(&bytes) == Ok(bytes.clone()));
         prop_assert_eq!(references(&bytes).is_ok(), decode(&bytes).is_ok());
     }
-}
-
-fn changed_paths_of(base: &Tree, new: &Tree) -> Result<usize, Errno> {
-    super::super::changed_paths(base, new).map(|changes| changes.len())
 }
