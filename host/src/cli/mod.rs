@@ -3,6 +3,7 @@
 //! Only here does Tollhouse read the environment, print, or decide an exit status.
 
 mod approve;
+mod batch;
 mod call;
 mod doctor;
 mod draw;
@@ -56,6 +57,7 @@ pub(crate) struct PlaceOptions {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Run),
+    Batch(batch::Batch),
     Publish(publish::Publish),
     Call(call::Call),
     Tools(tools::Tools),
@@ -78,6 +80,7 @@ pub(crate) fn main() -> ExitCode {
     let places = Places::find(cli.places);
     let done = match cli.command {
         Command::Run(run) => run.execute(&places),
+        Command::Batch(batch) => batch.execute(&places),
         Command::Publish(publish) => publish.execute(&places),
         Command::Call(call) => call.execute(&places),
         Command::Tools(tools) => tools.execute(&places),
