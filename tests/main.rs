@@ -42,6 +42,8 @@ mod registry;
 mod run;
 #[path = "features/sessions.rs"]
 mod sessions;
+#[path = "features/shell_limits.rs"]
+mod shell_limits;
 #[path = "features/snapshots.rs"]
 mod snapshots;
 #[path = "features/steps.rs"]

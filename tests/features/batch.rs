@@ -56,18 +56,23 @@ fn a_line_that_is_no_job_has_its_result() {
         ("{\"id\": \"out\", \"script\": \"\", \"files\": {\"../x\": \"\"}}", "`../x`"),
         ("{\"id\": \"root\", \"script\": \"\", \"files\": {\"/etc/x\": \"\"}}", "`/etc/x`"),
         ("{\"id\": \"both\", \"script\": \"\", \"files\": {\"a\": \"\", \"a/b\": \"\"}}", "`a/b`: ENOTDIR"),
-        ("{\"id\": \"mode\", \"script\": \"\", \"files\": {\"a\": \"\"}, \"modes\": {\"a\": \"9\"}}", "`9` is no octal mode"),
+        (
+            "{\"id\": \"mode\", \"script\": \"\", \"files\": {\"a\": \"\"}, \"modes\": {\"a\": \"9\"}}",
+            "`9` is no octal mode",
+        ),
         ("{\"id\": \"whose\", \"script\": \"\", \"modes\": {\"a\": \"755\"}}", "`modes` names `a`"),
         ("{\"id\": \"b64\", \"script\": \"\", \"stdin\": {\"base64\": \"!\"}}", "expected a text, or an object"),
         ("\u{0}\u{1}", "line 12"),
     ];
     let input: String = bad.iter().map(|(line, _)| format!("{line}\n")).collect();
-    let results = Home::new().batch(&format!("{input}\n\n{{\"id\": \"good\", \"script\": \"return 3\"}}\n"), &["--jobs", "2"]);
+    let results =
+        Home::new().batch(&format!("{input}\n\n{{\"id\": \"good\", \"script\": \"return 3\"}}\n"), &["--jobs", "2"]);
     assert_eq!(results.len(), bad.len() + 1, "blank lines are no jobs");
     assert_eq!(of(&results, &json!("good"))["value"], 3);
     for (number, (line, reason)) in bad.iter().enumerate() {
         let place = format!("line {}:", number + 1);
-        let message = |result: &&Value| result["error"]["message"].as_str().is_some_and(|text| text.starts_with(&place));
+        let message =
+            |result: &&Value| result["error"]["message"].as_str().is_some_and(|text| text.starts_with(&place));
         let result = results.iter().find(message).unwrap_or_else(|| panic!("no result of {line}"));
         let told = result["error"]["message"].as_str().expect("a message");
         assert!(told.contains(reason), "{line}: {told}");

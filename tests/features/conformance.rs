@@ -35,14 +35,24 @@ fn the_shell_does_as_bash_does() {
     let results: HashMap<&str, &Value> =
         results.iter().filter_map(|result| Some((result["id"].as_str()?, result))).collect();
     assert_eq!(results.len(), cases.len(), "names are unique");
-    let failures: Vec<String> = cases.iter().filter_map(|case| {
-        let result = results[case["name"].as_str().expect("a name")];
-        let same = result["stdout"] == case["expected_stdout"] && result["exit_code"] == case["expected_exit"];
-        (!same).then(|| format!(
-            "{}\n  {}\n  expected {} {}\n  got      {} {} {}",
-            case["name"], case["script"], case["expected_exit"], case["expected_stdout"], result["exit_code"],
-            result["stdout"], result["stderr"],
-        ))
-    }).collect();
+    let failures: Vec<String> = cases
+        .iter()
+        .filter_map(|case| {
+            let result = results[case["name"].as_str().expect("a name")];
+            let same = result["stdout"] == case["expected_stdout"] && result["exit_code"] == case["expected_exit"];
+            (!same).then(|| {
+                format!(
+                    "{}\n  {}\n  expected {} {}\n  got      {} {} {}",
+                    case["name"],
+                    case["script"],
+                    case["expected_exit"],
+                    case["expected_stdout"],
+                    result["exit_code"],
+                    result["stdout"],
+                    result["stderr"],
+                )
+            })
+        })
+        .collect();
     assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), cases.len(), failures.join("\n"));
 }

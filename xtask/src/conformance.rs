@@ -158,6 +158,7 @@ fn print(table: &[(&str, Score)]) {
 }
 
 fn row(table: &[(&str, Score)], passed: impl Fn(&Score) -> u32, all: u32) -> String {
-    let share = |(_, score): &(&str, Score)| format!("{:.2} %", 100.0 * f64::from(passed(score)) / f64::from(all.max(1)));
+    let share =
+        |(_, score): &(&str, Score)| format!("{:.2} %", 100.0 * f64::from(passed(score)) / f64::from(all.max(1)));
     table.iter().map(share).collect::<Vec<_>>().join(" | ")
 }

@@ -42,7 +42,9 @@ pub(crate) fn begin(source: &str) {
 /// Whether there is a `set -e` in it, alone or with other options. (`errexit` has `exit` in it.)
 fn sets_errexit(source: &str) -> bool {
     let options = source.match_indices("set -").map(|(at, found)| &source[at + found.len()..]);
-    options.map(|rest| rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default()).any(|set| set.contains('e'))
+    options
+        .map(|rest| rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default())
+        .any(|set| set.contains('e'))
 }
 
 /// Says what a command has written.
@@ -55,7 +57,8 @@ pub(crate) fn delivered(stdout: &[u8], stderr: &[u8]) {
 
 /// bashkit's hook.
 pub(super) fn on_exit(event: ExitEvent) -> HookAction<ExitEvent> {
-    let fatal = event.code == 1 && with(|script| script.source.as_ref().is_some_and(|source| is_fatal(source, &script.complaint)));
+    let fatal = event.code == 1
+        && with(|script| script.source.as_ref().is_some_and(|source| is_fatal(source, &script.complaint)));
     HookAction::Continue(if fatal { ExitEvent { code: FATAL } } else { event })
 }
 

@@ -16,15 +16,13 @@ struct Request {
     words: Vec<String>,
     descriptor: Option<u32>,
     array: String,
-    
 }
 
 /// The array that is meant when none is named.
 const ARRAY: &str = "MAPFILE";
 
 fn parse(args: &[String]) -> std::result::Result<Request, String> {
-    let mut request =
-        Request { words: Vec::new(), descriptor: None, array: ARRAY.to_owned() };
+    let mut request = Request { words: Vec::new(), descriptor: None, array: ARRAY.to_owned() };
     let mut args = args.iter();
     while let Some(word) = args.next() {
         let option = word.strip_prefix('-').filter(|rest| !rest.is_empty() && *rest != "-");

@@ -60,12 +60,7 @@ pub(crate) fn stub(path: &Path) -> Option<Vec<u8>> {
 
 /// bashkit's own command, with these words and what the mended one would have read.
 fn original(name: &str, args: Vec<String>, context: &BuiltinContext<'_>) -> SubCommand {
-    SubCommand {
-        name: format!("{ORIGINALS}/{name}"),
-        args,
-        stdin: context.stdin.cloned(),
-        assignments: Vec::new(),
-    }
+    SubCommand { name: format!("{ORIGINALS}/{name}"), args, stdin: context.stdin.cloned(), assignments: Vec::new() }
 }
 
 /// A line of shell, run where the command stands.

@@ -116,11 +116,12 @@ fn parse(args: &[String]) -> std::result::Result<Request, String> {
     let mut words = Vec::new();
     let mut args = args.iter();
     while let Some(word) = args.next() {
-        let mut argument = |short: &str, long: &str| match word.strip_prefix(long).and_then(|rest| rest.strip_prefix('=')) {
-            Some(value) => Some(value.to_owned()),
-            None if word == short || word == long => args.next().cloned(),
-            None => word.strip_prefix(short).filter(|_| !word.starts_with("--")).map(str::to_owned),
-        };
+        let mut argument =
+            |short: &str, long: &str| match word.strip_prefix(long).and_then(|rest| rest.strip_prefix('=')) {
+                Some(value) => Some(value.to_owned()),
+                None if word == short || word == long => args.next().cloned(),
+                None => word.strip_prefix(short).filter(|_| !word.starts_with("--")).map(str::to_owned),
+            };
         if !word.starts_with('-') || is_number(word) || word == "-" {
             words.push(word.as_str());
         } else if word == "--" {

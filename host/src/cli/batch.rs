@@ -29,6 +29,12 @@ use super::{CliError, Result};
 /// The longest line: a job's files are in it, in base64 perhaps. A longer one has a result that says so.
 const LINE: u64 = 256 << 20;
 
+/// Stack of a thread that runs scripts, in bytes: enough for wasm's frames, so that no step has to make a stack of its own.
+const STACK: usize = 8 << 20;
+
+/// How many scripts may run at the same time: each has a thread, and the engine has room for some hundreds of instances.
+const MOST_JOBS: i64 = 256;
+
 /// How often a terminal is told how far it is.
 const PROGRESS: Duration = Duration::from_millis(100);
 
@@ -47,8 +53,8 @@ Examples:
   tollhouse batch --jobs 8 --policy policy.toml --timeout 10s < jobs.jsonl > results.jsonl")]
 pub(crate) struct Batch {
     /// How many scripts run at the same time [default: one for each core]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_JOBS))]
+    jobs: Option<u16>,
     /// The language of jobs that do not say [default: by the script's #! line, else js]
     #[arg(long, value_enum)]
     lang: Option<Lang>,
@@ -83,21 +89,21 @@ impl Batch {
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.
         prepared.session(&host, prepared.files.clone())?;
-        let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let jobs = self.jobs.unwrap_or_else(cores).get();
-        let work = Work { host, prepared, batch: &self, results: Mutex::new(Results::new()), closed: AtomicBool::new(false) };
+        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let jobs = self.jobs.map_or_else(cores, usize::from);
+        let work =
+            Work { host, prepared, batch: &self, results: Mutex::new(Results::new()), closed: AtomicBool::new(false) };
         let (lines, waiting) = mpsc::sync_channel(jobs);
         let waiting = Mutex::new(waiting);
         let read = thread::scope(|scope| {
             for _ in 0..jobs {
-                scope.spawn(|| work.run(&waiting));
+                thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work.run(&waiting))?;
             }
             let mut input = io::stdin().lock();
             let mut number = 0;
             // Ends with the input, or when nobody takes the output.
             while !work.closed.load(Ordering::Relaxed) {
-                number += 1;
-                let Some(text) = next_line(&mut input).transpose() else { break };
+                let Some(text) = next_line(&mut input, &mut number).transpose() else { break };
                 if lines.send(Line { number, text: text? }).is_err() {
                     break;
                 }
@@ -107,7 +113,7 @@ impl Batch {
         });
         let results = work.results.into_inner().unwrap_or_else(PoisonError::into_inner);
         results.finish();
-        read.map_err(|error| CliError::because("cannot read jobs from standard input", &error))?;
+        read.map_err(|error| CliError::because("cannot go through the jobs on standard input", &error))?;
         match results.failure {
             // A reader that went away (`| head -1`) is no error of the command.
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -118,9 +124,10 @@ impl Batch {
     }
 }
 
-/// The next line that is not blank, without its end; inside, none if it is too long.
-fn next_line(input: &mut impl BufRead) -> io::Result<Option<Option<Vec<u8>>>> {
+/// The next line that is not blank, and its number; inside, none if it is too long.
+fn next_line(input: &mut impl BufRead, number: &mut u64) -> io::Result<Option<Option<Vec<u8>>>> {
     loop {
+        *number += 1;
         let mut line = Vec::new();
         input.by_ref().take(LINE + 1).read_until(b'\n', &mut line)?;
         if line.is_empty() {
@@ -243,9 +250,11 @@ mod tests {
 
     #[test]
     fn blank_lines_are_no_jobs() {
-        let mut input: &[u8] = b"\n  \r\n{}\n\n1";
-        assert_eq!(next_line(&mut input).expect("it reads"), Some(Some(b"{}\n".to_vec())));
-        assert_eq!(next_line(&mut input).expect("it reads"), Some(Some(b"1".to_vec())));
-        assert_eq!(next_line(&mut input).expect("it reads"), None);
+        let (mut input, mut number): (&[u8], _) = (b"\n  \r\n{}\n\n1", 0);
+        assert_eq!(next_line(&mut input, &mut number).expect("it reads"), Some(Some(b"{}\n".to_vec())));
+        assert_eq!(number, 3);
+        assert_eq!(next_line(&mut input, &mut number).expect("it reads"), Some(Some(b"1".to_vec())));
+        assert_eq!(number, 5);
+        assert_eq!(next_line(&mut input, &mut number).expect("it reads"), None);
     }
 }
