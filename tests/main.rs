@@ -6,12 +6,16 @@ mod agents;
 mod architecture;
 #[path = "features/bad_input.rs"]
 mod bad_input;
+#[path = "features/batch.rs"]
+mod batch;
 #[path = "features/blob_crash.rs"]
 mod blob_crash;
 #[path = "features/calls.rs"]
 mod calls;
 #[path = "features/confinement.rs"]
 mod confinement;
+#[path = "features/conformance.rs"]
+mod conformance;
 #[path = "features/decisions.rs"]
 mod decisions;
 #[path = "features/demo.rs"]
@@ -38,6 +42,8 @@ mod registry;
 mod run;
 #[path = "features/sessions.rs"]
 mod sessions;
+#[path = "features/shell_limits.rs"]
+mod shell_limits;
 #[path = "features/snapshots.rs"]
 mod snapshots;
 #[path = "features/states.rs"]

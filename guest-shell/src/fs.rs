@@ -12,6 +12,7 @@ use bashkit::{DirEntry, Error, FileSystem, FileSystemExt, FileType, Metadata, Re
 
 use crate::bindings::files::{self, ErrorCode, Kind, Metadata as Stat, WriteMode};
 use crate::devices::{self, Device};
+use crate::mend;
 
 /// How much one `read` asks for: large enough that nearly every file is one call.
 const READ_CHUNK: u64 = 16 << 20;
@@ -91,7 +92,11 @@ impl FileSystemExt for SessionFiles {
 #[async_trait]
 impl FileSystem for SessionFiles {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
-        if let Some(device) = Device::at(path) { Ok(device.read()) } else { read_whole(text(path)?) }
+        match (Device::at(path), mend::stub(path)) {
+            (Some(device), _) => Ok(device.read()),
+            (None, Some(stub)) => Ok(stub),
+            (None, None) => read_whole(text(path)?),
+        }
     }
 
     async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {
@@ -122,6 +127,9 @@ impl FileSystem for SessionFiles {
     async fn stat(&self, path: &Path) -> Result<Metadata> {
         if Device::at(path).is_some() {
             return Ok(Device::metadata());
+        }
+        if mend::stub(path).is_some() {
+            return Ok(Metadata { mode: 0o755, ..Device::metadata() });
         }
         match files::stat(text(path)?, false) {
             Err(ErrorCode::NoEntry) if devices::are_in(path) => Ok(devices::directory_metadata()),

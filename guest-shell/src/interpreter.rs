@@ -18,7 +18,7 @@ use crate::fs::SessionFiles;
 use crate::stdin::{Demand, READ_RUN, ReadCommand, ReadRun, ScriptInput};
 use crate::time_commands::{Sleep, TIMEOUT_RUN, Timeout, TimeoutRun};
 use crate::tool_command::{TOOL, ToolCommand};
-use crate::{limits, state};
+use crate::{limits, mend, state};
 
 /// What the sandbox calls itself: `hostname`.
 const HOST: &str = "tollhouse";
@@ -84,7 +84,8 @@ pub(crate) fn make(script: &Script, input: &Arc<ScriptInput>, demand: Demand, fo
     bash
 }
 
-/// Sets what must not come from the image: random states, and the beginning of `$SECONDS`.
+/// Sets what a script finds: the variables of a fresh bash, random states, and the beginning of `$SECONDS`. The last two
+/// must not come from the image.
 pub(crate) async fn wake(bash: &mut Bash) -> Result<(), Error> {
     let seed = random::bytes(6).into_iter().fold(0_u64, |seed, byte| seed << 8 | u64::from(byte));
     // On this target the standard library's hash keys, from which bashkit makes names of temporary files, begin at the
@@ -93,12 +94,13 @@ pub(crate) async fn wake(bash: &mut Bash) -> Result<(), Error> {
         black_box(RandomState::new());
     }
     let random = seed & u64::from(u32::MAX);
-    bash.exec(&format!("RANDOM={random} SECONDS=0")).await.map(drop)
+    bash.exec(&mend::prologue(&format!("RANDOM={random} SECONDS=0"))).await.map(drop)
 }
 
 fn template(user: &str, directory: &str, limits: &Limits) -> Template {
     let registry = BuiltinRegistry::new();
-    let bash = builder(user, limits)
+    mend::register(&registry);
+    let bash = mend::add(builder(user, limits))
         .builtin_registry(registry.clone())
         .command_resolver(Arc::new(Halves { registry: registry.clone() }))
         .cwd(directory)

@@ -11,6 +11,7 @@
 //! | [`clock`] | time within a step, and fuel |
 //! | [`limits`] | what bashkit may use, and how a limit reached is told |
 //! | [`outcome`] | how a script's end becomes an `outcome` |
+//! | [`mend`] | where bashkit differs from GNU bash, mended from outside |
 //! | [`fs`] | bashkit's file system, on the world's `files` |
 //! | [`devices`] | `/dev/null` and its like |
 //! | [`state`] | what a script leaves of its shell for the next one |
@@ -31,6 +32,7 @@ mod devices;
 mod fs;
 mod interpreter;
 mod limits;
+mod mend;
 mod operations;
 mod outcome;
 mod shell;

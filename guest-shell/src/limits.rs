@@ -19,6 +19,10 @@ const DEPTH: usize = 64;
 /// Background jobs, and stages of pipelines, at one time.
 const JOBS: usize = 1_024;
 
+/// Steps of the parser on one text. A script of 20 MB takes fewer; some that are wrong, such as `case x in x) ; y)`, take
+/// bashkit's parser for ever.
+pub(crate) const PARSER_STEPS: usize = 5_000_000;
+
 /// The exit status of a script that a limit stopped, as in the CLI.
 pub(crate) const LIMIT_STATUS: u8 = 4;
 
@@ -40,7 +44,7 @@ pub(crate) fn execution(limits: &Limits) -> ExecutionLimits {
         .timeout(NEVER)
         .parser_timeout(NEVER)
         .max_input_bytes(memory)
-        .max_parser_operations(usize::MAX)
+        .max_parser_operations(PARSER_STEPS)
         .max_stdout_bytes(memory)
         .max_stderr_bytes(memory)
         .max_subst_depth(DEPTH)

@@ -16,7 +16,7 @@ use bashkit::{Bash, Error, ExecOptions, ExecResult, ShellState, StreamData};
 use crate::bindings::output::{self, Stream};
 use crate::bindings::types::{Completion, Outcome, Script, Step};
 use crate::stdin::{self, Demand, ScriptInput};
-use crate::{clock, interpreter, operations, outcome, state};
+use crate::{clock, interpreter, limits, mend, operations, outcome, state};
 
 /// What is kept of a run between its steps.
 struct Run {
@@ -103,6 +103,7 @@ async fn execute(script: Script) -> Outcome {
     };
     let input = Arc::new(ScriptInput::default());
     let demand = survey(&script, found.as_ref());
+    mend::begin(&script.source);
     let mut bash = interpreter::make(&script, &input, demand, found);
     let mut options = ExecOptions::new()
         .streaming(Box::new(deliver))
@@ -125,7 +126,7 @@ async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<E
 
 /// Looks the script through before it runs: for what it reads, and for a syntax error further down.
 fn survey(script: &Script, found: Option<&ShellState>) -> Demand {
-    let (parsed, error) = Parser::with_fuel(&script.source, usize::MAX).parse_recovering();
+    let (parsed, error) = Parser::with_fuel(&script.source, limits::PARSER_STEPS).parse_recovering();
     if let Some(error) = error
         && !parsed.commands.is_empty()
     {
@@ -140,6 +141,7 @@ fn survey(script: &Script, found: Option<&ShellState>) -> Demand {
 
 /// Passes output on, as bashkit produces it: at the end of each command, and within a pipeline's last.
 fn deliver(stdout: &StreamData, stderr: &StreamData) {
+    mend::delivered(stdout.as_bytes(), stderr.as_bytes());
     if !stdout.is_empty() {
         output::write(Stream::Stdout, stdout.as_bytes());
     }

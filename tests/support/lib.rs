@@ -7,6 +7,7 @@ pub mod disk;
 pub mod server;
 
 use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -181,6 +182,26 @@ impl Home {
     /// Runs bash with `--json` and these further arguments.
     pub fn sh(&self, code: &str, arguments: &[&str]) -> Value {
         self.json(["--lang", "sh", "-e", code].into_iter().chain(arguments.iter().copied()))
+    }
+
+    /// Runs `batch` with these arguments over these lines, and reads the lines that it prints.
+    pub fn batch(&self, lines: &str, arguments: &[&str]) -> Vec<Value> {
+        let mut command = self.command(["batch"].iter().chain(arguments));
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary is built: run `cargo xtask test`");
+        let mut input = child.stdin.take().expect("it is piped");
+        // It may stop reading before the end; then its output says why.
+        let output = std::thread::scope(|scope| {
+            scope.spawn(move || input.write_all(lines.as_bytes()));
+            child.wait_with_output().expect("it ends")
+        });
+        let ran = Ran::of(&output);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+        ran.stdout.lines().map(parse).collect()
     }
 }
 

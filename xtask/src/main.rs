@@ -1,7 +1,8 @@
-//! Set-up, build, demo, test, fuzzing, crashes and bench of Tollhouse: `cargo xtask COMMAND`.
+//! Set-up, build, demo, test, conformance, fuzzing, crashes and bench of Tollhouse: `cargo xtask COMMAND`.
 
 mod bench;
 mod build;
+mod conformance;
 mod crash;
 mod demo;
 mod fuzz;
@@ -19,6 +20,8 @@ cargo xtask COMMAND
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
   bench [calls] [files] [sessions]
                      measures what is promised, all of it or these parts, beside Node.js
+  conformance DIR [--rivals]
+                     scores the shell by the cases in a directory; with bashkit natively and just-bash beside it
   fuzz [TARGET] [--seconds N]
                      fuzzes the parsers of hostile text and bytes, one target or all, a minute each
   crash [--cycles N]
@@ -36,6 +39,8 @@ fn main() -> Result<()> {
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
         ["bench", parts @ ..] => bench::bench(parts),
+        ["conformance", directory] => conformance::conformance(directory.as_ref(), false),
+        ["conformance", directory, "--rivals"] => conformance::conformance(directory.as_ref(), true),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["crash", arguments @ ..] => crash::crash(arguments),
         ["check"] => test::check(),

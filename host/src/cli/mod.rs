@@ -3,6 +3,7 @@
 //! Only here does Tollhouse read the environment, print, or decide an exit status.
 
 mod approve;
+mod batch;
 mod call;
 mod doctor;
 mod draw;
@@ -57,6 +58,7 @@ pub(crate) struct PlaceOptions {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Run),
+    Batch(batch::Batch),
     Publish(publish::Publish),
     Call(call::Call),
     Tools(tools::Tools),
@@ -79,6 +81,7 @@ pub(crate) fn main() -> ExitCode {
     let places = Places::find(cli.places);
     let done = match cli.command {
         Command::Run(run) => run.execute(&places),
+        Command::Batch(batch) => batch.execute(&places),
         Command::Publish(publish) => publish.execute(&places),
         Command::Call(call) => call.execute(&places),
         Command::Tools(tools) => tools.execute(&places),

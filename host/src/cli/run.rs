@@ -8,13 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use serde::Deserialize;
 use tollhouse::agent::Program;
 use tollhouse::capability::{Grant, Limits, Policy, parse_bytes, parse_duration};
 use tollhouse::gate::{Approver, Audit, AuditFile};
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
 use tollhouse::session::{
-    HostError, OpenOptions, Overrides, RunOptions, RunResult, Session, SessionId, SessionOptions, Sessions, Stdin,
+    Host, HostError, OpenOptions, Overrides, RunOptions, RunResult, Session, SessionId, SessionOptions, Sessions, Stdin,
 };
+use tollhouse::tool::Secrets;
 use tollhouse::vfs::{self, Tree};
 
 use super::approve::Terminal;
@@ -118,8 +120,9 @@ pub(crate) struct OwnArgs {
     fuel: Option<u64>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Lang {
+#[derive(Clone, Copy, Debug, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Lang {
     /// JavaScript
     Js,
     /// bash
@@ -145,6 +148,7 @@ impl Run {
         let source = String::from_utf8(source)
             .map_err(|_| CliError::usage(format!("the script `{name}` is no UTF-8 text, and no component")))?;
         let language = self.lang.map_or_else(|| guess(self.file.as_deref(), &source), Language::from);
+        let name = if self.code.is_some() { name_of_code(language).to_owned() } else { name };
         let session = self.open(places)?;
         let options = self.options();
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
@@ -252,19 +256,24 @@ impl SessionArgs {
     }
 
     fn open_in_memory(&self, places: &Places, own: &OwnArgs, audit: Option<&Path>) -> Result<Session> {
+        let prepared = self.prepare(own, audit)?;
+        let files = prepared.files.clone();
+        prepared.session(&places.host()?, files)
+    }
+
+    /// Reads what they name, once for all sessions that are made of it.
+    pub(crate) fn prepare(&self, own: &OwnArgs, audit: Option<&Path>) -> Result<Prepared> {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let mut policy = self.given(source.as_ref())?.unwrap_or_default();
         own.limits().apply(&mut policy.limits);
-        let files = self.files(policy.limits.files)?;
-        let options = SessionOptions {
+        Ok(Prepared {
+            files: self.files(policy.limits.files)?,
+            source,
             policy,
             tools: self.tools.clone(),
-            files,
             audit: log(audit)?,
-            approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
             secrets: secret::read(&own.secrets)?,
-        };
-        places.host()?.session(options).map_err(|error| shown(error, source.as_ref()))
+        })
     }
 
     /// Goes on with a session on disk, or makes the one that they describe.
@@ -349,6 +358,32 @@ impl SessionArgs {
     }
 }
 
+/// What sessions in memory start from: the policy, the mounted files and the secrets have been read.
+pub(crate) struct Prepared {
+    source: Option<PolicyFile>,
+    pub(crate) policy: Policy,
+    tools: Vec<(String, String)>,
+    /// What is mounted from this machine, if anything is.
+    pub(crate) files: Option<Tree>,
+    audit: Option<Arc<dyn Audit>>,
+    secrets: Secrets,
+}
+
+impl Prepared {
+    /// A new session, with these files.
+    pub(crate) fn session(&self, host: &Host, files: Option<Tree>) -> Result<Session> {
+        let options = SessionOptions {
+            policy: self.policy.clone(),
+            tools: self.tools.clone(),
+            files,
+            audit: self.audit.clone(),
+            approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
+            secrets: self.secrets.clone(),
+        };
+        host.session(options).map_err(|error| shown(error, self.source.as_ref()))
+    }
+}
+
 /// The log that `--audit` names.
 fn log(path: Option<&Path>) -> Result<Option<Arc<dyn Audit>>> {
     let Some(path) = path else { return Ok(None) };
@@ -367,7 +402,7 @@ fn shown(error: HostError, source: Option<&PolicyFile>) -> CliError {
 }
 
 /// The language of a script that nobody named.
-fn guess(file: Option<&Path>, source: &str) -> Language {
+pub(crate) fn guess(file: Option<&Path>, source: &str) -> Language {
     let extension = file.and_then(Path::extension).and_then(|extension| extension.to_str());
     let shebang = source.lines().next().filter(|line| line.starts_with("#!"));
     match extension {
@@ -375,6 +410,14 @@ fn guess(file: Option<&Path>, source: &str) -> Language {
         Some("js" | "mjs" | "cjs") => Language::JavaScript,
         _ if shebang.is_some_and(|line| line.trim_end().ends_with("sh")) => Language::Shell,
         _ => Language::JavaScript,
+    }
+}
+
+/// What a script that is no file is called, in its messages and by itself: as in `bash -c`.
+pub(crate) fn name_of_code(language: Language) -> &'static str {
+    match language {
+        Language::Shell => "bash",
+        _ => "script",
     }
 }
 
@@ -395,7 +438,7 @@ fn status(result: &RunResult, has_own: bool) -> ExitCode {
 }
 
 /// Splits `NAME=VALUE`.
-fn pair(text: &str) -> std::result::Result<(String, String), String> {
+pub(crate) fn pair(text: &str) -> std::result::Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("it must have a name, `=` and a value".to_owned()),

@@ -173,6 +173,8 @@ impl Guest {
             Some(Trap::StackOverflow) => GuestError::Stack,
             // An allocation that fails ends as `unreachable`, so the refusal before it is the cause.
             Some(_) if self.store.data().memory.refused() => GuestError::Memory,
+            // A guest's own stack is at the bottom of its memory: what overflows it reaches below address 0.
+            Some(Trap::MemoryOutOfBounds) => GuestError::Stack,
             Some(trap) => GuestError::Trap(trap.to_string()),
             None => GuestError::Trap(error.root_cause().to_string()),
         }

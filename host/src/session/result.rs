@@ -8,7 +8,10 @@ use crate::capability::Limits;
 use crate::error::{ErrorKind, Failure, told};
 use crate::gate::{Budget, Calls};
 use crate::guest::{GuestError, Language, Outcome};
-use crate::vfs::Tree;
+use crate::vfs::{self, Tree};
+
+/// The exit status of what was not run because the one who asked was wrong, as in the CLI.
+const REFUSED: u8 = 2;
 
 /// How a run ended, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -120,6 +123,27 @@ impl RunResult {
         };
         session.end(&place, &mut result, left);
         result
+    }
+
+    /// The result of what could not be run at all.
+    #[must_use]
+    pub fn refused(failure: Failure) -> Self {
+        let outcome = Outcome { exit_code: REFUSED, ..Outcome::failed(failure) };
+        Self {
+            status: Status::of(&outcome),
+            value: None,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            exit_code: outcome.exit_code,
+            error: outcome.error,
+            calls: Calls::default(),
+            usage: Usage::default(),
+            budgets: Vec::new(),
+            session: None,
+            run: None,
+            snapshot: None,
+            files: Tree::new(vfs::Limits::default(), 0),
+        }
     }
 
     /// What the run left could not be kept: the session is as it was before.

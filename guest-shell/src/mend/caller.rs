@@ -1,0 +1,47 @@
+//! `caller [N]`: the line, function and file of the N-th call.
+//!
+//! bashkit says line 1 and file `main` for every call, counts the shell itself as one, and takes any word for 0. bash
+//! ("Bash Builtin Commands", `caller`): without N the line and file of the current call; outside of a function or
+//! sourced file, and for an N beyond the last call, status 1; for what is no number, status 2. bashkit's own arrays
+//! `BASH_LINENO`, `FUNCNAME` and `BASH_SOURCE` are right, but for functions that are in no file that was sourced: in bash
+//! those are in the script's file and called by `main`, or with `bash -c` in the `environment` and by nobody.
+
+use bashkit::{Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, async_trait};
+
+use super::line;
+
+pub(super) struct Caller;
+
+const USAGE: &str = "caller: usage: caller [expr]\n";
+
+#[async_trait]
+impl Builtin for Caller {
+    async fn execute(&self, _: BuiltinContext<'_>) -> Result<ExecResult> {
+        // Reached only when there is no plan.
+        Ok(ExecResult::err(USAGE, 2))
+    }
+
+    async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
+        // `eval` is no call, so the arrays are those of whoever asks.
+        let text = match context.args.first().map(|number| number.parse::<u32>()) {
+            None => r#"if ((!${#BASH_LINENO[@]})); then false
+                elif [[ $0 == bash ]]; then echo "${BASH_LINENO[0]} ${BASH_SOURCE[1]:-NULL}"
+                else echo "${BASH_LINENO[0]} ${BASH_SOURCE[1]:-$0}"; fi"#
+                .to_owned(),
+            Some(Ok(number)) => {
+                let above = u64::from(number) + 1;
+                let (line, function, file) =
+                    (format!("BASH_LINENO[{number}]"), format!("FUNCNAME[{above}]"), format!("BASH_SOURCE[{above}]"));
+                format!(
+                    r#"if [[ $0 == bash ]]; then
+                        ((${{#FUNCNAME[@]}} > {above})) && echo "${{{line}}} ${{{function}}} ${{{file}:-environment}}"
+                    else
+                        ((${{#FUNCNAME[@]}} > {number})) && echo "${{{line}}} ${{{function}:-main}} ${{{file}:-$0}}"
+                    fi"#
+                )
+            }
+            Some(Err(_)) => return Ok(None),
+        };
+        Ok(Some(ExecutionPlan::Batch { commands: vec![line(text, context)] }))
+    }
+}

@@ -1,0 +1,74 @@
+//! Where bashkit differs from GNU bash 5.2 and GNU's commands, mended from outside: a module for each cause.
+//!
+//! Nothing here knows the world: it is bashkit's own traits only, so the same modules run natively too.
+//!
+//! A command that is mended looks at its words, and hands on what it has put right to bashkit's own command of that
+//! name. Since its name is taken, that one is reached by a path, [`ORIGINALS`]: bashkit runs the command that a *stub* names,
+//! a small file that it recognises by its first lines. The guest's file system shows these stubs ([`stub`]).
+
+mod caller;
+mod fatal;
+mod jq;
+mod mapfile;
+mod seq;
+mod stream;
+mod yes;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bashkit::{BashBuilder, BuiltinContext, BuiltinRegistry, SubCommand};
+
+pub(crate) use fatal::{begin, delivered};
+
+/// Where bashkit's own commands are found, under their names.
+const ORIGINALS: &str = "/usr/lib/tollhouse/bashkit";
+
+/// The commands that are mended and handed on.
+const MENDED: [&str; 3] = ["jq", "mapfile", "readarray"];
+
+/// Variables that bash sets before a script's first command and bashkit does not ("Bash Variables" in the manual:
+/// `IFS`, `OPTERR`, `COMP_WORDBREAKS`), as assignments.
+const VARIABLES: &str = r#"IFS=$' \t\n' OPTERR=1 COMP_WORDBREAKS=$' \t\n"\'@><=;|&(:'"#;
+
+/// What is run before a script: these assignments, and those that bash makes. The history does not show it: bashkit puts
+/// the lines of a script there afterwards, unless it did so as it read them.
+pub(crate) fn prologue(assignments: &str) -> String {
+    format!("set -o history\n{VARIABLES} {assignments}\nhistory -c; set +o history\n")
+}
+
+/// What is added to an interpreter before it is built.
+pub(crate) fn add(builder: BashBuilder) -> BashBuilder {
+    builder.on_exit(Box::new(fatal::on_exit))
+}
+
+/// What is added to its commands.
+pub(crate) fn register(registry: &BuiltinRegistry) {
+    registry.insert("caller", Arc::new(caller::Caller));
+    registry.insert("jq", Arc::new(jq::Jq));
+    registry.insert("mapfile", Arc::new(mapfile::Mapfile("mapfile")));
+    registry.insert("readarray", Arc::new(mapfile::Mapfile("readarray")));
+    registry.insert_command("seq", seq::Seq);
+    registry.insert_command("yes", yes::Yes);
+}
+
+/// The file that stands for a command of bashkit's own, if one is at this path.
+pub(crate) fn stub(path: &Path) -> Option<Vec<u8>> {
+    let name = path.strip_prefix(ORIGINALS).ok()?.to_str()?;
+    MENDED.contains(&name).then(|| format!("#!/bin/sh\n# bashkit builtin: {name}\nexec {name} \"$@\"\n").into_bytes())
+}
+
+/// bashkit's own command, with these words and what the mended one would have read.
+fn original(name: &str, args: Vec<String>, context: &BuiltinContext<'_>) -> SubCommand {
+    SubCommand { name: format!("{ORIGINALS}/{name}"), args, stdin: context.stdin.cloned(), assignments: Vec::new() }
+}
+
+/// A line of shell, run where the command stands.
+fn line(text: String, context: &BuiltinContext<'_>) -> SubCommand {
+    SubCommand { name: "eval".to_owned(), args: vec![text], stdin: context.stdin.cloned(), assignments: Vec::new() }
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

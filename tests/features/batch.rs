@@ -1,0 +1,151 @@
+//! `tollhouse batch`: one line in, one line out, whatever is in it.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tollhouse_tests::Home;
+
+fn lines(jobs: &[Value]) -> String {
+    jobs.iter().map(|job| format!("{job}\n")).collect()
+}
+
+fn of<'a>(results: &'a [Value], id: &Value) -> &'a Value {
+    let mut found = results.iter().filter(|result| result["id"] == *id);
+    let result = found.next().unwrap_or_else(|| panic!("no result of {id}"));
+    assert!(found.next().is_none(), "two results of {id}");
+    result
+}
+
+#[test]
+fn a_job_has_all_that_it_names() {
+    let job = json!({
+        "id": "all", "lang": "sh", "stdin": "from stdin\n",
+        "script": "pwd; cat; cat data/a.txt; od -An -tx1 data/b.bin; ./run.sh; stat -c %a data/a.txt; echo $WORD $0",
+        "files": {"data/a.txt": "text\n", "data/b.bin": {"base64": "AP8="}, "run.sh": "#!/bin/bash\necho ran\n"},
+        "modes": {"run.sh": "755", "data/a.txt": "600"},
+        "env": {"WORD": "word"},
+    });
+    let results = Home::new().batch(&lines(&[job]), &[]);
+    assert_eq!(results.len(), 1);
+    assert_eq!(results[0]["stdout"], "/workspace\nfrom stdin\ntext\n 00 ff\nran\n600\nword bash\n", "{}", results[0]);
+    assert_eq!((&results[0]["status"], &results[0]["exit_code"]), (&json!("completed"), &json!(0)));
+}
+
+#[test]
+fn results_have_the_keys_of_run_and_the_id() {
+    let results = Home::new().batch("{\"id\": 7, \"script\": \"return 1 + 1\"}\nno job\n", &["--jobs", "1"]);
+    for result in &results {
+        let keys: Vec<&str> = result.as_object().expect("an object").keys().map(String::as_str).collect();
+        let run = ["status", "value", "stdout", "stderr", "exit_code", "error", "calls", "usage", "budgets"];
+        let expected: Vec<&str> = ["id"].into_iter().chain(run).chain(["session", "run", "snapshot"]).collect();
+        assert_eq!(keys, expected);
+    }
+    assert_eq!((&results[0]["id"], &results[0]["value"]), (&json!(7), &json!(2)));
+}
+
+#[test]
+fn a_line_that_is_no_job_has_its_result() {
+    let bad = [
+        ("{\"id\": \"half\"", "line 1"),
+        ("[]", "line 2"),
+        ("{\"id\": \"no script\"}", "missing field `script`"),
+        ("{\"id\": \"unknown\", \"script\": \"\", \"sript\": 1}", "unknown field `sript`"),
+        ("{\"id\": \"lang\", \"lang\": \"perl\", \"script\": \"\"}", "unknown variant `perl`"),
+        ("{\"id\": \"out\", \"script\": \"\", \"files\": {\"../x\": \"\"}}", "`../x`"),
+        ("{\"id\": \"root\", \"script\": \"\", \"files\": {\"/etc/x\": \"\"}}", "`/etc/x`"),
+        ("{\"id\": \"both\", \"script\": \"\", \"files\": {\"a\": \"\", \"a/b\": \"\"}}", "`a/b`: ENOTDIR"),
+        (
+            "{\"id\": \"mode\", \"script\": \"\", \"files\": {\"a\": \"\"}, \"modes\": {\"a\": \"9\"}}",
+            "`9` is no octal mode",
+        ),
+        ("{\"id\": \"whose\", \"script\": \"\", \"modes\": {\"a\": \"755\"}}", "`modes` names `a`"),
+        ("{\"id\": \"b64\", \"script\": \"\", \"stdin\": {\"base64\": \"!\"}}", "expected a text, or an object"),
+        ("\u{0}\u{1}", "line 12"),
+    ];
+    let input: String = bad.iter().map(|(line, _)| format!("{line}\n")).collect();
+    let results =
+        Home::new().batch(&format!("{input}\n\n{{\"id\": \"good\", \"script\": \"return 3\"}}\n"), &["--jobs", "2"]);
+    assert_eq!(results.len(), bad.len() + 1, "blank lines are no jobs");
+    assert_eq!(of(&results, &json!("good"))["value"], 3);
+    for (number, (line, reason)) in bad.iter().enumerate() {
+        let place = format!("line {}:", number + 1);
+        let message =
+            |result: &&Value| result["error"]["message"].as_str().is_some_and(|text| text.starts_with(&place));
+        let result = results.iter().find(message).unwrap_or_else(|| panic!("no result of {line}"));
+        let told = result["error"]["message"].as_str().expect("a message");
+        assert!(told.contains(reason), "{line}: {told}");
+        assert_eq!((&result["status"], &result["exit_code"]), (&json!("failed"), &json!(2)), "{line}");
+        // Its id is given back wherever the line is JSON at all.
+        let id = serde_json::from_str::<Value>(line).ok().and_then(|job| job.get("id").cloned());
+        assert_eq!(result["id"], id.unwrap_or_default(), "{line}");
+    }
+}
+
+#[test]
+fn jobs_share_nothing() {
+    let write = json!({"id": 1, "lang": "sh", "script": "echo x > /workspace/left; echo x > /tmp/left; left=1"});
+    let look = json!({"id": 2, "lang": "sh", "script": "ls /workspace /tmp | grep -c left; echo [$left]"});
+    let results = Home::new().batch(&lines(&[write, look]), &["--jobs", "1"]);
+    assert_eq!(of(&results, &json!(2))["stdout"], "0\n[]\n");
+}
+
+#[test]
+fn budgets_are_each_jobs_own_and_nothing_is_granted_unasked() {
+    let home = Home::with_tools(&["stats"]);
+    let job = |id: u32| json!({"id": id, "script": "return (await stats.describe({values: [1, 2, 3]})).mean"});
+    let results = home.batch(&lines(&[job(1)]), &[]);
+    assert_eq!((&results[0]["status"], &results[0]["error"]["kind"]), (&json!("denied"), &json!("capability")));
+    home.file("policy.toml", "[[grant]]\nmethod = 'stats/*'\ncalls = 1\n");
+    let results = home.batch(&lines(&[job(1), job(2), job(3)]), &["--policy", "policy.toml"]);
+    for id in 1..=3 {
+        let result = of(&results, &json!(id));
+        assert_eq!((&result["value"], &result["budgets"][0]["remaining"]), (&json!(2), &json!("0")), "{result}");
+    }
+}
+
+#[test]
+fn limits_stop_a_job_and_no_other() {
+    let endless = json!({"id": "endless", "lang": "sh", "script": "while :; do :; done"});
+    let good = json!({"id": "good", "lang": "sh", "script": "echo good"});
+    let begun = Instant::now();
+    let results = Home::new().batch(&lines(&[endless.clone(), endless, good]), &["--jobs", "3", "--timeout", "1s"]);
+    let limited = results.iter().filter(|result| result["status"] == "limited").count();
+    assert_eq!((results.len(), limited), (3, 2));
+    assert_eq!(of(&results, &json!("good"))["stdout"], "good\n");
+    assert!(begun.elapsed() < Duration::from_secs(20), "they run beside one another");
+}
+
+/// What was read and not yet worked off is a few lines, not all of them: the writer is held up.
+#[test]
+fn lines_are_read_as_they_are_worked_off() {
+    let mut child = Home::new()
+        .command(["batch", "--jobs", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut input = child.stdin.take().expect("it is piped");
+    let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+    // The result of a line comes before the next line is there.
+    for id in 0..3 {
+        writeln!(input, "{}", json!({"id": id, "lang": "sh", "script": "echo $((6 * 7))"})).expect("it reads");
+        let mut line = String::new();
+        output.read_line(&mut line).expect("it answers");
+        let result: Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!((&result["id"], &result["stdout"]), (&json!(id), &json!("42\n")));
+    }
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn a_mistake_of_the_command_line_is_told_once() {
+    let home = Home::new();
+    home.file("policy.toml", "[[grant]]\nmethod = 'stats/*'\ncals = 1\n");
+    let ran = home.run(["batch", "--policy", "policy.toml"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("cals"), "{}", ran.stderr);
+    assert_eq!(home.run(["batch", "--jobs", "0"]).status, 2);
+}

@@ -1,0 +1,125 @@
+//! What is too much or makes no sense for the shell: the right result or a clear error, and the next script runs.
+
+use serde_json::{Value, json};
+use tollhouse_tests::Home;
+
+/// Every byte once, in base64.
+const BYTES: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+P0BBQkNERUZHSElKS0xNTk9QUV\
+    JTVFVWV1hZWltcXV5fYGFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6e3x9fn+AgYKDhIWGh4iJiouMjY6PkJGSk5SVlpeYmZqbnJ2en6ChoqOkpaanqKmqq6\
+    ytrq+wsbKztLW2t7i5uru8vb6/wMHCw8TFxsfIycrLzM3Oz9DR0tPU1dbX2Nna29zd3t/g4eLj5OXm5+jp6uvs7e7v8PHy8/T19vf4+fr7/P3+/w==";
+
+/// Runs scripts, and after them one that must work.
+fn ran(scripts: &[Value], arguments: &[&str]) -> Vec<Value> {
+    let next = json!({"script": "echo next"});
+    let jobs = scripts.iter().chain([&next]).enumerate();
+    let lines: String = jobs
+        .map(|(id, job)| {
+            let mut job = job.clone();
+            (job["id"], job["lang"]) = (id.into(), "sh".into());
+            format!("{job}\n")
+        })
+        .collect();
+    let mut results = Home::new().batch(&lines, arguments);
+    results.sort_by_key(|result| result["id"].as_u64());
+    assert_eq!(results.pop().expect("a result")["stdout"], "next\n");
+    assert_eq!(results.len(), scripts.len());
+    results
+}
+
+fn printed(script: &str) -> String {
+    let results = ran(&[json!({"script": script})], &["--jobs", "1"]);
+    assert_eq!(results[0]["status"], "completed", "{script}: {}", results[0]);
+    results[0]["stdout"].as_str().expect("text").to_owned()
+}
+
+#[test]
+fn an_unknown_command_is_127_and_the_script_goes_on() {
+    assert_eq!(printed("nosuch; echo $?; ./nosuch; echo $?; /workspace; echo $?; echo on"), "127\n127\n126\non\n");
+}
+
+#[test]
+fn bytes_that_are_no_text_stay_what_they_are() {
+    let bytes = json!({"base64": BYTES});
+    let script =
+        "cat > b; cmp a b && cp b c && mv c d && cat d | tee e | cmp - a && wc -c < e; cat a a | tail -c 256 | cmp - a";
+    let results = ran(&[json!({"script": script, "stdin": bytes.clone(), "files": {"a": bytes}})], &[]);
+    assert_eq!((&results[0]["stdout"], &results[0]["exit_code"]), (&json!("256\n"), &json!(0)), "{}", results[0]);
+}
+
+#[test]
+fn large_pipes_and_documents() {
+    assert_eq!(printed("yes | head -c 100000000 | wc -c"), "100000000\n");
+    assert_eq!(
+        printed("seq 1000000 | tail -1; seq 300000 | sort -rn | head -1; yes a | head -2"),
+        "1000000\n300000\na\na\n"
+    );
+    let document = format!("{}\n", "x".repeat(99)).repeat(100_000);
+    assert_eq!(printed(&format!("cat <<'EOF' | wc -c\n{document}EOF\n")), "10000000\n");
+}
+
+#[test]
+fn ten_thousand_names() {
+    let script =
+        "for i in $(seq 10000); do : > f$i; done; set -- f*; echo $#; for f in f*[05]; do n=$((n+1)); done; echo $n";
+    assert_eq!(printed(script), "10000\n2000\n");
+}
+
+#[test]
+fn what_never_ends_is_limited() {
+    let endless = [
+        ":(){ :|:& };:",
+        "while :; do :; done",
+        "f() { f; }; while :; do (f); done 2>/dev/null",
+        "jq -n 'def f: f; f'",
+        "until false; do echo x; done > /dev/null",
+    ];
+    let jobs: Vec<Value> = endless.iter().map(|script| json!({"script": script})).collect();
+    for (script, result) in endless.iter().zip(ran(&jobs, &["--timeout", "2s"])) {
+        assert_eq!(
+            (&result["status"], &result["error"]["kind"]),
+            (&json!("limited"), &json!("limit")),
+            "{script}: {result}"
+        );
+    }
+}
+
+/// bashkit's parser goes round in these for ever.
+#[test]
+fn a_case_without_its_ends_is_a_syntax_error() {
+    let script = "case x in\n a)\n b) echo;;\n d)\nesac";
+    let results = ran(&[json!({"script": script})], &["--timeout", "60s"]);
+    assert_eq!(
+        (&results[0]["error"]["kind"], &results[0]["exit_code"]),
+        (&json!("syntax"), &json!(2)),
+        "{}",
+        results[0]
+    );
+}
+
+#[test]
+fn deep_recursion_is_limited_and_says_so() {
+    let deep = ["f() { f $(($1 + 1)); }; f 0; echo after", "f() { echo $(f); }; f"];
+    let jobs: Vec<Value> = deep.iter().map(|script| json!({"script": script})).collect();
+    for (script, result) in deep.iter().zip(ran(&jobs, &[])) {
+        let message = result["error"]["message"].as_str().unwrap_or_default();
+        assert_eq!(result["status"], "limited", "{script}: {result}");
+        assert!(message.contains("depth"), "{script}: {message}");
+    }
+}
+
+#[test]
+fn jq_that_overflows_its_stack_is_limited() {
+    let deep = [
+        "jq -n 'reduce range(10000) as $_ ([];[.]) | tojson | fromjson' | wc -c",
+        "jq -n 'def f: 1 + f; f'",
+        "jq -n 'reduce range(100000) as $_ ([];[.])'",
+    ];
+    let jobs: Vec<Value> = deep.iter().map(|script| json!({"script": script})).collect();
+    for (script, result) in deep.iter().zip(ran(&jobs, &[])) {
+        assert_eq!(
+            (&result["status"], &result["error"]["message"]),
+            (&json!("limited"), &json!("stack limit reached")),
+            "{script}"
+        );
+    }
+}
