@@ -116,7 +116,8 @@ mod tests {
     use super::*;
 
     fn methods(names: &[&str]) -> Methods {
-        let tool = |name: &&str| Tool { method: (*name).to_owned(), path: String::new(), granted: true, program: false };
+        let tool =
+            |name: &&str| Tool { method: (*name).to_owned(), path: String::new(), granted: true, program: false };
         Methods::new(names.iter().map(tool).collect())
     }
 

@@ -7,7 +7,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
-use bashkit::{Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, Error, ExecOptions, InMemoryFs, ShellState};
+use bashkit::{
+    Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, Error, ExecOptions, InMemoryFs, ShellState,
+};
 
 use crate::bindings::random;
 use crate::bindings::types::{Limits, Script};
@@ -125,7 +127,7 @@ fn add_tools(registry: &BuiltinRegistry, script: &Script, input: &Arc<ScriptInpu
         registry.insert_command(name, ToolCommand::new(Arc::clone(&methods), Arc::clone(input)));
     }
     for name in methods.programs() {
-        registry.insert_command(name, ProgramCommand);
+        registry.insert_command(name, ProgramCommand::new(Arc::clone(input)));
     }
 }
 

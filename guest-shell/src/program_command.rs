@@ -5,12 +5,14 @@
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::Poll;
 
 use bashkit::{Command, CommandContext, CommandOutput, CommandStatus, Result, async_trait};
 
 use crate::bindings::types::{ErrorKind, Failure, Operation, ProgramRun, StreamRead, StreamWrite, Value};
 use crate::operations;
+use crate::stdin::ScriptInput;
 use crate::tool_command::{explain, status};
 
 /// How much is read of a program at once, and given to it: what a stream holds.
@@ -33,7 +35,15 @@ fn stream() -> u32 {
 }
 
 /// Runs programs: the name that it is registered under is the program's.
-pub(crate) struct ProgramCommand;
+pub(crate) struct ProgramCommand {
+    input: Arc<ScriptInput>,
+}
+
+impl ProgramCommand {
+    pub(crate) fn new(input: Arc<ScriptInput>) -> Self {
+        Self { input }
+    }
+}
 
 #[async_trait]
 impl Command for ProgramCommand {
@@ -52,7 +62,7 @@ impl Command for ProgramCommand {
         };
         let (stdin, stdout, stderr) = (run.stdin, run.stdout, run.stderr);
         let mut ended = pin!(operations::begin(Operation::Run(run)));
-        let mut fed = pin!(feed(&context, stdin));
+        let mut fed = pin!(feed(&context, &self.input, stdin));
         let mut written = pin!(drain(stdout, &context.stdout));
         let mut complained = pin!(drain(stderr, &context.stderr));
         let (mut ending, mut feeding, mut writing, mut complaining) = (None, true, true, true);
@@ -68,10 +78,16 @@ impl Command for ProgramCommand {
                 result?;
                 feeding = false;
             }
-            if ending.is_none() && let Poll::Ready(result) = ended.as_mut().poll(task) {
+            if ending.is_none()
+                && let Poll::Ready(result) = ended.as_mut().poll(task)
+            {
                 ending = Some(result);
             }
-            if writing || complaining { Poll::Pending } else { ending.take().map_or(Poll::Pending, |it| Poll::Ready(Ok(it))) }
+            if writing || complaining {
+                Poll::Pending
+            } else {
+                ending.take().map_or(Poll::Pending, |it| Poll::Ready(Ok(it)))
+            }
         });
         match ending.await {
             Err(error) => Err(error),
@@ -94,18 +110,25 @@ fn of_program(failure: &Failure) -> i32 {
     }
 }
 
-/// Gives a program what it asks for, until it is gone or there is no more.
-async fn feed(context: &CommandContext<'_>, stream: u32) -> Result<()> {
+/// Gives a program what it asks for, until it is gone or there is no more: its input, or if it has none the script's.
+async fn feed(context: &CommandContext<'_>, script: &ScriptInput, stream: u32) -> Result<()> {
     let write = |bytes: Vec<u8>, end: bool| operations::begin(Operation::Write(StreamWrite { stream, bytes, end }));
     let mut asked = write(Vec::new(), false).await;
+    let mut piped = false;
     while asked.is_ok() {
-        asked = match context.stdin.read_chunk().await? {
-            Some(chunk) => give(stream, chunk).await,
-            None => {
-                let _ = write(Vec::new(), true).await;
-                return Ok(());
+        let part = match context.stdin.read_chunk().await? {
+            Some(chunk) => {
+                piped = true;
+                chunk
             }
+            None if piped => Vec::new(),
+            None => script.part().await,
         };
+        if part.is_empty() {
+            let _ = write(Vec::new(), true).await;
+            break;
+        }
+        asked = give(stream, part).await;
     }
     Ok(())
 }

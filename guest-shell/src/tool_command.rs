@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
-pub(crate) use self::call::{explain, status};
 use self::call::{Call, USAGE_ERROR};
+pub(crate) use self::call::{explain, status};
 use self::words::{Help, Special, options, split_name};
 use crate::bindings::catalog;
 use crate::catalog::{Method, Methods};

@@ -475,9 +475,9 @@ impl Run {
     pub fn wait(&mut self) {
         while self.queue.is_empty() && self.result.is_none() {
             match self.work.wait(&self.interrupt) {
-                News::Called(completion, edits)
-                | News::Made(completion, edits)
-                | News::Exited(completion, edits) => self.deliver(completion, edits),
+                News::Called(completion, edits) | News::Made(completion, edits) | News::Exited(completion, edits) => {
+                    self.deliver(completion, edits)
+                }
                 News::Done(completion) | News::Streamed(completion) => self.resume(completion),
                 News::Cancelled => self.end(outcome_of(&GuestError::Cancelled, self.session.limits())),
                 News::Timeout => self.end(Outcome::failed(out_of_time(self.session.limits()))),

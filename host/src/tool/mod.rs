@@ -56,7 +56,7 @@ pub use names::nearest;
 pub use package::{Package, PackageError, Packages};
 pub(crate) use pipe::{Pipe, Told, WriteError};
 pub(crate) use program::Started;
-pub(crate) use reflect::program::{ARGUMENTS, DIRECTORY};
+pub(crate) use reflect::program::{ARGUMENTS, DIRECTORY, STDIN};
 pub use secret::{SecretError, Secrets};
 pub(crate) use state::ToolState;
 pub use warm::Warm;
@@ -235,12 +235,7 @@ impl Tool {
     }
 
     /// Runs it, as admitted, on this thread, if it is a program: its exit status.
-    pub(crate) fn run(
-        &self,
-        admission: &Admission,
-        started: &Started,
-        context: &CallContext,
-    ) -> Result<u8, Failure> {
+    pub(crate) fn run(&self, admission: &Admission, started: &Started, context: &CallContext) -> Result<u8, Failure> {
         program::run(self, &admission.arguments, started, context)
     }
 }

@@ -12,10 +12,9 @@ use wasmtime_wasi::p2::pipe::MemoryInputPipe;
 
 use super::instance::Call;
 use super::pipe::{Pipe, Reader, Writer};
-use super::reflect::program::{ARGUMENTS, DIRECTORY, STDIN};
 use super::state::ToolState;
 use super::stdio::Kept;
-use super::{CallContext, Tool, unread};
+use super::{ARGUMENTS, CallContext, DIRECTORY, STDIN, Tool, unread};
 use crate::code::with_stack;
 use crate::error::{Failure, Payload};
 

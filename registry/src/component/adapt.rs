@@ -23,9 +23,8 @@ pub(crate) fn adapted(bytes: Vec<u8>) -> Result<Vec<u8>, ComponentError> {
         return Err(ComponentError::CoreModule);
     }
     // The encoder asserts what it takes for granted of modules. Nothing of it is used after a panic.
-    let encoded = catch_unwind(|| {
-        ComponentEncoder::default().validate(true).module(&bytes)?.adapter(WASI, ADAPTER)?.encode()
-    });
+    let encoded =
+        catch_unwind(|| ComponentEncoder::default().validate(true).module(&bytes)?.adapter(WASI, ADAPTER)?.encode());
     match encoded {
         Ok(Ok(component)) => Ok(component),
         Ok(Err(error)) => Err(ComponentError::NotAdapted { problem: format!("{error:#}") }),
