@@ -11,7 +11,11 @@ const SYNTAX_STATUS: u8 = 2;
 const CANCELLED_STATUS: u8 = 130;
 
 /// What came of a script, with the state that it leaves, if it leaves one.
-pub(crate) fn of(result: Result<ExecResult, Error>, script: &Script, left: Option<Result<Vec<u8>, String>>) -> Outcome {
+pub(crate) fn of(
+    result: Result<ExecResult, Error>,
+    script: &Script,
+    left: Option<Result<Vec<u8>, String>>,
+) -> Outcome {
     let (mut exit_code, mut error) = match result {
         Ok(result) => of_status(result.exit_code, &script.name),
         Err(error) => of_error(&error, &script.source, &script.name, &script.limits),

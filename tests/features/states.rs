@@ -92,11 +92,8 @@ fn what_cannot_be_kept_is_told_and_what_was_stays() {
     }
     let thrown = js(&home, "state.f = () => 1; throw new Error('first')");
     assert_eq!(thrown["error"]["message"], "first", "why it failed says more");
-    for code in [
-        "state.bad = 1; for (;;);",
-        "state.bad = 'x'.repeat(17 << 20)",
-        "state.toJSON = 1; while (true) state.a = [state.a];",
-    ] {
+    for code in ["state.bad = 1; for (;;);", "state.bad = 'x'.repeat(17 << 20)", "state.toJSON = 1; while (true) state.a = [state.a];"]
+    {
         let limited = home.js(code, &[KEEP.as_slice(), &["--timeout", "2s", "--memory", "64MiB"]].concat());
         assert_eq!(limited["status"], "limited", "{limited}");
     }
