@@ -150,10 +150,10 @@ impl Pipe {
         });
     }
 
-    /// Whether its reader has heard all of it.
+    /// Whether nothing passes any more: nobody reads, or nothing is left to read.
     pub(crate) fn is_over(&self) -> bool {
         let state = self.lock();
-        state.ended && state.bytes.is_empty() && state.reader.is_none()
+        state.gone || state.ended && state.bytes.is_empty() && state.reader.is_none()
     }
 
     /// Waits until this is so, or the program is to end.
