@@ -32,6 +32,8 @@ mod guests;
 mod nested;
 #[path = "features/policy.rs"]
 mod policy;
+#[path = "features/programs.rs"]
+mod programs;
 #[path = "features/reach.rs"]
 mod reach;
 #[path = "features/reflection.rs"]

@@ -197,7 +197,8 @@ fn completed<'js>(ctx: &Ctx<'js>, value: Completed) -> Result<Value<'js>> {
     match value {
         Completed::Json(json) => convert::from_json(ctx, json),
         Completed::Bytes(bytes) => convert::bytes_value(ctx, bytes),
-        Completed::Nothing => Ok(Value::new_undefined(ctx.clone())),
+        // Nothing here runs a program with streams.
+        Completed::Nothing | Completed::Exited(_) => Ok(Value::new_undefined(ctx.clone())),
     }
 }
 

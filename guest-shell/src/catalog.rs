@@ -12,6 +12,8 @@ pub(crate) struct Method {
     pub(crate) name: String,
     /// Whether a grant could allow a call of it.
     pub(crate) granted: bool,
+    /// Whether it is a program, which is run with streams.
+    program: bool,
     segments: Vec<String>,
 }
 
@@ -24,6 +26,7 @@ impl Methods {
             segments: tool.method.split('/').map(str::to_owned).collect(),
             name: tool.method,
             granted: tool.granted,
+            program: tool.program,
         };
         Self(tools.into_iter().map(method).collect())
     }
@@ -35,6 +38,11 @@ impl Methods {
     /// The first segments of all methods: each is a command.
     pub(crate) fn aliases(&self) -> BTreeSet<&str> {
         self.0.iter().filter_map(|method| method.segments.first()).map(String::as_str).collect()
+    }
+
+    /// The programs: each is a command.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|method| method.program).map(|method| method.name.as_str())
     }
 
     /// The method that the longest run of words from the first names, and how many words that are.
@@ -108,7 +116,8 @@ mod tests {
     use super::*;
 
     fn methods(names: &[&str]) -> Methods {
-        let tool = |name: &&str| Tool { method: (*name).to_owned(), path: String::new(), granted: true };
+        let tool =
+            |name: &&str| Tool { method: (*name).to_owned(), path: String::new(), granted: true, program: false };
         Methods::new(names.iter().map(tool).collect())
     }
 

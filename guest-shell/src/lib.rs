@@ -18,6 +18,7 @@
 //! | [`stdin`] | which scripts read their standard input, and how it reaches them |
 //! | [`catalog`] | the tools as a shell knows them: words to methods |
 //! | [`tool_command`] | the command `tool`, and a command for each alias |
+//! | [`program_command`] | a command for each program: its streams, and its status |
 //! | [`time_commands`] | `sleep` and `timeout`, as operations |
 //!
 //! **Invariant:** no import is called before `start`: `wizer-initialize` runs when the host is built.
@@ -35,6 +36,7 @@ mod limits;
 mod mend;
 mod operations;
 mod outcome;
+mod program_command;
 mod shell;
 mod state;
 mod stdin;

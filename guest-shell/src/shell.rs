@@ -102,7 +102,7 @@ async fn execute(script: Script) -> Outcome {
         Err(why) => return outcome::unreadable_state(&why),
     };
     let input = Arc::new(ScriptInput::default());
-    let demand = survey(&script, found.as_ref());
+    let demand = survey(&script, found.as_ref(), &input);
     mend::begin(&script.source);
     let mut bash = interpreter::make(&script, &input, demand, found);
     let mut options = ExecOptions::new()
@@ -125,7 +125,7 @@ async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<E
 }
 
 /// Looks the script through before it runs: for what it reads, and for a syntax error further down.
-fn survey(script: &Script, found: Option<&ShellState>) -> Demand {
+fn survey(script: &Script, found: Option<&ShellState>, input: &ScriptInput) -> Demand {
     let (parsed, error) = Parser::with_fuel(&script.source, limits::PARSER_STEPS).parse_recovering();
     if let Some(error) = error
         && !parsed.commands.is_empty()
@@ -136,6 +136,10 @@ fn survey(script: &Script, found: Option<&ShellState>) -> Demand {
     let aliases = script.tools.iter().filter_map(|tool| tool.method.split('/').next()).collect();
     let mut commands = found.map(state::functions).unwrap_or_default();
     commands.extend(parsed.commands);
+    let programs = script.tools.iter().filter(|tool| tool.program).map(|tool| tool.method.as_str()).collect();
+    if stdin::calls_any(&commands, &programs) {
+        input.lend();
+    }
     stdin::demand(&commands, &aliases)
 }
 

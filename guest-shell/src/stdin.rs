@@ -6,6 +6,7 @@
 //! - No command in it reads the script's own input (each has its input from a pipe, a file or a here document, or
 //!   takes none): nothing is ever read.
 //! - Only `read` does: each `read` reads as it runs, one record at a time ([`reader`]).
+//! - A program of the host does: it asks by itself, and gets what it asks for ([`ScriptInput::part`]).
 //! - Others do (`cat`, `jq` without a file, …): the input is read to its end before the script starts.
 //!
 //! A call of a tool that needs arguments and has neither parameters nor a pipe reads the rest of it as well.
@@ -15,7 +16,7 @@ mod reader;
 
 use std::sync::{Mutex, PoisonError};
 
-pub(crate) use demand::{Demand, demand};
+pub(crate) use demand::{Demand, calls_any, demand};
 pub(crate) use reader::{READ_RUN, ReadCommand, ReadRun};
 
 use crate::bindings::types::{Operation, StreamRead, Value};
@@ -37,6 +38,8 @@ pub(crate) struct ScriptInput {
 struct State {
     bytes: Vec<u8>,
     ended: bool,
+    /// Whether programs may read it.
+    lent: bool,
 }
 
 impl ScriptInput {
@@ -48,6 +51,19 @@ impl ScriptInput {
         let read = StreamRead { stream: STANDARD_INPUT, limit: CHUNK };
         let ending = operations::begin(Operation::Read(read)).await;
         self.with(|state| state.take(ending))
+    }
+
+    /// Lets programs read it, which have no other input.
+    pub(crate) fn lend(&self) {
+        self.with(|state| state.lent = true);
+    }
+
+    /// The next part of it for a program; nothing at its end, or if programs may not read it.
+    pub(crate) async fn part(&self) -> Vec<u8> {
+        if self.with(|state| state.lent && state.bytes.is_empty()) {
+            self.more().await;
+        }
+        self.with(|state| if state.lent { std::mem::take(&mut state.bytes) } else { Vec::new() })
     }
 
     /// All that is left of it.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
 use self::call::{Call, USAGE_ERROR};
+pub(crate) use self::call::{explain, status};
 use self::words::{Help, Special, options, split_name};
 use crate::bindings::catalog;
 use crate::catalog::{Method, Methods};

@@ -19,7 +19,7 @@
 //! **Invariant:** a script guest imports its world (`wit/guest.wit`) and nothing else.
 //!
 //! **Invariant:** only the gate makes a [`gate::Admission`], and a tool is called only with one. The type has private
-//! fields and one place that fills them, `Gate::begin`, where `Gate::admit` ends; `Tool::call` takes it, and nothing else enters a component by
+//! fields and one place that fills them, `Gate::begin`, where `Gate::admit` ends; `Tool::call` and `Tool::run` take it, and nothing else enters a component by
 //! name. `tests/features/architecture.rs` reads that off the source, and outside the crate it does not compile:
 //!
 //! ```compile_fail,E0451

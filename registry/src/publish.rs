@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use semver::Version;
 
 use crate::{
-    component::{Component, ComponentError},
+    component::{Component, ComponentError, adapted},
     error::Error,
     identity,
     index::{Change, Release},
@@ -23,7 +23,7 @@ pub const MAX_README: usize = 1 << 20;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct PublishRequest {
-    /// The component's bytes.
+    /// The component's bytes; or those of a core module that is a program (`wasm32-wasip1`), which is made a component.
     pub component: Vec<u8>,
     /// The text of the manifest. None: name and version come from the component, or from `name` and `version`.
     pub manifest: Option<String>,
@@ -237,6 +237,7 @@ impl Checked {
         if let Some(size) = request.readme.as_ref().map(String::len).filter(|size| *size > MAX_README) {
             return Err(PublishError::Readme { size });
         }
+        let request = PublishRequest { component: adapted(request.component)?, ..request };
         let component = Component::read(&request.component)?;
         let manifest = request.manifest.as_deref().map(Manifest::parse).transpose()?;
         if let Some(DefaultInterface::Interface(wanted)) = manifest.as_ref().and_then(|it| it.default.as_ref())

@@ -57,7 +57,10 @@ fn only_the_gate_calls_a_tool() {
     // A tool is called with an admission; the gate alone makes one, after it has judged, and alone hands it over.
     only_in(&lines, "Ok(Admission {", "gate/mod.rs");
     only_in(&lines, "self.tool.call(", "gate/admission.rs");
+    only_in(&lines, "self.tool.run(", "gate/admission.rs");
     only_in(&lines, "instance::call(", "tool/mod.rs");
+    only_in(&lines, "program::call(", "tool/mod.rs");
+    only_in(&lines, "program::run(", "tool/mod.rs");
     let calls: Vec<String> = places(&lines, "pub(crate) fn call(&self, admission: &Admission");
     assert_eq!(calls.len(), 1, "{calls:?}");
     // Nothing else enters a component by name.

@@ -112,10 +112,16 @@ fn the_guide_for_publishers() {
 }
 
 #[test]
+fn the_guide_to_programs() {
+    let program = std::fs::read(built().join("../wasm32-wasip1/guest/tollhouse_fixture_program.wasm"));
+    runs("docs/programs.md", ".", &[("upper.wasm", &program.expect("it is built: run `cargo xtask build`"))]);
+}
+
+#[test]
 fn the_policies_and_manifests_that_the_texts_show() {
     let mut policies = 0;
     let mut manifests = 0;
-    for file in ["README.md", "docs/permissions.md", "docs/policies.md", "docs/publishing.md"] {
+    for file in ["README.md", "docs/permissions.md", "docs/policies.md", "docs/programs.md", "docs/publishing.md"] {
         let text = std::fs::read_to_string(root().join(file)).expect("the guide is there");
         for block in blocks(&text, "toml") {
             if block.contains("version") && block.contains("name = ") {

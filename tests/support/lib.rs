@@ -124,6 +124,19 @@ impl Home {
         self.publish(&package);
     }
 
+    /// Publishes the fixture `test:prog`, a program, as it was built for a target; each target is a version of its own.
+    pub fn publish_program(&self, target: &str) {
+        let component = built().join("..").join(target).join("guest/tollhouse_fixture_program.wasm");
+        let manifest = std::fs::read_to_string(root().join("tests/fixtures/program/tool.toml")).expect("it is there");
+        let package = self.path().join(format!("program-{target}"));
+        std::fs::create_dir_all(&package).expect("the home can be written");
+        std::fs::copy(component, package.join("program.wasm")).expect("it is built: run `cargo xtask build`");
+        let version = if target.ends_with('2') { "0.2.0" } else { "0.1.0" };
+        let text = with_lines(&manifest.replace("0.1.0", version), "component = \"program.wasm\"");
+        std::fs::write(package.join("tool.toml"), text).expect("the home can be written");
+        self.publish(&package);
+    }
+
     /// Publishes a package directory.
     pub fn publish(&self, directory: &Path) {
         let mut publish = self.command([OsStr::new("publish"), directory.as_os_str()]);

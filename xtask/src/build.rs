@@ -37,6 +37,9 @@ impl Profile {
 /// The script guests: name of the artifact, and of the package.
 const GUESTS: [(&str, &str); 2] = [("js", "tollhouse-guest-js"), ("shell", "tollhouse-guest-shell")];
 
+/// What the tests run as a program of the shell. For WASI 0.1 its exit status comes through: see `docs/programs.md`.
+const PROGRAM: &str = "tollhouse-fixture-program";
+
 /// Builds everything.
 pub(crate) fn all(profile: Profile) -> Result<()> {
     let compiler = setup()?;
@@ -99,12 +102,15 @@ fn tools() -> Result<()> {
         "fixture-filer",
         "fixture-payments",
         "fixture-probe",
+        "fixture-program",
         "fixture-relay",
         "example-agent",
     ] {
         build.args(["--package", &format!("tollhouse-{package}")]);
     }
-    run(&mut build)
+    run(&mut build)?;
+    say("building a program (wasm32-wasip1)");
+    run(cargo(&["build", "--profile", "guest", "--target", "wasm32-wasip1"]).args(["--package", PROGRAM]))
 }
 
 /// Pre-initialises and compiles the guests, if they or the compiler changed.

@@ -6,6 +6,7 @@ mod conformance;
 mod crash;
 mod demo;
 mod fuzz;
+mod programs;
 mod run;
 mod setup;
 mod test;
@@ -18,6 +19,7 @@ cargo xtask COMMAND
   demo               sets up what is missing, builds everything, publishes the tools, runs the demo
   test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
+  programs [NAME]... builds uutils coreutils, ripgrep and jaq as programs of the shell, and publishes them
   bench [calls] [files] [sessions]
                      measures what is promised, all of it or these parts, beside Node.js
   conformance DIR [--rivals]
@@ -38,6 +40,7 @@ fn main() -> Result<()> {
         ["test", "--full"] => test::test(true),
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
+        ["programs", names @ ..] => programs::programs(names),
         ["bench", parts @ ..] => bench::bench(parts),
         ["conformance", directory] => conformance::conformance(directory.as_ref(), false),
         ["conformance", directory, "--rivals"] => conformance::conformance(directory.as_ref(), true),

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use crate::run::{command, output, run, say, succeeds};
 
 /// The guests' target, and the tools'.
-const TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "wasm32-wasip2"];
+const TARGETS: [&str; 3] = ["wasm32-unknown-unknown", "wasm32-wasip1", "wasm32-wasip2"];
 
 /// Compilers that can build QuickJS, best first. Any clang since 14 has the wasm back end.
 const COMPILERS: [&str; 5] = ["clang-19", "clang", "clang-18", "clang-17", "clang-16"];

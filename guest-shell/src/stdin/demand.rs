@@ -34,7 +34,19 @@ pub(crate) fn demand(commands: &[Command], tools: &BTreeSet<&str>) -> Demand {
     demand_within(commands, tools, NESTING)
 }
 
+/// Whether one of these names is called where its standard input would be the script's.
+pub(crate) fn calls_any(commands: &[Command], names: &BTreeSet<&str>) -> bool {
+    let survey = survey(commands, names, NESTING);
+    // Or behind a command that runs another, or in a text that is a script itself: rarely, and then nothing is lost but
+    // that the program finds its input empty.
+    !survey.called.is_disjoint(names)
+}
+
 fn demand_within(commands: &[Command], tools: &BTreeSet<&str>, nesting: usize) -> Demand {
+    survey(commands, tools, nesting).demand
+}
+
+fn survey<'a>(commands: &'a [Command], tools: &'a BTreeSet<&'a str>, nesting: usize) -> Survey<'a> {
     let mut survey =
         Survey { demand: Demand::Nothing, functions: BTreeMap::new(), called: BTreeSet::new(), tools, nesting };
     survey.commands(commands);
@@ -46,7 +58,7 @@ fn demand_within(commands: &[Command], tools: &BTreeSet<&str>, nesting: usize) -
             survey.command(&function.body);
         }
     }
-    survey.demand
+    survey
 }
 
 /// A walk over the commands whose standard input is the script's.
@@ -376,6 +388,18 @@ mod tests {
         ] {
             assert_eq!(of(script), Demand::Nothing, "{script}");
         }
+    }
+
+    #[test]
+    fn programs_are_seen_where_the_input_is_the_script_s() {
+        let calls = |script: &str| {
+            let script = Parser::new(script).parse().expect("the script parses");
+            calls_any(&script.commands, &BTreeSet::from(["rg"]))
+        };
+        assert!(
+            calls("rg x") && calls("x=$(rg x | sort)") && calls("f() { rg x; }; f") && calls("if rg x; then :; fi")
+        );
+        assert!(!calls("ls | rg x; rg x < f; while read l; do rg x; done < f; f() { rg x; }; echo rg"));
     }
 
     #[test]

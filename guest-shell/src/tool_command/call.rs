@@ -123,7 +123,7 @@ impl Call<'_> {
         let json = match value {
             Value::Json(json) => json,
             Value::Bytes(bytes) => return bytes,
-            Value::Nothing => types::Json { text: "null".to_owned(), specials: Vec::new() },
+            Value::Nothing | Value::Exited(_) => types::Json { text: "null".to_owned(), specials: Vec::new() },
         };
         let mut text = json.text;
         if self.options.raw
@@ -149,7 +149,7 @@ fn decoded(specials: &[types::Special], text: &str) -> Option<Vec<u8>> {
 }
 
 /// A failure, for standard error.
-fn explain(label: &str, failure: &Failure) -> String {
+pub(crate) fn explain(label: &str, failure: &Failure) -> String {
     let mut text = format!("{label}: {}: {}\n", failure.name, failure.message);
     if let Some(payload) = &failure.payload {
         text.push_str(&format!("payload: {}\n", payload.text));
@@ -161,7 +161,7 @@ fn explain(label: &str, failure: &Failure) -> String {
 }
 
 /// The exit status that stands for a failure.
-fn status(failure: &Failure) -> i32 {
+pub(crate) fn status(failure: &Failure) -> i32 {
     match failure.kind {
         ErrorKind::Capability | ErrorKind::Approval | ErrorKind::Policy => DENIED,
         ErrorKind::Argument => USAGE_ERROR,

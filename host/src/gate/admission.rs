@@ -10,7 +10,7 @@ use super::{AuditError, Gate, Witness};
 use crate::capability::Amount;
 use crate::error::{Failure, Payload, told};
 use crate::ledger::{AccountId, Ledger};
-use crate::tool::{Authority, CallContext, Tool};
+use crate::tool::{Authority, CallContext, Started, Tool};
 
 /// A call that may happen: granted, paid for, and on record.
 pub struct Admission {
@@ -57,11 +57,7 @@ impl Admission {
     /// # Errors
     /// The tool's own error, a trap, a limit, or the cancellation.
     pub fn invoke(&self, context: &CallContext) -> Result<Payload, Failure> {
-        if let Err(error) = self.witness.sync() {
-            self.debit.release();
-            self.witness.released();
-            return Err(self.unlogged(&error));
-        }
+        self.keep()?;
         let secrets = &context.services.secrets;
         let mut payload = self.tool.call(self, context).map_err(|mut failure| {
             secrets.redact_failure(&mut failure);
@@ -77,9 +73,45 @@ impl Admission {
         Ok(payload)
     }
 
+    /// Runs the program, on this thread, until it has ended: its exit status.
+    ///
+    /// # Errors
+    /// A trap, a limit, or the cancellation.
+    pub(crate) fn run(&self, started: &Started, context: &CallContext) -> Result<u8, Failure> {
+        self.keep()?;
+        if self.authority.secrets().next().is_some() {
+            // In a stream a value may come in parts, and would pass by whoever looks for it.
+            let message = format!("`{}` is granted secrets, which must not leave it in a stream", self.method);
+            return Err(Failure::capability(message).with_hint("call it from JavaScript"));
+        }
+        self.tool.run(self, started, context).map_err(|mut failure| {
+            context.services.secrets.redact_failure(&mut failure);
+            failure
+        })
+    }
+
+    /// Makes durable that it starts, or gives back what was reserved.
+    fn keep(&self) -> Result<(), Failure> {
+        self.witness.sync().map_err(|error| {
+            self.debit.release();
+            self.witness.released();
+            self.unlogged(&error)
+        })
+    }
+
     /// Why it does not start: what cannot be kept must not happen.
     fn unlogged(&self, error: &AuditError) -> Failure {
         Failure::host(format!("`{}` is not called, since that cannot be kept: {}", self.method, told(error)))
+    }
+
+    /// Whether it is of a program.
+    pub(crate) fn is_program(&self) -> bool {
+        self.tool.function().is_program()
+    }
+
+    /// Bytes that the result may have.
+    pub(crate) fn result_limit(&self) -> u64 {
+        self.result_limit
     }
 
     /// What the tool may touch.

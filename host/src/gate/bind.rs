@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::capability::{Approve, Clause, Grant, Number, Param, ParamPath, Scalar, Span, Step, Test};
+use crate::tool::STDIN;
 use crate::tool::canonical::bounds;
 use crate::tool::nearest;
 use crate::tool::types::{Case, Field, Function, Members, Named, Shape, Type};
@@ -162,6 +163,10 @@ type Leaf<'f> = Cow<'f, Type>;
 /// Follows a path through the types; brings its segments to their canonical spelling. What it leads to has one type, or
 /// several where it leads into the payload of a variant: which one, the tag says.
 fn resolve<'f>(path: &ParamPath, function: &'f Function, span: &Span) -> Result<(ParamPath, Vec<Leaf<'f>>)> {
+    if function.is_program() && matches!(path.steps().first(), Some(Step::Name(name)) if name == STDIN) {
+        let message = format!("`{path}`: what a program reads cannot be judged, since it may be a stream");
+        return Err(error(message, span));
+    }
     let mut steps: Vec<Step> = Vec::with_capacity(path.steps().len());
     let mut types: Vec<Leaf<'f>> = Vec::new();
     for step in path.steps() {

@@ -135,7 +135,12 @@ impl Guest {
             directory: "/workspace".to_owned(),
             tools: tools
                 .into_iter()
-                .map(|tool| wit::Tool { method: tool.method, path: tool.path, granted: tool.granted })
+                .map(|tool| wit::Tool {
+                    method: tool.method,
+                    path: tool.path,
+                    granted: tool.granted,
+                    program: tool.program,
+                })
                 .collect(),
             limits: self.limits,
             state,

@@ -28,6 +28,36 @@ pub enum Operation {
     },
     /// Waits so long.
     Sleep(Duration),
+    /// Runs a program.
+    Run(ProgramRun),
+    /// Gives bytes to a program.
+    Write {
+        /// Which stream.
+        stream: u32,
+        /// What.
+        bytes: Vec<u8>,
+        /// Nothing follows.
+        end: bool,
+    },
+}
+
+/// A program that a script runs, with streams.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProgramRun {
+    /// Its method: its alias.
+    pub method: String,
+    /// Its arguments, without its name.
+    pub arguments: Vec<String>,
+    /// Its environment.
+    pub environment: Vec<(String, String)>,
+    /// The directory that it works in.
+    pub directory: String,
+    /// The number of the stream that it reads.
+    pub stdin: u32,
+    /// The number of the stream that it writes.
+    pub stdout: u32,
+    /// The number of the stream that it writes about that.
+    pub stderr: u32,
 }
 
 /// An operation that the guest has begun to wait for.
@@ -58,6 +88,8 @@ pub enum Value {
     Bytes(Vec<u8>),
     /// It is over.
     Nothing,
+    /// The exit status of a program.
+    Exited(u8),
 }
 
 /// How an operation ended.
@@ -120,8 +152,19 @@ impl From<wit::Pending> for Pending {
             wit::Operation::Call(call) => Operation::Call { method: call.method, arguments: call.arguments },
             wit::Operation::Read(read) => Operation::Read { stream: read.stream, limit: read.limit },
             wit::Operation::Sleep(nanoseconds) => Operation::Sleep(Duration::from_nanos(nanoseconds)),
+            wit::Operation::Run(run) => Operation::Run(run.into()),
+            wit::Operation::Write(write) => {
+                Operation::Write { stream: write.stream, bytes: write.bytes, end: write.end }
+            }
         };
         Self { id: pending.id, operation }
+    }
+}
+
+impl From<wit::ProgramRun> for ProgramRun {
+    fn from(run: wit::ProgramRun) -> Self {
+        let wit::ProgramRun { method, arguments, environment, directory, stdin, stdout, stderr } = run;
+        Self { method, arguments, environment, directory, stdin, stdout, stderr }
     }
 }
 
@@ -168,6 +211,7 @@ impl From<Completion> for wit::Completion {
             Ok(Value::Json(payload)) => Ok(wit::Value::Json(payload.into())),
             Ok(Value::Bytes(bytes)) => Ok(wit::Value::Bytes(bytes)),
             Ok(Value::Nothing) => Ok(wit::Value::Nothing),
+            Ok(Value::Exited(status)) => Ok(wit::Value::Exited(status)),
             Err(failure) => Err(failure.into()),
         };
         Self { id: completion.id, result }

@@ -36,6 +36,8 @@ pub struct MountedTool {
     pub path: String,
     /// Whether a grant could allow a call of it.
     pub granted: bool,
+    /// Whether it is a program.
+    pub program: bool,
 }
 
 /// Where a script writes.

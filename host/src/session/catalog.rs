@@ -27,6 +27,7 @@ impl Catalog for GateCatalog {
             method: tool.method().to_owned(),
             path: tool.path().to_owned(),
             granted: self.granted.contains(tool.method()),
+            program: tool.function().is_program(),
         });
         listed.collect()
     }

@@ -14,6 +14,7 @@ mod result;
 mod run;
 mod scope;
 mod state;
+mod streams;
 mod work;
 
 pub use component::ComponentRun;
@@ -24,5 +25,5 @@ pub use kept::{
 };
 use result::Left;
 pub use result::{RunResult, Status, Usage};
-pub use run::{CancelHandle, Operation, Pending, Run, RunOptions, Stdin, Step};
+pub use run::{CancelHandle, Operation, Pending, ProgramStreams, Run, RunOptions, Stdin, Step};
 pub use state::Session;

@@ -6,18 +6,22 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use serde_json::json;
+
 use super::host::{HostError, now};
 use super::result::{Left, RunResult, Usage, out_of_time, outcome_of};
 use super::scope::Scope;
 use super::state::{Place, SessionState, micros};
+use super::streams::Streams;
 use super::work::{Input, News, Work};
 use crate::code::Interrupt;
 use crate::error::{Failure, told};
 use crate::gate::{Admission, CallOutcome, Event};
 use crate::guest::{
-    self, Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Stream, Value,
+    self, Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, ProgramRun, Script, Stream, Value,
 };
-use crate::tool::unfit;
+use crate::tool::{ARGUMENTS, DIRECTORY, Started, unfit};
 use crate::vfs::Edit;
 
 /// The most bytes that a script leaves for the next one besides its files, as its guest writes them.
@@ -78,6 +82,30 @@ pub enum Operation {
     },
     /// Time.
     Sleep(Duration),
+    /// A program that the gate has admitted; it reads and writes streams of the run. It is for [`Run::perform`].
+    Program(Admission, ProgramStreams),
+    /// Bytes for a program. They are for [`Run::perform`].
+    Write {
+        /// Which stream.
+        stream: u32,
+        /// What.
+        bytes: Vec<u8>,
+        /// Nothing follows.
+        end: bool,
+    },
+}
+
+/// What a program that is to run reads and writes.
+pub struct ProgramStreams(Started);
+
+impl Operation {
+    /// Of what the gate has admitted.
+    fn admission(&self) -> Option<&Admission> {
+        match self {
+            Self::Call(admission) | Self::Program(admission, _) => Some(admission),
+            _ => None,
+        }
+    }
 }
 
 /// Stops a run from another thread, or from a signal handler's.
@@ -141,6 +169,7 @@ pub struct Run {
     /// What has ended, with what it changed of the files.
     queue: VecDeque<(Completion, Vec<Edit>)>,
     work: Work,
+    streams: Streams,
     scope: Scope,
     interrupt: Interrupt,
     begun: Instant,
@@ -225,6 +254,7 @@ impl Run {
             outstanding: HashMap::new(),
             queue: VecDeque::new(),
             work,
+            streams: Streams::default(),
             scope,
             interrupt,
             begun,
@@ -269,11 +299,11 @@ impl Run {
                         started.extend(self.admit(pending));
                     }
                     // Whoever makes the calls, they are in the ledger first.
-                    if started.iter().any(|pending| matches!(pending.operation, Operation::Call(_)))
+                    if started.iter().any(|pending| pending.operation.admission().is_some())
                         && let Err(error) = self.session.gate.sync()
                     {
                         for pending in started.drain(..) {
-                            if let Operation::Call(admission) = pending.operation {
+                            if let Operation::Call(admission) | Operation::Program(admission, _) = pending.operation {
                                 admission.release();
                             }
                         }
@@ -311,23 +341,24 @@ impl Run {
         let id = pending.id;
         let mut call = None;
         let operation = match pending.operation {
-            guest::Operation::Call { method, arguments } => {
-                // A human takes the time that a human takes.
-                let paused = self.session.gate.may_ask().then(|| self.interrupt.pause());
-                let admitted = self.session.gate.admit(&self.scope.record, &method, &arguments);
-                drop(paused);
-                match admitted {
-                    Ok(admission) => {
-                        call = Some((admission.seq, self.interrupt.child()));
-                        Operation::Call(admission)
+            guest::Operation::Call { method, arguments } => match self.judge(&method, &arguments) {
+                Ok(admission) => {
+                    call = Some((admission.seq, self.interrupt.child()));
+                    Operation::Call(admission)
+                }
+                Err(failure) => return self.refuse(id, failure),
+            },
+            guest::Operation::Run(run) => {
+                let interrupt = self.interrupt.child();
+                match self.judge_program(id, &run, &interrupt) {
+                    Ok((admission, program)) => {
+                        call = Some((admission.seq, interrupt));
+                        Operation::Program(admission, program)
                     }
-                    Err(failure) => {
-                        self.outstanding.insert(id, Outstanding { call: None });
-                        self.queue.push_back((Completion { id, result: Err(failure) }, Vec::new()));
-                        return None;
-                    }
+                    Err(failure) => return self.refuse(id, failure),
                 }
             }
+            guest::Operation::Write { stream, bytes, end } => Operation::Write { stream, bytes, end },
             guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
             guest::Operation::Sleep(duration) => Operation::Sleep(duration),
         };
@@ -335,9 +366,47 @@ impl Run {
         Some(Pending { id, operation })
     }
 
+    /// Asks the gate.
+    fn judge(&self, method: &str, arguments: &str) -> Result<Admission, Failure> {
+        // A human takes the time that a human takes.
+        let _paused = self.session.gate.may_ask().then(|| self.interrupt.pause());
+        self.session.gate.admit(&self.scope.record, method, arguments)
+    }
+
+    /// Asks the gate for a program, and opens its streams.
+    fn judge_program(
+        &mut self,
+        id: OperationId,
+        run: &ProgramRun,
+        interrupt: &Interrupt,
+    ) -> Result<(Admission, ProgramStreams), Failure> {
+        let arguments = json!({ ARGUMENTS: run.arguments, DIRECTORY: run.directory });
+        let admission = self.judge(&run.method, &arguments.to_string())?;
+        let started = match admission.is_program() {
+            true => self.streams.start(id, run, interrupt),
+            false => Err(Failure::argument(format!("`{}` is no program", run.method))),
+        };
+        match started {
+            Ok(started) => Ok((admission, ProgramStreams(started))),
+            Err(failure) => {
+                self.session.gate.settle(&self.scope.record, admission.seq, CallOutcome::Failed, Some(&failure));
+                admission.release();
+                Err(failure)
+            }
+        }
+    }
+
+    /// Answers at once.
+    fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
+        self.outstanding.insert(id, Outstanding { call: None });
+        self.queue.push_back((Completion { id, result: Err(failure) }, Vec::new()));
+        None
+    }
+
     /// The guest no longer wants a completion.
     fn withdraw(&mut self, id: OperationId) {
         self.work.forget(id);
+        self.streams.forget(id);
         self.queue.retain(|(completion, _)| completion.id != id);
         if let Some(operation) = self.outstanding.remove(&id)
             && let Some((seq, interrupt)) = operation.call
@@ -363,9 +432,21 @@ impl Run {
                 Some(input) => self.work.read(id, Arc::clone(input), limit),
                 None => self.resume(Completion { id, result: Ok(Value::Bytes(Vec::new())) }),
             },
-            Operation::Read { stream, .. } => {
-                let failure = Failure::host(format!("there is no stream {stream}"));
-                self.resume(Completion { id, result: Err(failure) });
+            Operation::Program(admission, ProgramStreams(started)) => {
+                let Some(Outstanding { call: Some((_, interrupt)) }) = self.outstanding.get(&id) else { return };
+                let Some(files) = self.guest.as_ref().map(|guest| guest.files().clone()) else { return };
+                let context = self.scope.context(&admission, interrupt.clone(), files);
+                self.work.run(id, admission, context, started);
+            }
+            Operation::Write { stream, bytes, end } => {
+                self.streams.write(stream, &bytes, end, self.work.told(id, |()| Value::Nothing));
+            }
+            Operation::Read { stream, limit } => {
+                let told = self.work.told(id, |bytes: Bytes| Value::Bytes(bytes.into()));
+                let told = Box::new(move |bytes| told(Ok(bytes)));
+                if let Err(failure) = self.streams.read(stream, limit, told) {
+                    self.resume(Completion { id, result: Err(failure) });
+                }
             }
         }
     }
@@ -394,8 +475,10 @@ impl Run {
     pub fn wait(&mut self) {
         while self.queue.is_empty() && self.result.is_none() {
             match self.work.wait(&self.interrupt) {
-                News::Called(completion, edits) | News::Made(completion, edits) => self.deliver(completion, edits),
-                News::Done(completion) => self.resume(completion),
+                News::Called(completion, edits) | News::Made(completion, edits) | News::Exited(completion, edits) => {
+                    self.deliver(completion, edits)
+                }
+                News::Done(completion) | News::Streamed(completion) => self.resume(completion),
                 News::Cancelled => self.end(outcome_of(&GuestError::Cancelled, self.session.limits())),
                 News::Timeout => self.end(Outcome::failed(out_of_time(self.session.limits()))),
             }

@@ -13,7 +13,7 @@ use crate::code::{Interrupt, Stopped};
 use crate::error::Failure;
 use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
-use crate::tool::CallContext;
+use crate::tool::{CallContext, Started, Told, WriteError};
 use crate::vfs::Edit;
 
 /// The most bytes of input that one operation reads.
@@ -28,6 +28,10 @@ pub(super) enum News {
     Called(Completion, Vec<Edit>),
     /// A call that was made on the run's own thread ended, and changed the files.
     Made(Completion, Vec<Edit>),
+    /// A program ended, and changed the files.
+    Exited(Completion, Vec<Edit>),
+    /// Something happened to a program's stream.
+    Streamed(Completion),
     /// Another operation ended.
     Done(Completion),
     /// The run is to end.
@@ -53,6 +57,8 @@ pub(super) struct Work {
     running: u32,
     /// Reads that have not ended.
     reads: u32,
+    /// Programs that have not ended.
+    programs: u32,
     concurrency: u32,
 }
 
@@ -67,6 +73,7 @@ impl Work {
             waiting: VecDeque::new(),
             running: 0,
             reads: 0,
+            programs: 0,
             concurrency,
         }
     }
@@ -84,7 +91,7 @@ impl Work {
     /// The call that a run waits for and for nothing else: it is made on the run's own thread, since handing it to another
     /// and waiting would take longer than many a call. Its own switch stops it, unless it first had to be compiled.
     fn alone(&mut self) -> Option<Job> {
-        let nothing_else = self.running == 0 && self.reads == 0 && self.timers.is_empty();
+        let nothing_else = self.running == 0 && self.reads == 0 && self.programs == 0 && self.timers.is_empty();
         match self.waiting.front() {
             Some(job) if nothing_else && self.waiting.len() == 1 && job.admission.is_ready() => {
                 self.waiting.pop_front()
@@ -105,6 +112,32 @@ impl Work {
                 let _ = sender.send(News::Called(Completion { id: job.id, result }, job.context.edits()));
             });
         }
+    }
+
+    /// Runs a program, on a thread of its own: the stages of a pipeline wait for each other, so none may wait for a
+    /// thread. The thread ends when the program does, which its switch sees to.
+    pub(super) fn run(&mut self, id: OperationId, admission: Admission, context: CallContext, started: Started) {
+        self.programs += 1;
+        let sender = self.sender.clone();
+        let run = move || {
+            let result = admission.run(&started, &context).map(Value::Exited);
+            // Before its end, that of its streams.
+            drop(started);
+            let _ = sender.send(News::Exited(Completion { id, result }, context.edits()));
+        };
+        if let Err(error) = std::thread::Builder::new().name("tollhouse-program".into()).spawn(run) {
+            let failure = Failure::host(format!("a program cannot start: {error}"));
+            let _ = self.sender.send(News::Exited(Completion { id, result: Err(failure) }, Vec::new()));
+        }
+    }
+
+    /// What tells the run that something has happened to a stream.
+    pub(super) fn told<T: 'static>(&self, id: OperationId, value: fn(T) -> Value) -> Told<Result<T, WriteError>> {
+        let sender = self.sender();
+        Box::new(move |told| {
+            let result = told.map(value).map_err(|error| Failure::tool(error.to_string()));
+            let _ = sender.send(News::Streamed(Completion { id, result }));
+        })
     }
 
     /// Completes after a time.
@@ -164,9 +197,13 @@ impl Work {
         }
         self.start_waiting();
         let news = self.next(interrupt);
-        if matches!(news, News::Called(..)) {
-            self.running = self.running.saturating_sub(1);
-            self.start_waiting();
+        match news {
+            News::Called(..) => {
+                self.running = self.running.saturating_sub(1);
+                self.start_waiting();
+            }
+            News::Exited(..) => self.programs = self.programs.saturating_sub(1),
+            _ => {}
         }
         unless_stopped(interrupt, news)
     }

@@ -22,7 +22,7 @@ pub(super) fn call(tool: &Tool, arguments: Value, context: &CallContext) -> Resu
     let mut handles = CallHandles::new(tool, &context.handles);
     let lowered = value::lower_arguments(function, arguments, &mut handles)
         .map_err(|error| Failure::argument(format!("`{method}`: {error}")))?;
-    let call = Call { tool, package: &tool.package, method, function, context };
+    let call = Call::new(tool, context);
     match handles.shared.clone() {
         Some(shared) => {
             // A call that trapped leaves the instance closed to others, which wasmtime itself enforces.
@@ -82,15 +82,19 @@ fn drop_resource(lowered: Vec<Val>, store: &mut Store<ToolState>, method: &str) 
 }
 
 /// What is called.
-struct Call<'a> {
-    tool: &'a Tool,
+pub(super) struct Call<'a> {
+    pub(super) tool: &'a Tool,
     package: &'a Package,
-    method: &'a str,
+    pub(super) method: &'a str,
     function: &'a Function,
-    context: &'a CallContext,
+    pub(super) context: &'a CallContext,
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    pub(super) fn new(tool: &'a Tool, context: &'a CallContext) -> Self {
+        Self { tool, package: &tool.package, method: tool.method(), function: tool.function(), context }
+    }
+
     /// An instance for this call: one that waits in the session, or a fresh one.
     fn instance(&self) -> Result<Kept, Failure> {
         if let Some(mut kept) = self.context.warm.take(self.tool) {
@@ -109,7 +113,7 @@ impl Call<'_> {
     }
 
     /// The package's code. Compiling it takes none of the run's time.
-    fn loaded(&self) -> Result<&Loaded, Failure> {
+    pub(super) fn loaded(&self) -> Result<&'a Loaded, Failure> {
         let _paused = (!self.package.is_loaded()).then(|| self.context.interrupt.pause());
         self.package.loaded().map_err(Failure::host)
     }
@@ -121,14 +125,14 @@ impl Call<'_> {
     }
 
     /// The call ends when the run does, and at the manifest's limit.
-    fn watch(&self, store: &mut Store<ToolState>) {
+    pub(super) fn watch(&self, store: &mut Store<ToolState>) {
         if let Some(deadline) = self.package.wall().and_then(|wall| Instant::now().checked_add(wall)) {
             self.context.interrupt.set_deadline(deadline);
         }
         self.context.interrupt.watch(store);
     }
 
-    fn memory(&self) -> u64 {
+    pub(super) fn memory(&self) -> u64 {
         self.package.memory(self.context.memory)
     }
 
@@ -154,7 +158,7 @@ impl Call<'_> {
         }
     }
 
-    fn export(&self, store: &mut Store<ToolState>, instance: Instance) -> Result<Func, Failure> {
+    pub(super) fn export(&self, store: &mut Store<ToolState>, instance: Instance) -> Result<Func, Failure> {
         let loaded = self.loaded()?;
         let export = loaded.exports.get(self.tool.index).and_then(Option::as_ref);
         export.and_then(|export| instance.get_func(store, export)).ok_or_else(|| {
@@ -189,7 +193,7 @@ impl Call<'_> {
     }
 
     /// A trap, or what stopped the call.
-    fn failed(&self, error: &wasmtime::Error, store: &mut Store<ToolState>) -> Failure {
+    pub(super) fn failed(&self, error: &wasmtime::Error, store: &mut Store<ToolState>) -> Failure {
         store.data_mut().trapped = true;
         let method = self.method;
         match error.downcast_ref::<Stopped>() {

@@ -30,6 +30,8 @@ mod keyvalue;
 mod lock;
 mod mounted;
 mod package;
+mod pipe;
+mod program;
 mod secret;
 mod state;
 mod stdio;
@@ -52,6 +54,9 @@ pub use lock::{Lock, Locked};
 pub use mounted::{MountError, MountedTools};
 pub use names::nearest;
 pub use package::{Package, PackageError, Packages};
+pub(crate) use pipe::{Pipe, Told, WriteError};
+pub(crate) use program::Started;
+pub(crate) use reflect::program::{ARGUMENTS, DIRECTORY, STDIN};
 pub use secret::{SecretError, Secrets};
 pub(crate) use state::ToolState;
 pub use warm::Warm;
@@ -223,6 +228,14 @@ impl Tool {
 
     /// Calls it, as admitted, on this thread.
     pub(crate) fn call(&self, admission: &Admission, context: &CallContext) -> Result<Payload, Failure> {
+        if self.function().is_program() {
+            return program::call(self, &admission.arguments, admission.result_limit(), context);
+        }
         instance::call(self, admission.arguments.clone(), context)
+    }
+
+    /// Runs it, as admitted, on this thread, if it is a program: its exit status.
+    pub(crate) fn run(&self, admission: &Admission, started: &Started, context: &CallContext) -> Result<u8, Failure> {
+        program::run(self, &admission.arguments, started, context)
     }
 }

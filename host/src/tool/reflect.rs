@@ -4,13 +4,14 @@
 //! comments. The bytes are hostile; what cannot be called is listed as unavailable with the reason, and the rest works.
 
 mod docs;
+pub(crate) mod program;
 mod reader;
 mod shape;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wit_parser::decoding::DecodedWasm;
-use wit_parser::{InterfaceId, Resolve, WorldId, WorldItem, WorldKey};
+use wit_parser::{InterfaceId, Resolve, World, WorldId, WorldItem, WorldKey};
 
 use self::docs::WitDocs;
 use self::reader::Reader;
@@ -136,6 +137,9 @@ fn reflect_world(
     if count > MAX_FUNCTIONS {
         return Err(ReflectError::TooMany { count });
     }
+    if let Some(run) = program::run_of(resolve, &instances, count) {
+        return Ok(program::package(run, imports(resolve, world)));
+    }
     let default = find_default(resolve, &instances, default)?;
     let mut reader = Reader::new(resolve, docs, &instances);
     for item in world.exports.values() {
@@ -148,8 +152,12 @@ fn reflect_world(
     for instance in first.into_iter().chain(rest) {
         reader.instance(instance, Some(instance.id) == default);
     }
-    reader.package.imports = world.imports.iter().map(|(key, _)| key_name(resolve, key)).collect();
+    reader.package.imports = imports(resolve, world);
     Ok(reader.finish())
+}
+
+fn imports(resolve: &Resolve, world: &World) -> Vec<String> {
+    world.imports.keys().map(|key| key_name(resolve, key)).collect()
 }
 
 /// An exported interface.

@@ -125,6 +125,13 @@ impl ToolState {
         self.files.as_mut().map_or_else(|| Ok(Vec::new()), Files::end)
     }
 
+    /// Says where the program works that begins: absolute. Without files it works nowhere.
+    pub(super) fn enter(&mut self, directory: &str) {
+        if let Some(files) = &self.files {
+            files.enter(directory);
+        }
+    }
+
     /// The session's files, as far as the tool may use them.
     pub(super) fn files(&mut self) -> FilesView<'_> {
         FilesView { files: self.files.get_or_insert_with(Files::new), table: &mut self.table }
@@ -138,7 +145,7 @@ impl ToolState {
     /// What the tool wrote, by stream.
     pub(super) fn said(&self) -> Vec<(&'static str, String)> {
         let streams = [("stdout", &self.stdout), ("stderr", &self.stderr)];
-        let texts = streams.into_iter().map(|(stream, kept)| (stream, kept.text()));
+        let texts = streams.into_iter().map(|(stream, kept)| (stream, kept.text().trim().to_owned()));
         texts.filter(|(_, text)| !text.is_empty()).collect()
     }
 
@@ -149,7 +156,7 @@ impl ToolState {
 
     /// What the tool wrote to its standard error, for example a panic's message.
     pub(super) fn complaint(&self) -> String {
-        self.stderr.text()
+        self.stderr.text().trim().to_owned()
     }
 }
 

@@ -1,4 +1,5 @@
-//! A tool's standard output and error: the beginning is kept, the rest is dropped, and the tool never notices.
+//! A tool's standard output and error: the beginning is kept, the rest is dropped, and the tool never notices; or, where
+//! what it writes is its result, the tool ends.
 
 use std::io;
 use std::pin::Pin;
@@ -18,27 +19,55 @@ const CHUNK: usize = 1 << 20;
 
 /// What a tool wrote. Clones share it.
 #[derive(Clone, Default)]
-pub(super) struct Kept(Arc<Mutex<Vec<u8>>>);
+pub(super) struct Kept {
+    state: Arc<Mutex<State>>,
+    /// How much there may be, if who writes more is to end.
+    limit: Option<usize>,
+}
+
+#[derive(Default)]
+struct State {
+    bytes: Vec<u8>,
+    /// More was written than there may be.
+    over: bool,
+}
+
+/// The trap of a program that wrote more than its result may have.
+#[derive(Debug, thiserror::Error)]
+#[error("it wrote more than its result may have")]
+struct TooMuch;
 
 impl Kept {
+    /// What ends who writes more.
+    pub(super) fn bounded(limit: usize) -> Self {
+        Self { limit: Some(limit), ..Self::default() }
+    }
+
     /// What was kept, as text.
     pub(super) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.lock()).trim().to_owned()
+        String::from_utf8_lossy(&self.lock().bytes).into_owned()
+    }
+
+    /// Whether more was written than there may be.
+    pub(super) fn is_over(&self) -> bool {
+        self.lock().over
     }
 
     /// Forgets what was kept.
     pub(super) fn clear(&self) {
-        self.lock().clear();
+        self.lock().bytes.clear();
     }
 
-    fn keep(&self, bytes: &[u8]) {
+    fn keep(&self, bytes: &[u8]) -> Result<(), TooMuch> {
         let mut kept = self.lock();
-        let room = KEPT.saturating_sub(kept.len());
-        kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        let room = self.limit.unwrap_or(KEPT).saturating_sub(kept.bytes.len());
+        kept.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        kept.over |= bytes.len() > room;
+        if kept.over && self.limit.is_some() { Err(TooMuch) } else { Ok(()) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -60,8 +89,7 @@ impl StdoutStream for Kept {
 
 impl OutputStream for Kept {
     fn write(&mut self, bytes: Bytes) -> Result<(), StreamError> {
-        self.keep(&bytes);
-        Ok(())
+        self.keep(&bytes).map_err(|over| StreamError::Trap(over.into()))
     }
 
     fn flush(&mut self) -> Result<(), StreamError> {
@@ -80,8 +108,7 @@ impl Pollable for Kept {
 
 impl AsyncWrite for Kept {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.keep(bytes);
-        Poll::Ready(Ok(bytes.len()))
+        Poll::Ready(self.keep(bytes).map(|()| bytes.len()).map_err(io::Error::other))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -95,6 +95,12 @@ impl Function {
         }
     }
 
+    /// Whether it runs a program.
+    #[must_use]
+    pub fn is_program(&self) -> bool {
+        self.kind == FunctionKind::Program
+    }
+
     /// Whether it can return an error, and if so the type of the payload.
     #[must_use]
     pub fn fails_with(&self) -> Option<Option<&Type>> {
@@ -117,6 +123,8 @@ pub enum FunctionKind {
     Method(Resource),
     /// A function of a resource without `self`.
     Static(Resource),
+    /// Runs a program: its method is the alias alone.
+    Program,
     /// Lets go of a resource: `…/resource/drop`. No export: the host drops the handle that `self` names.
     Drop(Resource),
 }

@@ -44,6 +44,11 @@ fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> b
     for function in &mounted.package.functions {
         tree.add(&function.path, function);
     }
+    if let Some(program) = tree.function {
+        let writer = Writer { types: &types, alias: mounted.alias, granted, interfaces: HashMap::new() };
+        writer.program(text, &alias, program, mounted.docs.unwrap_or_default());
+        return;
+    }
     comment(text, 0, mounted.docs.unwrap_or_default());
     let _ = writeln!(text, "declare const {alias}: {{");
     let interfaces: HashMap<&str, &str> = mounted
@@ -97,8 +102,23 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes a program, which is a function itself.
+    fn program(&self, text: &mut String, name: &str, function: &Function, docs: &str) {
+        self.comment(text, function, docs.to_owned(), 0);
+        let _ = write!(text, "declare function {name}");
+        self.signature(text, function, 0);
+    }
+
     fn function(&self, text: &mut String, name: &str, function: &Function, depth: usize) {
-        let mut docs = function.docs.clone().unwrap_or_default();
+        self.comment(text, function, function.docs.clone().unwrap_or_default(), depth);
+        let name = property(&names::to_camel(name));
+        // Quoted, `new` is a method; bare, it would make the constant a class.
+        let name = if name == "new" { "\"new\"" } else { &name };
+        let _ = write!(text, "{}{name}", indent(depth));
+        self.signature(text, function, depth);
+    }
+
+    fn comment(&self, text: &mut String, function: &Function, mut docs: String, depth: usize) {
         if let Some(payload) = function.fails_with() {
             let payload = payload.map_or_else(|| "null".to_owned(), |ty| self.types.name(ty, 0));
             let _ = write!(docs, "\n@throws {{ToolError}} with `payload`: {payload}");
@@ -107,12 +127,13 @@ impl Writer<'_> {
             docs.push_str("\nNot granted: a call is a CapabilityError.");
         }
         comment(text, depth, docs.trim_start_matches('\n'));
+    }
+
+    /// Parameters and result.
+    fn signature(&self, text: &mut String, function: &Function, depth: usize) {
         let optional = if function.params.iter().all(Field::is_optional) { "?" } else { "" };
         let returns = function.returns().map_or_else(|| "null".to_owned(), |ty| self.types.name(ty, 0));
-        let name = property(&names::to_camel(name));
-        // Quoted, `new` is a method; bare, it would make the constant a class.
-        let name = if name == "new" { "\"new\"" } else { &name };
-        let _ = write!(text, "{}{name}(", indent(depth));
+        text.push('(');
         if !function.params.is_empty() {
             let _ = write!(text, "args{optional}: {}", self.types.object(&function.params, depth));
         }

@@ -1,6 +1,7 @@
 //! Bytes that claim to be a component: what is wrong with them, and what they say about themselves. Must not look at a
 //! registry, and must not run anything.
 
+mod adapt;
 mod depth;
 
 use std::panic::catch_unwind;
@@ -11,6 +12,7 @@ use wasmparser::{
 use wit_component::DecodedWasm;
 use wit_parser::{Resolve, WorldId};
 
+pub(crate) use self::adapt::adapted;
 use crate::error::excerpt;
 
 /// Largest component in bytes. Compiling one takes about a hundred times its size in memory; Python's interpreter with
@@ -59,6 +61,12 @@ pub enum ComponentError {
     /// A module and no component.
     #[error("this is a core WebAssembly module and no component")]
     CoreModule,
+    /// A module that is a program, and cannot be made a component.
+    #[error("this is a program for WASI 0.1 that cannot be made a component: {problem}")]
+    NotAdapted {
+        /// Why not.
+        problem: String,
+    },
     /// A version of the format that is not known here.
     #[error("this is WebAssembly of an unknown form (version {version}, layer {layer})")]
     UnknownForm {
@@ -115,6 +123,7 @@ impl ComponentError {
             Self::NotWasm { .. } => "name the built component: a `.wasm` file, or the directory of a package",
             Self::NoExports => "export a function or an interface in its world",
             Self::WitPackage => "name the component that implements it",
+            Self::NotAdapted { .. } => "build it for wasm32-wasip1 or wasm32-wasip2, with imports of WASI only",
             Self::UnknownForm { .. } | Self::Invalid { .. } => {
                 "build it again with current tools; `wasm-tools validate` says more"
             }

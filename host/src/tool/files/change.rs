@@ -54,7 +54,7 @@ impl Work {
             }
         }
         // What is open for nothing is open for reading, as everywhere.
-        Ok(Open { spot: self.spot(&found.path, false), read: how.read || !how.write, write: how.write })
+        Ok(Open { spot: self.spot(&found.path, false), read: how.read || !how.write, write: how.write, roams: false })
     }
 
     fn open_directory(&mut self, path: &str, how: How) -> Result<Open, Code> {
@@ -64,7 +64,7 @@ impl Work {
         if how.mutate && !self.scope.writes_below(path) {
             return Err(Code::ReadOnly);
         }
-        Ok(Open { spot: self.spot(path, true), read: true, write: false })
+        Ok(Open { spot: self.spot(path, true), read: true, write: false, roams: false })
     }
 
     /// Writes to a file, all or nothing.

@@ -15,6 +15,8 @@
 //! yet, is reached in its directory, which then shows nothing else. A grant is taken by its name, so no link makes
 //! another of it. Grants add up.
 //!
+//! A program finds the directory that it works in as well, as `.`, and from there the way up.
+//!
 //! A path is resolved as WASI says: below the descriptor that it begins at, or it is `not-permitted`. Where it leads is
 //! then looked for in the grants: what is outside of them is `access`, whether or not anything is there; what may only
 //! be read is `read-only` to whoever changes it. What the session itself makes read-only is `access`, as for scripts.
@@ -115,6 +117,11 @@ impl Files {
     pub(crate) fn begin(&mut self, tree: Tree, scope: Scope, now: u64) {
         self.base = tree.clone();
         self.work.lock().begin(tree, scope, now);
+    }
+
+    /// Says where the program works that begins: absolute.
+    pub(crate) fn enter(&self, directory: &str) {
+        self.work.lock().directory = Some(directory.to_owned());
     }
 
     /// Lets the calls that this one makes see its files.

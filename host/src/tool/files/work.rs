@@ -15,6 +15,8 @@ pub(super) struct Work {
     pub(super) scope: Scope,
     /// The call's time, nanoseconds since the Unix epoch.
     pub(super) now: u64,
+    /// Where a program works: the name `.` among the directories to begin at.
+    pub(super) directory: Option<String>,
     /// The tree's own; it is held to less while removed files are open.
     pub(super) limits: Limits,
     /// What is open, by path.
@@ -59,6 +61,9 @@ pub(super) struct Open {
     pub(super) spot: Arc<Spot>,
     pub(super) read: bool,
     pub(super) write: bool,
+    /// Whether a path from here may go up: from where a program works, as far as its grants go. Its C library gives it
+    /// no other way to `../file`.
+    pub(super) roams: bool,
 }
 
 impl Open {
@@ -93,7 +98,7 @@ impl Open {
 impl Work {
     pub(super) fn new(tree: Tree, scope: Scope, now: u64) -> Self {
         let limits = tree.limits();
-        Self { tree, scope, now, limits, spots: BTreeMap::new(), gone: Vec::new(), held: 0 }
+        Self { tree, scope, now, directory: None, limits, spots: BTreeMap::new(), gone: Vec::new(), held: 0 }
     }
 
     /// Goes on with another tree. What is open is where it was, if the same kind of entry is there.
@@ -120,17 +125,41 @@ impl Work {
         std::mem::replace(&mut self.tree, empty)
     }
 
-    /// The directories to begin at, with their names.
+    /// The directories to begin at, with their names. Of a program, whose C library takes the name `.` for whatever no
+    /// other name begins, and `/` for the same: where it works comes last, and the root as what is in it.
     pub(super) fn beginnings(&mut self) -> Vec<(Open, String)> {
-        let paths = self.scope.beginnings(&self.tree);
-        let open = |path: String| (Open { spot: self.spot(&path, true), read: true, write: false }, path);
-        paths.into_iter().map(open).collect()
+        let mut paths = self.scope.beginnings(&self.tree);
+        let directory = self.directory.clone().filter(|directory| self.is_directory(directory));
+        if directory.is_some()
+            && let Ok(root) = paths.binary_search_by(|path| path.as_str().cmp("/"))
+        {
+            paths.remove(root);
+            let top = self.tree.read_directory("/").unwrap_or_default();
+            paths.extend(top.into_iter().map(|entry| format!("/{}", entry.name)));
+            paths.retain(|path| self.is_directory(path));
+            paths.sort_unstable();
+            paths.dedup();
+        }
+        let mut begin = |path: &str, name: String, roams| {
+            (Open { spot: self.spot(path, true), read: true, write: false, roams }, name)
+        };
+        let mut found: Vec<_> = paths.into_iter().map(|path| begin(&path, path.clone(), false)).collect();
+        found.extend(directory.map(|directory| begin(&directory, ".".to_owned(), true)));
+        found
+    }
+
+    fn is_directory(&self, path: &str) -> bool {
+        self.tree.stat_here(path).is_ok_and(|stat| stat.kind == Kind::Directory)
     }
 
     /// Follows a path from an open directory.
     pub(super) fn resolve(&self, at: &Open, path: &str, follow: bool) -> Result<Resolved, Code> {
         at.directory()?;
         let base = self.path(&at.spot)?;
+        if at.roams && path.split('/').any(|name| name == "..") && !path.starts_with('/') {
+            let path = format!("{}/{path}", base.trim_start_matches('/'));
+            return Ok(self.tree.resolve("/", path.trim_start_matches('/'), follow, &self.scope)?);
+        }
         Ok(self.tree.resolve(&base, path, follow, &self.scope)?)
     }
 

@@ -1,0 +1,157 @@
+//! A command for each program that is mounted: its words and streams to the host, which runs it, and back.
+//!
+//! Nothing is read for a program before it asks: in `while read line; do program; done` the lines are the loop's.
+
+use std::cell::Cell;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use bashkit::{Command, CommandContext, CommandOutput, CommandStatus, Result, async_trait};
+
+use crate::bindings::types::{ErrorKind, Failure, Operation, ProgramRun, StreamRead, StreamWrite, Value};
+use crate::operations;
+use crate::stdin::ScriptInput;
+use crate::tool_command::{explain, status};
+
+/// How much is read of a program at once, and given to it: what a stream holds.
+const CHUNK: u32 = 64 << 10;
+
+/// 128 + SIGABRT: it trapped.
+const TRAPPED: i32 = 134;
+/// 128 + SIGKILL: as a system does with what takes too much memory.
+const KILLED: i32 = 137;
+
+thread_local! {
+    /// The number that the last stream got. 0 is the script's standard input.
+    static STREAMS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The number of a new stream.
+fn stream() -> u32 {
+    STREAMS.set(STREAMS.get() + 1);
+    STREAMS.get()
+}
+
+/// Runs programs: the name that it is registered under is the program's.
+pub(crate) struct ProgramCommand {
+    input: Arc<ScriptInput>,
+}
+
+impl ProgramCommand {
+    pub(crate) fn new(input: Arc<ScriptInput>) -> Self {
+        Self { input }
+    }
+}
+
+#[async_trait]
+impl Command for ProgramCommand {
+    async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
+        let mut environment: Vec<(String, String)> =
+            context.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        environment.sort();
+        let run = ProgramRun {
+            method: context.name.to_owned(),
+            arguments: context.args.to_vec(),
+            environment,
+            directory: context.cwd.to_string_lossy().into_owned(),
+            stdin: stream(),
+            stdout: stream(),
+            stderr: stream(),
+        };
+        let (stdin, stdout, stderr) = (run.stdin, run.stdout, run.stderr);
+        let mut ended = pin!(operations::begin(Operation::Run(run)));
+        let mut fed = pin!(feed(&context, &self.input, stdin));
+        let mut written = pin!(drain(stdout, &context.stdout));
+        let mut complained = pin!(drain(stderr, &context.stderr));
+        let (mut ending, mut feeding, mut writing, mut complaining) = (None, true, true, true);
+        let ending = poll_fn(|task| {
+            // What it wrote first: when nobody reads that any more, it need not go on.
+            for (stream, going) in [(&mut complained, &mut complaining), (&mut written, &mut writing)] {
+                if *going && let Poll::Ready(result) = stream.as_mut().poll(task) {
+                    result?;
+                    *going = false;
+                }
+            }
+            if feeding && let Poll::Ready(result) = fed.as_mut().poll(task) {
+                result?;
+                feeding = false;
+            }
+            if ending.is_none()
+                && let Poll::Ready(result) = ended.as_mut().poll(task)
+            {
+                ending = Some(result);
+            }
+            if writing || complaining {
+                Poll::Pending
+            } else {
+                ending.take().map_or(Poll::Pending, |it| Poll::Ready(Ok(it)))
+            }
+        });
+        match ending.await {
+            Err(error) => Err(error),
+            Ok(Ok(Value::Exited(status))) => Ok(CommandStatus::with_code(i32::from(status))),
+            Ok(Ok(_)) => Ok(CommandStatus::success()),
+            Ok(Err(failure)) => {
+                context.stderr.write_all(explain(context.name, &failure).as_bytes()).await?;
+                Ok(CommandStatus::with_code(of_program(&failure)))
+            }
+        }
+    }
+}
+
+/// The exit status that stands for a program that did not end by itself.
+fn of_program(failure: &Failure) -> i32 {
+    match failure.kind {
+        ErrorKind::Tool => TRAPPED,
+        ErrorKind::Limit => KILLED,
+        _ => status(failure),
+    }
+}
+
+/// Gives a program what it asks for, until it is gone or there is no more: its input, or if it has none the script's.
+async fn feed(context: &CommandContext<'_>, script: &ScriptInput, stream: u32) -> Result<()> {
+    let write = |bytes: Vec<u8>, end: bool| operations::begin(Operation::Write(StreamWrite { stream, bytes, end }));
+    let mut asked = write(Vec::new(), false).await;
+    let mut piped = false;
+    while asked.is_ok() {
+        let part = match context.stdin.read_chunk().await? {
+            Some(chunk) => {
+                piped = true;
+                chunk
+            }
+            None if piped => Vec::new(),
+            None => script.part().await,
+        };
+        if part.is_empty() {
+            let _ = write(Vec::new(), true).await;
+            break;
+        }
+        asked = give(stream, part).await;
+    }
+    Ok(())
+}
+
+/// Gives a program bytes, as many at once as a stream holds.
+async fn give(stream: u32, bytes: Vec<u8>) -> operations::Ending {
+    let mut asked = Ok(Value::Nothing);
+    for part in bytes.chunks(CHUNK as usize) {
+        asked = operations::begin(Operation::Write(StreamWrite { stream, bytes: part.to_vec(), end: false })).await;
+        if asked.is_err() {
+            break;
+        }
+    }
+    asked
+}
+
+/// Passes on what a program writes, as it comes.
+async fn drain(stream: u32, output: &CommandOutput) -> Result<()> {
+    loop {
+        match operations::begin(Operation::Read(StreamRead { stream, limit: CHUNK })).await {
+            Ok(Value::Bytes(bytes)) if !bytes.is_empty() => output.write_all(&bytes).await?,
+            // It is at its end; or it never began, and the program's own end says why.
+            _ => return Ok(()),
+        }
+    }
+}

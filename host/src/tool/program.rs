@@ -1,0 +1,128 @@
+//! A program's run: its operating system, its end, and what that comes to.
+//!
+//! A program is a component that exports `wasi:cli/run` (`reflect/program`). It runs in a fresh instance, with what any
+//! tool finds, and besides with arguments, environment, streams and a directory that it works in.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use wasmtime::Store;
+use wasmtime_wasi::I32Exit;
+use wasmtime_wasi::cli::{StdinStream, StdoutStream};
+use wasmtime_wasi::p2::pipe::MemoryInputPipe;
+
+use super::instance::Call;
+use super::pipe::{Pipe, Reader, Writer};
+use super::state::ToolState;
+use super::stdio::Kept;
+use super::{ARGUMENTS, CallContext, DIRECTORY, STDIN, Tool, unread};
+use crate::code::with_stack;
+use crate::error::{Failure, Payload};
+
+/// Where a program works unless it is told.
+const WORKSPACE: &str = "/workspace";
+
+/// What a program is given besides its arguments, in the shell.
+pub(crate) struct Started {
+    /// Its environment.
+    pub(crate) environment: Vec<(String, String)>,
+    /// What it reads.
+    pub(crate) stdin: Pipe,
+    /// What it writes.
+    pub(crate) stdout: Pipe,
+    /// What it writes about that.
+    pub(crate) stderr: Pipe,
+}
+
+impl Drop for Started {
+    /// Whatever the end: who waits for the program's streams hears of it.
+    fn drop(&mut self) {
+        self.stdin.abandon();
+        self.stdout.end();
+        self.stderr.end();
+    }
+}
+
+/// Calls a program like any tool: its input is a text, and so is its output.
+pub(super) fn call(tool: &Tool, arguments: &Value, limit: u64, context: &CallContext) -> Result<Payload, Failure> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let (stdout, stderr) = (Kept::bounded(limit), Kept::bounded(limit));
+    let stdin = arguments.get(STDIN).and_then(Value::as_str).unwrap_or_default();
+    let program = Program {
+        call: Call::new(tool, context),
+        arguments,
+        environment: &[],
+        stdin: MemoryInputPipe::new(Bytes::copy_from_slice(stdin.as_bytes())),
+        stdout: stdout.clone(),
+        stderr: stderr.clone(),
+    };
+    let status = program.run();
+    if stdout.is_over() || stderr.is_over() {
+        let message = format!("`{}` wrote more than the limit of {limit} bytes", tool.method());
+        return Err(Failure::limit(message, "raise `result` under `[limits]` in the policy"));
+    }
+    let status = status.map_err(|failure| match stderr.text().trim() {
+        "" => failure,
+        said => failure.with_hint(format!("the program said: {said}")),
+    })?;
+    Ok(json!({ "exitCode": status, "stdout": stdout.text(), "stderr": stderr.text() }).into())
+}
+
+/// Runs a program with streams.
+pub(super) fn run(tool: &Tool, arguments: &Value, started: &Started, context: &CallContext) -> Result<u8, Failure> {
+    let program = Program {
+        call: Call::new(tool, context),
+        arguments,
+        environment: &started.environment,
+        stdin: Reader(started.stdin.clone()),
+        stdout: Writer(started.stdout.clone()),
+        stderr: Writer(started.stderr.clone()),
+    };
+    program.run()
+}
+
+/// A program that is to run.
+struct Program<'a, In, Out> {
+    call: Call<'a>,
+    /// As they were judged.
+    arguments: &'a Value,
+    environment: &'a [(String, String)],
+    stdin: In,
+    stdout: Out,
+    stderr: Out,
+}
+
+impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out> {
+    /// Runs it to its end, on this thread; its exit status.
+    fn run(self) -> Result<u8, Failure> {
+        let Self { call, arguments, environment, stdin, stdout, stderr } = self;
+        let words = arguments.get(ARGUMENTS).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let directory = arguments.get(DIRECTORY).and_then(Value::as_str).unwrap_or(WORKSPACE);
+        let loaded = call.loaded()?;
+        let mut state = ToolState::with(call.context, call.memory(), |wasi| {
+            wasi.stdin(stdin).stdout(stdout).stderr(stderr);
+            wasi.arg(call.tool.alias()).initial_cwd(directory).envs(environment);
+            wasi.args(&words.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+        });
+        state.enter(directory);
+        let mut store = Store::new(loaded.pre.engine(), state);
+        store.limiter(|state| &mut state.memory);
+        call.watch(&mut store);
+        let ran = with_stack(|| {
+            let instance = loaded.pre.instantiate(&mut store)?;
+            let run = call.export(&mut store, instance)?.typed::<(), (Result<(), ()>,)>(&store)?;
+            run.call(&mut store, ())
+        });
+        let status = match ran {
+            Ok((Ok(()),)) => 0,
+            Ok((Err(()),)) => 1,
+            Err(error) => match error.downcast_ref::<I32Exit>() {
+                // As a shell sees it: the low eight bits.
+                Some(I32Exit(status)) => u8::try_from(status & 0xff).unwrap_or(1),
+                None => return Err(call.failed(&error, &mut store)),
+            },
+        };
+        let edits = store.data_mut().end().map_err(|errno| unread(call.method, errno))?;
+        call.context.changed(edits);
+        Ok(status)
+    }
+}

@@ -1,0 +1,224 @@
+//! Programs: components that are commands of the shell, with streams, files and an exit status; and one call of the gate.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tollhouse_tests::Home;
+
+/// What the tests grant unless they say.
+const GRANTED: &str = "[[grant]]\nmethod = \"prog\"\n";
+
+/// A home where the program is `prog`, with these lines of policy besides its files.
+fn home_with(policy: &str) -> Home {
+    let home = Home::new();
+    home.publish_program("wasm32-wasip1");
+    home.file(
+        "policy.toml",
+        format!("{policy}\n[tools]\nprog = \"test:prog\"\n[tool.prog]\nfiles = [\"/workspace\", \"/tmp\"]\n"),
+    );
+    home
+}
+
+fn sh_with(home: &Home, script: &str, more: &[&str]) -> Value {
+    home.sh(script, &[&["--policy", "policy.toml"], more].concat())
+}
+
+fn sh(script: &str) -> Value {
+    sh_with(&home_with(GRANTED), script, &[])
+}
+
+fn out(ran: &Value) -> &str {
+    ran["stdout"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn a_program_is_a_command_of_the_shell() {
+    let ran = sh("prog args 'a b' \"\" -n; printf 'one\\ntwo\\n' | prog upper | tail -1; prog both 2>/dev/null");
+    assert_eq!(out(&ran), "[\"a b\", \"\", \"-n\"]\nTWO\nout\n", "{ran}");
+    assert_eq!(ran["calls"].as_array().map(Vec::len), Some(3), "{ran}");
+    assert_eq!(ran["calls"][0]["arguments"]["arguments"], serde_json::json!(["args", "a b", "", "-n"]), "{ran}");
+    assert_eq!(ran["calls"][0]["arguments"]["directory"], "/workspace", "{ran}");
+}
+
+#[test]
+fn statuses_are_the_programs_own() {
+    let script = "for s in 0 1 3 137 255; do prog exit $s; echo $?; done; prog nonsense; echo $?; nosuch; echo $?";
+    assert_eq!(out(&sh(script)), "0\n1\n3\n137\n255\n64\n127\n");
+}
+
+#[test]
+fn a_program_for_wasi_0_2_runs_and_its_library_knows_two_statuses() {
+    let home = home_with(GRANTED);
+    home.publish_program("wasm32-wasip2");
+    let ran = sh_with(&home, "mkdir sub; cd sub; echo hi > f; prog cat f ../sub/f; prog exit 3; echo $?", &[]);
+    assert_eq!(out(&ran), "hi\nhi\n1\n", "{ran}");
+}
+
+#[test]
+fn without_a_grant_nothing_runs() {
+    let ran = sh_with(&home_with(""), "prog args; echo $?", &[]);
+    assert_eq!(out(&ran), "126\n", "{ran}");
+    let told = ran["stderr"].as_str().unwrap_or_default();
+    assert!(told.contains("no grant allows `prog`"), "{ran}");
+    assert_eq!(ran["calls"][0]["outcome"], "denied", "{ran}");
+}
+
+#[test]
+fn arguments_are_judged_and_budgets_count() {
+    let home = home_with(
+        "[[grant]]\nmethod = \"prog\"\ncalls = 2\nwhere = [{ param = \"arguments/0\", in = [\"args\", \"upper\"] }]\n",
+    );
+    let ran = sh_with(&home, "prog args 1; prog exit 3; echo $?; echo x | prog upper; prog args 2; echo $?", &[]);
+    assert_eq!(out(&ran), "[\"1\"]\n126\nX\n126\n", "{ran}");
+    assert_eq!(ran["budgets"][0]["remaining"], 0, "{ran}");
+    let outcomes: Vec<&str> =
+        ran["calls"].as_array().expect("calls").iter().filter_map(|call| call["outcome"].as_str()).collect();
+    assert_eq!(outcomes, ["ok", "denied", "ok", "denied"]);
+}
+
+#[test]
+fn what_a_program_reads_cannot_be_judged() {
+    let home = home_with("[[grant]]\nmethod = \"prog\"\nwhere = [{ param = \"stdin\", eq = \"x\" }]\n");
+    let ran = home.run(["run", "--policy", "policy.toml", "--lang", "sh", "-e", "echo x | prog cat"]);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.stderr.contains("`stdin`"), "{}", ran.stderr);
+}
+
+#[test]
+fn pipelines_end_when_their_reader_does() {
+    let begun = Instant::now();
+    let ran = sh_with(&home_with(GRANTED), "yes | prog cat | head -1; prog yes | head -2; echo ${PIPESTATUS[0]}", &[]);
+    assert_eq!(out(&ran), "y\ny\ny\n141\n", "{ran}");
+    let ran = sh("prog yes | prog upper | prog cat | head -1; seq 3 | prog cat | prog count");
+    assert_eq!(out(&ran), "Y\n6\n", "{ran}");
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_hundred_megabytes_pass_in_little_memory() {
+    let ran = sh_with(&home_with(GRANTED), "prog zeros 100000000 | prog count", &["--memory", "64MiB"]);
+    assert_eq!(out(&ran), "100000000\n", "{ran}");
+}
+
+#[test]
+fn a_program_has_directory_environment_and_no_terminal() {
+    let ran = sh("mkdir -p a/b; cd a/b; echo deep > f; echo up > ../f
+        prog cat f; prog cat ./f; prog cat ../f; prog cat /workspace/a/b/f; prog ls .; prog ls ..
+        prog cd /workspace/a f; prog write new text; cat new; prog cat /etc/passwd; echo $?
+        export GIVEN=yes; HIDDEN=no; prog env GIVEN; prog env HIDDEN; ONCE=1 prog env ONCE; prog tty");
+    let expected = "deep\ndeep\nup\ndeep\nf\nb f\nup\ntext1\nyes\n(unset)\n1\nfalse false\n";
+    assert_eq!(out(&ran), expected, "{ran}");
+}
+
+#[test]
+fn streams_are_three() {
+    let ran = sh("echo in > f; prog upper < f > out 2> err; cat out; prog both > out 2> err; cat out err
+        x=$(prog both 2>/dev/null); echo \"[$x]\"; prog both 2>&1 | wc -l; prog cat <<< here; prog both");
+    assert_eq!(out(&ran), "IN\nout\nerr\n[out]\n2\nhere\nout\n", "{ran}");
+    assert_eq!(ran["stderr"], "err\n", "{ran}");
+}
+
+#[test]
+fn a_loop_keeps_its_lines_from_a_program_that_reads_nothing() {
+    let ran = sh("seq 2 > f; while read -r n; do prog args $n; done < f
+        seq 2 | while read -r n; do prog args $n < /dev/null; done");
+    assert_eq!(out(&ran), "[\"1\"]\n[\"2\"]\n".repeat(2), "{ran}");
+}
+
+#[test]
+fn programs_run_in_the_background() {
+    let ran = sh("prog write a 1 & prog write b 2 & wait; cat a b; prog yes > /dev/null & kill %1; wait; echo over");
+    assert_eq!(out(&ran), "12over\n", "{ran}");
+}
+
+#[test]
+fn what_it_changed_is_there_when_it_has_ended() {
+    let ran =
+        sh("prog write f one; cat f; prog cat f; prog write /tmp/g two; cat /tmp/g; prog write /etc/h x; echo $?");
+    assert_eq!(out(&ran), "oneonetwo1\n", "{ran}");
+}
+
+#[test]
+fn time_is_up_for_a_program_as_well() {
+    let ran = sh("timeout 0.3 prog spin; echo $?; timeout 0.3 prog cat; echo $?");
+    // It waits for nothing: an empty input is at its end.
+    assert_eq!(out(&ran), "124\n0\n", "{ran}");
+    let begun = Instant::now();
+    let ran = sh_with(&home_with(GRANTED), "prog spin & prog yes | prog count", &["--timeout", "1s"]);
+    assert_eq!(ran["status"], "limited", "{ran}");
+    assert!(begun.elapsed() < Duration::from_secs(30), "nothing runs on: {:?}", begun.elapsed());
+}
+
+#[test]
+fn a_program_that_fails_is_a_failed_command() {
+    let home = home_with(GRANTED);
+    let ran = sh_with(
+        &home,
+        "prog write f before; prog eat 300000000; echo $?; prog trap; echo $?; prog panic; echo $?; cat f",
+        &[],
+    );
+    assert_eq!(ran["status"], "completed", "{ran}");
+    let lines: Vec<&str> = out(&ran).lines().collect();
+    assert_eq!(lines[1..], ["134", "134", "before"], "{ran}");
+    assert!(["134", "137"].contains(&lines[0]), "{ran}");
+    let told = ran["stderr"].as_str().unwrap_or_default();
+    assert!(told.contains("as asked") && told.contains("trapped"), "{told}");
+}
+
+#[test]
+fn so_many_programs_run_at_once() {
+    let ran =
+        sh("for i in $(seq 20); do prog spin 2> err$i & done; sleep 1; cat err*; kill $(jobs -p); wait; prog args");
+    assert_eq!(out(&ran).matches("16 programs run already").count(), 4, "{ran}");
+    assert!(out(&ran).ends_with("[]\n"), "there is room again: {ran}");
+}
+
+#[test]
+fn javascript_calls_the_same_program() {
+    let home = home_with(GRANTED);
+    let js = |code: &str| home.js(code, &["--policy", "policy.toml"]);
+    let ran = js("return await prog({arguments: ['upper'], stdin: 'abc\\n'})");
+    assert_eq!(ran["value"], serde_json::json!({"exitCode": 0, "stdout": "ABC\n", "stderr": ""}), "{ran}");
+    let ran = js("await fs.mkdir('/workspace/d'); await fs.writeFile('/workspace/d/f', 'x');
+        const seen = await prog({arguments: ['cat', 'f'], directory: '/workspace/d'});
+        const none = await prog({arguments: ['exit', '3']});
+        await prog({arguments: ['write', 'g', 'left']});
+        return [seen.stdout, none.exitCode, await fs.readFile('/workspace/g')]");
+    assert_eq!(ran["value"], serde_json::json!(["x", 3, "left"]), "{ran}");
+    let ran = js("await prog({arguments: ['trap']})");
+    assert_eq!(ran["error"]["kind"], "tool", "{ran}");
+    let ran = js("await prog({words: []})");
+    assert_eq!(ran["error"]["kind"], "argument", "{ran}");
+}
+
+#[test]
+fn what_it_writes_is_limited() {
+    let home = home_with(&format!("[limits]\nresult = \"1MiB\"\n{GRANTED}"));
+    let ran = home.js("await prog({arguments: ['yes']})", &["--policy", "policy.toml"]);
+    assert_eq!(ran["error"]["kind"], "limit", "{ran}");
+    let ran = sh_with(&home_with(GRANTED), "prog yes", &["--memory", "64MiB"]);
+    assert_eq!(ran["status"], "limited", "{ran}");
+}
+
+#[test]
+fn the_other_faces_know_it() {
+    let home = home_with(GRANTED);
+    let ran = home.run(["call", "prog", r#"{"arguments": ["args", "x"]}"#, "--policy", "policy.toml"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.contains(r#"[\"x\"]"#), "{ran:?}");
+    let types = home.run(["types", "--policy", "policy.toml"]).stdout;
+    assert!(types.contains("declare function prog(args: {"), "{types}");
+    let ran =
+        sh_with(&home, "tool --list; tool --help prog; tool prog --arguments '[\"args\", \"y\"]' | jq -r .stdout", &[]);
+    assert!(out(&ran).contains("--arguments") && out(&ran).contains("[\"y\"]"), "{ran}");
+}
+
+#[test]
+fn what_is_no_program_is_refused() {
+    let home = Home::new();
+    let module = wat::parse_str("(module (memory (export \"memory\") 1))").expect("a module");
+    let path = home.file("library.wasm", module);
+    let ran = home.run(["publish", path.to_str().expect("text"), "--name", "a:b", "--version", "1.0.0"]);
+    assert_ne!(ran.status, 0);
+    assert!(ran.stderr.contains("core WebAssembly module"), "{}", ran.stderr);
+}

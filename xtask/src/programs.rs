@@ -1,0 +1,106 @@
+//! Programs that are shipped: built from their published crates, for WASI 0.1, and published to the local registry.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::build::{self, Profile, binary};
+use crate::run::{command, run, say, target};
+
+/// A program, as its own project released it.
+struct Shipped {
+    /// What scripts call it.
+    name: &'static str,
+    /// Its crate, and the version that is built.
+    package: &'static str,
+    version: &'static str,
+    /// What cargo is told besides.
+    features: &'static [&'static str],
+    /// The file that cargo makes of it.
+    file: &'static str,
+    description: &'static str,
+    license: &'static str,
+}
+
+/// Without threads, processes and C, which WASI 0.1 has not.
+const SHIPPED: [Shipped; 3] = [
+    Shipped {
+        name: "uutils",
+        package: "coreutils",
+        version: "0.12.0",
+        features: &["--no-default-features", "--features", "feat_wasm"],
+        file: "coreutils.wasm",
+        description: "The uutils coreutils: `uutils sort`, `uutils wc` and some seventy more.",
+        license: "MIT",
+    },
+    Shipped {
+        name: "rg",
+        package: "ripgrep",
+        version: "15.2.0",
+        features: &[],
+        file: "rg.wasm",
+        description: "ripgrep: searches files for a regular expression. It reads its input where it is told to, `rg x -`.",
+        license: "Unlicense OR MIT",
+    },
+    Shipped {
+        name: "jaq",
+        package: "jaq",
+        version: "3.1.2",
+        features: &["--no-default-features"],
+        file: "jaq.wasm",
+        description: "jaq: the language of jq, for JSON and its relatives.",
+        license: "MIT",
+    },
+];
+
+/// Builds and publishes all of them, or those that are named.
+pub(crate) fn programs(names: &[&str]) -> Result<()> {
+    if let Some(unknown) = names.iter().find(|name| !SHIPPED.iter().any(|shipped| shipped.name == **name)) {
+        bail!("`{unknown}` is none of the programs: {}", SHIPPED.map(|shipped| shipped.name).join(", "));
+    }
+    let tollhouse = binary(Profile::Debug);
+    if !tollhouse.exists() {
+        build::all(Profile::Debug)?;
+    }
+    for shipped in SHIPPED.iter().filter(|shipped| names.is_empty() || names.contains(&shipped.name)) {
+        let package = shipped.build()?;
+        say(&format!("publishing {} to the local registry", shipped.name));
+        run(command(&tollhouse).arg("publish").arg(package))?;
+    }
+    Ok(())
+}
+
+impl Shipped {
+    /// Builds it, unless it is there, and says where its package is.
+    fn build(&self) -> Result<PathBuf> {
+        let place = target().join("programs").join(format!("{}-{}", self.name, self.version));
+        let module = place.join("bin").join(self.file);
+        if !module.exists() {
+            say(&format!("building {} {} (wasm32-wasip1)", self.package, self.version));
+            // Outside of the workspace, so that the compiler and the profile are this project's, and nothing else is.
+            let mut install = command("cargo");
+            install.args(["install", self.package, "--locked", "--version", self.version]).args(self.features);
+            install.args(["--target", "wasm32-wasip1", "--root"]).arg(&place);
+            // Small first: every byte is compiled to machine code.
+            install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s").env("CARGO_PROFILE_RELEASE_STRIP", "true");
+            let objects = target().join("programs/target");
+            run(install.env("CARGO_TARGET_DIR", &objects))?;
+            // Some hundred megabytes that nothing else uses.
+            let _ = fs::remove_dir_all(objects);
+        }
+        self.describe(&place)?;
+        Ok(place)
+    }
+
+    /// Writes its manifest. What it may touch is for policies to say: it asks for whatever files they grant.
+    fn describe(&self, place: &Path) -> Result<()> {
+        let Self { name, version, file, description, license, .. } = self;
+        let manifest = format!(
+            "name = \"tollhouse:{name}\"\nversion = \"{version}\"\ndescription = \"{description}\"\n\
+             license = \"{license}\"\ncomponent = \"bin/{file}\"\n\n[permissions]\nfiles = [\"/\"]\n"
+        );
+        let path = place.join("tool.toml");
+        fs::write(&path, manifest).with_context(|| format!("cannot write {}", path.display()))
+    }
+}
