@@ -691,12 +691,12 @@ var tollhouseNode = (() => {
           else if (process.stderr && process.stderr.isTTY && (process.stderr && process.stderr.getColorDepth && process.stderr.getColorDepth() !== 1 ? (blue = "\x1B[34m", green = "\x1B[32m", white = "\x1B[39m", red = "\x1B[31m") : (blue = "", green = "", white = "", red = "")), _typeof(actual) === "object" && actual !== null && _typeof(expected) === "object" && expected !== null && "stack" in actual && actual instanceof Error && "stack" in expected && expected instanceof Error && (actual = copyError(actual), expected = copyError(expected)), operator === "deepStrictEqual" || operator === "strictEqual")
             _this = _super.call(this, createErrDiff(actual, expected, operator));
           else if (operator === "notDeepStrictEqual" || operator === "notStrictEqual") {
-            var base = kReadableOperator[operator], res = inspectValue2(actual).split(`
+            var base2 = kReadableOperator[operator], res = inspectValue2(actual).split(`
 `);
-            if (operator === "notStrictEqual" && _typeof(actual) === "object" && actual !== null && (base = kReadableOperator.notStrictEqualObject), res.length > 30)
+            if (operator === "notStrictEqual" && _typeof(actual) === "object" && actual !== null && (base2 = kReadableOperator.notStrictEqualObject), res.length > 30)
               for (res[26] = "".concat(blue, "...").concat(white); res.length > 27; )
                 res.pop();
-            res.length === 1 ? _this = _super.call(this, "".concat(base, " ").concat(res[0])) : _this = _super.call(this, "".concat(base, `
+            res.length === 1 ? _this = _super.call(this, "".concat(base2, " ").concat(res[0])) : _this = _super.call(this, "".concat(base2, `
 
 `).concat(res.join(`
 `), `
@@ -2483,9 +2483,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       );
       E2(
         "ERR_OUT_OF_RANGE",
-        function(str, range, input) {
+        function(str, range2, input) {
           let msg = `The value of "${str}" is out of range.`, received2 = input;
-          return Number.isInteger(input) && Math.abs(input) > 2 ** 32 ? received2 = addNumericalSeparator(String(input)) : typeof input == "bigint" && (received2 = String(input), (input > BigInt(2) ** BigInt(32) || input < -(BigInt(2) ** BigInt(32))) && (received2 = addNumericalSeparator(received2)), received2 += "n"), msg += ` It must be ${range}. Received ${received2}`, msg;
+          return Number.isInteger(input) && Math.abs(input) > 2 ** 32 ? received2 = addNumericalSeparator(String(input)) : typeof input == "bigint" && (received2 = String(input), (input > BigInt(2) ** BigInt(32) || input < -(BigInt(2) ** BigInt(32))) && (received2 = addNumericalSeparator(received2)), received2 += "n"), msg += ` It must be ${range2}. Received ${received2}`, msg;
         },
         RangeError
       );
@@ -2500,8 +2500,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       function checkIntBI(value, min, max, buf, offset, byteLength3) {
         if (value > max || value < min) {
-          let n2 = typeof min == "bigint" ? "n" : "", range;
-          throw byteLength3 > 3 ? min === 0 || min === BigInt(0) ? range = `>= 0${n2} and < 2${n2} ** ${(byteLength3 + 1) * 8}${n2}` : range = `>= -(2${n2} ** ${(byteLength3 + 1) * 8 - 1}${n2}) and < 2 ** ${(byteLength3 + 1) * 8 - 1}${n2}` : range = `>= ${min}${n2} and <= ${max}${n2}`, new errors.ERR_OUT_OF_RANGE("value", range, value);
+          let n2 = typeof min == "bigint" ? "n" : "", range2;
+          throw byteLength3 > 3 ? min === 0 || min === BigInt(0) ? range2 = `>= 0${n2} and < 2${n2} ** ${(byteLength3 + 1) * 8}${n2}` : range2 = `>= -(2${n2} ** ${(byteLength3 + 1) * 8 - 1}${n2}) and < 2 ** ${(byteLength3 + 1) * 8 - 1}${n2}` : range2 = `>= ${min}${n2} and <= ${max}${n2}`, new errors.ERR_OUT_OF_RANGE("value", range2, value);
         }
         checkBounds(buf, offset, byteLength3);
       }
@@ -2523,46 +2523,46 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           str = str + "=";
         return str;
       }
-      function utf8ToBytes(string, units) {
-        units = units || 1 / 0;
+      function utf8ToBytes(string, units2) {
+        units2 = units2 || 1 / 0;
         let codePoint, length = string.length, leadSurrogate = null, bytes = [];
         for (let i2 = 0; i2 < length; ++i2) {
           if (codePoint = string.charCodeAt(i2), codePoint > 55295 && codePoint < 57344) {
             if (!leadSurrogate) {
               if (codePoint > 56319) {
-                (units -= 3) > -1 && bytes.push(239, 191, 189);
+                (units2 -= 3) > -1 && bytes.push(239, 191, 189);
                 continue;
               } else if (i2 + 1 === length) {
-                (units -= 3) > -1 && bytes.push(239, 191, 189);
+                (units2 -= 3) > -1 && bytes.push(239, 191, 189);
                 continue;
               }
               leadSurrogate = codePoint;
               continue;
             }
             if (codePoint < 56320) {
-              (units -= 3) > -1 && bytes.push(239, 191, 189), leadSurrogate = codePoint;
+              (units2 -= 3) > -1 && bytes.push(239, 191, 189), leadSurrogate = codePoint;
               continue;
             }
             codePoint = (leadSurrogate - 55296 << 10 | codePoint - 56320) + 65536;
-          } else leadSurrogate && (units -= 3) > -1 && bytes.push(239, 191, 189);
+          } else leadSurrogate && (units2 -= 3) > -1 && bytes.push(239, 191, 189);
           if (leadSurrogate = null, codePoint < 128) {
-            if ((units -= 1) < 0) break;
+            if ((units2 -= 1) < 0) break;
             bytes.push(codePoint);
           } else if (codePoint < 2048) {
-            if ((units -= 2) < 0) break;
+            if ((units2 -= 2) < 0) break;
             bytes.push(
               codePoint >> 6 | 192,
               codePoint & 63 | 128
             );
           } else if (codePoint < 65536) {
-            if ((units -= 3) < 0) break;
+            if ((units2 -= 3) < 0) break;
             bytes.push(
               codePoint >> 12 | 224,
               codePoint >> 6 & 63 | 128,
               codePoint & 63 | 128
             );
           } else if (codePoint < 1114112) {
-            if ((units -= 4) < 0) break;
+            if ((units2 -= 4) < 0) break;
             bytes.push(
               codePoint >> 18 | 240,
               codePoint >> 12 & 63 | 128,
@@ -2580,9 +2580,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           byteArray.push(str.charCodeAt(i2) & 255);
         return byteArray;
       }
-      function utf16leToBytes(str, units) {
+      function utf16leToBytes(str, units2) {
         let c2, hi, lo2, byteArray = [];
-        for (let i2 = 0; i2 < str.length && !((units -= 2) < 0); ++i2)
+        for (let i2 = 0; i2 < str.length && !((units2 -= 2) < 0); ++i2)
           c2 = str.charCodeAt(i2), hi = c2 >> 8, lo2 = c2 % 256, byteArray.push(lo2), byteArray.push(hi);
         return byteArray;
       }
@@ -2648,6 +2648,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               return fromText(text, "base64");
             }
             default:
+              if (!isEncoding(encoding)) throw Object.assign(new TypeError(`Unknown encoding: ${encoding}`), { code: "ERR_UNKNOWN_ENCODING" });
               return fromText(value, encoding);
           }
         }
@@ -2706,6 +2707,19 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         configurable && Object.defineProperty(Buffer2.prototype, name, { enumerable: !1 });
       }
       Object.defineProperty(Buffer2.prototype, Symbol.toStringTag, Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag));
+      for (let name of Object.getOwnPropertyNames(Buffer2.prototype)) {
+        if (!/^(read|write)[A-Z]/.test(name)) continue;
+        let work = Buffer2.prototype[name], coded = {
+          [name](...values) {
+            try {
+              return work.apply(this, values);
+            } catch (error) {
+              throw error instanceof RangeError && (error.code ??= "ERR_OUT_OF_RANGE"), error;
+            }
+          }
+        }[name];
+        Object.defineProperty(Buffer2.prototype, name, { value: coded });
+      }
       constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 536870888 }, isUtf8 = (bytes) => native2.decodeUtf8(plain(Buffer2.from(bytes))) != null, isAscii = (bytes) => [...plain(Buffer2.from(bytes))].every((byte) => byte < 128), INSPECT_MAX_BYTES = 50, transcode = (source, from, to2) => Buffer2.from(Buffer2.from(source).toString(from), to2), buffer_default = {
         Buffer: Buffer2,
         SlowBuffer,
@@ -3091,8 +3105,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       );
       E2(
         "ERR_OUT_OF_RANGE",
-        (str, range, input) => {
-          assert2(range, 'Missing "range" argument');
+        (str, range2, input) => {
+          assert2(range2, 'Missing "range" argument');
           let received2;
           if (Number.isInteger(input) && Math.abs(input) > 2 ** 32)
             received2 = addNumericalSeparator(String(input));
@@ -3102,7 +3116,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             (input > limit || input < -limit) && (received2 = addNumericalSeparator(received2)), received2 += "n";
           } else
             received2 = inspect3(input);
-          return `The value of "${str}" is out of range. It must be ${range}. Received ${received2}`;
+          return `The value of "${str}" is out of range. It must be ${range2}. Received ${received2}`;
         },
         RangeError
       );
@@ -3759,6 +3773,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       Object.defineProperty(Process, "name", { value: "process" });
       hidden = (name, value) => Object.defineProperty(process2, name, { value, writable: !0, enumerable: !1, configurable: !0 });
       for (let name of ["_events", "_eventsCount", "_maxListeners"]) hidden(name, process2[name]);
+      Object.defineProperty(process2, Symbol.toStringTag, { value: "process", configurable: !0 });
       lazily = (name, make) => {
         let value;
         Object.defineProperty(process2, name, {
@@ -3849,7 +3864,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             }
           }.write, stream2.end = function(chunk, encoding, callback) {
             return chunk != null && typeof chunk != "function" && stream2.write(chunk, encoding), send.call(this, typeof chunk == "function" ? chunk : typeof encoding == "function" ? encoding : callback);
-          }, Object.assign(stream2, { fd, isTTY: !1, columns: 80, rows: 24, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
+          }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
         };
         lazily("stdout", () => output(1, native3.stdout, !1)), lazily("stderr", () => output(2, native3.stderr, !0)), lazily("stdin", () => {
           let stream2 = new Readable({
@@ -3860,7 +3875,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               );
             }
           });
-          return Object.assign(stream2, { fd: 0, isTTY: !1, setRawMode: () => stream2 });
+          return Object.assign(stream2, { fd: 0, setRawMode: () => stream2 });
         });
       }, process_default = process2, nextTick = process2.nextTick, env = process2.env;
     }
@@ -3870,14 +3885,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var require_process = __commonJS({
     "node_modules/readable-stream/lib/internal/shims/process.js"(exports, module2) {
       "use strict";
-      var process3 = ((base, esmKey, keys, isValid) => {
-        if (esmKey in base && base[esmKey] === !0) {
+      var process3 = ((base2, esmKey, keys, isValid) => {
+        if (esmKey in base2 && base2[esmKey] === !0) {
           let candidate;
           for (let key of keys)
-            if (key in base && (candidate = base[key], isValid(candidate)))
+            if (key in base2 && (candidate = base2[key], isValid(candidate)))
               return candidate;
         }
-        return base;
+        return base2;
       })((init_process(), __toCommonJS(process_exports)), "__esModule", ["default", "process"], (candidate) => "nextTick" in candidate);
       module2.exports = process3;
     }
@@ -6936,8 +6951,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return res;
       }
       function _format(sep, pathObject) {
-        var dir = pathObject.dir || pathObject.root, base = pathObject.base || (pathObject.name || "") + (pathObject.ext || "");
-        return dir ? dir === pathObject.root ? dir + base : dir + sep + base : base;
+        var dir = pathObject.dir || pathObject.root, base2 = pathObject.base || (pathObject.name || "") + (pathObject.ext || "");
+        return dir ? dir === pathObject.root ? dir + base2 : dir + sep + base2 : base2;
       }
       var posix = {
         // path.resolve([from ...], to)
@@ -7177,11 +7192,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       (function(root) {
         var freeExports = typeof exports == "object" && exports && !exports.nodeType && exports, freeModule = typeof module2 == "object" && module2 && !module2.nodeType && module2, freeGlobal = typeof global == "object" && global;
         (freeGlobal.global === freeGlobal || freeGlobal.window === freeGlobal || freeGlobal.self === freeGlobal) && (root = freeGlobal);
-        var punycode, maxInt = 2147483647, base = 36, tMin = 1, tMax = 26, skew = 38, damp = 700, initialBias = 72, initialN = 128, delimiter = "-", regexPunycode = /^xn--/, regexNonASCII = /[^\x20-\x7E]/, regexSeparators = /[\x2E\u3002\uFF0E\uFF61]/g, errors = {
+        var punycode, maxInt = 2147483647, base2 = 36, tMin = 1, tMax = 26, skew = 38, damp = 700, initialBias = 72, initialN = 128, delimiter = "-", regexPunycode = /^xn--/, regexNonASCII = /[^\x20-\x7E]/, regexSeparators = /[\x2E\u3002\uFF0E\uFF61]/g, errors = {
           overflow: "Overflow: input needs wider integers to process",
           "not-basic": "Illegal input >= 0x80 (not a basic code point)",
           "invalid-input": "Invalid input"
-        }, baseMinusTMin = base - tMin, floor = Math.floor, stringFromCharCode = String.fromCharCode, key;
+        }, baseMinusTMin = base2 - tMin, floor = Math.floor, stringFromCharCode = String.fromCharCode, key;
         function error(type) {
           throw new RangeError(errors[type]);
         }
@@ -7208,14 +7223,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }).join("");
         }
         function basicToDigit(codePoint) {
-          return codePoint - 48 < 10 ? codePoint - 22 : codePoint - 65 < 26 ? codePoint - 65 : codePoint - 97 < 26 ? codePoint - 97 : base;
+          return codePoint - 48 < 10 ? codePoint - 22 : codePoint - 65 < 26 ? codePoint - 65 : codePoint - 97 < 26 ? codePoint - 97 : base2;
         }
         function digitToBasic(digit, flag) {
           return digit + 22 + 75 * (digit < 26) - ((flag != 0) << 5);
         }
         function adapt(delta, numPoints, firstTime) {
           var k2 = 0;
-          for (delta = firstTime ? floor(delta / damp) : delta >> 1, delta += floor(delta / numPoints); delta > baseMinusTMin * tMax >> 1; k2 += base)
+          for (delta = firstTime ? floor(delta / damp) : delta >> 1, delta += floor(delta / numPoints); delta > baseMinusTMin * tMax >> 1; k2 += base2)
             delta = floor(delta / baseMinusTMin);
           return floor(k2 + (baseMinusTMin + 1) * delta / (delta + skew));
         }
@@ -7224,8 +7239,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           for (basic = input.lastIndexOf(delimiter), basic < 0 && (basic = 0), j2 = 0; j2 < basic; ++j2)
             input.charCodeAt(j2) >= 128 && error("not-basic"), output.push(input.charCodeAt(j2));
           for (index = basic > 0 ? basic + 1 : 0; index < inputLength; ) {
-            for (oldi = i2, w2 = 1, k2 = base; index >= inputLength && error("invalid-input"), digit = basicToDigit(input.charCodeAt(index++)), (digit >= base || digit > floor((maxInt - i2) / w2)) && error("overflow"), i2 += digit * w2, t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(digit < t2); k2 += base)
-              baseMinusT = base - t2, w2 > floor(maxInt / baseMinusT) && error("overflow"), w2 *= baseMinusT;
+            for (oldi = i2, w2 = 1, k2 = base2; index >= inputLength && error("invalid-input"), digit = basicToDigit(input.charCodeAt(index++)), (digit >= base2 || digit > floor((maxInt - i2) / w2)) && error("overflow"), i2 += digit * w2, t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(digit < t2); k2 += base2)
+              baseMinusT = base2 - t2, w2 > floor(maxInt / baseMinusT) && error("overflow"), w2 *= baseMinusT;
             out = output.length + 1, bias = adapt(i2 - oldi, out, oldi == 0), floor(i2 / out) > maxInt - n2 && error("overflow"), n2 += floor(i2 / out), i2 %= out, output.splice(i2++, 0, n2);
           }
           return ucs2encode(output);
@@ -7239,8 +7254,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               currentValue = input[j2], currentValue >= n2 && currentValue < m2 && (m2 = currentValue);
             for (handledCPCountPlusOne = handledCPCount + 1, m2 - n2 > floor((maxInt - delta) / handledCPCountPlusOne) && error("overflow"), delta += (m2 - n2) * handledCPCountPlusOne, n2 = m2, j2 = 0; j2 < inputLength; ++j2)
               if (currentValue = input[j2], currentValue < n2 && ++delta > maxInt && error("overflow"), currentValue == n2) {
-                for (q2 = delta, k2 = base; t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(q2 < t2); k2 += base)
-                  qMinusT = q2 - t2, baseMinusT = base - t2, output.push(
+                for (q2 = delta, k2 = base2; t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(q2 < t2); k2 += base2)
+                  qMinusT = q2 - t2, baseMinusT = base2 - t2, output.push(
                     stringFromCharCode(digitToBasic(t2 + qMinusT % baseMinusT, 0))
                   ), q2 = floor(qMinusT / baseMinusT);
                 output.push(stringFromCharCode(digitToBasic(q2, 0))), bias = adapt(delta, handledCPCountPlusOne, handledCPCount == basicLength), delta = 0, ++handledCPCount;
@@ -7603,7 +7618,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   }, randomInt = (low, high, callback) => {
     if ((high === void 0 || typeof high == "function") && ([low, high, callback] = [0, low, high]), !Number.isSafeInteger(low) || !Number.isSafeInteger(high) || low >= high)
       throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
-    let range = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range) + low;
+    let range2 = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range2) + low;
     return callback === void 0 ? value : setTimeout(() => callback(null, value), 0);
   }, randomFillSync = (buffer, offset = 0, size = buffer.byteLength - offset) => (asBytes(buffer).set(native4.randomBytes(size), offset), buffer), timingSafeEqual = (a2, b2) => {
     let [x2, y2] = [bytesOf(a2), bytesOf(b2)];
@@ -7962,6 +7977,475 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   };
   var fs_default = fs;
 
+  // src/intl-dates.js
+  var { native: native6 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
+    full: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
+    long: { year: "numeric", month: "long", day: "numeric" },
+    medium: { year: "numeric", month: "short", day: "numeric" },
+    short: { year: "2-digit", month: "numeric", day: "numeric" }
+  }, timeStyles = {
+    full: { hour: "numeric", minute: "2-digit", second: "2-digit", timeZoneName: "long" },
+    long: { hour: "numeric", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
+    medium: { hour: "numeric", minute: "2-digit", second: "2-digit" },
+    short: { hour: "numeric", minute: "2-digit" }
+  }, elsewhere = {
+    "en-GB": [["day", "month", "year"], "/", !0],
+    "en-CA": [["year", "month", "day"], "-", !0],
+    "sv-SE": [["year", "month", "day"], "-", !0],
+    sv: [["year", "month", "day"], "-", !0],
+    "de-DE": [["day", "month", "year"], ".", !1],
+    de: [["day", "month", "year"], ".", !1],
+    "fr-FR": [["day", "month", "year"], "/", !0],
+    fr: [["day", "month", "year"], "/", !0]
+  }, two = (number) => String(number).padStart(2, "0"), offsetOf = (zone) => {
+    let match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone);
+    return match === null ? void 0 : (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
+  }, DateTimeFormat = class {
+    #o;
+    #bound;
+    constructor(locales, options = {}, required = "any", defaults = "date") {
+      let o2 = { ...options }, zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native6.zoneName(zone) : zone;
+      if (name == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
+      if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
+        if ([...dateKeys, ...timeKeys].some((key) => o2[key] !== void 0)) throw new TypeError(`Can't set option ${[...dateKeys, ...timeKeys].find((key) => o2[key] !== void 0)} when ${o2.dateStyle ? "dateStyle" : "timeStyle"} is used`);
+        for (let [given, known] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]]) {
+          if (given !== void 0 && !(given in known)) throw new RangeError(`Value ${given} out of range for Intl.DateTimeFormat options property dateStyle`);
+          Object.assign(o2, known[given]);
+        }
+      } else {
+        let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys)) && !(required !== "date" && has(timeKeys));
+        needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "2-digit", second: "2-digit" });
+      }
+      let [locale = "en-US"] = [locales ?? []].flat().map(String), hours24 = o2.hour12 === void 0 ? o2.hourCycle?.startsWith("h2") ?? (locale in elsewhere && locale !== "en-CA") : !o2.hour12;
+      this.#o = { ...o2, locale, zone: name, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+    }
+    // The fields of an instant in the zone.
+    #fields(millis) {
+      let { zone } = this.#o, fixed2 = offsetOf(zone), offset = fixed2 === void 0 ? 0 : fixed2 * 60, abbreviation = "UTC";
+      if (fixed2 === void 0 && zone !== "UTC") {
+        let found = native6.zoneAt(zone, millis);
+        found != null && ([offset, abbreviation] = found);
+      }
+      return { at: new Date(millis + offset * 1e3), offset, abbreviation };
+    }
+    #zoneName({ offset, abbreviation }) {
+      let { timeZoneName, zone } = this.#o;
+      if (zone === "UTC") return timeZoneName === "long" ? "Coordinated Universal Time" : timeZoneName.includes("Offset") ? "GMT" : "UTC";
+      let american = /^(E|C|M|P|AK|H)[SD]T$/.test(abbreviation) && /^(America|US|Pacific)\//.test(zone);
+      if (american && timeZoneName === "short") return abbreviation;
+      if (american && timeZoneName === "long")
+        return `${{ E: "Eastern", C: "Central", M: "Mountain", P: "Pacific", AK: "Alaska", H: "Hawaii-Aleutian" }[abbreviation.slice(0, -2)]} ${abbreviation.at(-2) === "D" ? "Daylight" : "Standard"} Time`;
+      let minutes = Math.abs(offset) / 60, [hour, minute] = [Math.floor(minutes / 60), Math.round(minutes % 60)];
+      if (offset === 0) return "GMT";
+      let full = timeZoneName === "long" || timeZoneName === "longOffset";
+      return `GMT${offset < 0 ? "-" : "+"}${full ? two(hour) : hour}${minute > 0 || full ? `:${two(minute)}` : ""}`;
+    }
+    #date(at2) {
+      let o2 = this.#o, wide = o2.month === "long" || o2.month === "short" || o2.month === "narrow", [order, between, always] = elsewhere[o2.locale] ?? [["month", "day", "year"], "/", !1], full = at2.getUTCFullYear(), year = o2.year === void 0 ? void 0 : o2.year === "2-digit" ? two(full % 100) : String(full), pad = (style, number) => style === "2-digit" || always && o2.year === "numeric" && style === "numeric" && !wide ? two(number) : String(number), day = o2.day === void 0 ? void 0 : pad(o2.day, at2.getUTCDate()), monthName = months[at2.getUTCMonth()], month = o2.month === void 0 ? void 0 : o2.month === "long" ? monthName : o2.month === "short" ? monthName.slice(0, 3) : o2.month === "narrow" ? monthName[0] : pad(o2.month, at2.getUTCMonth() + 1), dayName = days[at2.getUTCDay()], weekday = o2.weekday === void 0 ? void 0 : o2.weekday === "long" ? dayName : o2.weekday === "short" ? dayName.slice(0, 3) : dayName[0], parts = [], add = (type, value, before) => {
+        value !== void 0 && (parts.length > 0 && parts.push(["literal", before]), parts.push([type, value]));
+      };
+      if (wide && o2.locale === "en-GB")
+        add("weekday", weekday, ""), add("day", day, weekday === void 0 || o2.weekday === "long" ? " " : ", "), add("month", month, " "), add("year", year, " ");
+      else if (wide)
+        add("weekday", weekday, ""), add("month", month, ", "), add("day", day, " "), add("year", year, day === void 0 ? " " : ", ");
+      else {
+        add("weekday", weekday, "");
+        let values = { day, month, year };
+        for (let type of order) add(type, values[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : between);
+        if (weekday !== void 0 && month === void 0 && year === void 0 && day !== void 0) return [["day", day], ["literal", " "], ["weekday", weekday]];
+      }
+      return parts;
+    }
+    #time(at2) {
+      let o2 = this.#o;
+      if (timeKeys.every((key) => o2[key] === void 0)) return [];
+      let parts = [], hour = at2.getUTCHours();
+      if (o2.hour !== void 0) {
+        let shown2 = o2.hours24 ? hour === 0 && !o2.from0 ? 24 : hour : hour % 12 || 12;
+        parts.push(["hour", o2.hour === "2-digit" || o2.hours24 ? two(shown2) : String(shown2)]);
+      }
+      let minute = o2.minute === void 0 ? void 0 : parts.length > 0 || o2.second !== void 0 || o2.minute === "2-digit" && o2.hour !== void 0 ? two(at2.getUTCMinutes()) : String(at2.getUTCMinutes());
+      return minute !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["minute", minute]), o2.second !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["second", parts.length > 0 ? two(at2.getUTCSeconds()) : String(at2.getUTCSeconds())]), o2.fractionalSecondDigits !== void 0 && parts.push(...parts.length > 0 ? [["literal", "."]] : [], ["fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits)]), o2.hour !== void 0 && !o2.hours24 && parts.push(["literal", " "], ["dayPeriod", hour < 12 ? "AM" : "PM"]), parts;
+    }
+    #parts(given) {
+      let millis = given === void 0 ? Date.now() : Number(given);
+      if (!Number.isFinite(millis) || Math.abs(millis) > 864e13) throw new RangeError("Invalid time value");
+      let fields = this.#fields(millis), [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, between = timeStyle !== void 0 && (dateStyle === "full" || dateStyle === "long") ? " at " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
+      return this.#o.timeZoneName !== void 0 && parts.push(["literal", time.length > 0 ? " " : ", "], ["timeZoneName", this.#zoneName(fields)]), parts;
+    }
+    get format() {
+      return this.#bound ??= (date) => this.#parts(date).map(([, text]) => text).join("");
+    }
+    formatToParts(date) {
+      return this.#parts(date).map(([type, value]) => ({ type, value }));
+    }
+    formatRange(from, to2) {
+      let [a2, b2] = [this.format(from), this.format(to2)];
+      return a2 === b2 ? a2 : `${a2} \u2013 ${b2}`;
+    }
+    resolvedOptions() {
+      let { zone, hours24, from0, locale, ...rest } = this.#o;
+      return { locale: "en-US", calendar: "gregory", numberingSystem: "latn", ...rest, timeZone: zone, ...rest.hour === void 0 ? {} : { hourCycle: hours24 ? "h23" : "h12", hour12: !hours24 }, ...locale in elsewhere ? { locale } : {} };
+    }
+  };
+
+  // src/intl-numbers.js
+  var symbols = { USD: "$", EUR: "\u20AC", GBP: "\xA3", JPY: "\xA5", INR: "\u20B9", CNY: "CN\xA5", KRW: "\u20A9", BRL: "R$", CAD: "CA$", AUD: "A$", MXN: "MX$", NZD: "NZ$", HKD: "HK$", ILS: "\u20AA", VND: "\u20AB", TWD: "NT$", PHP: "\u20B1", XAF: "FCFA" }, currencyNames = { USD: ["US dollar", "US dollars"], EUR: ["euro", "euros"], GBP: ["British pound", "British pounds"], JPY: ["Japanese yen", "Japanese yen"], CHF: ["Swiss franc", "Swiss francs"], CAD: ["Canadian dollar", "Canadian dollars"] }, wholeCurrencies = ["JPY", "KRW", "VND", "CLP", "ISK", "XAF", "UGX", "PYG"], units = {
+    bit: ["bit", 1],
+    byte: ["byte", 1],
+    kilobyte: ["kB", 1],
+    megabyte: ["MB", 1],
+    gigabyte: ["GB", 1],
+    terabyte: ["TB", 1],
+    celsius: ["\xB0C", 0],
+    fahrenheit: ["\xB0F", 0],
+    degree: ["deg", 1],
+    percent: ["%", 0],
+    meter: ["m", 1],
+    kilometer: ["km", 1],
+    centimeter: ["cm", 1],
+    millimeter: ["mm", 1],
+    mile: ["mi", 1],
+    foot: ["ft", 1],
+    inch: ["in", 1],
+    yard: ["yd", 1],
+    gram: ["g", 1],
+    kilogram: ["kg", 1],
+    pound: ["lb", 1],
+    ounce: ["oz", 1],
+    liter: ["L", 1],
+    milliliter: ["mL", 1],
+    gallon: ["gal", 1],
+    second: ["sec", 1],
+    millisecond: ["ms", 1],
+    minute: ["min", 1],
+    hour: ["hr", 1],
+    day: ["day", 1],
+    week: ["wk", 1],
+    month: ["mth", 1],
+    year: ["yr", 1],
+    "kilometer-per-hour": ["km/h", 1],
+    "mile-per-hour": ["mph", 1],
+    "meter-per-second": ["m/s", 1]
+  }, spelledUnits = ["bit", "byte", "day", "week", "month", "year"], scales = [[1e12, "T", " trillion"], [1e9, "B", " billion"], [1e6, "M", " million"], [1e3, "K", " thousand"]], range = (name, value, low, high, standard) => {
+    if (value === void 0) return standard;
+    let number = Number(value);
+    if (!(number >= low && number <= high)) throw new RangeError(`${name} value is out of range.`);
+    return Math.floor(number);
+  }, fixed = (number, decimals) => {
+    let text = String(number);
+    if (/^\d+$/.test(text)) return decimals > 0 ? `${text}.${"0".repeat(decimals)}` : text;
+    let [mantissa, exponent = "0"] = text.split("e"), [whole, part = ""] = mantissa.split("."), shift = Number(exponent), digits = whole + part, point = whole.length + shift;
+    point <= 0 && (digits = "0".repeat(1 - point) + digits, point = 1), digits = digits.padEnd(point + decimals + 1, "0");
+    let all = (BigInt(digits.slice(0, point + decimals)) + (digits[point + decimals] >= "5" ? 1n : 0n)).toString().padStart(decimals + 1, "0");
+    return decimals > 0 ? `${all.slice(0, -decimals)}.${all.slice(-decimals)}` : all;
+  }, trimZeros = (text, least) => {
+    if (!text.includes(".")) return least > 0 ? `${text}.${"0".repeat(least)}` : text;
+    let [whole, part] = text.split(".");
+    for (; part.length > least && part.endsWith("0"); ) part = part.slice(0, -1);
+    return part === "" ? whole : `${whole}.${part}`;
+  }, magnitude = (number) => number === 0 ? 0 : Math.floor(Math.log10(number) + 1e-12), significant = (number, least, most) => {
+    let decimals = most - 1 - magnitude(Number(number)), text = decimals >= 0 ? fixed(number, Math.min(decimals, 100)) : String(BigInt(fixed(Number(number) / 10 ** -decimals, 0)) * 10n ** BigInt(-decimals));
+    return trimZeros(text, Math.max(0, least - 1 - magnitude(Number(number))));
+  }, NumberFormat = class {
+    #o;
+    #bound;
+    constructor(locales, options = {}) {
+      let { style = "decimal", currency, notation = "standard" } = options;
+      if (!["decimal", "currency", "percent", "unit"].includes(style)) throw new RangeError(`Value ${style} out of range for Intl.NumberFormat options property style`);
+      if (style === "currency" && currency === void 0) throw new TypeError("Currency code is required with currency style.");
+      if (currency !== void 0 && !/^[A-Za-z]{3}$/.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
+      if (style === "unit" && !(options.unit in units)) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${options.unit}'`);
+      let code = currency?.toUpperCase(), ofCurrency = style === "currency" ? wholeCurrencies.includes(code) ? 0 : 2 : void 0, compact = notation === "compact", given = [range("minimumFractionDigits", options.minimumFractionDigits, 0, 100), range("maximumFractionDigits", options.maximumFractionDigits, 0, 100)], least = ofCurrency ?? 0, most = ofCurrency ?? (style === "percent" ? 0 : 3);
+      if (given[0] !== void 0 && ([least, most] = [given[0], Math.max(given[0], given[1] ?? most)]), given[1] !== void 0 && ([least, most] = [Math.min(given[0] ?? least, given[1]), given[1]]), given[0] > given[1]) throw new RangeError("maximumFractionDigits value is out of range.");
+      let bySignificance = options.minimumSignificantDigits !== void 0 || options.maximumSignificantDigits !== void 0;
+      this.#o = {
+        style,
+        currency: code,
+        notation,
+        least,
+        most,
+        locale: "en-US",
+        currencyDisplay: options.currencyDisplay ?? "symbol",
+        currencySign: options.currencySign ?? "standard",
+        unit: options.unit,
+        unitDisplay: options.unitDisplay ?? "short",
+        compactDisplay: options.compactDisplay ?? "short",
+        signDisplay: options.signDisplay ?? "auto",
+        useGrouping: options.useGrouping === void 0 ? compact ? "min2" : "auto" : options.useGrouping === "false" ? !1 : options.useGrouping,
+        whole: range("minimumIntegerDigits", options.minimumIntegerDigits, 1, 21, 1),
+        rounded: compact && !bySignificance && given[0] === void 0 && given[1] === void 0,
+        significance: bySignificance ? [range("minimumSignificantDigits", options.minimumSignificantDigits, 1, 21, 1), range("maximumSignificantDigits", options.maximumSignificantDigits, 1, 21, 21)] : void 0
+      };
+    }
+    #digits(number) {
+      let o2 = this.#o;
+      return o2.significance ? significant(number, ...o2.significance) : o2.rounded ? Number(number) >= 100 ? fixed(number, 0) : significant(number, 1, 2) : trimZeros(fixed(number, o2.most), o2.least);
+    }
+    // The number's own parts, without sign, currency and unit.
+    #number(number) {
+      let o2 = this.#o;
+      if (number === 1 / 0) return [["infinity", "\u221E"]];
+      let value = number, tail = [];
+      if (o2.notation === "compact") {
+        let scale = scales.find(([size]) => Number(value) >= size), index = scales.indexOf(scale);
+        scale !== void 0 && index > 0 && Number(this.#digits(Number(value) / scale[0])) >= 1e3 && (scale = scales[index - 1]), scale === void 0 && Number(value) < 1e3 && Number(this.#digits(value)) >= 1e3 && (scale = scales[3]), scale !== void 0 && (value = Number(value) / scale[0], o2.compactDisplay === "long" ? tail.push(["literal", " "], ["compact", scale[2].trim()]) : tail.push(["compact", scale[1]]));
+      } else if (o2.notation === "scientific" || o2.notation === "engineering") {
+        let exponent = magnitude(Number(value));
+        o2.notation === "engineering" && (exponent = Math.floor(exponent / 3) * 3), value = Number(value) / 10 ** exponent, tail.push(["exponentSeparator", "E"], ...exponent < 0 ? [["exponentMinusSign", "-"]] : [], ["exponentInteger", String(Math.abs(exponent))]);
+      }
+      let [whole, part] = this.#digits(value).split(".");
+      whole = whole.padStart(o2.whole, "0");
+      let parts = [];
+      if (o2.useGrouping !== !1 && whole.length > (o2.useGrouping === "min2" ? 4 : 3)) {
+        let first = whole.length % 3 || 3;
+        parts.push(["integer", whole.slice(0, first)]);
+        for (let at2 = first; at2 < whole.length; at2 += 3) parts.push(["group", ","], ["integer", whole.slice(at2, at2 + 3)]);
+      } else parts.push(["integer", whole]);
+      return part !== void 0 && parts.push(["decimal", "."], ["fraction", part]), [...parts, ...tail];
+    }
+    #parts(given) {
+      let o2 = this.#o, number = typeof given == "bigint" ? given : Number(given), isNan = typeof number == "number" && Number.isNaN(number), negative = number < 0 || Object.is(number, -0);
+      negative && (number = -number), o2.style === "percent" && (number = typeof number == "bigint" ? number * 100n : +`${number}e2` || number * 100);
+      let parts = isNan ? [["nan", "NaN"]] : this.#number(number), isZero = !parts.some(([, text]) => /[1-9∞]/.test(text));
+      if (o2.style === "percent" && parts.push(["percentSign", "%"]), o2.style === "unit") {
+        let [mark, space] = units[o2.unit], one = parts.map(([, text]) => text).join("") === "1", long = o2.unitDisplay === "long" && !o2.unit.includes("-") && o2.unit !== "percent", name = o2.unit === "celsius" || o2.unit === "fahrenheit" ? `${one ? "degree" : "degrees"} ${o2.unit[0].toUpperCase()}${o2.unit.slice(1)}` : o2.unit === "foot" ? one ? "foot" : "feet" : o2.unit === "inch" ? one ? "inch" : "inches" : o2.unit + (one ? "" : "s"), short = spelledUnits.includes(o2.unit) && !one ? o2.unit === "bit" || o2.unit === "byte" ? mark : `${mark}s` : mark;
+        long ? parts.push(["literal", " "], ["unit", name]) : parts.push(...space && o2.unitDisplay !== "narrow" ? [["literal", " "]] : [], ["unit", short]);
+      }
+      if (o2.style === "currency")
+        if (o2.currencyDisplay === "name") {
+          let one = parts.map(([, text]) => text).join("") === "1";
+          parts.push(["literal", " "], ["currency", currencyNames[o2.currency]?.[one ? 0 : 1] ?? o2.currency]);
+        } else {
+          let symbol = o2.currencyDisplay === "code" ? o2.currency : o2.currencyDisplay === "narrowSymbol" ? (symbols[o2.currency] ?? o2.currency).replace(/^[A-Z]+(?=\W)/, "") : symbols[o2.currency] ?? o2.currency, gap = /[A-Za-z]$/.test(symbol) ? [["literal", "\xA0"]] : [];
+          parts = [["currency", symbol], ...gap, ...parts];
+        }
+      let show = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isZero && !isNan;
+      return negative && o2.signDisplay !== "never" && !((o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isZero) ? o2.style === "currency" && o2.currencySign === "accounting" ? [["literal", "("], ...parts, ["literal", ")"]] : [["minusSign", "-"], ...parts] : show ? [["plusSign", "+"], ...parts] : parts;
+    }
+    get format() {
+      return this.#bound ??= (number) => this.#parts(number).map(([, text]) => text).join("");
+    }
+    formatToParts(number) {
+      return this.#parts(number).map(([type, value]) => ({ type, value }));
+    }
+    formatRange(from, to2) {
+      let [a2, b2] = [this.format(from), this.format(to2)];
+      return a2 === b2 ? `~${a2}` : `${a2} \u2013 ${b2}`.replace(/(\d) – (\d)/, "$1\u2013$2");
+    }
+    resolvedOptions() {
+      let { least, most, whole, significance, rounded, ...rest } = this.#o, digits = significance === void 0 ? { minimumFractionDigits: least, maximumFractionDigits: most } : { minimumSignificantDigits: significance[0], maximumSignificantDigits: significance[1] };
+      return { numberingSystem: "latn", minimumIntegerDigits: whole, ...digits, ...rest };
+    }
+  }, PluralRules = class {
+    #type;
+    constructor(locales, options = {}) {
+      this.#type = options.type ?? "cardinal";
+    }
+    select(given) {
+      let number = Number(given);
+      if (this.#type === "cardinal") return number === 1 ? "one" : "other";
+      let [ten, hundred] = [number % 10, number % 100];
+      return ten === 1 && hundred !== 11 ? "one" : ten === 2 && hundred !== 12 ? "two" : ten === 3 && hundred !== 13 ? "few" : "other";
+    }
+    resolvedOptions() {
+      let pluralCategories = this.#type === "ordinal" ? ["few", "one", "two", "other"] : ["one", "other"];
+      return { locale: "en-US", type: this.#type, pluralCategories };
+    }
+  };
+
+  // src/intl-words.js
+  var base = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(), signs = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", rank = (character) => {
+    if (/\s/u.test(character)) return 0;
+    let sign = signs.indexOf(character);
+    return sign >= 0 ? 1 + sign : /\p{P}|\p{S}/u.test(character) ? 100 : /\p{N}/u.test(character) ? 200 : 300;
+  }, compareTexts = (a2, b2) => a2 < b2 ? -1 : a2 > b2 ? 1 : 0, compareBase = (a2, b2, numeric) => {
+    let [x2, y2] = [numeric ? a2.match(/\d+|\D/gu) ?? [] : [...a2], numeric ? b2.match(/\d+|\D/gu) ?? [] : [...b2]];
+    for (let i2 = 0; i2 < x2.length && i2 < y2.length; i2++) {
+      if (x2[i2] === y2[i2]) continue;
+      if (numeric && /^\d/.test(x2[i2]) && /^\d/.test(y2[i2])) {
+        let order2 = compareTexts(BigInt(x2[i2]), BigInt(y2[i2]));
+        if (order2 !== 0) return order2;
+        continue;
+      }
+      let order = rank(x2[i2]) - rank(y2[i2]);
+      return order === 0 ? compareTexts(x2[i2], y2[i2]) : Math.sign(order);
+    }
+    return Math.sign(x2.length - y2.length);
+  }, Collator = class {
+    #o;
+    #bound;
+    constructor(locales, options = {}) {
+      let { usage = "sort", sensitivity = "variant", numeric = !1, caseFirst = "false", ignorePunctuation = !1 } = options, asked = [locales ?? []].flat().some((locale) => /-u(-.*)?-kn(-true)?(-|$)/.test(String(locale)));
+      this.#o = { locale: "en-US", usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric || asked, caseFirst };
+    }
+    get compare() {
+      return this.#bound ??= (a2, b2) => {
+        let [x2, y2] = [String(a2), String(b2)];
+        if (x2 === y2) return 0;
+        this.#o.ignorePunctuation && ([x2, y2] = [x2, y2].map((text) => text.replace(/[\p{P}\s]/gu, "")));
+        let { sensitivity, numeric, caseFirst } = this.#o, first = compareBase(base(x2), base(y2), numeric);
+        if (first !== 0 || sensitivity === "base") return first;
+        if (sensitivity !== "case") {
+          let accents = compareTexts(x2.normalize("NFD").toLowerCase(), y2.normalize("NFD").toLowerCase());
+          if (accents !== 0 || sensitivity === "accent") return accents;
+        }
+        let order = -compareTexts(x2.normalize("NFD"), y2.normalize("NFD"));
+        return caseFirst === "upper" ? -order : order;
+      };
+    }
+    resolvedOptions() {
+      return { ...this.#o };
+    }
+  }, ListFormat = class {
+    #o;
+    constructor(locales, { type = "conjunction", style = "long" } = {}) {
+      this.#o = { type, style };
+    }
+    formatToParts(list) {
+      let items = [...list], { type, style } = this.#o, word = type === "disjunction" ? "or" : type === "unit" ? "" : style === "long" ? "and" : style === "short" ? "&" : "", gap = type === "unit" && style === "narrow" ? " " : ", ", parts = [];
+      return items.forEach((value, index) => {
+        if (index > 0) {
+          let isLast = index === items.length - 1, pair = items.length === 2, between = !isLast || word === "" ? gap : pair ? ` ${word} ` : `, ${word} `;
+          parts.push({ type: "literal", value: between });
+        }
+        parts.push({ type: "element", value });
+      }), parts;
+    }
+    format(list) {
+      return this.formatToParts(list).map((part) => part.value).join("");
+    }
+    resolvedOptions() {
+      return { locale: "en-US", ...this.#o };
+    }
+  }, special = {
+    day: { "-1": "yesterday", 0: "today", 1: "tomorrow" },
+    year: { "-1": "last year", 0: "this year", 1: "next year" },
+    quarter: { "-1": "last quarter", 0: "this quarter", 1: "next quarter" },
+    month: { "-1": "last month", 0: "this month", 1: "next month" },
+    week: { "-1": "last week", 0: "this week", 1: "next week" },
+    hour: { 0: "this hour" },
+    minute: { 0: "this minute" },
+    second: { 0: "now" }
+  }, shortUnits = { second: "sec.", minute: "min.", hour: "hr.", day: "day", week: "wk.", month: "mo.", quarter: "qtr.", year: "yr." }, RelativeTimeFormat = class {
+    #o;
+    constructor(locales, { numeric = "always", style = "long" } = {}) {
+      this.#o = { numeric, style };
+    }
+    format(value, unit) {
+      let plain2 = String(unit).replace(/s$/, "");
+      if (!(plain2 in special)) throw new RangeError(`Invalid unit argument for format() '${unit}'`);
+      let number = Number(value);
+      if (this.#o.numeric === "auto" && Object.hasOwn(special[plain2], number)) return special[plain2][number];
+      let size = new NumberFormat("en-US").format(Math.abs(number)), one = size === "1", name = this.#o.style === "long" ? plain2 + (one ? "" : "s") : plain2 === "day" || plain2 === "quarter" ? shortUnits[plain2].replace(/(\.?)$/, one ? "$1" : "s$1") : shortUnits[plain2];
+      return number < 0 || Object.is(number, -0) ? `${size} ${name} ago` : `in ${size} ${name}`;
+    }
+    formatToParts(value, unit) {
+      return [{ type: "literal", value: this.format(value, unit) }];
+    }
+    resolvedOptions() {
+      return { locale: "en-US", ...this.#o, numberingSystem: "latn" };
+    }
+  }, patterns = {
+    word: /[\p{L}\p{N}_]+(?:['’.][\p{L}\p{N}_]+)*|\s+|[^]/gu,
+    sentence: /[^.!?]*(?:[.!?]+["')\]]*\s*|$)/gu,
+    grapheme: /\r\n|\p{RI}\p{RI}|[^](?:\p{M}|\u200d\p{Extended_Pictographic}\p{M}*|[\u{1f3fb}-\u{1f3ff}]|\ufe0f)*/gu
+  }, Segmenter = class {
+    #granularity;
+    constructor(locales, { granularity = "grapheme" } = {}) {
+      if (!(granularity in patterns)) throw new RangeError(`Value ${granularity} out of range for Intl.Segmenter options property granularity`);
+      this.#granularity = granularity;
+    }
+    segment(input) {
+      let text = String(input), granularity = this.#granularity, list = function* () {
+        for (let { 0: segment, index } of text.matchAll(patterns[granularity])) {
+          if (segment === "") continue;
+          let entry = { segment, index, input: text };
+          yield granularity === "word" ? { ...entry, isWordLike: /[\p{L}\p{N}]/u.test(segment) } : entry;
+        }
+      };
+      return {
+        [Symbol.iterator]: list,
+        containing: (at2 = 0) => [...list()].find(({ segment, index }) => at2 >= index && at2 < index + segment.length)
+      };
+    }
+    resolvedOptions() {
+      return { locale: "en-US", granularity: this.#granularity };
+    }
+  }, DisplayNames = class {
+    #o;
+    constructor(locales, options = {}) {
+      if (options.type === void 0) throw new TypeError('Required option "type" must not be undefined');
+      this.#o = { type: options.type, fallback: options.fallback ?? "code" };
+    }
+    of(code) {
+      return this.#o.fallback === "none" ? void 0 : String(code);
+    }
+    resolvedOptions() {
+      return { locale: "en-US", ...this.#o };
+    }
+  }, Locale = class {
+    #tag;
+    constructor(tag) {
+      this.#tag = String(tag);
+    }
+    get baseName() {
+      return this.#tag.replace(/-u-.*$/, "");
+    }
+    get language() {
+      return this.#tag.split("-")[0];
+    }
+    get region() {
+      return /-([A-Z]{2}|\d{3})(-|$)/.exec(this.#tag)?.[1];
+    }
+    toString() {
+      return this.#tag;
+    }
+  };
+
+  // src/intl.js
+  var Intl = {}, classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter }, hide = (target, name, value) => Object.defineProperty(target, name, { value, writable: !0, enumerable: !1, configurable: !0 });
+  for (let [name, Class] of Object.entries(classes)) {
+    let callable = new Proxy(Class, { apply: (target, self2, values) => new target(...values) });
+    hide(Intl, name, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => [locales ?? []].flat().map(String);
+  }
+  hide(Intl, "getCanonicalLocales", (locales) => [locales ?? []].flat().map(String));
+  hide(Intl, "supportedValuesOf", (key) => key === "currency" ? ["EUR", "GBP", "JPY", "USD"] : []);
+  Object.defineProperty(Intl, Symbol.toStringTag, { value: "Intl", configurable: !0 });
+  hide(globalThis, "Intl", Intl);
+  var methods = {
+    Number: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(self2.valueOf()) },
+    BigInt: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(BigInt(self2)) },
+    Date: {
+      toLocaleString: (self2, locales, options) => new DateTimeFormat(locales, options, "any", "all").format(self2),
+      toLocaleDateString: (self2, locales, options) => new DateTimeFormat(locales, options, "date", "date").format(self2),
+      toLocaleTimeString: (self2, locales, options) => new DateTimeFormat(locales, options, "time", "time").format(self2)
+    },
+    String: {
+      localeCompare: (self2, other, ...rest) => new Collator(...rest).compare(String(self2), String(other))
+    }
+  }, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
+  for (let [name, list] of Object.entries(methods))
+    for (let [method, work] of Object.entries(list)) {
+      let made = {
+        [method](...values) {
+          return invalid(this) ? "Invalid Date" : work(this, ...values);
+        }
+      }[method];
+      hide(globalThis[name].prototype, method, made);
+    }
+  var { toString: toString2, toTimeString } = Date.prototype, named = (text) => text === "Invalid Date" ? text : `${text} (Coordinated Universal Time)`;
+  hide(Date.prototype, "toString", { toString() {
+    return named(toString2.call(this));
+  } }.toString);
+  hide(Date.prototype, "toTimeString", {
+    toTimeString() {
+      let text = named(toTimeString.call(this));
+      return text.slice(text.search(/\d\d:\d\d:\d\d/));
+    }
+  }.toTimeString);
+  hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);
+
   // src/os.js
   var os_default = {
     EOL: `
@@ -8079,7 +8563,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
 
   // src/timers.js
   var { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout, clearInterval, clearImmediate } = globalThis, waiting = (start, clear) => (delay, value, options) => new Promise((resolve, reject) => {
-    let signal = options?.signal, aborted2 = () => Object.assign(new DOMException("The operation was aborted", "AbortError"), { cause: signal.reason });
+    let signal = options?.signal, aborted2 = () => Object.assign(new Error("The operation was aborted", { cause: signal.reason }), { name: "AbortError", code: "ABORT_ERR" });
     if (signal?.aborted) return reject(aborted2());
     let timer = start(() => resolve(value), delay);
     options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear(timer), reject(aborted2())), { once: !0 });
@@ -10140,14 +10624,28 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   }
   Object.defineProperties(TransformStreamDefaultController.prototype, { enqueue: { enumerable: !0 }, error: { enumerable: !0 }, terminate: { enumerable: !0 }, desiredSize: { enumerable: !0 } }), o(TransformStreamDefaultController.prototype.enqueue, "enqueue"), o(TransformStreamDefaultController.prototype.error, "error"), o(TransformStreamDefaultController.prototype.terminate, "terminate"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(TransformStreamDefaultController.prototype, Symbol.toStringTag, { value: "TransformStreamDefaultController", configurable: !0 });
 
+  // src/webstreams.js
+  var custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), shownAs = (Class, fields) => {
+    Object.defineProperty(Class.prototype, custom, {
+      value(depth, options) {
+        return `${Class.name} ${host.inspect(fields(this), options)}`;
+      },
+      writable: !0,
+      configurable: !0
+    });
+  };
+  shownAs(ReadableStream, (stream2) => ({ locked: stream2.locked, state: stream2._state, supportsBYOB: !1 }));
+  shownAs(WritableStream, (stream2) => ({ locked: stream2.locked, state: stream2._state }));
+  shownAs(TransformStream, (stream2) => ({ readable: stream2.readable, writable: stream2.writable, backpressure: stream2._backpressure }));
+
   // src/web.js
-  var { native: native6, asBytes: asBytes2, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
+  var { native: native7, asBytes: asBytes2, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
     let all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
     for (let part of parts)
       all.set(part, at2), at2 += part.length;
     return all;
-  }, encode = (text) => native6.encodeUtf8(text), decode = (bytes) => {
-    let text = native6.decodeUtf8Lossy(bytes);
+  }, encode = (text) => native7.encodeUtf8(text), decode = (bytes) => {
+    let text = native7.decodeUtf8Lossy(bytes);
     return text[0] === "\uFEFF" ? text.slice(1) : text;
   }, streamOf = (bytes) => new ReadableStream({
     start(controller) {
@@ -10177,7 +10675,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       return this.#bytes.slice();
     }
     async text() {
-      return native6.decodeUtf8Lossy(this.#bytes);
+      return native7.decodeUtf8Lossy(this.#bytes);
     }
     stream() {
       return streamOf(this.#bytes.slice());
@@ -10186,7 +10684,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       let from = start < 0 ? Math.max(this.size + start, 0) : Math.min(start, this.size), to2 = end < 0 ? Math.max(this.size + end, 0) : Math.min(end, this.size);
       return new _Blob([this.#bytes.subarray(from, Math.max(from, to2))], { type });
     }
-    [custom](depth, options) {
+    [custom2](depth, options) {
       return `${this instanceof File ? "File" : "Blob"} ${inspect2({ size: this.size, type: this.type }, options)}`;
     }
   };
@@ -10246,7 +10744,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
   Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: !1 });
   var multipart = async (form) => {
-    let boundary = `----formdata-tollhouse-${[...native6.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text) => text.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
+    let boundary = `----formdata-tollhouse-${[...native7.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text) => text.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
     for (let [name, value] of form) {
       let file = value instanceof Blob ? `; filename="${escape3(value.name)}"\r
 Content-Type: ${value.type || "application/octet-stream"}` : "";
@@ -10313,7 +10811,7 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
     forEach(callback, self2) {
       for (let [name, value] of this.entries()) callback.call(self2, value, name, this);
     }
-    [custom](depth, options) {
+    [custom2](depth, options) {
       return `Headers ${inspect2(Object.fromEntries(this.entries()), options)}`;
     }
   };
@@ -10464,7 +10962,7 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
       let response = new _Response(null, { headers: { location: new URL(url).href } });
       return response.#fields.status = status, response;
     }
-    [custom](depth, options) {
+    [custom2](depth, options) {
       let { status, statusText, headers, type, ok, redirected, url } = this;
       return `Response ${inspect2({ status, statusText, headers, body: this.body, bodyUsed: this.bodyUsed, ok, redirected, type, url }, options)}`;
     }
@@ -10502,7 +11000,7 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
   }, dataUrl = (url) => {
     let match = /^data:([^,]*?)(;\s*base64)?,(.*)$/s.exec(url);
     if (match === null) throw new TypeError("fetch failed");
-    let data = decodeURIComponent(match[3]), bytes = match[2] ? native6.decodeBase64(data.replace(/\s/g, "")) : encode(data);
+    let data = decodeURIComponent(match[3]), bytes = match[2] ? native7.decodeBase64(data.replace(/\s/g, "")) : encode(data);
     return makeResponse({ status: 200, headers: [["content-type", match[1] || "text/plain;charset=US-ASCII"]], url, redirected: !1 }, bytes);
   }, fetch = {
     async fetch(input, init) {

@@ -139,8 +139,7 @@ export class DateTimeFormat {
     if (o.fractionalSecondDigits !== undefined) {
       parts.push(...(parts.length > 0 ? [['literal', '.']] : []), ['fractionalSecond', String(at.getUTCMilliseconds()).padStart(3, '0').slice(0, o.fractionalSecondDigits)]);
     }
-    // A narrow space, as the current data has it.
-    if (o.hour !== undefined && !o.hours24) parts.push(['literal', '\u202f'], ['dayPeriod', hour < 12 ? 'AM' : 'PM']);
+    if (o.hour !== undefined && !o.hours24) parts.push(['literal', ' '], ['dayPeriod', hour < 12 ? 'AM' : 'PM']);
     return parts;
   }
   #parts(given) {
