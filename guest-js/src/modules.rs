@@ -216,7 +216,8 @@ pub(crate) fn prepare_file<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Resu
 
 /// The function that a CommonJS file is the body of.
 pub(crate) fn compile_common_js<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Result<Function<'js>> {
-    let text = format!("(function (exports, require, module, __filename, __dirname) {{\n\n{}\n}})", hide_shebang(&source.0));
+    let text =
+        format!("(function (exports, require, module, __filename, __dirname) {{\n\n{}\n}})", hide_shebang(&source.0));
     crate::runtime::evaluate(&ctx, text.as_bytes(), &name.0, -1)
 }
 

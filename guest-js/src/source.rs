@@ -159,6 +159,3 @@ fn looks_like_module(source: &str) -> bool {
     };
     source.contains("import.meta") || source.lines().any(|line| line.split(';').any(|part| begins(part.trim_start())))
 }
-
-
-

@@ -2,6 +2,7 @@
 
 mod bench;
 mod build;
+mod bundle;
 mod crash;
 mod demo;
 mod fuzz;
@@ -17,6 +18,7 @@ cargo xtask COMMAND
   demo               sets up what is missing, builds everything, publishes the tools, runs the demo
   test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
+  bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
   bench [calls] [files] [sessions]
                      measures what is promised, all of it or these parts, beside Node.js
   fuzz [TARGET] [--seconds N]
@@ -35,6 +37,8 @@ fn main() -> Result<()> {
         ["test", "--full"] => test::test(true),
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
+        ["bundle"] => bundle::bundle(false),
+        ["bundle", "--check"] => bundle::bundle(true),
         ["bench", parts @ ..] => bench::bench(parts),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["crash", arguments @ ..] => crash::crash(arguments),

@@ -12,11 +12,8 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
 
 /// The parts of a URL that may be relative to another (`""` for none); empty if it is none.
 fn parse(text: Text, base: Text) -> Vec<String> {
-    let parsed = if base.0.is_empty() {
-        Url::parse(&text.0)
-    } else {
-        Url::parse(&base.0).and_then(|base| base.join(&text.0))
-    };
+    let parsed =
+        if base.0.is_empty() { Url::parse(&text.0) } else { Url::parse(&base.0).and_then(|base| base.join(&text.0)) };
     parsed.map_or_else(|_| Vec::new(), |url| parts(&url))
 }
 

@@ -32,7 +32,8 @@ fn proxy_target<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Value<'js> {
 /// What a proxy asks; null if it was revoked.
 fn proxy_handler<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Value<'js> {
     // SAFETY: as for the target.
-    let handler = unsafe { Value::from_raw(ctx.clone(), qjs::JS_GetProxyHandler(ctx.as_raw().as_ptr(), value.as_raw())) };
+    let handler =
+        unsafe { Value::from_raw(ctx.clone(), qjs::JS_GetProxyHandler(ctx.as_raw().as_ptr(), value.as_raw())) };
     null_if_thrown(&ctx, handler)
 }
 

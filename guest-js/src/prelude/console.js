@@ -10,7 +10,8 @@ const hasOwnText = (value) => {
   for (let at = value; at !== null; at = getPrototypeOf(at)) {
     if (native.isProxy(at)) return false;
     if (!hasOwn(at, 'toString')) continue;
-    return at === value || !startsWith(functionToString(at.toString), 'function toString() {\n    [native code]');
+    const constructor = getOwnPropertyDescriptor(at, 'constructor')?.value;
+    return at === value || typeof constructor !== 'function' || !includes(functionToString(constructor), '[native code]');
   }
   return false;
 };
