@@ -30,6 +30,8 @@ mod fuzz;
 mod guests;
 #[path = "features/nested.rs"]
 mod nested;
+#[path = "features/node.rs"]
+mod node;
 #[path = "features/policy.rs"]
 mod policy;
 #[path = "features/programs.rs"]

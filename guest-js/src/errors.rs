@@ -8,6 +8,7 @@ use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
 
 use crate::bindings::types::{ErrorKind, Failure, Json};
 use crate::convert::{self, Purpose};
+use crate::source::Problem;
 use crate::text;
 
 /// The names of kinds, as the prelude spells them.
@@ -88,19 +89,10 @@ pub(crate) fn plain(kind: ErrorKind, name: &str, message: &str) -> Failure {
     Failure { kind, name: name.to_owned(), message: message.to_owned(), hint: None, stack: None, payload: None }
 }
 
-/// Adds to a syntax error what a script that was written as a module needs to know.
-pub(crate) fn explain_syntax(mut failure: Failure, source: &str) -> Failure {
-    failure.kind = ErrorKind::Syntax;
-    let module = source.lines().map(str::trim_start).any(|line| {
-        ["import ", "import{", "import*", "import\"", "import'", "export "].iter().any(|word| line.starts_with(word))
-    });
-    if module {
-        failure.hint = Some(
-            "there are no modules here: leave out `import` and `export`; tools, `fs` and `console` are globals, and \
-             `return` gives the result"
-                .to_owned(),
-        );
-    }
+/// The failure of a script that is no TypeScript.
+pub(crate) fn from_problem(problem: Problem, name: &str) -> Failure {
+    let mut failure = plain(ErrorKind::Syntax, "SyntaxError", &problem.message);
+    failure.stack = Some(format!("at {name}:{}:{}", problem.line, problem.column));
     failure
 }
 

@@ -9,8 +9,11 @@
 //! | [`limits`] | fuel and memory: counting, and stopping the script |
 //! | [`errors`] | how an error leaves the guest, and how one enters it |
 //! | [`convert`] | values to JSON and back |
+//! | [`source`] | TypeScript to JavaScript, and a module to the body of a function |
+//! | [`modules`] | `import`: what QuickJS asks when a script imports |
 //! | [`natives`] | the functions that the prelude calls |
 //! | `prelude/*.js` | the globals that a script sees, in JavaScript |
+//! | `../node/` | Node's modules: libraries from npm and what stands between them and the prelude, one bundle |
 //!
 //! **Invariant:** nothing here is reachable from a script but through the prelude's globals; the object of natives is
 //! an argument of the prelude's function and never a property of anything.
@@ -21,9 +24,11 @@ mod bindings;
 mod convert;
 mod errors;
 mod limits;
+mod modules;
 mod natives;
 mod operations;
 mod runtime;
+mod source;
 mod text;
 
 use bindings::{Completion, Guest, Script, Step};

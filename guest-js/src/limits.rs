@@ -26,6 +26,8 @@ pub(crate) enum Stop {
     Fuel,
     /// It asked for more memory than it may have.
     Memory,
+    /// It ended itself, with this status: no limit, but nothing of it may run any more either.
+    Exit(u8),
 }
 
 /// The counts of this run. One run per instance, hence one meter.
@@ -63,6 +65,30 @@ pub(crate) fn fuel_used() -> u64 {
     METER.with(|meter| meter.fuel_used.get())
 }
 
+/// Bytes that the script's values take, and the engine's own.
+pub(crate) fn memory_used() -> usize {
+    METER.with(|meter| meter.memory_used.get())
+}
+
+/// The same as a number of JavaScript.
+pub(crate) fn memory_used_number() -> f64 {
+    crate::natives::number(memory_used() as u64)
+}
+
+/// Stops the script, unless it was stopped already.
+pub(crate) fn stop(why: Stop) {
+    METER.with(|meter| {
+        meter.stopped.set(meter.stopped.get().or(Some(why)));
+    });
+}
+
+/// If the script ended itself, lets it run again; gives its exit status.
+pub(crate) fn take_exit() -> Option<u8> {
+    let Some(Stop::Exit(code)) = stopped() else { return None };
+    METER.with(|meter| meter.stopped.set(None));
+    Some(code)
+}
+
 /// Why the script was stopped, if it was.
 pub(crate) fn stopped() -> Option<Stop> {
     METER.with(|meter| meter.stopped.get())
@@ -91,6 +117,9 @@ pub(crate) fn failure(stop: Stop, limits: Limits, stack: Option<String>) -> Fail
             format!("the script ran out of memory: limit `memory` is {}", size(limits.memory)),
             "keep less at a time; raise the limit with `--memory 512MiB`, or `memory = \"512MiB\"` under `[limits]` in the policy",
         ),
+        Stop::Exit(code) => {
+            return crate::errors::plain(ErrorKind::Exit, "ExitError", &format!("exit status {code}"));
+        }
     };
     Failure {
         kind: ErrorKind::Limit,

@@ -4,13 +4,17 @@
 //! What a script sees (names, checks of its arguments, messages) is the prelude's.
 
 mod clock;
+mod crypto;
 mod files;
 mod operations;
 mod output;
+mod process;
 mod random;
 mod text;
 mod tools;
+mod url;
 mod values;
+mod zone;
 
 use rquickjs::{Ctx, Object, Result};
 
@@ -20,13 +24,17 @@ use crate::bindings::types::Tool;
 pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let natives = Object::new_proto(ctx.clone(), None)?;
     clock::add(ctx, &natives)?;
+    crypto::add(ctx, &natives)?;
     files::add(ctx, &natives)?;
     operations::add(ctx, &natives)?;
     output::add(ctx, &natives)?;
+    process::add(ctx, &natives)?;
     random::add(ctx, &natives)?;
     text::add(ctx, &natives)?;
     tools::add(ctx, &natives)?;
+    url::add(ctx, &natives)?;
     values::add(ctx, &natives)?;
+    zone::add(ctx, &natives)?;
     Ok(natives)
 }
 

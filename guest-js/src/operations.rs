@@ -48,6 +48,17 @@ pub(crate) fn begin_in_background(operation: Operation) -> OperationId {
     id
 }
 
+/// Says whether an outstanding operation keeps the script alive once that has come to its end.
+pub(crate) fn set_background(id: OperationId, background: bool) {
+    TABLE.with_borrow_mut(|table| {
+        if !background {
+            table.background.remove(&id);
+        } else if table.outstanding.contains(&id) {
+            table.background.insert(id);
+        }
+    });
+}
+
 /// Gives an operation up. One that the host has not heard of yet never happens.
 pub(crate) fn cancel(id: OperationId) {
     TABLE.with_borrow_mut(|table| {

@@ -13,16 +13,18 @@ use std::ffi::CString;
 use std::mem::MaybeUninit;
 
 use rquickjs::promise::PromiseState;
-use rquickjs::{Context, Ctx, Error, Function, Object, Persistent, Promise, Result, Runtime, Value, qjs};
+use rquickjs::{Array, Context, Ctx, Error, Function, Object, Persistent, Promise, Result, Runtime, Value, qjs};
 
 use crate::bindings::types::{Completion, ErrorKind, Failure, Limits, Outcome, Script, Step, Value as Completed};
 use crate::convert::{self, Purpose};
-use crate::{bindings, errors, limits, natives, operations};
+use crate::limits::Stop;
+use crate::source::{self, Dialect};
+use crate::{bindings, errors, limits, modules, natives, operations};
 
 /// How deep QuickJS may recurse: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
 const MAX_STACK: usize = 768 << 10;
 
-/// Bytes of heap at which QuickJS first looks for cycles; most scripts end before. (It raises the mark itself later.)
+/// Bytes that a script allocates before QuickJS first looks for cycles; most end before. (It raises the mark itself later.)
 /// Doing so sooner would touch every page of the image, and each is copied when it is first written.
 const FIRST_COLLECTION: usize = 8 << 20;
 
@@ -32,6 +34,7 @@ const PRELUDE: &str = concat!(
     include_str!("prelude/core.js"),
     include_str!("prelude/errors.js"),
     include_str!("prelude/inspect.js"),
+    include_str!("prelude/inspect-values.js"),
     include_str!("prelude/console.js"),
     include_str!("prelude/operations.js"),
     include_str!("prelude/timers.js"),
@@ -43,12 +46,24 @@ const PRELUDE: &str = concat!(
     include_str!("prelude/state.js"),
     include_str!("prelude/web.js"),
     include_str!("prelude/url.js"),
+    include_str!("prelude/modules.js"),
+    include_str!("prelude/host.js"),
     include_str!("prelude/begin.js"),
     "\n})"
 );
 
+/// Node's modules, one function of what the prelude lends them. Whatever they do, a script could do itself.
+const NODE: &str = concat!(
+    "(function (host, globalThis) {\n",
+    include_str!("../node/bundle.js"),
+    "\nreturn tollhouseNode.default;\n})"
+);
+
 /// What stack traces call the prelude; frames of it are never shown.
 const PRELUDE_NAME: &str = "tollhouse:prelude";
+
+/// What they call Node's modules.
+const NODE_NAME: &str = "tollhouse:node";
 
 /// The engine, ready for a script.
 struct Engine {
@@ -63,6 +78,10 @@ struct Engine {
     find: Persistent<Function<'static>>,
     /// Prelude: writes the state that the script leaves.
     keep: Persistent<Function<'static>>,
+    /// Prelude: the last that happens in a script that came to its end; gives its exit status.
+    finish: Persistent<Function<'static>>,
+    /// Prelude: what the text of a main script that is a module is called with.
+    main_scope: Persistent<Array<'static>>,
 }
 
 /// A value that is kept between steps.
@@ -100,18 +119,41 @@ fn make_engine() -> std::result::Result<Engine, String> {
         })
     })?;
     runtime.run_gc();
-    runtime.set_gc_threshold(FIRST_COLLECTION);
+    runtime.set_gc_threshold(limits::memory_used() + FIRST_COLLECTION);
     runtime.set_interrupt_handler(Some(Box::new(limits::interrupt)));
-    let [begin, settle, describe, find, keep] = glue;
-    Ok(Engine { context, begin, settle, describe, find, keep })
+    let Glue { begin, settle, describe, find, keep, finish, main_scope } = glue;
+    Ok(Engine { context, begin, settle, describe, find, keep, finish, main_scope })
 }
 
-/// Evaluates the prelude and takes its functions.
-fn load_prelude(ctx: &Ctx<'_>) -> Result<[Persistent<Function<'static>>; 5]> {
+/// What the engine keeps of the prelude.
+struct Glue {
+    begin: Persistent<Function<'static>>,
+    settle: Persistent<Function<'static>>,
+    describe: Persistent<Function<'static>>,
+    find: Persistent<Function<'static>>,
+    keep: Persistent<Function<'static>>,
+    finish: Persistent<Function<'static>>,
+    main_scope: Persistent<Array<'static>>,
+}
+
+/// Evaluates the prelude, then Node's modules, and takes the prelude's functions.
+fn load_prelude(ctx: &Ctx<'_>) -> Result<Glue> {
     let prelude: Function<'_> = evaluate(ctx, PRELUDE.as_bytes(), PRELUDE_NAME, 1)?;
     let glue: Object<'_> = prelude.call((natives::object(ctx)?, ctx.globals()))?;
+    let node: Function<'_> = evaluate(ctx, NODE.as_bytes(), NODE_NAME, 1)?;
+    let node: Value<'_> = node.call((glue.get::<_, Object<'_>>("host")?, ctx.globals()))?;
+    glue.get::<_, Function<'_>>("install")?.call::<_, ()>((node,))?;
+    modules::set_up(ctx, glue.get("resolve")?, glue.get("load")?);
     let take = |name: &str| glue.get::<_, Function<'_>>(name).map(|function| Persistent::save(ctx, function));
-    Ok([take("begin")?, take("settle")?, take("describe")?, take("findState")?, take("keepState")?])
+    Ok(Glue {
+        begin: take("begin")?,
+        settle: take("settle")?,
+        describe: take("describe")?,
+        find: take("findState")?,
+        keep: take("keepState")?,
+        finish: take("finish")?,
+        main_scope: Persistent::save(ctx, glue.get::<_, Array<'_>>("mainScope")?),
+    })
 }
 
 /// Runs inside the engine. If the image was made badly, that is the host's error.
@@ -147,7 +189,7 @@ pub(crate) fn start(script: Script) -> Step {
         natives::begin_run(tools, &source);
         let begin = engine.begin.clone().restore(ctx)?;
         let environment: Vec<Vec<String>> = environment.into_iter().map(|(name, value)| vec![name, value]).collect();
-        begin.call::<_, ()>((arguments, environment, directory))?;
+        begin.call::<_, ()>((arguments, environment, directory, name.as_str()))?;
         if let Some(state) = state
             && let Err(failure) = find_state(ctx, engine, state)
         {
@@ -155,13 +197,17 @@ pub(crate) fn start(script: Script) -> Step {
         }
         let main = match compile(ctx, &source, &name) {
             Ok(main) => main,
-            Err(_) => {
-                let failure = thrown_failure(ctx, engine, ctx.catch());
-                return Ok(failed(errors::explain_syntax(failure, &source)));
+            Err(Refused::Source(problem)) => return Ok(failed(errors::from_problem(problem, &name))),
+            Err(Refused::Engine) => {
+                let mut failure = thrown_failure(ctx, engine, ctx.catch());
+                failure.kind = ErrorKind::Syntax;
+                return Ok(failed(failure));
             }
         };
         drop(source);
-        match main.call::<_, Value<'_>>(()).map(Value::into_promise) {
+        let scope = engine.main_scope.clone().restore(ctx)?;
+        let scope = (scope.get::<Value<'_>>(0)?, scope.get::<Value<'_>>(1)?);
+        match main.call::<_, Value<'_>>(scope).map(Value::into_promise) {
             Ok(Some(promise)) => MAIN.set(Some(Persistent::save(ctx, promise))),
             Ok(None) => return Ok(failed(host_failure("the script did not become a promise"))),
             // An async function throws only if it was stopped.
@@ -219,7 +265,7 @@ fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
         return Ok(failed(thrown_failure(ctx, engine, reason)));
     }
     if limits::stopped().is_some() {
-        return Ok(failed(host_failure("it was stopped")));
+        return Ok(failed(stopped_failure()));
     }
     match main.result::<Value<'_>>() {
         Some(value) => {
@@ -237,14 +283,35 @@ fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
 /// The end of a script that returned a value. Writing it runs its getters, which may throw or use up a limit.
 fn returned<'js>(ctx: &Ctx<'js>, engine: &Engine, value: Value<'js>) -> Step {
     match convert::to_json(ctx, value, Purpose::Outcome) {
-        Ok(_) if limits::stopped().is_some() => failed(host_failure("it was stopped")),
-        Ok(json) => finished(Ok(json)),
+        Ok(json) => match finish(ctx, engine) {
+            Ok(0) => finished(Ok(json)),
+            Ok(code) => {
+                limits::stop(Stop::Exit(code));
+                failed(stopped_failure())
+            }
+            Err(()) => failed(thrown_failure(ctx, engine, ctx.catch())),
+        },
         Err(_) => {
             let mut failure = thrown_failure(ctx, engine, ctx.catch());
             failure.message = format!("the returned value has no JSON: {}", failure.message);
             failed(failure)
         }
     }
+}
+
+/// Lets the script know that it is over, and asks for its exit status. Err: it threw, or was stopped.
+fn finish(ctx: &Ctx<'_>, engine: &Engine) -> std::result::Result<u8, ()> {
+    if limits::stopped().is_some() {
+        return Err(());
+    }
+    let finish = engine.finish.clone().restore(ctx).map_err(|_| ())?;
+    let code = finish.call::<_, u8>(()).map_err(|_| ())?;
+    if limits::stopped().is_some() { Err(()) } else { Ok(code) }
+}
+
+/// In place of what a script that was stopped would have said.
+fn stopped_failure() -> Failure {
+    host_failure("it was stopped")
 }
 
 fn deadlock() -> Failure {
@@ -299,10 +366,15 @@ fn find_state(ctx: &Ctx<'_>, engine: &Engine, state: Vec<u8>) -> std::result::Re
 /// Adds the state that a script leaves to how it ended. Writing it runs the script's getters. One that cannot be kept is
 /// an error, unless the script failed anyway.
 fn keep_state(ctx: &Ctx<'_>, engine: &Engine, mut outcome: Outcome) -> Step {
+    // What ended itself may still be asked for what it leaves.
+    let exited = limits::take_exit();
     if limits::stopped().is_some() {
         return Step::Finished(outcome);
     }
     let kept = engine.keep.clone().restore(ctx).and_then(|keep| keep.call::<_, String>(()));
+    if let Some(code) = exited {
+        limits::stop(Stop::Exit(code));
+    }
     match kept {
         Ok(state) => outcome.state = Some(state.into_bytes()),
         Err(_) => {
@@ -321,6 +393,7 @@ fn keep_state(ctx: &Ctx<'_>, engine: &Engine, mut outcome: Outcome) -> Step {
 /// where.
 fn failed(failure: Failure) -> Step {
     finished(Err(match limits::stopped() {
+        Some(Stop::Exit(0)) => return finished(Ok(None)),
         Some(stop) => limits::failure(stop, LIMITS.get(), failure.stack),
         None => failure,
     }))
@@ -331,8 +404,16 @@ fn finished(result: std::result::Result<Option<String>, Failure>) -> Step {
     let fuel = limits::fuel_used();
     Step::Finished(match result {
         Ok(value) => Outcome { value, exit_code: 0, error: None, fuel, state: None },
-        Err(failure) => Outcome { value: None, exit_code: 1, error: Some(failure), fuel, state: None },
+        Err(failure) => Outcome { value: None, exit_code: failed_code(), error: Some(failure), fuel, state: None },
     })
+}
+
+/// The exit status of a script that failed.
+fn failed_code() -> u8 {
+    match limits::stopped() {
+        Some(Stop::Exit(code)) => code,
+        _ => 1,
+    }
 }
 
 /// Takes note of an exception that nobody could catch.
@@ -354,25 +435,48 @@ fn track_rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, 
     });
 }
 
+/// Why a script was not compiled.
+enum Refused {
+    /// It is no TypeScript.
+    Source(source::Problem),
+    /// QuickJS threw.
+    Engine,
+}
+
 /// Compiles a script to an async function whose line and column numbers are the script's own.
-fn compile<'js>(ctx: &Ctx<'js>, source: &str, name: &str) -> Result<Function<'js>> {
+fn compile<'js>(ctx: &Ctx<'js>, source: &str, name: &str) -> std::result::Result<Function<'js>, Refused> {
+    let source = modules::hide_shebang(source);
+    let main = source::main(&source, Dialect::of(name)).map_err(Refused::Source)?;
+    let (imports, body) = match &main {
+        Some(main) => (main.imports.as_deref(), main.body.as_str()),
+        None => (None, &*source),
+    };
     // Two lines stand before the script, so that it begins with line 1; a line number of 0 would mean 1 to QuickJS.
-    let mut text = String::with_capacity(source.len() + 32);
-    text.push_str("(async function () {\n\n");
-    match source.strip_prefix("#!") {
-        // A shebang: a comment of the same length.
-        Some(rest) => {
-            text.push_str("//");
-            text.push_str(rest);
+    let head = match imports {
+        Some(imports) => {
+            format!("(async function ({}, {}) {{ 'use strict'; {imports}\n\n", source::IMPORT, source::IMPORT_META)
         }
-        None => text.push_str(source),
-    }
-    text.push_str("\n})");
-    evaluate(ctx, text.as_bytes(), name, -1)
+        None => "(async function () {\n\n".to_owned(),
+    };
+    let text = [&head, body, "\n})"].concat();
+    evaluate(ctx, text.as_bytes(), name, -1).map_err(|_| Refused::Engine)
 }
 
 /// Evaluates global code that gives a function.
-fn evaluate<'js>(ctx: &Ctx<'js>, source: &[u8], name: &str, first_line: i32) -> Result<Function<'js>> {
+pub(crate) fn evaluate<'js>(ctx: &Ctx<'js>, source: &[u8], name: &str, first_line: i32) -> Result<Function<'js>> {
+    evaluate_raw(ctx, source, name, first_line, qjs::JS_EVAL_TYPE_GLOBAL)?
+        .into_function()
+        .ok_or_else(|| rquickjs::Exception::throw_syntax(ctx, "unexpected `}`: the script ends early"))
+}
+
+/// Evaluates, or with other flags compiles, a text.
+pub(crate) fn evaluate_raw<'js>(
+    ctx: &Ctx<'js>,
+    source: &[u8],
+    name: &str,
+    first_line: i32,
+    flags: u32,
+) -> Result<Value<'js>> {
     let name = CString::new(name.replace('\0', "")).expect("its zeros were removed");
     // QuickJS wants a zero behind the text, and lets the text itself hold any.
     let mut text = Vec::with_capacity(source.len() + 1);
@@ -380,7 +484,7 @@ fn evaluate<'js>(ctx: &Ctx<'js>, source: &[u8], name: &str, first_line: i32) -> 
     text.push(0);
     let mut options = qjs::JSEvalOptions {
         version: 1,
-        eval_flags: i32::try_from(qjs::JS_EVAL_TYPE_GLOBAL).expect("a small flag"),
+        eval_flags: i32::try_from(flags).expect("a small flag"),
         filename: name.as_ptr(),
         line_num: first_line,
     };
@@ -390,8 +494,5 @@ fn evaluate<'js>(ctx: &Ctx<'js>, source: &[u8], name: &str, first_line: i32) -> 
         let raw = qjs::JS_Eval2(ctx.as_raw().as_ptr(), text.as_ptr().cast(), length, &raw mut options);
         Value::from_raw(ctx.clone(), raw)
     };
-    if value.is_exception() {
-        return Err(Error::Exception);
-    }
-    value.into_function().ok_or_else(|| rquickjs::Exception::throw_syntax(ctx, "unexpected `}`: the script ends early"))
+    if value.is_exception() { Err(Error::Exception) } else { Ok(value) }
 }

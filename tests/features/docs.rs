@@ -85,6 +85,11 @@ fn the_guide_for_operators() {
 }
 
 #[test]
+fn the_guide_to_javascript() {
+    runs("docs/javascript.md", ".", &[]);
+}
+
+#[test]
 fn the_guide_to_policies() {
     let report =
         b"return (await stats.describe({values: (await fs.readFile('data/n.csv')).split(',').map(Number)})).mean";

@@ -2,6 +2,7 @@
 
 mod bench;
 mod build;
+mod bundle;
 mod conformance;
 mod crash;
 mod demo;
@@ -20,6 +21,7 @@ cargo xtask COMMAND
   test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
   programs [NAME]... builds uutils coreutils, ripgrep and jaq as programs of the shell, and publishes them
+  bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
   bench [calls] [files] [sessions]
                      measures what is promised, all of it or these parts, beside Node.js
   conformance DIR [--rivals]
@@ -41,6 +43,8 @@ fn main() -> Result<()> {
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
         ["programs", names @ ..] => programs::programs(names),
+        ["bundle"] => bundle::bundle(false),
+        ["bundle", "--check"] => bundle::bundle(true),
         ["bench", parts @ ..] => bench::bench(parts),
         ["conformance", directory] => conformance::conformance(directory.as_ref(), false),
         ["conformance", directory, "--rivals"] => conformance::conformance(directory.as_ref(), true),

@@ -17,6 +17,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
         "read" => read,
         "sleep" => sleep,
         "sleepInBackground" => sleep_in_background,
+        "keepAlive" => keep_alive,
         "cancel" => cancel,
         "uncaught" => uncaught,
     )
@@ -47,6 +48,11 @@ fn sleep(millis: f64) -> f64 {
 /// Waits so many milliseconds, but does not keep the script alive for it.
 fn sleep_in_background(millis: f64) -> f64 {
     number(operations::begin_in_background(Operation::Sleep(count(millis * NANOS))))
+}
+
+/// Whether the script, once at its end, waits for this operation.
+fn keep_alive(id: f64, wanted: bool) {
+    operations::set_background(count(id), !wanted);
 }
 
 fn cancel(id: f64) {

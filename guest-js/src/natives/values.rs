@@ -1,13 +1,15 @@
 //! What JavaScript cannot find out about a value, or only by running the value's own code.
+#![expect(unsafe_code, reason = "proxies, which rquickjs does not open")]
 
 use rquickjs::promise::PromiseState;
-use rquickjs::{Ctx, Object, Result, Value};
+use rquickjs::{Ctx, Object, Result, Value, qjs};
 
 use super::add_all;
 use crate::convert;
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
-    add_all!(ctx, natives, "className" => class_name, "promiseState" => promise_state, "isProxy" => is_proxy)
+    add_all!(ctx, natives, "className" => class_name, "promiseState" => promise_state, "isProxy" => is_proxy,
+        "proxyTarget" => proxy_target, "proxyHandler" => proxy_handler)
 }
 
 /// The class that the engine knows an object as: `Map`, `Date`, `Promise`, …
@@ -18,6 +20,29 @@ fn class_name<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Result<String> {
 /// Whether a value is a proxy: looking at one runs its handler.
 fn is_proxy(value: Value<'_>) -> bool {
     value.is_proxy()
+}
+
+/// What a proxy stands before; null if it was revoked.
+fn proxy_target<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Value<'js> {
+    // SAFETY: the value is alive and of this context; the result is owned.
+    let target = unsafe { Value::from_raw(ctx.clone(), qjs::JS_GetProxyTarget(ctx.as_raw().as_ptr(), value.as_raw())) };
+    null_if_thrown(&ctx, target)
+}
+
+/// What a proxy asks; null if it was revoked.
+fn proxy_handler<'js>(ctx: Ctx<'js>, value: Value<'js>) -> Value<'js> {
+    // SAFETY: as for the target.
+    let handler =
+        unsafe { Value::from_raw(ctx.clone(), qjs::JS_GetProxyHandler(ctx.as_raw().as_ptr(), value.as_raw())) };
+    null_if_thrown(&ctx, handler)
+}
+
+fn null_if_thrown<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Value<'js> {
+    if value.is_exception() {
+        ctx.catch();
+        return Value::new_null(ctx.clone());
+    }
+    value
 }
 
 /// Of a promise `{state, value}`, where the state is `pending`, `fulfilled` or `rejected`.

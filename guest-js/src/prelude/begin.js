@@ -1,18 +1,29 @@
 // The last file: makes what differs from run to run, and hands the runtime its functions.
 
-const begin = (values, variables, directory) => {
+const begin = (values, variables, directory, name) => {
   startDirectory = directory;
+  scriptName = name;
   scriptStart = native.now();
+  args = values;
   defineGlobal('args', values);
-  const env = {};
-  for (let i = 0; i < variables.length; i++) {
-    defineShown(env, variables[i][0], variables[i][1]);
-  }
-  defineGlobal('env', env);
+  for (let i = 0; i < variables.length; i++) defineShown(env, variables[i][0], variables[i][1]);
   defineTools();
 };
 
 // Of all images this one's own generator has the same state.
 define(globalThis.Math, 'random', native.random);
 
-return { __proto__: null, begin, settle, describe, findState, keepState };
+return {
+  __proto__: null,
+  begin,
+  settle,
+  describe,
+  findState,
+  keepState,
+  finish,
+  host,
+  install,
+  resolve: resolveModule,
+  load: loadModule,
+  mainScope,
+};

@@ -2,7 +2,19 @@
 
 const consoleState = { __proto__: null, indent: '', counts: { __proto__: null }, timers: { __proto__: null } };
 
-const formatArgument = (value) => (typeof value === 'string' ? value : inspect(value));
+const formatArgument = (value, options) => (typeof value === 'string' ? value : inspect(value, options));
+
+// Whether what turns a value into text is the language's own.
+const hasOwnText = (value) => {
+  if (native.isProxy(value)) return false;
+  for (let at = value; at !== null; at = getPrototypeOf(at)) {
+    if (native.isProxy(at)) return false;
+    if (!hasOwn(at, 'toString')) continue;
+    const constructor = getOwnPropertyDescriptor(at, 'constructor')?.value;
+    return at === value || typeof constructor !== 'function' || !includes(functionToString(constructor), '[native code]');
+  }
+  return false;
+};
 
 // What one `%` directive makes of its value.
 const directives = {
@@ -10,7 +22,8 @@ const directives = {
   s: (value) => {
     if (typeof value === 'bigint') return bigIntToString(value) + 'n';
     if (typeof value === 'number') return formatNumber(value);
-    return isObject(value) ? inspect(value, 0) : String(value);
+    if (typeof value !== 'object' || value === null) return String(value);
+    return hasOwnText(value) ? String(value) : inspect(value, { depth: 0 });
   },
   d: (value) =>
     typeof value === 'bigint'
@@ -32,14 +45,14 @@ const directives = {
       return '[Circular]';
     }
   },
-  o: (value) => inspect(value, 4),
+  o: (value) => inspect(value, { depth: 4, showHidden: true, showProxy: true }),
   O: (value) => inspect(value),
   c: () => '',
 };
 const { parseFloat } = globalThis;
 
 // The text of one call: a format string with its values, then the rest with blanks between.
-const formatLine = (values) => {
+const formatLine = (values, options) => {
   if (values.length === 0) return '';
   let text = '';
   let used = 0;
@@ -62,10 +75,10 @@ const formatLine = (values) => {
     }
     text += substring(form, from);
   } else {
-    text = formatArgument(values[0]);
+    text = formatArgument(values[0], options);
     used = 1;
   }
-  for (; used < values.length; used++) text += ' ' + formatArgument(values[used]);
+  for (; used < values.length; used++) text += ' ' + formatArgument(values[used], options);
   return text;
 };
 
@@ -96,8 +109,8 @@ const elapsed = (label) => {
 // A table with a frame, its columns those of all rows.
 const drawTable = (heads, rows) => {
   const widths = mapList(heads, (head, column) => {
-    let widest = head.length;
-    for (let i = 0; i < rows.length; i++) widest = max(widest, rows[i][column].length);
+    let widest = textWidth(head);
+    for (let i = 0; i < rows.length; i++) widest = max(widest, textWidth(rows[i][column]));
     return widest + 2;
   });
   const line = (left, between, right) =>
@@ -110,7 +123,7 @@ const drawTable = (heads, rows) => {
   const row = (cells) =>
     '│' +
     join(
-      mapList(cells, (cell, column) => padEnd(' ' + cell, widths[column], ' ')),
+      mapList(cells, (cell, column) => ' ' + cell + repeat(' ', widths[column] - textWidth(cell) - 1)),
       '│',
     ) +
     '│';
@@ -120,16 +133,22 @@ const drawTable = (heads, rows) => {
   return join(lines, '\n');
 };
 
+// As a Map or Set is shown: what it holds, in the order in which it gives it.
+const mapTable = (data) => {
+  const rows = [];
+  mapForEach(data, (item, key) => push(rows, ['' + rows.length, inspect(key, 0), inspect(item, 0)]));
+  return drawTable(['(iteration index)', 'Key', 'Values'], rows);
+};
+
 const tableOf = (data, only) => {
-  const isMap = native.className(data) === 'Map';
+  if (native.className(data) === 'Map') return mapTable(data);
   const indices = [];
   const items = [];
   const addRow = (item, index) => {
-    push(indices, isMap ? formatArgument(index) : String(index));
+    push(indices, String(index));
     push(items, item);
   };
-  if (isMap) mapForEach(data, addRow);
-  else if (native.className(data) === 'Set') setForEach(data, (item) => addRow(item, items.length));
+  if (native.className(data) === 'Set') setForEach(data, (item) => addRow(item, items.length));
   else {
     const keys = objectKeys(data);
     for (let i = 0; i < keys.length; i++) addRow(data[keys[i]], keys[i]);
@@ -152,7 +171,7 @@ const tableOf = (data, only) => {
     if (hasValues) push(cells, isRow ? '' : inspect(item, 0));
     return cells;
   });
-  const heads = ['(index)'];
+  const heads = [native.className(data) === 'Set' ? '(iteration index)' : '(index)'];
   for (let c = 0; c < columns.length; c++) push(heads, columns[c]);
   if (hasValues) push(heads, 'Values');
   return drawTable(heads, rows);
@@ -172,8 +191,7 @@ const consoleFunctions = {
     writeLine(native.stderr, 'Trace' + (text === '' ? '' : ': ' + text) + indentFrames(frames));
   },
   dir(value, options) {
-    const depth = options?.depth;
-    writeLine(native.stdout, inspect(value, depth === null ? Infinity : (depth ?? 2)));
+    writeLine(native.stdout, inspect(value, { customInspect: false, ...options }));
   },
   dirxml: log,
   table(data, columns) {
@@ -221,4 +239,5 @@ consoleFunctions.groupCollapsed = consoleFunctions.group;
 
 const consoleObject = {};
 for (const name in consoleFunctions) consoleObject[name] = consoleFunctions[name];
+define(consoleObject, symbolToStringTag, 'console');
 defineGlobal('console', consoleObject);

@@ -158,23 +158,14 @@ const usageError = (Class, message, below, kind, hint) => {
 // What a name that other places have, and this one has not, should be replaced by.
 const elsewhere = {
   __proto__: null,
-  require: 'there are no modules here: tools, `fs` and `console` are globals',
-  module: 'there are no modules here: `return` gives the result of the script',
-  exports: 'there are no modules here: `return` gives the result of the script',
-  process: 'use `args` for the arguments, `env` for the environment, `stdin` for the input; `return` ends the script',
-  Buffer: 'use `Uint8Array`, with `TextEncoder` and `TextDecoder`, or `btoa` and `atob`',
-  fetch: 'a script has no network: call a tool that has; `listTools()` shows what is mounted',
-  XMLHttpRequest: 'a script has no network: call a tool that has; `listTools()` shows what is mounted',
-  WebSocket: 'a script has no network: call a tool that has; `listTools()` shows what is mounted',
+  XMLHttpRequest: 'use `fetch`, which goes through the `http` tool',
+  WebSocket: 'use `fetch`, which goes through the `http` tool',
   Deno: 'use the globals `fs`, `args`, `env` and `stdin`',
   Bun: 'use the globals `fs`, `args`, `env` and `stdin`',
   window: 'there is no browser here: use `globalThis`',
   document: 'there is no browser here',
   alert: 'there is no browser here: use `console.log`',
   localStorage: 'use files: `await fs.writeFile(path, text)` and `await fs.readFile(path)`',
-  __dirname: 'there are no modules here: paths are relative to the directory in which the script starts',
-  __filename: 'there are no modules here',
-  setImmediate: 'use `setTimeout(callback, 0)` or `queueMicrotask(callback)`',
   readFile: 'did you mean `fs.readFile`?',
   writeFile: 'did you mean `fs.writeFile`?',
   print: 'use `console.log`',
@@ -197,7 +188,6 @@ const hintFor = (error, message) => {
   if (error instanceof ReferenceError) {
     const match = regExpExec(undefinedName, message);
     if (match !== null) return hintForName(match[1]);
-    if (includes(message, 'module')) return 'there are no modules here: tools, `fs` and `console` are globals';
   }
   return undefined;
 };
@@ -211,7 +201,7 @@ const describe = (thrown) => {
       __proto__: null,
       kind: 'exception',
       name: 'Error',
-      message: isString ? thrown : 'the script threw ' + inspect(thrown),
+      message: isString ? thrown : 'the script threw ' + inspectSafely(thrown),
       hint: 'throw an `Error`: it carries where it was thrown',
     };
   }
@@ -234,7 +224,7 @@ const describe = (thrown) => {
 const withErrors = (error, message) => {
   const errors = error.errors;
   if (!isArray(errors) || errors.length === 0) return message;
-  const shown = mapList(slice(errors, 0, 10), (inner) => (isObject(inner) ? headerOf(inner) : inspect(inner)));
+  const shown = mapList(slice(errors, 0, 10), (inner) => (isObject(inner) ? headerOf(inner) : inspectSafely(inner)));
   return (message === '' ? 'several errors' : message) + ': ' + join(shown, '; ');
 };
 

@@ -1,5 +1,5 @@
-// `fs`: the session's files. Each function gives a promise, and does its work at once: files are the session's own
-// tree, so nothing is waited for.
+// `fs`: the session's files. They are the session's own tree, so nothing is waited for: each function does its work at
+// once, whether it then gives a promise or, as `…Sync`, the result. (`require('fs')` is Node's module, on top of this.)
 
 let startDirectory = '/workspace';
 
@@ -42,8 +42,11 @@ const attempt = (syscall, path, work, dest) => {
 // An absolute path. `.` and `..` are the host's to resolve: what stands before them may be a link.
 const toPath = (path, name) => {
   let text = path;
-  if (isObject(path) && native.className(path) === 'Object' && typeof path.pathname === 'string')
-    text = path.pathname;
+  if (isObject(path)) {
+    const bytes = asBytes(path);
+    if (bytes !== undefined) text = native.decodeUtf8Lossy(bytes);
+    else if (typeof path.pathname === 'string') text = decodePath(path.pathname);
+  }
   if (typeof text !== 'string') {
     throw new TypeError('fs.' + name + ' takes a path as a string, got ' + kindOf(path));
   }
@@ -51,6 +54,10 @@ const toPath = (path, name) => {
   if (includes(text, '\0')) throw new TypeError('fs.' + name + ': a path has no zero characters');
   return startsWith(text, '/') ? text : (startDirectory === '/' ? '' : startDirectory) + '/' + text;
 };
+
+// The path of a `file:` URL.
+const decodePath = (path) => (includes(path, '%') ? globalDecode(path) : path);
+const globalDecode = globalThis.decodeURIComponent;
 
 const encodings = {
   __proto__: null,
@@ -195,8 +202,8 @@ const listDirectory = (at, recursive) => {
 
 const toMillis = (time) => (native.className(time) === 'Date' ? dateValue(time) : Number(time) * 1000);
 
-const fsFunctions = {
-  async readFile(path, options) {
+const fsSync = {
+  readFile(path, options) {
     const at = toPath(path, 'readFile');
     const encoding = encodingOf(options, 'readFile');
     if (encoding !== undefined && encoding !== 'utf8') {
@@ -216,23 +223,23 @@ const fsFunctions = {
     }
     return text;
   },
-  async readBytes(path) {
+  readBytes(path) {
     const at = toPath(path, 'readBytes');
     return attempt('open', at, () => native.readBytes(at));
   },
-  async readText(path) {
-    return fsFunctions.readFile(path, 'utf8');
+  readText(path) {
+    return fsSync.readFile(path, 'utf8');
   },
-  async readJson(path) {
-    return parseJson(await fsFunctions.readFile(path, 'utf8'));
+  readJson(path) {
+    return parseJson(fsSync.readFile(path, 'utf8'));
   },
-  async writeFile(path, data, options) {
+  writeFile(path, data, options) {
     writeContents(path, data, options, 'writeFile', 'w');
   },
-  async appendFile(path, data, options) {
+  appendFile(path, data, options) {
     writeContents(path, data, options, 'appendFile', 'a');
   },
-  async readdir(path, options) {
+  readdir(path, options) {
     const at = toPath(path, 'readdir');
     const withTypes = isObject(options) && options.withFileTypes === true;
     const found = listDirectory(at, isObject(options) && options.recursive === true);
@@ -252,19 +259,19 @@ const fsFunctions = {
     }
     return list;
   },
-  async stat(path) {
+  stat(path) {
     const at = toPath(path, 'stat');
     return new Stats(attempt('stat', at, () => native.stat(at, true)));
   },
-  async lstat(path) {
+  lstat(path) {
     const at = toPath(path, 'lstat');
     return new Stats(attempt('lstat', at, () => native.stat(at, false)));
   },
-  async mkdir(path, options) {
+  mkdir(path, options) {
     const at = toPath(path, 'mkdir');
     attempt('mkdir', at, () => native.createDirectory(at, isObject(options) && options.recursive === true));
   },
-  async rm(path, options) {
+  rm(path, options) {
     const at = toPath(path, 'rm');
     const { recursive = false, force = false } = isObject(options) ? options : {};
     try {
@@ -275,53 +282,53 @@ const fsFunctions = {
       throw typeof code === 'string' ? fileError(code, 'rm', at) : code;
     }
   },
-  async rmdir(path) {
+  rmdir(path) {
     const at = toPath(path, 'rmdir');
     attempt('rmdir', at, () => {
       if (native.stat(at, false).kind !== 'directory') throw 'ENOTDIR';
       native.remove(at, false);
     });
   },
-  async unlink(path) {
+  unlink(path) {
     const at = toPath(path, 'unlink');
     attempt('unlink', at, () => {
       if (native.stat(at, false).kind === 'directory') throw 'EISDIR';
       native.remove(at, false);
     });
   },
-  async rename(from, to) {
+  rename(from, to) {
     const a = toPath(from, 'rename');
     const b = toPath(to, 'rename');
     attempt('rename', a, () => native.rename(a, b), b);
   },
-  async copyFile(from, to) {
+  copyFile(from, to) {
     const a = toPath(from, 'copyFile');
     const b = toPath(to, 'copyFile');
     attempt('copyfile', a, () => native.copy(a, b), b);
   },
-  async exists(path) {
+  exists(path) {
     return exists(toPath(path, 'exists'));
   },
-  async access(path) {
+  access(path) {
     const at = toPath(path, 'access');
     attempt('access', at, () => native.stat(at, true));
   },
-  async symlink(target, path) {
+  symlink(target, path) {
     if (typeof target !== 'string')
       throw new TypeError('fs.symlink takes a target as a string, got ' + kindOf(target));
     const at = toPath(path, 'symlink');
     attempt('symlink', target, () => native.createLink(target, at), at);
   },
-  async readlink(path) {
+  readlink(path) {
     const at = toPath(path, 'readlink');
     return attempt('readlink', at, () => native.readLink(at));
   },
-  async realpath(path) {
+  realpath(path) {
     const at = toPath(path, 'realpath');
     attempt('realpath', at, () => native.stat(at, true));
     return resolveLinks(at);
   },
-  async chmod(path, mode) {
+  chmod(path, mode) {
     const at = toPath(path, 'chmod');
     const bits = typeof mode === 'string' ? parseOctal(mode) : mode;
     if (!isInteger(bits) || bits < 0 || bits > 0o7777) {
@@ -329,13 +336,13 @@ const fsFunctions = {
     }
     attempt('chmod', at, () => native.setMode(at, bits));
   },
-  async truncate(path, length = 0) {
+  truncate(path, length = 0) {
     const at = toPath(path, 'truncate');
     if (!isInteger(length) || length < 0)
       throw new TypeError('fs.truncate takes a length in bytes; got ' + inspect(length));
     attempt('truncate', at, () => native.truncate(at, length));
   },
-  async utimes(path, accessed, modified) {
+  utimes(path, accessed, modified) {
     const at = toPath(path, 'utimes');
     const millis = toMillis(modified);
     if (!isFiniteNumber(millis)) {
@@ -373,52 +380,18 @@ const resolveLinks = (path) => {
   return '/' + join(done, '/');
 };
 
-// The names that wait, in Node. Here nothing waits, but the promise is the form that all hosts share.
-const syncNames = [
-  'readFile',
-  'writeFile',
-  'appendFile',
-  'readdir',
-  'stat',
-  'lstat',
-  'mkdir',
-  'rm',
-  'rmdir',
-  'unlink',
-  'rename',
-  'copyFile',
-  'exists',
-  'access',
-  'symlink',
-  'readlink',
-  'realpath',
-  'chmod',
-  'truncate',
-  'utimes',
-];
-const parametersOf = {
-  __proto__: null,
-  writeFile: 'path, data',
-  appendFile: 'path, data',
-  rename: 'from, to',
-  copyFile: 'from, to',
-  symlink: 'target, path',
-  chmod: 'path, mode',
-  truncate: 'path, length',
-  utimes: 'path, atime, mtime',
-};
+// The promise of what a function gives. Its name stays in messages; its frame is the prelude's.
+const promised = (name, work) =>
+  ({
+    async [name](...values) {
+      return apply(work, undefined, values);
+    },
+  })[name];
 
 const fsObject = {};
-for (const name in fsFunctions) fsObject[name] = fsFunctions[name];
-mapList(syncNames, (name) => {
-  const syncName = name + 'Sync';
-  const refuse = {
-    [syncName]() {
-      const form = 'await fs.' + name + '(' + (parametersOf[name] ?? 'path') + ')';
-      throw usageError(TypeError, 'there is no fs.' + syncName + ' here: write `' + form + '`', refuse);
-    },
-  }[syncName];
-  define(fsObject, syncName, refuse);
-});
+for (const name in fsSync) {
+  fsObject[name] = promised(name, fsSync[name]);
+  define(fsObject, name + 'Sync', fsSync[name]);
+}
 define(fsObject, 'promises', fsObject);
 defineGlobal('fs', fsObject);

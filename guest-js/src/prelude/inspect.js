@@ -1,9 +1,62 @@
-// Values as people read them, in the form that Node's `util.inspect` made familiar. It runs no code of the value: no
-// getters, no proxy handlers. (Reading the name of a class is the exception.)
+// Values as people read them, in the form that Node's `util.inspect` made familiar: what a value is made of, and how it
+// is laid out in lines. What each class of values shows is in `inspect-values.js`.
 
 const lineWidth = 80;
-const maxEntries = 100;
-const maxStringLength = 10_000;
+
+// The options of `util.inspect`, and what `console` uses.
+const standardOptions = {
+  __proto__: null,
+  depth: 2,
+  colors: false,
+  showHidden: false,
+  showProxy: false,
+  customInspect: true,
+  compact: 3,
+  breakLength: lineWidth,
+  maxArrayLength: 100,
+  maxStringLength: 10_000,
+  sorted: false,
+  getters: false,
+};
+
+const styles = {
+  __proto__: null,
+  special: [36, 39],
+  number: [33, 39],
+  bigint: [33, 39],
+  boolean: [33, 39],
+  undefined: [90, 39],
+  null: [1, 22],
+  string: [32, 39],
+  symbol: [32, 39],
+  date: [35, 39],
+  regexp: [31, 39],
+  module: [4, 24],
+};
+const stylize = (context, text, style) =>
+  context.colors ? '\x1b[' + styles[style][0] + 'm' + text + '\x1b[' + styles[style][1] + 'm' : text;
+
+const colorCodes = /\x1b\[[0-9;]*m/g;
+const replaceAll = uncurry(RegExp.prototype[Symbol.replace]);
+const withoutColors = (text) => (includes(text, '\x1b') ? replaceAll(colorCodes, text, '') : text);
+
+// How many columns of a terminal a text takes.
+const wideCharacter =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+const plainAscii = /^[\x20-\x7e]*$/;
+const textWidth = (given) => {
+  const text = withoutColors(given);
+  if (regExpTest(plainAscii, text)) return text.length;
+  let width = 0;
+  for (let i = 0; i < text.length; i++) {
+    const point = codePointAt(text, i);
+    if (point > 0xffff) i++;
+    if ((point >= 0x300 && point <= 0x36f) || point === 0x200d || (point >= 0xfe00 && point <= 0xfe0f)) continue;
+    width += regExpTest(wideCharacter, apply(String.fromCodePoint, undefined, [point])) ? 2 : 1;
+  }
+  return width;
+};
+const codePointAt = uncurry(String.prototype.codePointAt);
 
 const escapes = {
   __proto__: null,
@@ -15,6 +68,9 @@ const escapes = {
   '\v': '\\v',
   '\\': '\\\\',
 };
+const upperCase = uncurry(String.prototype.toUpperCase);
+const hexOf = (unit, digits) => upperCase(padStart(numberToString(unit, 16), digits, '0'));
+const isSurrogate = (unit) => unit >= 0xd800 && unit <= 0xdfff;
 
 // A string in quotes: single ones, unless it holds them and no others.
 const quoteString = (text) => {
@@ -23,9 +79,14 @@ const quoteString = (text) => {
   let from = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = charCodeAt(text, i);
-    if (unit >= 0x20 && unit !== 0x5c && unit !== 0x7f && text[i] !== quote) continue;
+    if (unit >= 0x20 && unit !== 0x5c && (unit < 0x7f || unit > 0x9f) && text[i] !== quote && !isSurrogate(unit)) continue;
+    if (isSurrogate(unit) && unit < 0xdc00 && i + 1 < text.length && charCodeAt(text, i + 1) >= 0xdc00 && isSurrogate(charCodeAt(text, i + 1))) {
+      i++;
+      continue;
+    }
     const escape =
-      escapes[text[i]] ?? (text[i] === quote ? '\\' + quote : '\\x' + padStart(numberToString(unit, 16), 2, '0'));
+      escapes[text[i]] ??
+      (text[i] === quote ? '\\' + quote : isSurrogate(unit) ? '\\u' + hexOf(unit, 4) : '\\x' + hexOf(unit, 2));
     quoted += substring(text, from, i) + escape;
     from = i + 1;
   }
@@ -34,28 +95,58 @@ const quoteString = (text) => {
 
 const formatNumber = (number) => (objectIs(number, -0) ? '-0' : '' + number);
 
-const plainKey = /^[a-zA-Z_$][a-zA-Z_$0-9]*$/;
-const formatKey = (key) => {
-  if (typeof key === 'symbol') return '[' + symbolToString(key) + ']';
-  return regExpTest(plainKey, key) ? key : quoteString(key);
+const plainKey = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
+const formatKey = (key, context, hidden) => {
+  if (typeof key === 'symbol') return '[' + stylize(context, symbolToString(key), 'symbol') + ']';
+  if (key === '__proto__') return "['__proto__']";
+  if (hidden) return '[' + key + ']';
+  return regExpTest(plainKey, key) ? key : stylize(context, quoteString(key), 'string');
+};
+
+const formatString = (value, context) => {
+  const left = value.length - context.maxStringLength;
+  const shown = left > 0 ? substring(value, 0, max(context.maxStringLength, 0)) : value;
+  const rest = left > 0 ? '... ' + left + ' more character' + (left === 1 ? '' : 's') : '';
+  const room = context.breakLength - context.indentation - 4;
+  if (context.compact === true || shown.length <= 16 || shown.length <= room || !includes(shown, '\n')) {
+    return stylize(context, quoteString(shown), 'string') + rest;
+  }
+  const lines = split(shown, '\n');
+  const parts = [];
+  for (let i = 0; i < lines.length; i++) {
+    const line = i + 1 < lines.length ? lines[i] + '\n' : lines[i];
+    if (line !== '') push(parts, stylize(context, quoteString(line), 'string'));
+  }
+  return join(parts, ' +\n' + repeat(' ', context.indentation + 2)) + rest;
 };
 
 const formatPrimitive = (value, context) => {
   switch (typeof value) {
-    case 'string': {
-      const left = value.length - maxStringLength;
-      const shown = left > 0 && context.depthNow > 0 ? substring(value, 0, maxStringLength) : value;
-      return quoteString(shown) + (shown === value ? '' : '... ' + left + ' more characters');
-    }
+    case 'string':
+      return formatString(value, context);
     case 'number':
-      return formatNumber(value);
+      return stylize(context, formatNumber(value), 'number');
     case 'bigint':
-      return bigIntToString(value) + 'n';
+      return stylize(context, bigIntToString(value) + 'n', 'bigint');
     case 'symbol':
-      return symbolToString(value);
+      return stylize(context, symbolToString(value), 'symbol');
+    case 'boolean':
+      return stylize(context, '' + value, 'boolean');
+    case 'undefined':
+      return stylize(context, 'undefined', 'undefined');
     default:
-      return '' + value;
+      return stylize(context, '' + value, 'null');
   }
+};
+
+// Whether a function's prototype is among those of an object.
+const isInstance = (object, constructor) => {
+  const prototype = getOwnPropertyDescriptor(constructor, 'prototype')?.value;
+  for (let at = getPrototypeOf(object); at !== null; at = getPrototypeOf(at)) {
+    if (at === prototype) return true;
+    if (native.isProxy(at)) return false;
+  }
+  return false;
 };
 
 // The name of the class of an object, null if it has no prototype.
@@ -63,105 +154,81 @@ const constructorName = (object) => {
   for (let at = object; at !== null; at = getPrototypeOf(at)) {
     if (native.isProxy(at)) return 'Object';
     const property = getOwnPropertyDescriptor(at, 'constructor');
-    if (property !== undefined && typeof property.value === 'function') {
-      const name = getOwnPropertyDescriptor(property.value, 'name');
-      if (typeof name?.value === 'string' && name.value !== '') return name.value;
-    }
+    if (property === undefined || typeof property.value !== 'function') continue;
+    const name = getOwnPropertyDescriptor(property.value, 'name');
+    if (typeof name?.value === 'string' && name.value !== '' && isInstance(object, property.value)) return name.value;
   }
   return null;
 };
 
-const tagOf = (object, name) => {
-  const property =
-    getOwnPropertyDescriptor(object, symbolToStringTag) ??
-    (getPrototypeOf(object) === null || native.isProxy(getPrototypeOf(object))
-      ? undefined
-      : getOwnPropertyDescriptor(getPrototypeOf(object), symbolToStringTag));
-  return typeof property?.value === 'string' && property.value !== '' && property.value !== name
-    ? ' [' + property.value + ']'
-    : '';
+const tagOf = (object) => {
+  if (getOwnPropertyDescriptor(object, symbolToStringTag)?.enumerable) return '';
+  try {
+    const tag = object[symbolToStringTag];
+    return typeof tag === 'string' ? tag : '';
+  } catch {
+    return '';
+  }
 };
 
 // `Map(2) `, or nothing where the kind of brackets says it all.
 const prefixOf = (object, standard, size) => {
   const name = constructorName(object);
-  const shown = name === null ? '[' + standard + ': null prototype]' : name;
+  const tag = tagOf(object);
   const count = size === undefined ? '' : '(' + size + ')';
-  return '' + shown + count + tagOf(object, shown) + ' ';
-};
-
-const formatFunction = (value) => {
-  const own = getOwnPropertyDescriptor(value, 'name');
-  const name = typeof own?.value === 'string' ? own.value : '';
-  const source = native.isProxy(value) ? '' : functionToString(value);
-  if (startsWith(source, 'class')) {
-    const parent = getPrototypeOf(value);
-    const of = typeof parent === 'function' && parent.name ? ' extends ' + parent.name : '';
-    return '[class ' + (name === '' ? '(anonymous)' : name) + of + ']';
+  if (name === null) {
+    const shown = '[' + standard + count + ': null prototype] ';
+    return tag !== '' && tag !== standard ? shown + '[' + tag + '] ' : shown;
   }
-  const kind = native.className(value);
-  const word =
-    kind === 'AsyncFunction' || kind === 'GeneratorFunction' || kind === 'AsyncGeneratorFunction' ? kind : 'Function';
-  return name === '' ? '[' + word + ' (anonymous)]' : '[' + word + ': ' + name + ']';
-};
-
-const formatError = (error, context) => {
-  const frames = framesOf(error);
-  const header = headerOf(error);
-  return frames === '' ? '[' + header + ']' : header + reindent(indentFrames(frames), context.indentation);
+  return tag !== '' && tag !== name ? name + count + ' [' + tag + '] ' : name + count + ' ';
 };
 
 const reindent = (text, by) => (by === 0 ? text : join(split(text, '\n'), '\n' + repeat(' ', by)));
-
-// The own properties worth showing, beyond elements: enumerable ones.
-const shownKeys = (object, isList) => {
-  const all = ownKeys(object);
-  const keys = [];
-  for (let i = 0; i < all.length; i++) {
-    const key = all[i];
-    if (isList && typeof key === 'string' && isIndex(key)) continue;
-    if (isEnumerable(object, key)) push(keys, key);
-  }
-  return keys;
-};
 
 const isIndex = (key) => {
   const first = charCodeAt(key, 0);
   return first >= 48 && first <= 57 && key === '' + (key >>> 0);
 };
 
+// The own properties worth showing, beyond elements.
+const shownKeys = (object, isList, context) => {
+  const all = ownKeys(object);
+  const keys = [];
+  for (let i = 0; i < all.length; i++) {
+    const key = all[i];
+    if (isList && typeof key === 'string' && isIndex(key)) continue;
+    if (context.showHidden || isEnumerable(object, key)) push(keys, key);
+  }
+  return keys;
+};
+
+const formatGetter = (object, property, context, depth) => {
+  const label = property.set === undefined ? 'Getter' : 'Getter/Setter';
+  const { getters } = context;
+  if (!(getters === true || (getters === 'get' && property.set === undefined) || (getters === 'set' && property.set !== undefined))) {
+    return stylize(context, '[' + label + ']', 'special');
+  }
+  try {
+    const value = apply(property.get, object, []);
+    context.indentation += 2;
+    const text = isObject(value)
+      ? stylize(context, '[' + label + ']', 'special') + ' ' + formatValue(value, context, depth)
+      : stylize(context, '[' + label + ':', 'special') + ' ' + formatPrimitive(value, context) + stylize(context, ']', 'special');
+    context.indentation -= 2;
+    return text;
+  } catch (error) {
+    return '[' + label + ': <Inspection threw (' + (isObject(error) ? readString(error, 'message') : error) + ')>]';
+  }
+};
+
 const formatProperty = (object, key, context, depth, isElement) => {
   const property = getOwnPropertyDescriptor(object, key);
   let text;
-  if (property === undefined) text = 'undefined';
-  else if (property.get !== undefined) text = property.set === undefined ? '[Getter]' : '[Getter/Setter]';
-  else if (property.set !== undefined) text = '[Setter]';
-  else {
-    context.indentation += 2;
-    text = formatValue(property.value, context, depth);
-    context.indentation -= 2;
-  }
-  return isElement ? text : formatKey(key) + ': ' + text;
-};
-
-const more = (left) => '... ' + left + ' more item' + (left === 1 ? '' : 's');
-
-// The elements of a list, runs of holes counted.
-const formatElements = (list, length, context, depth) => {
-  const entries = [];
-  let index = 0;
-  for (; index < length && entries.length < maxEntries; index++) {
-    if (hasOwn(list, index)) {
-      push(entries, formatProperty(list, '' + index, context, depth, true));
-      continue;
-    }
-    const from = index;
-    while (index + 1 < length && !hasOwn(list, index + 1)) index++;
-    const holes = index + 1 - from;
-    push(entries, '<' + holes + ' empty item' + (holes === 1 ? '' : 's') + '>');
-  }
-  if (index < length) push(entries, more(length - index));
-  return entries;
+  if (property === undefined) text = stylize(context, 'undefined', 'undefined');
+  else if (property.get !== undefined) text = formatGetter(object, property, context, depth);
+  else if (property.set !== undefined) text = stylize(context, '[Setter]', 'special');
+  else text = formatInner(property.value, context, depth);
+  return isElement ? text : formatKey(key, context, property?.enumerable === false) + ': ' + text;
 };
 
 const formatInner = (value, context, depth) => {
@@ -171,195 +238,175 @@ const formatInner = (value, context, depth) => {
   return text;
 };
 
-// What stands between the brackets before the properties, for each class that holds something. Each gives
-// `{entries, open, close, base, isList}`; `open` has its prefix, `base` stands before it.
-const formatters = {
-  __proto__: null,
-  Array(value, context, depth) {
-    const name = constructorName(value);
-    const open = name === 'Array' ? '[' : prefixOf(value, 'Array', value.length) + '[';
-    return { entries: formatElements(value, value.length, context, depth), open, close: ']', isList: true };
-  },
-  TypedArray(value, context, depth) {
-    const length = typedArrayLength(value);
-    const open = prefixOf(value, typedArrayTag(value), length) + '[';
-    const entries = [];
-    for (let i = 0; i < length && i < maxEntries; i++) push(entries, formatPrimitive(value[i], context));
-    if (length > maxEntries) push(entries, more(length - maxEntries));
-    return { entries, open, close: ']', isList: true };
-  },
-  Map(value, context, depth) {
-    const entries = [];
-    let left = 0;
-    mapForEach(value, (item, key) => {
-      if (entries.length === maxEntries) left++;
-      else push(entries, formatInner(key, context, depth) + ' => ' + formatInner(item, context, depth));
-    });
-    if (left > 0) push(entries, more(left));
-    return { entries, open: prefixOf(value, 'Map', mapSize(value)) + '{', close: '}' };
-  },
-  Set(value, context, depth) {
-    const entries = [];
-    let left = 0;
-    setForEach(value, (item) => {
-      if (entries.length === maxEntries) left++;
-      else push(entries, formatInner(item, context, depth));
-    });
-    if (left > 0) push(entries, more(left));
-    return { entries, open: prefixOf(value, 'Set', setSize(value)) + '{', close: '}' };
-  },
-  Promise(value, context, depth) {
-    const { state, value: result } = native.promiseState(value);
-    const inner = state === 'pending' ? '<pending>' : formatInner(result, context, depth);
-    return {
-      entries: [state === 'rejected' ? '<rejected> ' + inner : inner],
-      open: prefixOf(value, 'Promise') + '{',
-      close: '}',
-    };
-  },
-  ArrayBuffer(value) {
-    const bytes = new Uint8Array(value);
-    const hex = [];
-    for (let i = 0; i < bytes.length && i < 50; i++) push(hex, padStart(numberToString(bytes[i], 16), 2, '0'));
-    const rest = bytes.length > 50 ? ' ... ' + (bytes.length - 50) + ' more bytes' : '';
-    const entries = ['[Uint8Contents]: <' + join(hex, ' ') + rest + '>', 'byteLength: ' + bytes.length];
-    return { entries, open: prefixOf(value, 'ArrayBuffer') + '{', close: '}' };
-  },
-  Date: (value) => ({ base: isNan(dateValue(value)) ? 'Invalid Date' : dateToIso(value) }),
-  RegExp: (value) => ({ base: regExpToString(value) }),
-  Error: (value, context) => ({ base: formatError(value, context) }),
-  Number: (value) => ({ base: '[Number: ' + formatNumber(Number(value)) + ']' }),
-  String: (value) => ({ base: '[String: ' + quoteString(String(value)) + ']', isList: true }),
-  Boolean: (value) => ({ base: '[Boolean: ' + objectToBoolean(value) + ']' }),
-  Symbol: (value) => ({ base: '[Symbol: ' + symbolToString(value) + ']' }),
-  WeakMap: () => ({ entries: ['<items unknown>'], open: 'WeakMap {', close: '}' }),
-  WeakSet: () => ({ entries: ['<items unknown>'], open: 'WeakSet {', close: '}' }),
-};
-
-const formatterFor = (value) => {
-  if (isArray(value)) return formatters.Array;
-  if (typedArrayTag(value) !== undefined) return formatters.TypedArray;
-  const name = native.className(value);
-  if (name === 'DOMException') return formatters.Error;
-  return name !== 'Array' && name !== 'TypedArray' ? formatters[name] : undefined;
-};
-
-const formatObject = (value, context, depth) => {
-  const isFunction = typeof value === 'function';
-  const parts = isFunction ? { base: formatFunction(value) } : (formatterFor(value)?.(value, context, depth) ?? {});
-  const { entries = [], base = '', isList = false } = parts;
-  const name = constructorName(value);
-  const tag = base !== '' ? '' : tagOf(value, name);
-  const open =
-    parts.open ?? (base !== '' || (name === 'Object' && tag === '') ? '{' : prefixOf(value, 'Object') + '{');
-  const close = parts.close ?? '}';
-  const keys = shownKeys(value, isList);
-  for (let i = 0; i < keys.length; i++) {
-    if (base !== '' && !isFunction && keys[i] === 'stack') continue;
-    push(entries, formatProperty(value, keys[i], context, depth, false));
-  }
-  if (native.className(value) === 'Error') addCauses(value, entries, context, depth);
-  if (entries.length === 0) return base !== '' ? base : open + close;
-  const output =
-    isList && base === '' && keys.length === 0 && entries.length > 6 ? intoColumns(entries, value, context) : entries;
-  return intoLines(output, open, close, base, context, depth, output !== entries);
-};
-
-// What an error was caused by, and what it gathers: properties that are not enumerable.
-const addCauses = (error, entries, context, depth) => {
-  if (hasOwn(error, 'cause') && !isEnumerable(error, 'cause')) {
-    push(entries, '[cause]: ' + formatProperty(error, 'cause', context, depth, true));
-  }
-  if (hasOwn(error, 'errors') && !isEnumerable(error, 'errors')) {
-    push(entries, '[errors]: ' + formatProperty(error, 'errors', context, depth, true));
-  }
-};
+const more = (left) => '... ' + left + ' more item' + (left === 1 ? '' : 's');
 
 // Brackets around entries: on one line if they are few, short and not deep, else one a line.
 const intoLines = (output, open, close, base, context, depth, inColumns) => {
   const start = base === '' ? open : base + ' ' + open;
-  if (!inColumns && context.deepest - depth < 3) {
-    let length = output.length + start.length + context.indentation + 10;
-    let oneLine = true;
-    for (let i = 0; i < output.length; i++) {
-      length += output[i].length;
-      if (includes(output[i], '\n')) oneLine = false;
+  const { compact } = context;
+  if (compact === true || (typeof compact === 'number' && compact >= 1 && !inColumns && context.deepest - depth < compact)) {
+    let length = output.length + (compact === true ? 0 : output.length + context.indentation + open.length + base.length + 10);
+    let oneLine = !includes(base, '\n') && length <= context.breakLength;
+    for (let i = 0; i < output.length && oneLine; i++) {
+      length += withoutColors(output[i]).length;
+      if (length > context.breakLength || includes(output[i], '\n')) oneLine = false;
     }
-    if (oneLine && length + output.length <= lineWidth) return start + ' ' + join(output, ', ') + ' ' + close;
+    if (oneLine) return start + ' ' + join(output, ', ') + ' ' + close;
   }
   const line = '\n' + repeat(' ', context.indentation);
-  return '' + start + line + '  ' + join(output, ',' + line + '  ') + line + close;
+  return start + line + '  ' + join(output, ',' + line + '  ') + line + close;
 };
 
 // Many short elements in columns, as wide as suits them.
 const intoColumns = (entries, list, context) => {
-  const hasRest = startsWith(entries[entries.length - 1], '... ') && entries.length > maxEntries;
+  const hasRest = startsWith(entries[entries.length - 1], '... ') && entries.length > context.maxArrayLength;
   const count = hasRest ? entries.length - 1 : entries.length;
+  const lengths = mapList(entries, textWidth);
   let total = 0;
   let widest = 0;
   for (let i = 0; i < count; i++) {
-    total += entries[i].length + 2;
-    widest = max(widest, entries[i].length);
+    total += lengths[i] + 2;
+    widest = max(widest, lengths[i]);
   }
   const width = widest + 2;
-  if (width * 3 + context.indentation >= lineWidth || !(total / width > 5 || widest <= 6)) return entries;
+  if (width * 3 + context.indentation >= context.breakLength || !(total / width > 5 || widest <= 6)) return entries;
   const bias = sqrt(width - total / entries.length);
   const biased = max(width - 3 - bias, 1);
   const columns = min(
     round(sqrt(2.5 * biased * count) / biased),
-    floor((lineWidth - context.indentation) / width),
-    12,
+    floor((context.breakLength - context.indentation) / width),
+    context.compact * 4,
     15,
   );
   if (columns <= 1) return entries;
   const widths = [];
   for (let column = 0; column < columns; column++) {
     let here = 0;
-    for (let i = column; i < count; i += columns) here = max(here, entries[i].length);
+    for (let i = column; i < count; i += columns) here = max(here, lengths[i]);
     push(widths, here + 2);
   }
-  const first = list[0];
-  const pad = typeof first === 'number' || typeof first === 'bigint' ? padStart : padEnd;
+  let toRight = list !== undefined;
+  for (let i = 0; toRight && i < count; i++) {
+    if (typeof list[i] !== 'number' && typeof list[i] !== 'bigint') toRight = false;
+  }
   const rows = [];
   for (let from = 0; from < count; from += columns) {
     const to = min(from + columns, count);
     let row = '';
-    for (let i = from; i < to - 1; i++) row += pad(entries[i] + ', ', widths[i - from], ' ');
-    row += pad === padStart ? pad(entries[to - 1], widths[to - 1 - from] - 2, ' ') : entries[to - 1];
+    for (let i = from; i < to; i++) {
+      const isLast = i === to - 1;
+      const text = isLast ? entries[i] : entries[i] + ', ';
+      const space = repeat(' ', max(widths[i - from] - (isLast ? 2 : 0) - lengths[i] - (isLast ? 0 : 2), 0));
+      row += toRight ? space + text : isLast ? text : text + space;
+    }
     push(rows, row);
   }
   if (hasRest) push(rows, entries[count]);
   return rows;
 };
 
+// What a value says of itself: a method under this symbol.
+const customInspect = Symbol.for('nodejs.util.inspect.custom');
+
+const formatCustom = (value, context, depth) => {
+  const custom = value[customInspect];
+  if (typeof custom !== 'function' || custom === inspect) return undefined;
+  const constructor = value.constructor;
+  if (isObject(constructor) && constructor.prototype === value) return undefined;
+  const options = { ...context.options };
+  const left = context.depth === Infinity ? Infinity : context.depth - depth;
+  options.depth = left;
+  options.stylize = (text, style) => (style in styles ? stylize(context, '' + text, style) : '' + text);
+  const given = apply(custom, value, [left, options, inspect]);
+  if (given === value) return undefined;
+  const text = isObject(given) ? formatValue(given, context, depth) : '' + given;
+  return reindent(text, context.indentation);
+};
+
 // One value, at a depth below the one that was asked for.
-const formatValue = (value, context, depth) => {
-  if (!isObject(value)) return formatPrimitive(value, context);
-  if (native.isProxy(value)) return typeof value === 'function' ? '[Function (proxy)]' : '[Proxy]';
+const formatValue = (given, context, depth) => {
+  if (!isObject(given)) return formatPrimitive(given, context);
+  let value = given;
+  while (native.isProxy(value)) {
+    if (context.showProxy) return formatProxy(value, context, depth);
+    value = native.proxyTarget(value);
+    if (value === null) return stylize(context, '<Revoked Proxy>', 'special');
+  }
+  if (context.customInspect) {
+    const custom = formatCustom(value, context, depth);
+    if (custom !== undefined) return custom;
+  }
   for (let i = 0; i < context.open.length; i++) {
     if (context.open[i] !== value) continue;
     if (!mapHas(context.circular, value)) mapSet(context.circular, value, mapSize(context.circular) + 1);
-    return '[Circular *' + mapGet(context.circular, value) + ']';
+    return stylize(context, '[Circular *' + mapGet(context.circular, value) + ']', 'special');
   }
-  if (depth > context.depth && typeof value !== 'function' && !isPlainText(value)) {
-    if (isArray(value)) return '[Array]';
-    return '[' + trim(prefixOf(value, 'Object')) + ']';
-  }
-  context.deepest = depth;
-  context.depthNow++;
-  push(context.open, value);
-  const text = formatObject(value, context, depth + 1);
-  context.open.length--;
-  context.depthNow--;
-  return mapHas(context.circular, value) ? '<ref *' + mapGet(context.circular, value) + '> ' + text : text;
+  return formatObject(value, context, depth);
 };
 
-// Whether a value is shown as text, however deep it is.
-const isPlainText = (value) => contains(['Date', 'RegExp', 'Error', 'DOMException'], native.className(value));
+const formatProxy = (value, context, depth) => {
+  if (depth > context.depth) return stylize(context, 'Proxy [Array]', 'special');
+  context.deepest = depth;
+  context.indentation += 2;
+  const target = native.proxyTarget(value);
+  const parts = [
+    formatValue(target, context, depth + 1),
+    formatValue(native.proxyHandler(value), context, depth + 1),
+  ];
+  context.indentation -= 2;
+  return intoLines(parts, 'Proxy [', ']', '', context, depth, false);
+};
 
-const inspect = (value, depth = 2) =>
-  formatValue(
-    value,
-    { __proto__: null, depth, deepest: 0, depthNow: 0, indentation: 0, open: [], circular: new Map() },
-    0,
-  );
+const formatObject = (value, context, depth) => {
+  const isFunction = typeof value === 'function';
+  const parts = isFunction ? { base: formatFunction(value), style: 'special' } : (formatterFor(value)?.(value, context) ?? {});
+  const { base = '', isList = false, close = '}', style, items } = parts;
+  const name = constructorName(value);
+  const tag = tagOf(value);
+  const plainOpen = name === 'Object' && (tag === '' || tag === 'Object') ? '{' : prefixOf(value, 'Object') + '{';
+  const open = parts.open ?? (base !== '' ? '{' : plainOpen);
+  const keys = parts.keys?.(shownKeys(value, isList, context)) ?? shownKeys(value, isList, context);
+  const styled = base !== '' && style !== undefined ? stylize(context, base, style) : base;
+  if (keys.length === 0 && (items === undefined || parts.size === 0)) {
+    return base === '' ? open + close : styled;
+  }
+  if (depth > context.depth) {
+    return stylize(context, '[' + (isArray(value) ? (name ?? '[Array: null prototype]') : trim(prefixOf(value, 'Object'))) + ']', 'special');
+  }
+  context.deepest = depth;
+  push(context.open, value);
+  const entries = items?.(context, depth + 1) ?? [];
+  for (let i = 0; i < keys.length; i++) push(entries, formatProperty(value, keys[i], context, depth + 1, false));
+  context.open.length--;
+  if (context.sorted && !isList) {
+    sort(entries, typeof context.sorted === 'function' ? context.sorted : (a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  }
+  const output =
+    isList && typeof context.compact === 'number' && context.compact >= 1 && entries.length > 6
+      ? intoColumns(entries, keys.length === 0 ? value : undefined, context)
+      : entries;
+  const text = intoLines(output, open, close, styled, context, depth, output !== entries);
+  if (!mapHas(context.circular, value)) return text;
+  return stylize(context, '<ref *' + mapGet(context.circular, value) + '>', 'special') + ' ' + text;
+};
+
+// The context of one call: the options, and what is found on the way.
+const makeContext = (options) => {
+  const context = { __proto__: null, ...standardOptions, deepest: 0, indentation: 0, open: [], circular: new Map() };
+  if (isObject(options)) {
+    for (const key in standardOptions) if (options[key] !== undefined) context[key] = options[key];
+  }
+  if (context.depth === null) context.depth = Infinity;
+  if (context.maxArrayLength === null) context.maxArrayLength = Infinity;
+  if (context.maxStringLength === null) context.maxStringLength = Infinity;
+  const given = {};
+  for (const key in standardOptions) given[key] = context[key];
+  context.options = given;
+  return context;
+};
+
+// `options`: those of `util.inspect`, or only a depth.
+const inspect = (value, options) =>
+  formatValue(value, makeContext(typeof options === 'number' ? { depth: options } : options), 0);
+// The same without a line of the value's own code.
+const inspectSafely = (value) => inspect(value, { __proto__: null, customInspect: false });

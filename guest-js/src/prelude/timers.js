@@ -21,11 +21,64 @@ const toDelay = (delay) => {
 const startTimer = (timer, delay, fire) => {
   const id = native.sleep(delay);
   timers[timer] = id;
+  if (contains(unreferenced, timer)) native.keepAlive(id, false);
   outstanding[id] = {
     __proto__: null,
     resolve: fire,
     reject: (record) => native.uncaught(failureError(record, '')),
   };
+};
+
+// Timers for which a script that came to its end does not wait.
+const unreferenced = [];
+const setReferenced = (timer, wanted) => {
+  for (let i = 0; i < unreferenced.length; i++) if (unreferenced[i] === timer) splice(unreferenced, i--, 1);
+  if (!wanted) push(unreferenced, timer);
+  if (timer in timers) native.keepAlive(timers[timer], wanted);
+};
+
+// What `setTimeout` gives: Node's object, and where a number is wanted, a number.
+class Timeout {
+  #timer;
+  #restart;
+  constructor(timer, restart) {
+    this.#timer = timer;
+    this.#restart = restart;
+  }
+  ref() {
+    setReferenced(this.#timer, true);
+    return this;
+  }
+  unref() {
+    setReferenced(this.#timer, false);
+    return this;
+  }
+  hasRef() {
+    return !contains(unreferenced, this.#timer);
+  }
+  refresh() {
+    stopTimer(this.#timer);
+    this.#restart();
+    return this;
+  }
+  close() {
+    stopTimer(this.#timer);
+    return this;
+  }
+  [Symbol.toPrimitive]() {
+    return this.#timer;
+  }
+  static numberOf(timer) {
+    return isObject(timer) && #timer in timer ? timer.#timer : timer;
+  }
+}
+const { numberOf } = Timeout;
+delete Timeout.numberOf;
+
+const stopTimer = (timer) => {
+  if ((typeof timer !== 'number' && typeof timer !== 'string') || !(timer in timers)) return;
+  cancelOperation(timers[timer]);
+  delete timers[timer];
 };
 
 const checkCallback = (callback, below, form) => {
@@ -38,11 +91,13 @@ const timerFunctions = {
   setTimeout(callback, delay, ...values) {
     checkCallback(callback, timerFunctions.setTimeout, 'setTimeout(callback, milliseconds)');
     const timer = ++lastTimer;
-    startTimer(timer, toDelay(delay), () => {
-      delete timers[timer];
-      callUnobserved(callback, values);
-    });
-    return timer;
+    const begin = () =>
+      startTimer(timer, toDelay(delay), () => {
+        delete timers[timer];
+        callUnobserved(callback, values);
+      });
+    begin();
+    return new Timeout(timer, begin);
   },
   setInterval(callback, delay, ...values) {
     checkCallback(callback, timerFunctions.setInterval, 'setInterval(callback, milliseconds)');
@@ -53,16 +108,22 @@ const timerFunctions = {
       startTimer(timer, every, fire);
       callUnobserved(callback, values);
     };
-    startTimer(timer, every, fire);
-    return timer;
+    const begin = () => startTimer(timer, every, fire);
+    begin();
+    return new Timeout(timer, begin);
+  },
+  setImmediate(callback, ...values) {
+    checkCallback(callback, timerFunctions.setImmediate, 'setImmediate(callback)');
+    return apply(timerFunctions.setTimeout, undefined, [() => apply(callback, undefined, values), 0]);
   },
   clearTimeout(timer) {
-    if (typeof timer !== 'number' || !(timer in timers)) return;
-    cancelOperation(timers[timer]);
-    delete timers[timer];
+    stopTimer(numberOf(timer));
   },
   clearInterval(timer) {
-    apply(timerFunctions.clearTimeout, undefined, [timer]);
+    stopTimer(numberOf(timer));
+  },
+  clearImmediate(timer) {
+    stopTimer(numberOf(timer));
   },
   queueMicrotask(callback) {
     checkCallback(callback, timerFunctions.queueMicrotask, 'queueMicrotask(callback)');

@@ -1,4 +1,4 @@
-// `URLSearchParams`. (`URL` is not here yet: a script that needs it gets a `ReferenceError`.)
+// `URL` and `URLSearchParams`, by the WHATWG's standard.
 
 const formDecode = (text) => {
   const plain = join(split(text, '+'), ' ');
@@ -22,11 +22,10 @@ const formEncode = (text) => {
     const character = toLatin1(subarray(bytes, i, i + 1));
     if (character === ' ') encoded += '+';
     else if (regExpTest(formSafe, character)) encoded += character;
-    else encoded += '%' + apply(toUpperCase, toHex(subarray(bytes, i, i + 1)), []);
+    else encoded += '%' + upperCase(toHex(subarray(bytes, i, i + 1)));
   }
   return encoded;
 };
-const toUpperCase = String.prototype.toUpperCase;
 
 const parseForm = (text, pairs) => {
   const parts = split(startsWith(text, '?') ? substring(text, 1) : text, '&');
@@ -40,6 +39,17 @@ const parseForm = (text, pairs) => {
 
 class URLSearchParams {
   #pairs = [];
+  // What is told of changes: the URL whose query this is.
+  #changed = () => {};
+  static attach(pairs, changed) {
+    const params = new URLSearchParams();
+    params.#pairs = pairs;
+    params.#changed = changed;
+    return params;
+  }
+  static reload(params, pairs) {
+    params.#pairs = pairs;
+  }
   constructor(init = '') {
     if (!isObject(init)) {
       parseForm(String(init), this.#pairs);
@@ -55,9 +65,11 @@ class URLSearchParams {
   }
   append(name, value) {
     push(this.#pairs, [String(name), String(value)]);
+    this.#changed();
   }
   delete(name, value) {
     this.#keep((pair) => pair[0] !== String(name) || (value !== undefined && pair[1] !== String(value)));
+    this.#changed();
   }
   get(name) {
     return this.getAll(name)[0] ?? null;
@@ -81,10 +93,12 @@ class URLSearchParams {
       placed = true;
       return true;
     });
-    if (!placed) this.append(name, value);
+    if (!placed) push(this.#pairs, [String(name), String(value)]);
+    this.#changed();
   }
   sort() {
     sort(this.#pairs, (a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
+    this.#changed();
   }
   forEach(callback, self) {
     for (let i = 0; i < this.#pairs.length; i++) apply(callback, self, [this.#pairs[i][1], this.#pairs[i][0], this]);
@@ -111,4 +125,124 @@ class URLSearchParams {
   }
 }
 define(URLSearchParams.prototype, symbolIterator, URLSearchParams.prototype.entries);
+const { attach: attachParams, reload: reloadParams } = URLSearchParams;
+delete URLSearchParams.attach;
+delete URLSearchParams.reload;
+const paramsToString = uncurry(URLSearchParams.prototype.toString);
 defineGlobal('URLSearchParams', URLSearchParams);
+
+// Order of the parts in which the native gives a URL.
+const urlParts = [
+  'href',
+  'origin',
+  'protocol',
+  'username',
+  'password',
+  'host',
+  'hostname',
+  'port',
+  'pathname',
+  'search',
+  'hash',
+];
+
+const invalidUrl = (input, base) => {
+  const error = defineCode(new TypeError('Invalid URL'), 'ERR_INVALID_URL');
+  error.input = input;
+  if (base !== undefined) error.base = base;
+  return error;
+};
+
+const queryPairs = (search) => {
+  const pairs = [];
+  parseForm(search, pairs);
+  return pairs;
+};
+
+class URL {
+  #parts;
+  #params;
+  constructor(input, base) {
+    const text = String(input);
+    const from = base === undefined ? '' : String(base);
+    this.#parts = base !== undefined && from === '' ? [] : native.parseUrl(text, from);
+    if (this.#parts.length === 0) throw invalidUrl(text, base === undefined ? undefined : from);
+  }
+  static get(url, index) {
+    return url.#parts[index];
+  }
+  static set(url, part, value) {
+    const parts = native.changeUrl(url.#parts[0], part, value);
+    if (parts.length === 0) throw invalidUrl(value);
+    url.#parts = parts;
+    if (url.#params !== undefined && (part === 'href' || part === 'search')) {
+      reloadParams(url.#params, queryPairs(parts[9]));
+    }
+  }
+  get searchParams() {
+    if (this.#params === undefined) {
+      this.#params = attachParams(queryPairs(this.#parts[9]), () => {
+        this.#parts = native.changeUrl(this.#parts[0], 'search', paramsToString(this.#params));
+      });
+    }
+    return this.#params;
+  }
+  toString() {
+    return this.#parts[0];
+  }
+  toJSON() {
+    return this.#parts[0];
+  }
+  static canParse(input, base) {
+    const from = base === undefined ? '' : String(base);
+    return !(base !== undefined && from === '') && native.parseUrl(String(input), from).length > 0;
+  }
+  static parse(input, base) {
+    try {
+      return new URL(input, base);
+    } catch {
+      return null;
+    }
+  }
+  static isUrl(value) {
+    return isObject(value) && #parts in value;
+  }
+}
+define(URLSearchParams.prototype, customInspect, {
+  [customInspect](depth, options) {
+    const shown = [];
+    const list = [...this];
+    for (let i = 0; i < list.length; i++) push(shown, quoteString(list[i][0]) + ' => ' + quoteString(list[i][1]));
+    return shown.length === 0 ? 'URLSearchParams {}' : 'URLSearchParams { ' + join(shown, ', ') + ' }';
+  },
+}[customInspect]);
+const shownParts = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search'];
+define(URL.prototype, customInspect, {
+  [customInspect](depth, options) {
+    const shown = new (class URL {})();
+    for (let i = 0; i < shownParts.length; i++) shown[shownParts[i]] = this[shownParts[i]];
+    shown.searchParams = this.searchParams;
+    shown.hash = this.hash;
+    return inspect(shown, options);
+  },
+}[customInspect]);
+const { get: urlPart, set: setUrlPart, isUrl } = URL;
+delete URL.get;
+delete URL.set;
+delete URL.isUrl;
+mapList(urlParts, (part, index) => {
+  const accessors = {
+    get [part]() {
+      return urlPart(this, index);
+    },
+    set [part](value) {
+      setUrlPart(this, part, String(value));
+    },
+  };
+  const property = getOwnPropertyDescriptor(accessors, part);
+  if (part === 'origin') delete property.set;
+  property.__proto__ = null;
+  property.enumerable = true;
+  defineProperty(URL.prototype, part, property);
+});
+defineGlobal('URL', URL);

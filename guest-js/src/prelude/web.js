@@ -16,27 +16,89 @@ const callListener = (callback, target, event) => {
 
 class Event {
   #type;
+  #bubbles;
   #cancelable;
   #prevented = false;
+  #stopped = false;
+  #target = null;
+  #time;
   constructor(type, options) {
     this.#type = String(type);
+    this.#bubbles = options?.bubbles === true;
     this.#cancelable = options?.cancelable === true;
-    this.target = null;
-    this.timeStamp = native.now() - scriptStart;
+    this.#time = native.now() - scriptStart;
+  }
+  static begin(event, target) {
+    event.#target = target;
+    event.#stopped = false;
+  }
+  static isStopped(event) {
+    return event.#stopped;
   }
   get type() {
     return this.#type;
   }
+  get bubbles() {
+    return this.#bubbles;
+  }
   get cancelable() {
     return this.#cancelable;
+  }
+  get composed() {
+    return false;
   }
   get defaultPrevented() {
     return this.#prevented;
   }
+  get target() {
+    return this.#target;
+  }
+  get currentTarget() {
+    return this.#target;
+  }
+  get srcElement() {
+    return this.#target;
+  }
+  get eventPhase() {
+    return 0;
+  }
+  get timeStamp() {
+    return this.#time;
+  }
+  get isTrusted() {
+    return false;
+  }
+  composedPath() {
+    return this.#target === null ? [] : [this.#target];
+  }
   preventDefault() {
     if (this.#cancelable) this.#prevented = true;
   }
+  stopPropagation() {}
+  stopImmediatePropagation() {
+    this.#stopped = true;
+  }
 }
+const { begin: beginEvent, isStopped: isEventStopped } = Event;
+delete Event.begin;
+delete Event.isStopped;
+
+class CustomEvent extends Event {
+  #detail;
+  constructor(type, options) {
+    super(type, options);
+    this.#detail = options?.detail ?? null;
+  }
+  get detail() {
+    return this.#detail;
+  }
+}
+
+const listenersFor = (target) => {
+  const list = isObject(target) ? weakGet(listenersOf, target) : undefined;
+  if (list === undefined) throw new TypeError('the value of "this" is no EventTarget');
+  return list;
+};
 
 class EventTarget {
   constructor() {
@@ -44,12 +106,16 @@ class EventTarget {
   }
   addEventListener(type, callback, options) {
     if (callback == null) return;
-    const list = weakGet(listenersOf, this);
-    for (let i = 0; i < list.length; i++) if (list[i].type === type && list[i].callback === callback) return;
-    push(list, { __proto__: null, type: String(type), callback, once: options?.once === true });
+    const list = listenersFor(this);
+    const name = String(type);
+    for (let i = 0; i < list.length; i++) if (list[i].type === name && list[i].callback === callback) return;
+    const signal = signalOf(options);
+    if (signal !== undefined && isAborted(signal)) return;
+    push(list, { __proto__: null, type: name, callback, once: options?.once === true });
+    if (signal !== undefined) whenAborted(signal, () => apply(removeListener, this, [name, callback]));
   }
   removeEventListener(type, callback) {
-    const list = weakGet(listenersOf, this);
+    const list = listenersFor(this);
     for (let i = 0; i < list.length; i++) {
       if (list[i].type === type && list[i].callback === callback) {
         splice(list, i, 1);
@@ -58,11 +124,12 @@ class EventTarget {
     }
   }
   dispatchEvent(event) {
-    event.target = this;
-    const list = slice(weakGet(listenersOf, this));
+    beginEvent(event, this);
+    const list = slice(listenersFor(this));
     const handler = this['on' + event.type];
     if (typeof handler === 'function') callListener(handler, this, event);
     for (let i = 0; i < list.length; i++) {
+      if (isEventStopped(event)) break;
       if (list[i].type !== event.type) continue;
       if (list[i].once) apply(removeListener, this, [list[i].type, list[i].callback]);
       callListener(list[i].callback, this, event);
@@ -106,7 +173,7 @@ class AbortSignal extends EventTarget {
     const id = native.sleepInBackground(toDelay(milliseconds));
     outstanding[id] = {
       __proto__: null,
-      resolve: () => abortSignal(signal, new DOMException('the time is over', 'TimeoutError')),
+      resolve: () => abortSignal(signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
       reject: () => {},
     };
     return signal;
@@ -144,7 +211,7 @@ const abortSignal = (signal, reason) => {
   const state = weakGet(signalStates, signal);
   if (state.aborted) return;
   state.aborted = true;
-  state.reason = reason === undefined ? new DOMException('the operation was aborted', 'AbortError') : reason;
+  state.reason = reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason;
   const { waiting } = state;
   state.waiting = [];
   for (let i = 0; i < waiting.length; i++) waiting[i](state.reason);
@@ -219,8 +286,9 @@ const cryptoFunctions = {
 const crypto = {};
 for (const name in cryptoFunctions) crypto[name] = cryptoFunctions[name];
 const performance = {};
+define(performance, 'toJSON', () => ({ timeOrigin: scriptStart }));
 define(performance, 'now', { now: () => native.now() - scriptStart }.now);
 defineGetter(performance, 'timeOrigin', () => scriptStart);
 
-const webGlobals = { Event, EventTarget, AbortSignal, AbortController, crypto, performance };
+const webGlobals = { Event, CustomEvent, EventTarget, AbortSignal, AbortController, crypto, performance };
 for (const name in webGlobals) defineGlobal(name, webGlobals[name]);

@@ -26,12 +26,12 @@ use super::{CliError, Result, secret, session, show, token};
 
 /// Run a script, or an agent compiled to a component
 ///
-/// Runs JavaScript or bash in a sandbox of its own, starting in /workspace. The script calls the tools of the registry
-/// that `--allow` or the policy grants: `await stats.describe({values: [1, 2, 3]})` in JavaScript,
+/// Runs JavaScript, TypeScript or bash in a sandbox of its own, starting in /workspace. The script calls the tools of the
+/// registry that `--allow` or the policy grants: `await stats.describe({values: [1, 2, 3]})` in JavaScript,
 /// `stats describe --values '[1, 2, 3]'` in bash. A component imports them by their WIT names.
 ///
-/// Exit status: a shell script's own; for JavaScript 0, or 1 when it throws; 2 usage or policy error; 3 a call was
-/// denied and the script did not catch that; 4 a limit was reached; 130 cancelled.
+/// Exit status: the script's own (`exit 3`, `process.exit(3)`); for JavaScript 1 when it throws; 2 usage or policy error;
+/// 3 a call was denied and the script did not catch that; 4 a limit was reached; 130 cancelled.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -125,6 +125,8 @@ pub(crate) struct OwnArgs {
 pub(crate) enum Lang {
     /// JavaScript
     Js,
+    /// TypeScript: its types are taken out, not checked
+    Ts,
     /// bash
     Sh,
 }
@@ -132,7 +134,7 @@ pub(crate) enum Lang {
 impl From<Lang> for Language {
     fn from(lang: Lang) -> Self {
         match lang {
-            Lang::Js => Self::JavaScript,
+            Lang::Js | Lang::Ts => Self::JavaScript,
             Lang::Sh => Self::Shell,
         }
     }
@@ -149,6 +151,7 @@ impl Run {
             .map_err(|_| CliError::usage(format!("the script `{name}` is no UTF-8 text, and no component")))?;
         let language = self.lang.map_or_else(|| guess(self.file.as_deref(), &source), Language::from);
         let name = if self.code.is_some() { name_of_code(language).to_owned() } else { name };
+        let name = name_in(self.lang, name);
         let session = self.open(places)?;
         let options = self.options();
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
@@ -158,7 +161,7 @@ impl Run {
         let _ = ctrlc::set_handler(move || cancel.cancel());
         let result = run.finish();
         self.show(&result);
-        Ok(status(&result, language == Language::Shell))
+        Ok(status(&result))
     }
 
     /// Runs an agent that is a component.
@@ -174,7 +177,7 @@ impl Run {
         let _ = ctrlc::set_handler(move || interrupt.cancel());
         let result = run.finish();
         self.show(&result);
-        Ok(status(&result, true))
+        Ok(status(&result))
     }
 
     fn open(&self, places: &Places) -> Result<Session> {
@@ -407,7 +410,7 @@ pub(crate) fn guess(file: Option<&Path>, source: &str) -> Language {
     let shebang = source.lines().next().filter(|line| line.starts_with("#!"));
     match extension {
         Some("sh" | "bash") => Language::Shell,
-        Some("js" | "mjs" | "cjs") => Language::JavaScript,
+        Some("js" | "mjs" | "cjs" | "ts" | "mts" | "cts") => Language::JavaScript,
         _ if shebang.is_some_and(|line| line.trim_end().ends_with("sh")) => Language::Shell,
         _ => Language::JavaScript,
     }
@@ -421,19 +424,24 @@ pub(crate) fn name_of_code(language: Language) -> &'static str {
     }
 }
 
+/// The name of a script whose language was said: by it the guest knows TypeScript.
+pub(crate) fn name_in(lang: Option<Lang>, name: String) -> String {
+    if matches!(lang, Some(Lang::Ts)) && !name.ends_with("ts") { name + ".ts" } else { name }
+}
+
 /// What every WebAssembly binary begins with.
 const WASM: &[u8] = b"\0asm";
 
-/// The exit status of a run, as `--help` says. `has_own`: a shell script and a program have a status of their own.
-fn status(result: &RunResult, has_own: bool) -> ExitCode {
+/// The exit status of a run, as `--help` says.
+fn status(result: &RunResult) -> ExitCode {
     use tollhouse::session::Status;
     ExitCode::from(match result.status {
         Status::Completed => 0,
         Status::Denied => 3,
         Status::Limited => 4,
         Status::Cancelled => 130,
-        _ if has_own => result.exit_code,
-        _ => 1,
+        // A script's own; 1 if it threw.
+        _ => result.exit_code,
     })
 }
 

@@ -26,7 +26,7 @@ pub struct Guests {
 pub struct Script {
     /// Its text.
     pub source: String,
-    /// What stack traces call it.
+    /// What stack traces call it. By its ending TypeScript is known.
     pub name: String,
     /// Its positional arguments.
     pub arguments: Vec<String>,

@@ -19,7 +19,7 @@ pub use state::{Catalog, MountedTool, Output, OutputSink, Stream};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Language {
-    /// JavaScript, on QuickJS.
+    /// JavaScript, on QuickJS; TypeScript, if the script's name ends in `.ts`, `.mts` or `.cts`.
     JavaScript,
     /// bash.
     Shell,

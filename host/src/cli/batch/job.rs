@@ -12,7 +12,7 @@ use tollhouse::guest::{Language, Script};
 use tollhouse::session::Stdin;
 use tollhouse::vfs::{self, Errno, Tree};
 
-use crate::cli::run::{Lang, guess, name_of_code};
+use crate::cli::run::{Lang, guess, name_in, name_of_code};
 
 /// Where a job's files are, and where its script starts.
 const DIRECTORY: &str = "/workspace";
@@ -120,12 +120,13 @@ impl Job {
 
     /// What is run. `lang` and `environment` are what the whole batch says; the job's own word wins.
     pub(super) fn script(&self, lang: Option<Lang>, environment: &[(String, String)]) -> (Language, Script) {
-        let language = self.lang.or(lang).map_or_else(|| guess(None, &self.script), Language::from);
+        let said = self.lang.or(lang);
+        let language = said.map_or_else(|| guess(None, &self.script), Language::from);
         let own = self.env.iter().map(|(name, value)| (name.clone(), value.clone()));
         let shared = environment.iter().filter(|(name, _)| !self.env.contains_key(name)).cloned();
         let script = Script {
             source: self.script.clone(),
-            name: name_of_code(language).to_owned(),
+            name: name_in(said, name_of_code(language).to_owned()),
             arguments: Vec::new(),
             environment: shared.chain(own).collect(),
         };

@@ -1,0 +1,80 @@
+// Makes bundle.js, which the guest carries, and LICENCES.txt: what is inside, and under which terms.
+
+import { build } from 'esbuild';
+import fs from 'node:fs';
+import path from 'node:path';
+
+const here = import.meta.dirname;
+const local = (name) => path.join(here, 'src', name);
+// What the libraries ask for by these names is ours.
+const ours = {
+  util: local('util.js'),
+  'util/': local('util.js'),
+  process: local('process.js'),
+  'process/': local('process.js'),
+  qs: local('querystring.js'),
+  'safe-buffer': local('buffer.js'),
+  'abort-controller': local('globals.js'),
+  'object.assign/polyfill': local('assign.cjs'),
+  'object-is/polyfill': local('is.cjs'),
+  'object-is': local('is.cjs'),
+  'is-nan': local('is.cjs'),
+  'call-bind/callBound': local('call-bound.cjs'),
+};
+
+const result = await build({
+  absWorkingDir: here,
+  entryPoints: [local('index.js')],
+  bundle: true,
+  format: 'iife',
+  globalName: 'tollhouseNode',
+  target: 'es2022',
+  minifySyntax: true,
+  minifyWhitespace: false,
+  keepNames: false,
+  legalComments: 'none',
+  metafile: true,
+  mainFields: ['module', 'main'],
+  write: false,
+  define: { 'process.env.NODE_ENV': '"production"' },
+  plugins: [
+    {
+      name: 'ours',
+      setup(build) {
+        build.onResolve({ filter: /.*/ }, ({ path: name, importer }) => {
+          if (name in ours) return { path: ours[name] };
+          if ((name === 'buffer' || name === 'events' || name === 'stream') && importer.includes('node_modules')) {
+            return { path: local(`${name}.js`) };
+          }
+          return undefined;
+        });
+      },
+    },
+  ],
+});
+
+const packages = new Set();
+for (const input of Object.keys(result.metafile.inputs)) {
+  const match = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input);
+  if (match) packages.add(match[1]);
+}
+let licences = 'bundle.js holds code of these packages from npm.\n';
+for (const name of [...packages].sort()) {
+  const directory = path.join(here, 'node_modules', name);
+  const { version, license } = JSON.parse(fs.readFileSync(path.join(directory, 'package.json'), 'utf8'));
+  if (!['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'].includes(license)) {
+    throw new Error(`${name} is under ${license}`);
+  }
+  const file = fs.readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? '(The package names its licence in package.json only.)' : fs.readFileSync(path.join(directory, file), 'utf8');
+  licences += `\n${'-'.repeat(80)}\n${name} ${version} (${license})\n\n${text.trim()}\n`;
+}
+
+const outputs = { 'bundle.js': result.outputFiles[0].text, 'LICENCES.txt': licences };
+const check = process.argv.includes('--check');
+for (const [name, text] of Object.entries(outputs)) {
+  const file = path.join(here, name);
+  if (!check) fs.writeFileSync(file, text);
+  else if (fs.readFileSync(file, 'utf8') !== text) throw new Error(`${name} is not what its sources give: cargo xtask bundle`);
+}
+console.log(`${packages.size} packages, ${outputs['bundle.js'].length} bytes`);

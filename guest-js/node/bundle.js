@@ -1,0 +1,11096 @@
+var tollhouseNode = (() => {
+  var __create = Object.create;
+  var __defProp = Object.defineProperty;
+  var __getOwnPropDesc = Object.getOwnPropertyDescriptor;
+  var __getOwnPropNames = Object.getOwnPropertyNames;
+  var __getProtoOf = Object.getPrototypeOf, __hasOwnProp = Object.prototype.hasOwnProperty;
+  var __esm = (fn, res, err) => function() {
+    if (err) throw err[0];
+    try {
+      return fn && (res = (0, fn[__getOwnPropNames(fn)[0]])(fn = 0)), res;
+    } catch (e2) {
+      throw err = [e2], e2;
+    }
+  };
+  var __commonJS = (cb, mod) => function() {
+    try {
+      return mod || (0, cb[__getOwnPropNames(cb)[0]])((mod = { exports: {} }).exports, mod), mod.exports;
+    } catch (e2) {
+      throw mod = 0, e2;
+    }
+  };
+  var __export = (target, all) => {
+    for (var name in all)
+      __defProp(target, name, { get: all[name], enumerable: !0 });
+  }, __copyProps = (to2, from, except, desc) => {
+    if (from && typeof from == "object" || typeof from == "function")
+      for (let key of __getOwnPropNames(from))
+        !__hasOwnProp.call(to2, key) && key !== except && __defProp(to2, key, { get: () => from[key], enumerable: !(desc = __getOwnPropDesc(from, key)) || desc.enumerable });
+    return to2;
+  };
+  var __toESM = (mod, isNodeMode, target) => (target = mod != null ? __create(__getProtoOf(mod)) : {}, __copyProps(
+    // If the importer is in node compatibility mode or this is not an ESM
+    // file that has been converted to a CommonJS file using a Babel-
+    // compatible transform (i.e. "__esModule" has not been set), then set
+    // "default" to the CommonJS "module.exports" for node compatibility.
+    isNodeMode || !mod || !mod.__esModule ? __defProp(target, "default", { value: mod, enumerable: !0 }) : target,
+    mod
+  )), __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: !0 }), mod);
+
+  // src/util.js
+  var util_exports = {};
+  __export(util_exports, {
+    TextDecoder: () => TextDecoder2,
+    TextEncoder: () => TextEncoder,
+    aborted: () => aborted,
+    callbackify: () => callbackify,
+    codedError: () => codedError,
+    debug: () => debug,
+    debuglog: () => debuglog,
+    default: () => util_default,
+    deprecate: () => deprecate,
+    format: () => format,
+    formatWithOptions: () => formatWithOptions,
+    getSystemErrorName: () => getSystemErrorName,
+    inherits: () => inherits,
+    inspect: () => inspect,
+    invalidType: () => invalidType,
+    isArray: () => isArray,
+    isBoolean: () => isBoolean,
+    isDate: () => isDate,
+    isDeepStrictEqual: () => isDeepStrictEqual,
+    isError: () => isError,
+    isFunction: () => isFunction,
+    isNull: () => isNull,
+    isNullOrUndefined: () => isNullOrUndefined,
+    isNumber: () => isNumber,
+    isObject: () => isObject,
+    isPrimitive: () => isPrimitive,
+    isRegExp: () => isRegExp,
+    isString: () => isString,
+    isSymbol: () => isSymbol,
+    isUndefined: () => isUndefined,
+    parseArgs: () => parseArgs,
+    promisify: () => promisify,
+    setDeepEqual: () => setDeepEqual,
+    stripVTControlCharacters: () => stripVTControlCharacters,
+    styleText: () => styleText,
+    toUSVString: () => toUSVString,
+    types: () => types
+  });
+  var native, inspectValue, formatLine, inspect, format, formatWithOptions, promisify, callbackify, inherits, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, styleText, aborted, getSystemErrorName, codedError, received, invalidType, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
+    "src/util.js"() {
+      ({ native, inspect: inspectValue, formatLine } = host), inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
+      inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
+      inspect.defaultOptions = { depth: 2, colors: !1, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 1e4, sorted: !1, getters: !1 };
+      inspect.colors = /* @__PURE__ */ Object.create(null);
+      inspect.styles = /* @__PURE__ */ Object.create(null);
+      format = (...values) => formatLine(values), formatWithOptions = (options, ...values) => formatLine(values, options), promisify = (original) => {
+        if (typeof original != "function")
+          throw invalidType("original", "function", original);
+        if (original[promisify.custom]) return original[promisify.custom];
+        let promised = function(...values) {
+          return new Promise((resolve, reject) => {
+            original.call(this, ...values, (error, ...results) => error ? reject(error) : resolve(results[0]));
+          });
+        };
+        return Object.setPrototypeOf(promised, Object.getPrototypeOf(original)), Object.defineProperties(promised, Object.getOwnPropertyDescriptors(original));
+      };
+      promisify.custom = /* @__PURE__ */ Symbol.for("nodejs.util.promisify.custom");
+      globalThis.setTimeout[promisify.custom] = (delay, value) => new Promise((resolve) => setTimeout(resolve, delay, value));
+      globalThis.setImmediate[promisify.custom] = (value) => new Promise((resolve) => setImmediate(resolve, value));
+      for (let timer of [globalThis.setTimeout, globalThis.setImmediate])
+        Object.defineProperty(timer, promisify.custom, { enumerable: !1 });
+      callbackify = (original) => function(...values) {
+        let callback = values.pop();
+        original.apply(this, values).then(
+          (result) => queueMicrotask(() => callback(null, result)),
+          (error) => queueMicrotask(() => callback(error ?? new Error("Promise was rejected with a falsy value")))
+        );
+      }, inherits = (constructor, parent) => {
+        Object.defineProperty(constructor, "super_", { value: parent, writable: !0, configurable: !0 }), Object.setPrototypeOf(constructor.prototype, parent.prototype);
+      }, deprecate = (work) => work, debuglog = () => Object.assign(() => {
+      }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text) => text.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text) => String(text).toWellFormed(), styleText = (_2, text) => text, aborted = (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: !0 })), getSystemErrorName = (number) => `Unknown system error ${number}`, codedError = (Class, code, message) => {
+        let error = new Class(message);
+        return error.code = code, error;
+      }, received = (value) => {
+        if (value == null) return ` Received ${value}`;
+        if (typeof value == "function") return ` Received function ${value.name}`;
+        if (typeof value == "object")
+          return value.constructor?.name ? ` Received an instance of ${value.constructor.name}` : ` Received ${inspect(value, { depth: -1 })}`;
+        let text = inspect(value, { colors: !1 });
+        return ` Received type ${typeof value} (${text.length > 28 ? `${text.slice(0, 25)}...` : text})`;
+      }, invalidType = (name, expected, value) => codedError(
+        TypeError,
+        "ERR_INVALID_ARG_TYPE",
+        `The "${name}" ${name.includes(".") ? "property" : "argument"} must be ${/^[a-z]/.test(expected) && !/^(an|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`
+      ), classIs = (...names) => (value) => names.includes(native.className(value)), tagOf = (value) => ArrayBuffer.isView(value) ? value[Symbol.toStringTag] : void 0, functionKind = (...names) => (value) => typeof value == "function" && names.includes(native.className(value)), types = {
+        isAnyArrayBuffer: classIs("ArrayBuffer", "SharedArrayBuffer"),
+        isArrayBuffer: classIs("ArrayBuffer"),
+        isArrayBufferView: ArrayBuffer.isView,
+        isArgumentsObject: classIs("Arguments"),
+        isAsyncFunction: functionKind("AsyncFunction", "AsyncGeneratorFunction"),
+        isBigInt64Array: (value) => tagOf(value) === "BigInt64Array",
+        isBigUint64Array: (value) => tagOf(value) === "BigUint64Array",
+        isBigIntObject: classIs("BigInt"),
+        isBooleanObject: classIs("Boolean"),
+        isBoxedPrimitive: classIs("BigInt", "Boolean", "Number", "String", "Symbol"),
+        isCryptoKey: (value) => typeof CryptoKey == "function" && value instanceof CryptoKey,
+        isDataView: classIs("DataView"),
+        isDate: classIs("Date"),
+        isExternal: () => !1,
+        isFloat32Array: (value) => tagOf(value) === "Float32Array",
+        isFloat64Array: (value) => tagOf(value) === "Float64Array",
+        isGeneratorFunction: functionKind("GeneratorFunction", "AsyncGeneratorFunction"),
+        isGeneratorObject: classIs("Generator", "AsyncGenerator"),
+        isInt8Array: (value) => tagOf(value) === "Int8Array",
+        isInt16Array: (value) => tagOf(value) === "Int16Array",
+        isInt32Array: (value) => tagOf(value) === "Int32Array",
+        isKeyObject: () => !1,
+        isMap: classIs("Map"),
+        isMapIterator: classIs("Map Iterator"),
+        isModuleNamespaceObject: classIs("Module"),
+        isNativeError: classIs("Error"),
+        isNumberObject: classIs("Number"),
+        isPromise: classIs("Promise"),
+        isProxy: native.isProxy,
+        isRegExp: classIs("RegExp"),
+        isSet: classIs("Set"),
+        isSetIterator: classIs("Set Iterator"),
+        isSharedArrayBuffer: classIs("SharedArrayBuffer"),
+        isStringObject: classIs("String"),
+        isSymbolObject: classIs("Symbol"),
+        isTypedArray: (value) => tagOf(value) !== void 0,
+        isUint8Array: (value) => tagOf(value) === "Uint8Array",
+        isUint8ClampedArray: (value) => tagOf(value) === "Uint8ClampedArray",
+        isUint16Array: (value) => tagOf(value) === "Uint16Array",
+        isUint32Array: (value) => tagOf(value) === "Uint32Array",
+        isWeakMap: classIs("WeakMap"),
+        isWeakSet: classIs("WeakSet")
+      }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, parseArgs = (config = {}) => {
+        let { options = {}, args = host.args(), strict = !0, allowPositionals = !strict } = config, values = /* @__PURE__ */ Object.create(null), positionals = [], store = (name, value) => {
+          options[name]?.multiple ? (values[name] ??= []).push(value) : values[name] = value;
+        }, byShort = (letter) => Object.keys(options).find((name) => options[name].short === letter);
+        for (let i2 = 0; i2 < args.length; i2++) {
+          let word = args[i2];
+          if (word === "--") {
+            positionals.push(...args.slice(i2 + 1));
+            break;
+          }
+          let long = /^--([^=]+)(?:=(.*))?$/s.exec(word), short = long === null ? /^-([^-])(.*)$/s.exec(word) : null;
+          if (long === null && short === null) {
+            if (strict && !allowPositionals)
+              throw codedError(TypeError, "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${word}'. This command does not take positional arguments`);
+            positionals.push(word);
+            continue;
+          }
+          let name = long === null ? byShort(short[1]) ?? short[1] : long[1], given = long === null ? void 0 : long[2], negated = long !== null && config.allowNegative && name.startsWith("no-") && name.slice(3) in options;
+          negated && (name = name.slice(3));
+          let option = options[name];
+          if (strict && option === void 0)
+            throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${long === null ? word.slice(0, 2) : `--${name}`}'`);
+          if (option?.type !== "string") {
+            if (short !== null && short[2] !== "" && args.splice(i2 + 1, 0, `-${short[2]}`), strict && given !== void 0)
+              throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name}' does not take an argument`);
+            store(name, given ?? !negated);
+            continue;
+          }
+          if (short !== null && short[2] !== "" && (given = short[2]), given === void 0 && (given = args[++i2]), given === void 0)
+            throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name} <value>' argument missing`);
+          store(name, given);
+        }
+        for (let [name, option] of Object.entries(options)) !(name in values) && option.default !== void 0 && (values[name] = option.default);
+        return { values, positionals };
+      }, isDeepStrictEqual = (a2, b2) => deepEqual(a2, b2), deepEqual = () => !1, setDeepEqual = (compare) => deepEqual = compare, util_default = {
+        inspect,
+        format,
+        formatWithOptions,
+        promisify,
+        callbackify,
+        inherits,
+        deprecate,
+        debuglog,
+        debug,
+        stripVTControlCharacters,
+        toUSVString,
+        styleText,
+        aborted,
+        getSystemErrorName,
+        types,
+        isArray,
+        isRegExp,
+        isDate,
+        isError,
+        isObject,
+        isString,
+        isNumber,
+        isFunction,
+        isUndefined,
+        isNull,
+        isNullOrUndefined,
+        isBoolean,
+        isSymbol,
+        isPrimitive,
+        TextEncoder,
+        TextDecoder: TextDecoder2,
+        parseArgs,
+        isDeepStrictEqual
+      };
+    }
+  });
+
+  // node_modules/assert/build/internal/errors.js
+  var require_errors = __commonJS({
+    "node_modules/assert/build/internal/errors.js"(exports, module2) {
+      "use strict";
+      function _typeof(o2) {
+        "@babel/helpers - typeof";
+        return _typeof = typeof Symbol == "function" && typeof Symbol.iterator == "symbol" ? function(o3) {
+          return typeof o3;
+        } : function(o3) {
+          return o3 && typeof Symbol == "function" && o3.constructor === Symbol && o3 !== Symbol.prototype ? "symbol" : typeof o3;
+        }, _typeof(o2);
+      }
+      function _defineProperties(target, props) {
+        for (var i2 = 0; i2 < props.length; i2++) {
+          var descriptor = props[i2];
+          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target, _toPropertyKey(descriptor.key), descriptor);
+        }
+      }
+      function _createClass(Constructor, protoProps, staticProps) {
+        return protoProps && _defineProperties(Constructor.prototype, protoProps), staticProps && _defineProperties(Constructor, staticProps), Object.defineProperty(Constructor, "prototype", { writable: !1 }), Constructor;
+      }
+      function _toPropertyKey(arg) {
+        var key = _toPrimitive(arg, "string");
+        return _typeof(key) === "symbol" ? key : String(key);
+      }
+      function _toPrimitive(input, hint) {
+        if (_typeof(input) !== "object" || input === null) return input;
+        var prim = input[Symbol.toPrimitive];
+        if (prim !== void 0) {
+          var res = prim.call(input, hint || "default");
+          if (_typeof(res) !== "object") return res;
+          throw new TypeError("@@toPrimitive must return a primitive value.");
+        }
+        return (hint === "string" ? String : Number)(input);
+      }
+      function _classCallCheck(instance, Constructor) {
+        if (!(instance instanceof Constructor))
+          throw new TypeError("Cannot call a class as a function");
+      }
+      function _inherits(subClass, superClass) {
+        if (typeof superClass != "function" && superClass !== null)
+          throw new TypeError("Super expression must either be null or a function");
+        subClass.prototype = Object.create(superClass && superClass.prototype, { constructor: { value: subClass, writable: !0, configurable: !0 } }), Object.defineProperty(subClass, "prototype", { writable: !1 }), superClass && _setPrototypeOf(subClass, superClass);
+      }
+      function _setPrototypeOf(o2, p2) {
+        return _setPrototypeOf = Object.setPrototypeOf ? Object.setPrototypeOf.bind() : function(o3, p3) {
+          return o3.__proto__ = p3, o3;
+        }, _setPrototypeOf(o2, p2);
+      }
+      function _createSuper(Derived) {
+        var hasNativeReflectConstruct = _isNativeReflectConstruct();
+        return function() {
+          var Super = _getPrototypeOf(Derived), result;
+          if (hasNativeReflectConstruct) {
+            var NewTarget = _getPrototypeOf(this).constructor;
+            result = Reflect.construct(Super, arguments, NewTarget);
+          } else
+            result = Super.apply(this, arguments);
+          return _possibleConstructorReturn(this, result);
+        };
+      }
+      function _possibleConstructorReturn(self2, call) {
+        if (call && (_typeof(call) === "object" || typeof call == "function"))
+          return call;
+        if (call !== void 0)
+          throw new TypeError("Derived constructors may only return object or undefined");
+        return _assertThisInitialized(self2);
+      }
+      function _assertThisInitialized(self2) {
+        if (self2 === void 0)
+          throw new ReferenceError("this hasn't been initialised - super() hasn't been called");
+        return self2;
+      }
+      function _isNativeReflectConstruct() {
+        if (typeof Reflect > "u" || !Reflect.construct || Reflect.construct.sham) return !1;
+        if (typeof Proxy == "function") return !0;
+        try {
+          return Boolean.prototype.valueOf.call(Reflect.construct(Boolean, [], function() {
+          })), !0;
+        } catch {
+          return !1;
+        }
+      }
+      function _getPrototypeOf(o2) {
+        return _getPrototypeOf = Object.setPrototypeOf ? Object.getPrototypeOf.bind() : function(o3) {
+          return o3.__proto__ || Object.getPrototypeOf(o3);
+        }, _getPrototypeOf(o2);
+      }
+      var codes = {}, assert2, util;
+      function createErrorType(code, message, Base) {
+        Base || (Base = Error);
+        function getMessage(arg1, arg2, arg3) {
+          return typeof message == "string" ? message : message(arg1, arg2, arg3);
+        }
+        var NodeError = /* @__PURE__ */ (function(_Base) {
+          _inherits(NodeError2, _Base);
+          var _super = _createSuper(NodeError2);
+          function NodeError2(arg1, arg2, arg3) {
+            var _this;
+            return _classCallCheck(this, NodeError2), _this = _super.call(this, getMessage(arg1, arg2, arg3)), _this.code = code, _this;
+          }
+          return _createClass(NodeError2);
+        })(Base);
+        codes[code] = NodeError;
+      }
+      function oneOf(expected, thing) {
+        if (Array.isArray(expected)) {
+          var len = expected.length;
+          return expected = expected.map(function(i2) {
+            return String(i2);
+          }), len > 2 ? "one of ".concat(thing, " ").concat(expected.slice(0, len - 1).join(", "), ", or ") + expected[len - 1] : len === 2 ? "one of ".concat(thing, " ").concat(expected[0], " or ").concat(expected[1]) : "of ".concat(thing, " ").concat(expected[0]);
+        } else
+          return "of ".concat(thing, " ").concat(String(expected));
+      }
+      function startsWith(str, search, pos) {
+        return str.substr(!pos || pos < 0 ? 0 : +pos, search.length) === search;
+      }
+      function endsWith(str, search, this_len) {
+        return (this_len === void 0 || this_len > str.length) && (this_len = str.length), str.substring(this_len - search.length, this_len) === search;
+      }
+      function includes(str, search, start) {
+        return typeof start != "number" && (start = 0), start + search.length > str.length ? !1 : str.indexOf(search, start) !== -1;
+      }
+      createErrorType("ERR_AMBIGUOUS_ARGUMENT", 'The "%s" argument is ambiguous. %s', TypeError);
+      createErrorType("ERR_INVALID_ARG_TYPE", function(name, expected, actual) {
+        assert2 === void 0 && (assert2 = require_assert()), assert2(typeof name == "string", "'name' must be a string");
+        var determiner;
+        typeof expected == "string" && startsWith(expected, "not ") ? (determiner = "must not be", expected = expected.replace(/^not /, "")) : determiner = "must be";
+        var msg;
+        if (endsWith(name, " argument"))
+          msg = "The ".concat(name, " ").concat(determiner, " ").concat(oneOf(expected, "type"));
+        else {
+          var type = includes(name, ".") ? "property" : "argument";
+          msg = 'The "'.concat(name, '" ').concat(type, " ").concat(determiner, " ").concat(oneOf(expected, "type"));
+        }
+        return msg += ". Received type ".concat(_typeof(actual)), msg;
+      }, TypeError);
+      createErrorType("ERR_INVALID_ARG_VALUE", function(name, value) {
+        var reason = arguments.length > 2 && arguments[2] !== void 0 ? arguments[2] : "is invalid";
+        util === void 0 && (util = (init_util(), __toCommonJS(util_exports)));
+        var inspected = util.inspect(value);
+        return inspected.length > 128 && (inspected = "".concat(inspected.slice(0, 128), "...")), "The argument '".concat(name, "' ").concat(reason, ". Received ").concat(inspected);
+      }, TypeError, RangeError);
+      createErrorType("ERR_INVALID_RETURN_VALUE", function(input, name, value) {
+        var type;
+        return value && value.constructor && value.constructor.name ? type = "instance of ".concat(value.constructor.name) : type = "type ".concat(_typeof(value)), "Expected ".concat(input, ' to be returned from the "').concat(name, '"') + " function but got ".concat(type, ".");
+      }, TypeError);
+      createErrorType("ERR_MISSING_ARGS", function() {
+        for (var _len = arguments.length, args = new Array(_len), _key = 0; _key < _len; _key++)
+          args[_key] = arguments[_key];
+        assert2 === void 0 && (assert2 = require_assert()), assert2(args.length > 0, "At least one arg needs to be specified");
+        var msg = "The ", len = args.length;
+        switch (args = args.map(function(a2) {
+          return '"'.concat(a2, '"');
+        }), len) {
+          case 1:
+            msg += "".concat(args[0], " argument");
+            break;
+          case 2:
+            msg += "".concat(args[0], " and ").concat(args[1], " arguments");
+            break;
+          default:
+            msg += args.slice(0, len - 1).join(", "), msg += ", and ".concat(args[len - 1], " arguments");
+            break;
+        }
+        return "".concat(msg, " must be specified");
+      }, TypeError);
+      module2.exports.codes = codes;
+    }
+  });
+
+  // node_modules/assert/build/internal/assert/assertion_error.js
+  var require_assertion_error = __commonJS({
+    "node_modules/assert/build/internal/assert/assertion_error.js"(exports, module2) {
+      "use strict";
+      function ownKeys(e2, r2) {
+        var t2 = Object.keys(e2);
+        if (Object.getOwnPropertySymbols) {
+          var o2 = Object.getOwnPropertySymbols(e2);
+          r2 && (o2 = o2.filter(function(r3) {
+            return Object.getOwnPropertyDescriptor(e2, r3).enumerable;
+          })), t2.push.apply(t2, o2);
+        }
+        return t2;
+      }
+      function _objectSpread(e2) {
+        for (var r2 = 1; r2 < arguments.length; r2++) {
+          var t2 = arguments[r2] != null ? arguments[r2] : {};
+          r2 % 2 ? ownKeys(Object(t2), !0).forEach(function(r3) {
+            _defineProperty(e2, r3, t2[r3]);
+          }) : Object.getOwnPropertyDescriptors ? Object.defineProperties(e2, Object.getOwnPropertyDescriptors(t2)) : ownKeys(Object(t2)).forEach(function(r3) {
+            Object.defineProperty(e2, r3, Object.getOwnPropertyDescriptor(t2, r3));
+          });
+        }
+        return e2;
+      }
+      function _defineProperty(obj, key, value) {
+        return key = _toPropertyKey(key), key in obj ? Object.defineProperty(obj, key, { value, enumerable: !0, configurable: !0, writable: !0 }) : obj[key] = value, obj;
+      }
+      function _classCallCheck(instance, Constructor) {
+        if (!(instance instanceof Constructor))
+          throw new TypeError("Cannot call a class as a function");
+      }
+      function _defineProperties(target, props) {
+        for (var i2 = 0; i2 < props.length; i2++) {
+          var descriptor = props[i2];
+          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target, _toPropertyKey(descriptor.key), descriptor);
+        }
+      }
+      function _createClass(Constructor, protoProps, staticProps) {
+        return protoProps && _defineProperties(Constructor.prototype, protoProps), staticProps && _defineProperties(Constructor, staticProps), Object.defineProperty(Constructor, "prototype", { writable: !1 }), Constructor;
+      }
+      function _toPropertyKey(arg) {
+        var key = _toPrimitive(arg, "string");
+        return _typeof(key) === "symbol" ? key : String(key);
+      }
+      function _toPrimitive(input, hint) {
+        if (_typeof(input) !== "object" || input === null) return input;
+        var prim = input[Symbol.toPrimitive];
+        if (prim !== void 0) {
+          var res = prim.call(input, hint || "default");
+          if (_typeof(res) !== "object") return res;
+          throw new TypeError("@@toPrimitive must return a primitive value.");
+        }
+        return (hint === "string" ? String : Number)(input);
+      }
+      function _inherits(subClass, superClass) {
+        if (typeof superClass != "function" && superClass !== null)
+          throw new TypeError("Super expression must either be null or a function");
+        subClass.prototype = Object.create(superClass && superClass.prototype, { constructor: { value: subClass, writable: !0, configurable: !0 } }), Object.defineProperty(subClass, "prototype", { writable: !1 }), superClass && _setPrototypeOf(subClass, superClass);
+      }
+      function _createSuper(Derived) {
+        var hasNativeReflectConstruct = _isNativeReflectConstruct();
+        return function() {
+          var Super = _getPrototypeOf(Derived), result;
+          if (hasNativeReflectConstruct) {
+            var NewTarget = _getPrototypeOf(this).constructor;
+            result = Reflect.construct(Super, arguments, NewTarget);
+          } else
+            result = Super.apply(this, arguments);
+          return _possibleConstructorReturn(this, result);
+        };
+      }
+      function _possibleConstructorReturn(self2, call) {
+        if (call && (_typeof(call) === "object" || typeof call == "function"))
+          return call;
+        if (call !== void 0)
+          throw new TypeError("Derived constructors may only return object or undefined");
+        return _assertThisInitialized(self2);
+      }
+      function _assertThisInitialized(self2) {
+        if (self2 === void 0)
+          throw new ReferenceError("this hasn't been initialised - super() hasn't been called");
+        return self2;
+      }
+      function _wrapNativeSuper(Class) {
+        var _cache = typeof Map == "function" ? /* @__PURE__ */ new Map() : void 0;
+        return _wrapNativeSuper = function(Class2) {
+          if (Class2 === null || !_isNativeFunction(Class2)) return Class2;
+          if (typeof Class2 != "function")
+            throw new TypeError("Super expression must either be null or a function");
+          if (typeof _cache < "u") {
+            if (_cache.has(Class2)) return _cache.get(Class2);
+            _cache.set(Class2, Wrapper);
+          }
+          function Wrapper() {
+            return _construct(Class2, arguments, _getPrototypeOf(this).constructor);
+          }
+          return Wrapper.prototype = Object.create(Class2.prototype, { constructor: { value: Wrapper, enumerable: !1, writable: !0, configurable: !0 } }), _setPrototypeOf(Wrapper, Class2);
+        }, _wrapNativeSuper(Class);
+      }
+      function _construct(Parent, args, Class) {
+        return _isNativeReflectConstruct() ? _construct = Reflect.construct.bind() : _construct = function(Parent2, args2, Class2) {
+          var a2 = [null];
+          a2.push.apply(a2, args2);
+          var Constructor = Function.bind.apply(Parent2, a2), instance = new Constructor();
+          return Class2 && _setPrototypeOf(instance, Class2.prototype), instance;
+        }, _construct.apply(null, arguments);
+      }
+      function _isNativeReflectConstruct() {
+        if (typeof Reflect > "u" || !Reflect.construct || Reflect.construct.sham) return !1;
+        if (typeof Proxy == "function") return !0;
+        try {
+          return Boolean.prototype.valueOf.call(Reflect.construct(Boolean, [], function() {
+          })), !0;
+        } catch {
+          return !1;
+        }
+      }
+      function _isNativeFunction(fn) {
+        return Function.toString.call(fn).indexOf("[native code]") !== -1;
+      }
+      function _setPrototypeOf(o2, p2) {
+        return _setPrototypeOf = Object.setPrototypeOf ? Object.setPrototypeOf.bind() : function(o3, p3) {
+          return o3.__proto__ = p3, o3;
+        }, _setPrototypeOf(o2, p2);
+      }
+      function _getPrototypeOf(o2) {
+        return _getPrototypeOf = Object.setPrototypeOf ? Object.getPrototypeOf.bind() : function(o3) {
+          return o3.__proto__ || Object.getPrototypeOf(o3);
+        }, _getPrototypeOf(o2);
+      }
+      function _typeof(o2) {
+        "@babel/helpers - typeof";
+        return _typeof = typeof Symbol == "function" && typeof Symbol.iterator == "symbol" ? function(o3) {
+          return typeof o3;
+        } : function(o3) {
+          return o3 && typeof Symbol == "function" && o3.constructor === Symbol && o3 !== Symbol.prototype ? "symbol" : typeof o3;
+        }, _typeof(o2);
+      }
+      var _require = (init_util(), __toCommonJS(util_exports)), inspect3 = _require.inspect, _require2 = require_errors(), ERR_INVALID_ARG_TYPE = _require2.codes.ERR_INVALID_ARG_TYPE;
+      function endsWith(str, search, this_len) {
+        return (this_len === void 0 || this_len > str.length) && (this_len = str.length), str.substring(this_len - search.length, this_len) === search;
+      }
+      function repeat(str, count) {
+        if (count = Math.floor(count), str.length == 0 || count == 0) return "";
+        var maxCount = str.length * count;
+        for (count = Math.floor(Math.log(count) / Math.log(2)); count; )
+          str += str, count--;
+        return str += str.substring(0, maxCount - str.length), str;
+      }
+      var blue = "", green = "", red = "", white = "", kReadableOperator = {
+        deepStrictEqual: "Expected values to be strictly deep-equal:",
+        strictEqual: "Expected values to be strictly equal:",
+        strictEqualObject: 'Expected "actual" to be reference-equal to "expected":',
+        deepEqual: "Expected values to be loosely deep-equal:",
+        equal: "Expected values to be loosely equal:",
+        notDeepStrictEqual: 'Expected "actual" not to be strictly deep-equal to:',
+        notStrictEqual: 'Expected "actual" to be strictly unequal to:',
+        notStrictEqualObject: 'Expected "actual" not to be reference-equal to "expected":',
+        notDeepEqual: 'Expected "actual" not to be loosely deep-equal to:',
+        notEqual: 'Expected "actual" to be loosely unequal to:',
+        notIdentical: "Values identical but not reference-equal:"
+      }, kMaxShortLength = 10;
+      function copyError(source) {
+        var keys = Object.keys(source), target = Object.create(Object.getPrototypeOf(source));
+        return keys.forEach(function(key) {
+          target[key] = source[key];
+        }), Object.defineProperty(target, "message", {
+          value: source.message
+        }), target;
+      }
+      function inspectValue2(val) {
+        return inspect3(val, {
+          compact: !1,
+          customInspect: !1,
+          depth: 1e3,
+          maxArrayLength: 1 / 0,
+          // Assert compares only enumerable properties (with a few exceptions).
+          showHidden: !1,
+          // Having a long line as error is better than wrapping the line for
+          // comparison for now.
+          // TODO(BridgeAR): `breakLength` should be limited as soon as soon as we
+          // have meta information about the inspected properties (i.e., know where
+          // in what line the property starts and ends).
+          breakLength: 1 / 0,
+          // Assert does not detect proxies currently.
+          showProxy: !1,
+          sorted: !0,
+          // Inspect getters as we also check them when comparing entries.
+          getters: !0
+        });
+      }
+      function createErrDiff(actual, expected, operator) {
+        var other = "", res = "", lastPos = 0, end = "", skipped = !1, actualInspected = inspectValue2(actual), actualLines = actualInspected.split(`
+`), expectedLines = inspectValue2(expected).split(`
+`), i2 = 0, indicator = "";
+        if (operator === "strictEqual" && _typeof(actual) === "object" && _typeof(expected) === "object" && actual !== null && expected !== null && (operator = "strictEqualObject"), actualLines.length === 1 && expectedLines.length === 1 && actualLines[0] !== expectedLines[0]) {
+          var inputLength = actualLines[0].length + expectedLines[0].length;
+          if (inputLength <= kMaxShortLength) {
+            if ((_typeof(actual) !== "object" || actual === null) && (_typeof(expected) !== "object" || expected === null) && (actual !== 0 || expected !== 0))
+              return "".concat(kReadableOperator[operator], `
+
+`) + "".concat(actualLines[0], " !== ").concat(expectedLines[0], `
+`);
+          } else if (operator !== "strictEqualObject") {
+            var maxLength = process.stderr && process.stderr.isTTY ? process.stderr.columns : 80;
+            if (inputLength < maxLength) {
+              for (; actualLines[0][i2] === expectedLines[0][i2]; )
+                i2++;
+              i2 > 2 && (indicator = `
+  `.concat(repeat(" ", i2), "^"), i2 = 0);
+            }
+          }
+        }
+        for (var a2 = actualLines[actualLines.length - 1], b2 = expectedLines[expectedLines.length - 1]; a2 === b2 && (i2++ < 2 ? end = `
+  `.concat(a2).concat(end) : other = a2, actualLines.pop(), expectedLines.pop(), !(actualLines.length === 0 || expectedLines.length === 0)); )
+          a2 = actualLines[actualLines.length - 1], b2 = expectedLines[expectedLines.length - 1];
+        var maxLines = Math.max(actualLines.length, expectedLines.length);
+        if (maxLines === 0) {
+          var _actualLines = actualInspected.split(`
+`);
+          if (_actualLines.length > 30)
+            for (_actualLines[26] = "".concat(blue, "...").concat(white); _actualLines.length > 27; )
+              _actualLines.pop();
+          return "".concat(kReadableOperator.notIdentical, `
+
+`).concat(_actualLines.join(`
+`), `
+`);
+        }
+        i2 > 3 && (end = `
+`.concat(blue, "...").concat(white).concat(end), skipped = !0), other !== "" && (end = `
+  `.concat(other).concat(end), other = "");
+        var printedLines = 0, msg = kReadableOperator[operator] + `
+`.concat(green, "+ actual").concat(white, " ").concat(red, "- expected").concat(white), skippedMsg = " ".concat(blue, "...").concat(white, " Lines skipped");
+        for (i2 = 0; i2 < maxLines; i2++) {
+          var cur = i2 - lastPos;
+          if (actualLines.length < i2 + 1)
+            cur > 1 && i2 > 2 && (cur > 4 ? (res += `
+`.concat(blue, "...").concat(white), skipped = !0) : cur > 3 && (res += `
+  `.concat(expectedLines[i2 - 2]), printedLines++), res += `
+  `.concat(expectedLines[i2 - 1]), printedLines++), lastPos = i2, other += `
+`.concat(red, "-").concat(white, " ").concat(expectedLines[i2]), printedLines++;
+          else if (expectedLines.length < i2 + 1)
+            cur > 1 && i2 > 2 && (cur > 4 ? (res += `
+`.concat(blue, "...").concat(white), skipped = !0) : cur > 3 && (res += `
+  `.concat(actualLines[i2 - 2]), printedLines++), res += `
+  `.concat(actualLines[i2 - 1]), printedLines++), lastPos = i2, res += `
+`.concat(green, "+").concat(white, " ").concat(actualLines[i2]), printedLines++;
+          else {
+            var expectedLine = expectedLines[i2], actualLine = actualLines[i2], divergingLines = actualLine !== expectedLine && (!endsWith(actualLine, ",") || actualLine.slice(0, -1) !== expectedLine);
+            divergingLines && endsWith(expectedLine, ",") && expectedLine.slice(0, -1) === actualLine && (divergingLines = !1, actualLine += ","), divergingLines ? (cur > 1 && i2 > 2 && (cur > 4 ? (res += `
+`.concat(blue, "...").concat(white), skipped = !0) : cur > 3 && (res += `
+  `.concat(actualLines[i2 - 2]), printedLines++), res += `
+  `.concat(actualLines[i2 - 1]), printedLines++), lastPos = i2, res += `
+`.concat(green, "+").concat(white, " ").concat(actualLine), other += `
+`.concat(red, "-").concat(white, " ").concat(expectedLine), printedLines += 2) : (res += other, other = "", (cur === 1 || i2 === 0) && (res += `
+  `.concat(actualLine), printedLines++));
+          }
+          if (printedLines > 20 && i2 < maxLines - 2)
+            return "".concat(msg).concat(skippedMsg, `
+`).concat(res, `
+`).concat(blue, "...").concat(white).concat(other, `
+`) + "".concat(blue, "...").concat(white);
+        }
+        return "".concat(msg).concat(skipped ? skippedMsg : "", `
+`).concat(res).concat(other).concat(end).concat(indicator);
+      }
+      var AssertionError = /* @__PURE__ */ (function(_Error, _inspect$custom) {
+        _inherits(AssertionError2, _Error);
+        var _super = _createSuper(AssertionError2);
+        function AssertionError2(options) {
+          var _this;
+          if (_classCallCheck(this, AssertionError2), _typeof(options) !== "object" || options === null)
+            throw new ERR_INVALID_ARG_TYPE("options", "Object", options);
+          var message = options.message, operator = options.operator, stackStartFn = options.stackStartFn, actual = options.actual, expected = options.expected, limit = Error.stackTraceLimit;
+          if (Error.stackTraceLimit = 0, message != null)
+            _this = _super.call(this, String(message));
+          else if (process.stderr && process.stderr.isTTY && (process.stderr && process.stderr.getColorDepth && process.stderr.getColorDepth() !== 1 ? (blue = "\x1B[34m", green = "\x1B[32m", white = "\x1B[39m", red = "\x1B[31m") : (blue = "", green = "", white = "", red = "")), _typeof(actual) === "object" && actual !== null && _typeof(expected) === "object" && expected !== null && "stack" in actual && actual instanceof Error && "stack" in expected && expected instanceof Error && (actual = copyError(actual), expected = copyError(expected)), operator === "deepStrictEqual" || operator === "strictEqual")
+            _this = _super.call(this, createErrDiff(actual, expected, operator));
+          else if (operator === "notDeepStrictEqual" || operator === "notStrictEqual") {
+            var base2 = kReadableOperator[operator], res = inspectValue2(actual).split(`
+`);
+            if (operator === "notStrictEqual" && _typeof(actual) === "object" && actual !== null && (base2 = kReadableOperator.notStrictEqualObject), res.length > 30)
+              for (res[26] = "".concat(blue, "...").concat(white); res.length > 27; )
+                res.pop();
+            res.length === 1 ? _this = _super.call(this, "".concat(base2, " ").concat(res[0])) : _this = _super.call(this, "".concat(base2, `
+
+`).concat(res.join(`
+`), `
+`));
+          } else {
+            var _res = inspectValue2(actual), other = "", knownOperators = kReadableOperator[operator];
+            operator === "notDeepEqual" || operator === "notEqual" ? (_res = "".concat(kReadableOperator[operator], `
+
+`).concat(_res), _res.length > 1024 && (_res = "".concat(_res.slice(0, 1021), "..."))) : (other = "".concat(inspectValue2(expected)), _res.length > 512 && (_res = "".concat(_res.slice(0, 509), "...")), other.length > 512 && (other = "".concat(other.slice(0, 509), "...")), operator === "deepEqual" || operator === "equal" ? _res = "".concat(knownOperators, `
+
+`).concat(_res, `
+
+should equal
+
+`) : other = " ".concat(operator, " ").concat(other)), _this = _super.call(this, "".concat(_res).concat(other));
+          }
+          return Error.stackTraceLimit = limit, _this.generatedMessage = !message, Object.defineProperty(_assertThisInitialized(_this), "name", {
+            value: "AssertionError [ERR_ASSERTION]",
+            enumerable: !1,
+            writable: !0,
+            configurable: !0
+          }), _this.code = "ERR_ASSERTION", _this.actual = actual, _this.expected = expected, _this.operator = operator, Error.captureStackTrace && Error.captureStackTrace(_assertThisInitialized(_this), stackStartFn), _this.stack, _this.name = "AssertionError", _possibleConstructorReturn(_this);
+        }
+        return _createClass(AssertionError2, [{
+          key: "toString",
+          value: function() {
+            return "".concat(this.name, " [").concat(this.code, "]: ").concat(this.message);
+          }
+        }, {
+          key: _inspect$custom,
+          value: function(recurseTimes, ctx) {
+            return inspect3(this, _objectSpread(_objectSpread({}, ctx), {}, {
+              customInspect: !1,
+              depth: 0
+            }));
+          }
+        }]), AssertionError2;
+      })(/* @__PURE__ */ _wrapNativeSuper(Error), inspect3.custom);
+      module2.exports = AssertionError;
+    }
+  });
+
+  // src/assign.cjs
+  var require_assign = __commonJS({
+    "src/assign.cjs"(exports, module2) {
+      module2.exports = () => Object.assign;
+    }
+  });
+
+  // src/is.cjs
+  var require_is = __commonJS({
+    "src/is.cjs"(exports, module2) {
+      module2.exports = () => Object.is;
+    }
+  });
+
+  // src/call-bound.cjs
+  var require_call_bound = __commonJS({
+    "src/call-bound.cjs"(exports, module2) {
+      module2.exports = (path2) => {
+        let value = globalThis;
+        for (let name of path2.split(".")) value = value[name];
+        return Function.prototype.call.bind(value);
+      };
+    }
+  });
+
+  // node_modules/assert/build/internal/util/comparisons.js
+  var require_comparisons = __commonJS({
+    "node_modules/assert/build/internal/util/comparisons.js"(exports, module2) {
+      "use strict";
+      function _slicedToArray(arr, i2) {
+        return _arrayWithHoles(arr) || _iterableToArrayLimit(arr, i2) || _unsupportedIterableToArray(arr, i2) || _nonIterableRest();
+      }
+      function _nonIterableRest() {
+        throw new TypeError(`Invalid attempt to destructure non-iterable instance.
+In order to be iterable, non-array objects must have a [Symbol.iterator]() method.`);
+      }
+      function _unsupportedIterableToArray(o2, minLen) {
+        if (o2) {
+          if (typeof o2 == "string") return _arrayLikeToArray(o2, minLen);
+          var n2 = Object.prototype.toString.call(o2).slice(8, -1);
+          if (n2 === "Object" && o2.constructor && (n2 = o2.constructor.name), n2 === "Map" || n2 === "Set") return Array.from(o2);
+          if (n2 === "Arguments" || /^(?:Ui|I)nt(?:8|16|32)(?:Clamped)?Array$/.test(n2)) return _arrayLikeToArray(o2, minLen);
+        }
+      }
+      function _arrayLikeToArray(arr, len) {
+        (len == null || len > arr.length) && (len = arr.length);
+        for (var i2 = 0, arr2 = new Array(len); i2 < len; i2++) arr2[i2] = arr[i2];
+        return arr2;
+      }
+      function _iterableToArrayLimit(r2, l2) {
+        var t2 = r2 == null ? null : typeof Symbol < "u" && r2[Symbol.iterator] || r2["@@iterator"];
+        if (t2 != null) {
+          var e2, n2, i2, u2, a2 = [], f2 = !0, o2 = !1;
+          try {
+            if (i2 = (t2 = t2.call(r2)).next, l2 === 0) {
+              if (Object(t2) !== t2) return;
+              f2 = !1;
+            } else for (; !(f2 = (e2 = i2.call(t2)).done) && (a2.push(e2.value), a2.length !== l2); f2 = !0) ;
+          } catch (r3) {
+            o2 = !0, n2 = r3;
+          } finally {
+            try {
+              if (!f2 && t2.return != null && (u2 = t2.return(), Object(u2) !== u2)) return;
+            } finally {
+              if (o2) throw n2;
+            }
+          }
+          return a2;
+        }
+      }
+      function _arrayWithHoles(arr) {
+        if (Array.isArray(arr)) return arr;
+      }
+      function _typeof(o2) {
+        "@babel/helpers - typeof";
+        return _typeof = typeof Symbol == "function" && typeof Symbol.iterator == "symbol" ? function(o3) {
+          return typeof o3;
+        } : function(o3) {
+          return o3 && typeof Symbol == "function" && o3.constructor === Symbol && o3 !== Symbol.prototype ? "symbol" : typeof o3;
+        }, _typeof(o2);
+      }
+      var regexFlagsSupported = /a/g.flags !== void 0, arrayFromSet = function(set) {
+        var array = [];
+        return set.forEach(function(value) {
+          return array.push(value);
+        }), array;
+      }, arrayFromMap = function(map) {
+        var array = [];
+        return map.forEach(function(value, key) {
+          return array.push([key, value]);
+        }), array;
+      }, objectIs = Object.is ? Object.is : require_is(), objectGetOwnPropertySymbols = Object.getOwnPropertySymbols ? Object.getOwnPropertySymbols : function() {
+        return [];
+      }, numberIsNaN = Number.isNaN ? Number.isNaN : require_is();
+      function uncurryThis(f2) {
+        return f2.call.bind(f2);
+      }
+      var hasOwnProperty = uncurryThis(Object.prototype.hasOwnProperty), propertyIsEnumerable = uncurryThis(Object.prototype.propertyIsEnumerable), objectToString = uncurryThis(Object.prototype.toString), _require$types = (init_util(), __toCommonJS(util_exports)).types, isAnyArrayBuffer = _require$types.isAnyArrayBuffer, isArrayBufferView = _require$types.isArrayBufferView, isDate2 = _require$types.isDate, isMap = _require$types.isMap, isRegExp2 = _require$types.isRegExp, isSet = _require$types.isSet, isNativeError = _require$types.isNativeError, isBoxedPrimitive = _require$types.isBoxedPrimitive, isNumberObject = _require$types.isNumberObject, isStringObject = _require$types.isStringObject, isBooleanObject = _require$types.isBooleanObject, isBigIntObject = _require$types.isBigIntObject, isSymbolObject = _require$types.isSymbolObject, isFloat32Array = _require$types.isFloat32Array, isFloat64Array = _require$types.isFloat64Array;
+      function isNonIndex(key) {
+        if (key.length === 0 || key.length > 10) return !0;
+        for (var i2 = 0; i2 < key.length; i2++) {
+          var code = key.charCodeAt(i2);
+          if (code < 48 || code > 57) return !0;
+        }
+        return key.length === 10 && key >= Math.pow(2, 32);
+      }
+      function getOwnNonIndexProperties(value) {
+        return Object.keys(value).filter(isNonIndex).concat(objectGetOwnPropertySymbols(value).filter(Object.prototype.propertyIsEnumerable.bind(value)));
+      }
+      function compare(a2, b2) {
+        if (a2 === b2)
+          return 0;
+        for (var x2 = a2.length, y2 = b2.length, i2 = 0, len = Math.min(x2, y2); i2 < len; ++i2)
+          if (a2[i2] !== b2[i2]) {
+            x2 = a2[i2], y2 = b2[i2];
+            break;
+          }
+        return x2 < y2 ? -1 : y2 < x2 ? 1 : 0;
+      }
+      var ONLY_ENUMERABLE = void 0, kStrict = !0, kLoose = !1, kNoIterator = 0, kIsArray = 1, kIsSet = 2, kIsMap = 3;
+      function areSimilarRegExps(a2, b2) {
+        return regexFlagsSupported ? a2.source === b2.source && a2.flags === b2.flags : RegExp.prototype.toString.call(a2) === RegExp.prototype.toString.call(b2);
+      }
+      function areSimilarFloatArrays(a2, b2) {
+        if (a2.byteLength !== b2.byteLength)
+          return !1;
+        for (var offset = 0; offset < a2.byteLength; offset++)
+          if (a2[offset] !== b2[offset])
+            return !1;
+        return !0;
+      }
+      function areSimilarTypedArrays(a2, b2) {
+        return a2.byteLength !== b2.byteLength ? !1 : compare(new Uint8Array(a2.buffer, a2.byteOffset, a2.byteLength), new Uint8Array(b2.buffer, b2.byteOffset, b2.byteLength)) === 0;
+      }
+      function areEqualArrayBuffers(buf1, buf2) {
+        return buf1.byteLength === buf2.byteLength && compare(new Uint8Array(buf1), new Uint8Array(buf2)) === 0;
+      }
+      function isEqualBoxedPrimitive(val1, val2) {
+        return isNumberObject(val1) ? isNumberObject(val2) && objectIs(Number.prototype.valueOf.call(val1), Number.prototype.valueOf.call(val2)) : isStringObject(val1) ? isStringObject(val2) && String.prototype.valueOf.call(val1) === String.prototype.valueOf.call(val2) : isBooleanObject(val1) ? isBooleanObject(val2) && Boolean.prototype.valueOf.call(val1) === Boolean.prototype.valueOf.call(val2) : isBigIntObject(val1) ? isBigIntObject(val2) && BigInt.prototype.valueOf.call(val1) === BigInt.prototype.valueOf.call(val2) : isSymbolObject(val2) && Symbol.prototype.valueOf.call(val1) === Symbol.prototype.valueOf.call(val2);
+      }
+      function innerDeepEqual(val1, val2, strict, memos) {
+        if (val1 === val2)
+          return val1 !== 0 ? !0 : strict ? objectIs(val1, val2) : !0;
+        if (strict) {
+          if (_typeof(val1) !== "object")
+            return typeof val1 == "number" && numberIsNaN(val1) && numberIsNaN(val2);
+          if (_typeof(val2) !== "object" || val1 === null || val2 === null || Object.getPrototypeOf(val1) !== Object.getPrototypeOf(val2))
+            return !1;
+        } else {
+          if (val1 === null || _typeof(val1) !== "object")
+            return val2 === null || _typeof(val2) !== "object" ? val1 == val2 : !1;
+          if (val2 === null || _typeof(val2) !== "object")
+            return !1;
+        }
+        var val1Tag = objectToString(val1), val2Tag = objectToString(val2);
+        if (val1Tag !== val2Tag)
+          return !1;
+        if (Array.isArray(val1)) {
+          if (val1.length !== val2.length)
+            return !1;
+          var keys1 = getOwnNonIndexProperties(val1, ONLY_ENUMERABLE), keys2 = getOwnNonIndexProperties(val2, ONLY_ENUMERABLE);
+          return keys1.length !== keys2.length ? !1 : keyCheck(val1, val2, strict, memos, kIsArray, keys1);
+        }
+        if (val1Tag === "[object Object]" && (!isMap(val1) && isMap(val2) || !isSet(val1) && isSet(val2)))
+          return !1;
+        if (isDate2(val1)) {
+          if (!isDate2(val2) || Date.prototype.getTime.call(val1) !== Date.prototype.getTime.call(val2))
+            return !1;
+        } else if (isRegExp2(val1)) {
+          if (!isRegExp2(val2) || !areSimilarRegExps(val1, val2))
+            return !1;
+        } else if (isNativeError(val1) || val1 instanceof Error) {
+          if (val1.message !== val2.message || val1.name !== val2.name)
+            return !1;
+        } else if (isArrayBufferView(val1)) {
+          if (!strict && (isFloat32Array(val1) || isFloat64Array(val1))) {
+            if (!areSimilarFloatArrays(val1, val2))
+              return !1;
+          } else if (!areSimilarTypedArrays(val1, val2))
+            return !1;
+          var _keys = getOwnNonIndexProperties(val1, ONLY_ENUMERABLE), _keys2 = getOwnNonIndexProperties(val2, ONLY_ENUMERABLE);
+          return _keys.length !== _keys2.length ? !1 : keyCheck(val1, val2, strict, memos, kNoIterator, _keys);
+        } else {
+          if (isSet(val1))
+            return !isSet(val2) || val1.size !== val2.size ? !1 : keyCheck(val1, val2, strict, memos, kIsSet);
+          if (isMap(val1))
+            return !isMap(val2) || val1.size !== val2.size ? !1 : keyCheck(val1, val2, strict, memos, kIsMap);
+          if (isAnyArrayBuffer(val1)) {
+            if (!areEqualArrayBuffers(val1, val2))
+              return !1;
+          } else if (isBoxedPrimitive(val1) && !isEqualBoxedPrimitive(val1, val2))
+            return !1;
+        }
+        return keyCheck(val1, val2, strict, memos, kNoIterator);
+      }
+      function getEnumerables(val, keys) {
+        return keys.filter(function(k2) {
+          return propertyIsEnumerable(val, k2);
+        });
+      }
+      function keyCheck(val1, val2, strict, memos, iterationType, aKeys) {
+        if (arguments.length === 5) {
+          aKeys = Object.keys(val1);
+          var bKeys = Object.keys(val2);
+          if (aKeys.length !== bKeys.length)
+            return !1;
+        }
+        for (var i2 = 0; i2 < aKeys.length; i2++)
+          if (!hasOwnProperty(val2, aKeys[i2]))
+            return !1;
+        if (strict && arguments.length === 5) {
+          var symbolKeysA = objectGetOwnPropertySymbols(val1);
+          if (symbolKeysA.length !== 0) {
+            var count = 0;
+            for (i2 = 0; i2 < symbolKeysA.length; i2++) {
+              var key = symbolKeysA[i2];
+              if (propertyIsEnumerable(val1, key)) {
+                if (!propertyIsEnumerable(val2, key))
+                  return !1;
+                aKeys.push(key), count++;
+              } else if (propertyIsEnumerable(val2, key))
+                return !1;
+            }
+            var symbolKeysB = objectGetOwnPropertySymbols(val2);
+            if (symbolKeysA.length !== symbolKeysB.length && getEnumerables(val2, symbolKeysB).length !== count)
+              return !1;
+          } else {
+            var _symbolKeysB = objectGetOwnPropertySymbols(val2);
+            if (_symbolKeysB.length !== 0 && getEnumerables(val2, _symbolKeysB).length !== 0)
+              return !1;
+          }
+        }
+        if (aKeys.length === 0 && (iterationType === kNoIterator || iterationType === kIsArray && val1.length === 0 || val1.size === 0))
+          return !0;
+        if (memos === void 0)
+          memos = {
+            val1: /* @__PURE__ */ new Map(),
+            val2: /* @__PURE__ */ new Map(),
+            position: 0
+          };
+        else {
+          var val2MemoA = memos.val1.get(val1);
+          if (val2MemoA !== void 0) {
+            var val2MemoB = memos.val2.get(val2);
+            if (val2MemoB !== void 0)
+              return val2MemoA === val2MemoB;
+          }
+          memos.position++;
+        }
+        memos.val1.set(val1, memos.position), memos.val2.set(val2, memos.position);
+        var areEq = objEquiv(val1, val2, strict, aKeys, memos, iterationType);
+        return memos.val1.delete(val1), memos.val2.delete(val2), areEq;
+      }
+      function setHasEqualElement(set, val1, strict, memo) {
+        for (var setValues = arrayFromSet(set), i2 = 0; i2 < setValues.length; i2++) {
+          var val2 = setValues[i2];
+          if (innerDeepEqual(val1, val2, strict, memo))
+            return set.delete(val2), !0;
+        }
+        return !1;
+      }
+      function findLooseMatchingPrimitives(prim) {
+        switch (_typeof(prim)) {
+          case "undefined":
+            return null;
+          case "object":
+            return;
+          case "symbol":
+            return !1;
+          case "string":
+            prim = +prim;
+          // Loose equal entries exist only if the string is possible to convert to
+          // a regular number and not NaN.
+          // Fall through
+          case "number":
+            if (numberIsNaN(prim))
+              return !1;
+        }
+        return !0;
+      }
+      function setMightHaveLoosePrim(a2, b2, prim) {
+        var altValue = findLooseMatchingPrimitives(prim);
+        return altValue ?? (b2.has(altValue) && !a2.has(altValue));
+      }
+      function mapMightHaveLoosePrim(a2, b2, prim, item, memo) {
+        var altValue = findLooseMatchingPrimitives(prim);
+        if (altValue != null)
+          return altValue;
+        var curB = b2.get(altValue);
+        return curB === void 0 && !b2.has(altValue) || !innerDeepEqual(item, curB, !1, memo) ? !1 : !a2.has(altValue) && innerDeepEqual(item, curB, !1, memo);
+      }
+      function setEquiv(a2, b2, strict, memo) {
+        for (var set = null, aValues = arrayFromSet(a2), i2 = 0; i2 < aValues.length; i2++) {
+          var val = aValues[i2];
+          if (_typeof(val) === "object" && val !== null)
+            set === null && (set = /* @__PURE__ */ new Set()), set.add(val);
+          else if (!b2.has(val)) {
+            if (strict || !setMightHaveLoosePrim(a2, b2, val))
+              return !1;
+            set === null && (set = /* @__PURE__ */ new Set()), set.add(val);
+          }
+        }
+        if (set !== null) {
+          for (var bValues = arrayFromSet(b2), _i = 0; _i < bValues.length; _i++) {
+            var _val = bValues[_i];
+            if (_typeof(_val) === "object" && _val !== null) {
+              if (!setHasEqualElement(set, _val, strict, memo)) return !1;
+            } else if (!strict && !a2.has(_val) && !setHasEqualElement(set, _val, strict, memo))
+              return !1;
+          }
+          return set.size === 0;
+        }
+        return !0;
+      }
+      function mapHasEqualEntry(set, map, key1, item1, strict, memo) {
+        for (var setValues = arrayFromSet(set), i2 = 0; i2 < setValues.length; i2++) {
+          var key2 = setValues[i2];
+          if (innerDeepEqual(key1, key2, strict, memo) && innerDeepEqual(item1, map.get(key2), strict, memo))
+            return set.delete(key2), !0;
+        }
+        return !1;
+      }
+      function mapEquiv(a2, b2, strict, memo) {
+        for (var set = null, aEntries = arrayFromMap(a2), i2 = 0; i2 < aEntries.length; i2++) {
+          var _aEntries$i = _slicedToArray(aEntries[i2], 2), key = _aEntries$i[0], item1 = _aEntries$i[1];
+          if (_typeof(key) === "object" && key !== null)
+            set === null && (set = /* @__PURE__ */ new Set()), set.add(key);
+          else {
+            var item2 = b2.get(key);
+            if (item2 === void 0 && !b2.has(key) || !innerDeepEqual(item1, item2, strict, memo)) {
+              if (strict || !mapMightHaveLoosePrim(a2, b2, key, item1, memo)) return !1;
+              set === null && (set = /* @__PURE__ */ new Set()), set.add(key);
+            }
+          }
+        }
+        if (set !== null) {
+          for (var bEntries = arrayFromMap(b2), _i2 = 0; _i2 < bEntries.length; _i2++) {
+            var _bEntries$_i = _slicedToArray(bEntries[_i2], 2), _key = _bEntries$_i[0], item = _bEntries$_i[1];
+            if (_typeof(_key) === "object" && _key !== null) {
+              if (!mapHasEqualEntry(set, a2, _key, item, strict, memo)) return !1;
+            } else if (!strict && (!a2.has(_key) || !innerDeepEqual(a2.get(_key), item, !1, memo)) && !mapHasEqualEntry(set, a2, _key, item, !1, memo))
+              return !1;
+          }
+          return set.size === 0;
+        }
+        return !0;
+      }
+      function objEquiv(a2, b2, strict, keys, memos, iterationType) {
+        var i2 = 0;
+        if (iterationType === kIsSet) {
+          if (!setEquiv(a2, b2, strict, memos))
+            return !1;
+        } else if (iterationType === kIsMap) {
+          if (!mapEquiv(a2, b2, strict, memos))
+            return !1;
+        } else if (iterationType === kIsArray)
+          for (; i2 < a2.length; i2++)
+            if (hasOwnProperty(a2, i2)) {
+              if (!hasOwnProperty(b2, i2) || !innerDeepEqual(a2[i2], b2[i2], strict, memos))
+                return !1;
+            } else {
+              if (hasOwnProperty(b2, i2))
+                return !1;
+              for (var keysA = Object.keys(a2); i2 < keysA.length; i2++) {
+                var key = keysA[i2];
+                if (!hasOwnProperty(b2, key) || !innerDeepEqual(a2[key], b2[key], strict, memos))
+                  return !1;
+              }
+              return keysA.length === Object.keys(b2).length;
+            }
+        for (i2 = 0; i2 < keys.length; i2++) {
+          var _key2 = keys[i2];
+          if (!innerDeepEqual(a2[_key2], b2[_key2], strict, memos))
+            return !1;
+        }
+        return !0;
+      }
+      function isDeepEqual(val1, val2) {
+        return innerDeepEqual(val1, val2, kLoose);
+      }
+      function isDeepStrictEqual3(val1, val2) {
+        return innerDeepEqual(val1, val2, kStrict);
+      }
+      module2.exports = {
+        isDeepEqual,
+        isDeepStrictEqual: isDeepStrictEqual3
+      };
+    }
+  });
+
+  // node_modules/assert/build/assert.js
+  var require_assert = __commonJS({
+    "node_modules/assert/build/assert.js"(exports, module2) {
+      "use strict";
+      function _typeof(o2) {
+        "@babel/helpers - typeof";
+        return _typeof = typeof Symbol == "function" && typeof Symbol.iterator == "symbol" ? function(o3) {
+          return typeof o3;
+        } : function(o3) {
+          return o3 && typeof Symbol == "function" && o3.constructor === Symbol && o3 !== Symbol.prototype ? "symbol" : typeof o3;
+        }, _typeof(o2);
+      }
+      function _defineProperties(target, props) {
+        for (var i2 = 0; i2 < props.length; i2++) {
+          var descriptor = props[i2];
+          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target, _toPropertyKey(descriptor.key), descriptor);
+        }
+      }
+      function _createClass(Constructor, protoProps, staticProps) {
+        return protoProps && _defineProperties(Constructor.prototype, protoProps), staticProps && _defineProperties(Constructor, staticProps), Object.defineProperty(Constructor, "prototype", { writable: !1 }), Constructor;
+      }
+      function _toPropertyKey(arg) {
+        var key = _toPrimitive(arg, "string");
+        return _typeof(key) === "symbol" ? key : String(key);
+      }
+      function _toPrimitive(input, hint) {
+        if (_typeof(input) !== "object" || input === null) return input;
+        var prim = input[Symbol.toPrimitive];
+        if (prim !== void 0) {
+          var res = prim.call(input, hint || "default");
+          if (_typeof(res) !== "object") return res;
+          throw new TypeError("@@toPrimitive must return a primitive value.");
+        }
+        return (hint === "string" ? String : Number)(input);
+      }
+      function _classCallCheck(instance, Constructor) {
+        if (!(instance instanceof Constructor))
+          throw new TypeError("Cannot call a class as a function");
+      }
+      var _require = require_errors(), _require$codes = _require.codes, ERR_AMBIGUOUS_ARGUMENT = _require$codes.ERR_AMBIGUOUS_ARGUMENT, ERR_INVALID_ARG_TYPE = _require$codes.ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE = _require$codes.ERR_INVALID_ARG_VALUE, ERR_INVALID_RETURN_VALUE = _require$codes.ERR_INVALID_RETURN_VALUE, ERR_MISSING_ARGS = _require$codes.ERR_MISSING_ARGS, AssertionError = require_assertion_error(), _require2 = (init_util(), __toCommonJS(util_exports)), inspect3 = _require2.inspect, _require$types = (init_util(), __toCommonJS(util_exports)).types, isPromise = _require$types.isPromise, isRegExp2 = _require$types.isRegExp, objectAssign = require_assign()(), objectIs = require_is()(), RegExpPrototypeTest = require_call_bound()("RegExp.prototype.test"), isDeepEqual, isDeepStrictEqual3;
+      function lazyLoadComparison() {
+        var comparison = require_comparisons();
+        isDeepEqual = comparison.isDeepEqual, isDeepStrictEqual3 = comparison.isDeepStrictEqual;
+      }
+      var warned = !1, assert2 = module2.exports = ok, NO_EXCEPTION_SENTINEL = {};
+      function innerFail(obj) {
+        throw obj.message instanceof Error ? obj.message : new AssertionError(obj);
+      }
+      function fail(actual, expected, message, operator, stackStartFn) {
+        var argsLen = arguments.length, internalMessage;
+        if (argsLen === 0)
+          internalMessage = "Failed";
+        else if (argsLen === 1)
+          message = actual, actual = void 0;
+        else {
+          if (warned === !1) {
+            warned = !0;
+            var warn = process.emitWarning ? process.emitWarning : console.warn.bind(console);
+            warn("assert.fail() with more than one argument is deprecated. Please use assert.strictEqual() instead or only pass a message.", "DeprecationWarning", "DEP0094");
+          }
+          argsLen === 2 && (operator = "!=");
+        }
+        if (message instanceof Error) throw message;
+        var errArgs = {
+          actual,
+          expected,
+          operator: operator === void 0 ? "fail" : operator,
+          stackStartFn: stackStartFn || fail
+        };
+        message !== void 0 && (errArgs.message = message);
+        var err = new AssertionError(errArgs);
+        throw internalMessage && (err.message = internalMessage, err.generatedMessage = !0), err;
+      }
+      assert2.fail = fail;
+      assert2.AssertionError = AssertionError;
+      function innerOk(fn, argLen, value, message) {
+        if (!value) {
+          var generatedMessage = !1;
+          if (argLen === 0)
+            generatedMessage = !0, message = "No value argument passed to `assert.ok()`";
+          else if (message instanceof Error)
+            throw message;
+          var err = new AssertionError({
+            actual: value,
+            expected: !0,
+            message,
+            operator: "==",
+            stackStartFn: fn
+          });
+          throw err.generatedMessage = generatedMessage, err;
+        }
+      }
+      function ok() {
+        for (var _len = arguments.length, args = new Array(_len), _key = 0; _key < _len; _key++)
+          args[_key] = arguments[_key];
+        innerOk.apply(void 0, [ok, args.length].concat(args));
+      }
+      assert2.ok = ok;
+      assert2.equal = function equal(actual, expected, message) {
+        if (arguments.length < 2)
+          throw new ERR_MISSING_ARGS("actual", "expected");
+        actual != expected && innerFail({
+          actual,
+          expected,
+          message,
+          operator: "==",
+          stackStartFn: equal
+        });
+      };
+      assert2.notEqual = function notEqual(actual, expected, message) {
+        if (arguments.length < 2)
+          throw new ERR_MISSING_ARGS("actual", "expected");
+        actual == expected && innerFail({
+          actual,
+          expected,
+          message,
+          operator: "!=",
+          stackStartFn: notEqual
+        });
+      };
+      assert2.deepEqual = function deepEqual2(actual, expected, message) {
+        if (arguments.length < 2)
+          throw new ERR_MISSING_ARGS("actual", "expected");
+        isDeepEqual === void 0 && lazyLoadComparison(), isDeepEqual(actual, expected) || innerFail({
+          actual,
+          expected,
+          message,
+          operator: "deepEqual",
+          stackStartFn: deepEqual2
+        });
+      };
+      assert2.notDeepEqual = function notDeepEqual(actual, expected, message) {
+        if (arguments.length < 2)
+          throw new ERR_MISSING_ARGS("actual", "expected");
+        isDeepEqual === void 0 && lazyLoadComparison(), isDeepEqual(actual, expected) && innerFail({
+          actual,
+          expected,
+          message,
+          operator: "notDeepEqual",
+          stackStartFn: notDeepEqual
+        });
+      };
+      assert2.deepStrictEqual = function deepStrictEqual(actual, expected, message) {
+        if (arguments.length < 2)
+          throw new ERR_MISSING_ARGS("actual", "expected");
+        isDeepEqual === void 0 && lazyLoadComparison(), isDeepStrictEqual3(actual, expected) || innerFail({
+          actual,
+          expected,
+          message,
+          operator: "deepStrictEqual",
+          stackStartFn: deepStrictEqual
+        });
+      };
+      assert2.notDeepStrictEqual = notDeepStrictEqual;
+      function notDeepStrictEqual(actual, expected, message) {
+        if (arguments.length < 2)
+          throw new ERR_MISSING_ARGS("actual", "expected");
+        isDeepEqual === void 0 && lazyLoadComparison(), isDeepStrictEqual3(actual, expected) && innerFail({
+          actual,
+          expected,
+          message,
+          operator: "notDeepStrictEqual",
+          stackStartFn: notDeepStrictEqual
+        });
+      }
+      assert2.strictEqual = function strictEqual(actual, expected, message) {
+        if (arguments.length < 2)
+          throw new ERR_MISSING_ARGS("actual", "expected");
+        objectIs(actual, expected) || innerFail({
+          actual,
+          expected,
+          message,
+          operator: "strictEqual",
+          stackStartFn: strictEqual
+        });
+      };
+      assert2.notStrictEqual = function notStrictEqual(actual, expected, message) {
+        if (arguments.length < 2)
+          throw new ERR_MISSING_ARGS("actual", "expected");
+        objectIs(actual, expected) && innerFail({
+          actual,
+          expected,
+          message,
+          operator: "notStrictEqual",
+          stackStartFn: notStrictEqual
+        });
+      };
+      var Comparison = /* @__PURE__ */ _createClass(function Comparison2(obj, keys, actual) {
+        var _this = this;
+        _classCallCheck(this, Comparison2), keys.forEach(function(key) {
+          key in obj && (actual !== void 0 && typeof actual[key] == "string" && isRegExp2(obj[key]) && RegExpPrototypeTest(obj[key], actual[key]) ? _this[key] = actual[key] : _this[key] = obj[key]);
+        });
+      });
+      function compareExceptionKey(actual, expected, key, message, keys, fn) {
+        if (!(key in actual) || !isDeepStrictEqual3(actual[key], expected[key])) {
+          if (!message) {
+            var a2 = new Comparison(actual, keys), b2 = new Comparison(expected, keys, actual), err = new AssertionError({
+              actual: a2,
+              expected: b2,
+              operator: "deepStrictEqual",
+              stackStartFn: fn
+            });
+            throw err.actual = actual, err.expected = expected, err.operator = fn.name, err;
+          }
+          innerFail({
+            actual,
+            expected,
+            message,
+            operator: fn.name,
+            stackStartFn: fn
+          });
+        }
+      }
+      function expectedException(actual, expected, msg, fn) {
+        if (typeof expected != "function") {
+          if (isRegExp2(expected)) return RegExpPrototypeTest(expected, actual);
+          if (arguments.length === 2)
+            throw new ERR_INVALID_ARG_TYPE("expected", ["Function", "RegExp"], expected);
+          if (_typeof(actual) !== "object" || actual === null) {
+            var err = new AssertionError({
+              actual,
+              expected,
+              message: msg,
+              operator: "deepStrictEqual",
+              stackStartFn: fn
+            });
+            throw err.operator = fn.name, err;
+          }
+          var keys = Object.keys(expected);
+          if (expected instanceof Error)
+            keys.push("name", "message");
+          else if (keys.length === 0)
+            throw new ERR_INVALID_ARG_VALUE("error", expected, "may not be an empty object");
+          return isDeepEqual === void 0 && lazyLoadComparison(), keys.forEach(function(key) {
+            typeof actual[key] == "string" && isRegExp2(expected[key]) && RegExpPrototypeTest(expected[key], actual[key]) || compareExceptionKey(actual, expected, key, msg, keys, fn);
+          }), !0;
+        }
+        return expected.prototype !== void 0 && actual instanceof expected ? !0 : Error.isPrototypeOf(expected) ? !1 : expected.call({}, actual) === !0;
+      }
+      function getActual(fn) {
+        if (typeof fn != "function")
+          throw new ERR_INVALID_ARG_TYPE("fn", "Function", fn);
+        try {
+          fn();
+        } catch (e2) {
+          return e2;
+        }
+        return NO_EXCEPTION_SENTINEL;
+      }
+      function checkIsPromise(obj) {
+        return isPromise(obj) || obj !== null && _typeof(obj) === "object" && typeof obj.then == "function" && typeof obj.catch == "function";
+      }
+      function waitForActual(promiseFn) {
+        return Promise.resolve().then(function() {
+          var resultPromise;
+          if (typeof promiseFn == "function") {
+            if (resultPromise = promiseFn(), !checkIsPromise(resultPromise))
+              throw new ERR_INVALID_RETURN_VALUE("instance of Promise", "promiseFn", resultPromise);
+          } else if (checkIsPromise(promiseFn))
+            resultPromise = promiseFn;
+          else
+            throw new ERR_INVALID_ARG_TYPE("promiseFn", ["Function", "Promise"], promiseFn);
+          return Promise.resolve().then(function() {
+            return resultPromise;
+          }).then(function() {
+            return NO_EXCEPTION_SENTINEL;
+          }).catch(function(e2) {
+            return e2;
+          });
+        });
+      }
+      function expectsError(stackStartFn, actual, error, message) {
+        if (typeof error == "string") {
+          if (arguments.length === 4)
+            throw new ERR_INVALID_ARG_TYPE("error", ["Object", "Error", "Function", "RegExp"], error);
+          if (_typeof(actual) === "object" && actual !== null) {
+            if (actual.message === error)
+              throw new ERR_AMBIGUOUS_ARGUMENT("error/message", 'The error message "'.concat(actual.message, '" is identical to the message.'));
+          } else if (actual === error)
+            throw new ERR_AMBIGUOUS_ARGUMENT("error/message", 'The error "'.concat(actual, '" is identical to the message.'));
+          message = error, error = void 0;
+        } else if (error != null && _typeof(error) !== "object" && typeof error != "function")
+          throw new ERR_INVALID_ARG_TYPE("error", ["Object", "Error", "Function", "RegExp"], error);
+        if (actual === NO_EXCEPTION_SENTINEL) {
+          var details = "";
+          error && error.name && (details += " (".concat(error.name, ")")), details += message ? ": ".concat(message) : ".";
+          var fnType = stackStartFn.name === "rejects" ? "rejection" : "exception";
+          innerFail({
+            actual: void 0,
+            expected: error,
+            operator: stackStartFn.name,
+            message: "Missing expected ".concat(fnType).concat(details),
+            stackStartFn
+          });
+        }
+        if (error && !expectedException(actual, error, message, stackStartFn))
+          throw actual;
+      }
+      function expectsNoError(stackStartFn, actual, error, message) {
+        if (actual !== NO_EXCEPTION_SENTINEL) {
+          if (typeof error == "string" && (message = error, error = void 0), !error || expectedException(actual, error)) {
+            var details = message ? ": ".concat(message) : ".", fnType = stackStartFn.name === "doesNotReject" ? "rejection" : "exception";
+            innerFail({
+              actual,
+              expected: error,
+              operator: stackStartFn.name,
+              message: "Got unwanted ".concat(fnType).concat(details, `
+`) + 'Actual message: "'.concat(actual && actual.message, '"'),
+              stackStartFn
+            });
+          }
+          throw actual;
+        }
+      }
+      assert2.throws = function throws(promiseFn) {
+        for (var _len2 = arguments.length, args = new Array(_len2 > 1 ? _len2 - 1 : 0), _key2 = 1; _key2 < _len2; _key2++)
+          args[_key2 - 1] = arguments[_key2];
+        expectsError.apply(void 0, [throws, getActual(promiseFn)].concat(args));
+      };
+      assert2.rejects = function rejects(promiseFn) {
+        for (var _len3 = arguments.length, args = new Array(_len3 > 1 ? _len3 - 1 : 0), _key3 = 1; _key3 < _len3; _key3++)
+          args[_key3 - 1] = arguments[_key3];
+        return waitForActual(promiseFn).then(function(result) {
+          return expectsError.apply(void 0, [rejects, result].concat(args));
+        });
+      };
+      assert2.doesNotThrow = function doesNotThrow(fn) {
+        for (var _len4 = arguments.length, args = new Array(_len4 > 1 ? _len4 - 1 : 0), _key4 = 1; _key4 < _len4; _key4++)
+          args[_key4 - 1] = arguments[_key4];
+        expectsNoError.apply(void 0, [doesNotThrow, getActual(fn)].concat(args));
+      };
+      assert2.doesNotReject = function doesNotReject(fn) {
+        for (var _len5 = arguments.length, args = new Array(_len5 > 1 ? _len5 - 1 : 0), _key5 = 1; _key5 < _len5; _key5++)
+          args[_key5 - 1] = arguments[_key5];
+        return waitForActual(fn).then(function(result) {
+          return expectsNoError.apply(void 0, [doesNotReject, result].concat(args));
+        });
+      };
+      assert2.ifError = function ifError(err) {
+        if (err != null) {
+          var message = "ifError got unwanted exception: ";
+          _typeof(err) === "object" && typeof err.message == "string" ? err.message.length === 0 && err.constructor ? message += err.constructor.name : message += err.message : message += inspect3(err);
+          var newErr = new AssertionError({
+            actual: err,
+            expected: null,
+            operator: "ifError",
+            message,
+            stackStartFn: ifError
+          }), origStack = err.stack;
+          if (typeof origStack == "string") {
+            var tmp2 = origStack.split(`
+`);
+            tmp2.shift();
+            for (var tmp1 = newErr.stack.split(`
+`), i2 = 0; i2 < tmp2.length; i2++) {
+              var pos = tmp1.indexOf(tmp2[i2]);
+              if (pos !== -1) {
+                tmp1 = tmp1.slice(0, pos);
+                break;
+              }
+            }
+            newErr.stack = "".concat(tmp1.join(`
+`), `
+`).concat(tmp2.join(`
+`));
+          }
+          throw newErr;
+        }
+      };
+      function internalMatch(string, regexp, message, fn, fnName) {
+        if (!isRegExp2(regexp))
+          throw new ERR_INVALID_ARG_TYPE("regexp", "RegExp", regexp);
+        var match = fnName === "match";
+        if (typeof string != "string" || RegExpPrototypeTest(regexp, string) !== match) {
+          if (message instanceof Error)
+            throw message;
+          var generatedMessage = !message;
+          message = message || (typeof string != "string" ? 'The "string" argument must be of type string. Received type ' + "".concat(_typeof(string), " (").concat(inspect3(string), ")") : (match ? "The input did not match the regular expression " : "The input was expected to not match the regular expression ") + "".concat(inspect3(regexp), `. Input:
+
+`).concat(inspect3(string), `
+`));
+          var err = new AssertionError({
+            actual: string,
+            expected: regexp,
+            message,
+            operator: fnName,
+            stackStartFn: fn
+          });
+          throw err.generatedMessage = generatedMessage, err;
+        }
+      }
+      assert2.match = function match(string, regexp, message) {
+        internalMatch(string, regexp, message, match, "match");
+      };
+      assert2.doesNotMatch = function doesNotMatch(string, regexp, message) {
+        internalMatch(string, regexp, message, doesNotMatch, "doesNotMatch");
+      };
+      function strict() {
+        for (var _len6 = arguments.length, args = new Array(_len6), _key6 = 0; _key6 < _len6; _key6++)
+          args[_key6] = arguments[_key6];
+        innerOk.apply(void 0, [strict, args.length].concat(args));
+      }
+      assert2.strict = objectAssign(strict, assert2, {
+        equal: assert2.strictEqual,
+        deepEqual: assert2.deepStrictEqual,
+        notEqual: assert2.notStrictEqual,
+        notDeepEqual: assert2.notDeepStrictEqual
+      });
+      assert2.strict.strict = assert2.strict;
+    }
+  });
+
+  // node_modules/base64-js/index.js
+  var require_base64_js = __commonJS({
+    "node_modules/base64-js/index.js"(exports) {
+      "use strict";
+      exports.byteLength = byteLength2;
+      exports.toByteArray = toByteArray;
+      exports.fromByteArray = fromByteArray;
+      var lookup = [], revLookup = [], Arr = typeof Uint8Array < "u" ? Uint8Array : Array, code = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+      for (i2 = 0, len = code.length; i2 < len; ++i2)
+        lookup[i2] = code[i2], revLookup[code.charCodeAt(i2)] = i2;
+      var i2, len;
+      revLookup[45] = 62;
+      revLookup[95] = 63;
+      function getLens(b64) {
+        var len2 = b64.length;
+        if (len2 % 4 > 0)
+          throw new Error("Invalid string. Length must be a multiple of 4");
+        var validLen = b64.indexOf("=");
+        validLen === -1 && (validLen = len2);
+        var placeHoldersLen = validLen === len2 ? 0 : 4 - validLen % 4;
+        return [validLen, placeHoldersLen];
+      }
+      function byteLength2(b64) {
+        var lens = getLens(b64), validLen = lens[0], placeHoldersLen = lens[1];
+        return (validLen + placeHoldersLen) * 3 / 4 - placeHoldersLen;
+      }
+      function _byteLength(b64, validLen, placeHoldersLen) {
+        return (validLen + placeHoldersLen) * 3 / 4 - placeHoldersLen;
+      }
+      function toByteArray(b64) {
+        var tmp, lens = getLens(b64), validLen = lens[0], placeHoldersLen = lens[1], arr = new Arr(_byteLength(b64, validLen, placeHoldersLen)), curByte = 0, len2 = placeHoldersLen > 0 ? validLen - 4 : validLen, i3;
+        for (i3 = 0; i3 < len2; i3 += 4)
+          tmp = revLookup[b64.charCodeAt(i3)] << 18 | revLookup[b64.charCodeAt(i3 + 1)] << 12 | revLookup[b64.charCodeAt(i3 + 2)] << 6 | revLookup[b64.charCodeAt(i3 + 3)], arr[curByte++] = tmp >> 16 & 255, arr[curByte++] = tmp >> 8 & 255, arr[curByte++] = tmp & 255;
+        return placeHoldersLen === 2 && (tmp = revLookup[b64.charCodeAt(i3)] << 2 | revLookup[b64.charCodeAt(i3 + 1)] >> 4, arr[curByte++] = tmp & 255), placeHoldersLen === 1 && (tmp = revLookup[b64.charCodeAt(i3)] << 10 | revLookup[b64.charCodeAt(i3 + 1)] << 4 | revLookup[b64.charCodeAt(i3 + 2)] >> 2, arr[curByte++] = tmp >> 8 & 255, arr[curByte++] = tmp & 255), arr;
+      }
+      function tripletToBase64(num) {
+        return lookup[num >> 18 & 63] + lookup[num >> 12 & 63] + lookup[num >> 6 & 63] + lookup[num & 63];
+      }
+      function encodeChunk(uint8, start, end) {
+        for (var tmp, output = [], i3 = start; i3 < end; i3 += 3)
+          tmp = (uint8[i3] << 16 & 16711680) + (uint8[i3 + 1] << 8 & 65280) + (uint8[i3 + 2] & 255), output.push(tripletToBase64(tmp));
+        return output.join("");
+      }
+      function fromByteArray(uint8) {
+        for (var tmp, len2 = uint8.length, extraBytes = len2 % 3, parts = [], maxChunkLength = 16383, i3 = 0, len22 = len2 - extraBytes; i3 < len22; i3 += maxChunkLength)
+          parts.push(encodeChunk(uint8, i3, i3 + maxChunkLength > len22 ? len22 : i3 + maxChunkLength));
+        return extraBytes === 1 ? (tmp = uint8[len2 - 1], parts.push(
+          lookup[tmp >> 2] + lookup[tmp << 4 & 63] + "=="
+        )) : extraBytes === 2 && (tmp = (uint8[len2 - 2] << 8) + uint8[len2 - 1], parts.push(
+          lookup[tmp >> 10] + lookup[tmp >> 4 & 63] + lookup[tmp << 2 & 63] + "="
+        )), parts.join("");
+      }
+    }
+  });
+
+  // node_modules/ieee754/index.js
+  var require_ieee754 = __commonJS({
+    "node_modules/ieee754/index.js"(exports) {
+      exports.read = function(buffer, offset, isLE, mLen, nBytes) {
+        var e2, m2, eLen = nBytes * 8 - mLen - 1, eMax = (1 << eLen) - 1, eBias = eMax >> 1, nBits = -7, i2 = isLE ? nBytes - 1 : 0, d2 = isLE ? -1 : 1, s2 = buffer[offset + i2];
+        for (i2 += d2, e2 = s2 & (1 << -nBits) - 1, s2 >>= -nBits, nBits += eLen; nBits > 0; e2 = e2 * 256 + buffer[offset + i2], i2 += d2, nBits -= 8)
+          ;
+        for (m2 = e2 & (1 << -nBits) - 1, e2 >>= -nBits, nBits += mLen; nBits > 0; m2 = m2 * 256 + buffer[offset + i2], i2 += d2, nBits -= 8)
+          ;
+        if (e2 === 0)
+          e2 = 1 - eBias;
+        else {
+          if (e2 === eMax)
+            return m2 ? NaN : (s2 ? -1 : 1) * (1 / 0);
+          m2 = m2 + Math.pow(2, mLen), e2 = e2 - eBias;
+        }
+        return (s2 ? -1 : 1) * m2 * Math.pow(2, e2 - mLen);
+      };
+      exports.write = function(buffer, value, offset, isLE, mLen, nBytes) {
+        var e2, m2, c2, eLen = nBytes * 8 - mLen - 1, eMax = (1 << eLen) - 1, eBias = eMax >> 1, rt2 = mLen === 23 ? Math.pow(2, -24) - Math.pow(2, -77) : 0, i2 = isLE ? 0 : nBytes - 1, d2 = isLE ? 1 : -1, s2 = value < 0 || value === 0 && 1 / value < 0 ? 1 : 0;
+        for (value = Math.abs(value), isNaN(value) || value === 1 / 0 ? (m2 = isNaN(value) ? 1 : 0, e2 = eMax) : (e2 = Math.floor(Math.log(value) / Math.LN2), value * (c2 = Math.pow(2, -e2)) < 1 && (e2--, c2 *= 2), e2 + eBias >= 1 ? value += rt2 / c2 : value += rt2 * Math.pow(2, 1 - eBias), value * c2 >= 2 && (e2++, c2 /= 2), e2 + eBias >= eMax ? (m2 = 0, e2 = eMax) : e2 + eBias >= 1 ? (m2 = (value * c2 - 1) * Math.pow(2, mLen), e2 = e2 + eBias) : (m2 = value * Math.pow(2, eBias - 1) * Math.pow(2, mLen), e2 = 0)); mLen >= 8; buffer[offset + i2] = m2 & 255, i2 += d2, m2 /= 256, mLen -= 8)
+          ;
+        for (e2 = e2 << mLen | m2, eLen += mLen; eLen > 0; buffer[offset + i2] = e2 & 255, i2 += d2, e2 /= 256, eLen -= 8)
+          ;
+        buffer[offset + i2 - d2] |= s2 * 128;
+      };
+    }
+  });
+
+  // node_modules/buffer/index.js
+  var require_buffer = __commonJS({
+    "node_modules/buffer/index.js"(exports) {
+      "use strict";
+      var base64 = require_base64_js(), ieee754 = require_ieee754(), customInspectSymbol = typeof Symbol == "function" && typeof Symbol.for == "function" ? /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom") : null;
+      exports.Buffer = Buffer3;
+      exports.SlowBuffer = SlowBuffer2;
+      exports.INSPECT_MAX_BYTES = 50;
+      var K_MAX_LENGTH = 2147483647;
+      exports.kMaxLength = K_MAX_LENGTH;
+      Buffer3.TYPED_ARRAY_SUPPORT = typedArraySupport();
+      !Buffer3.TYPED_ARRAY_SUPPORT && typeof console < "u" && typeof console.error == "function" && console.error(
+        "This browser lacks typed array (Uint8Array) support which is required by `buffer` v5.x. Use `buffer` v4.x if you require old browser support."
+      );
+      function typedArraySupport() {
+        try {
+          let arr = new Uint8Array(1), proto = { foo: function() {
+            return 42;
+          } };
+          return Object.setPrototypeOf(proto, Uint8Array.prototype), Object.setPrototypeOf(arr, proto), arr.foo() === 42;
+        } catch {
+          return !1;
+        }
+      }
+      Object.defineProperty(Buffer3.prototype, "parent", {
+        enumerable: !0,
+        get: function() {
+          if (Buffer3.isBuffer(this))
+            return this.buffer;
+        }
+      });
+      Object.defineProperty(Buffer3.prototype, "offset", {
+        enumerable: !0,
+        get: function() {
+          if (Buffer3.isBuffer(this))
+            return this.byteOffset;
+        }
+      });
+      function createBuffer(length) {
+        if (length > K_MAX_LENGTH)
+          throw new RangeError('The value "' + length + '" is invalid for option "size"');
+        let buf = new Uint8Array(length);
+        return Object.setPrototypeOf(buf, Buffer3.prototype), buf;
+      }
+      function Buffer3(arg, encodingOrOffset, length) {
+        if (typeof arg == "number") {
+          if (typeof encodingOrOffset == "string")
+            throw new TypeError(
+              'The "string" argument must be of type string. Received type number'
+            );
+          return allocUnsafe(arg);
+        }
+        return from(arg, encodingOrOffset, length);
+      }
+      Buffer3.poolSize = 8192;
+      function from(value, encodingOrOffset, length) {
+        if (typeof value == "string")
+          return fromString(value, encodingOrOffset);
+        if (ArrayBuffer.isView(value))
+          return fromArrayView(value);
+        if (value == null)
+          throw new TypeError(
+            "The first argument must be one of type string, Buffer, ArrayBuffer, Array, or Array-like Object. Received type " + typeof value
+          );
+        if (isInstance(value, ArrayBuffer) || value && isInstance(value.buffer, ArrayBuffer) || typeof SharedArrayBuffer < "u" && (isInstance(value, SharedArrayBuffer) || value && isInstance(value.buffer, SharedArrayBuffer)))
+          return fromArrayBuffer(value, encodingOrOffset, length);
+        if (typeof value == "number")
+          throw new TypeError(
+            'The "value" argument must not be of type number. Received type number'
+          );
+        let valueOf = value.valueOf && value.valueOf();
+        if (valueOf != null && valueOf !== value)
+          return Buffer3.from(valueOf, encodingOrOffset, length);
+        let b2 = fromObject(value);
+        if (b2) return b2;
+        if (typeof Symbol < "u" && Symbol.toPrimitive != null && typeof value[Symbol.toPrimitive] == "function")
+          return Buffer3.from(value[Symbol.toPrimitive]("string"), encodingOrOffset, length);
+        throw new TypeError(
+          "The first argument must be one of type string, Buffer, ArrayBuffer, Array, or Array-like Object. Received type " + typeof value
+        );
+      }
+      Buffer3.from = function(value, encodingOrOffset, length) {
+        return from(value, encodingOrOffset, length);
+      };
+      Object.setPrototypeOf(Buffer3.prototype, Uint8Array.prototype);
+      Object.setPrototypeOf(Buffer3, Uint8Array);
+      function assertSize(size) {
+        if (typeof size != "number")
+          throw new TypeError('"size" argument must be of type number');
+        if (size < 0)
+          throw new RangeError('The value "' + size + '" is invalid for option "size"');
+      }
+      function alloc(size, fill, encoding) {
+        return assertSize(size), size <= 0 ? createBuffer(size) : fill !== void 0 ? typeof encoding == "string" ? createBuffer(size).fill(fill, encoding) : createBuffer(size).fill(fill) : createBuffer(size);
+      }
+      Buffer3.alloc = function(size, fill, encoding) {
+        return alloc(size, fill, encoding);
+      };
+      function allocUnsafe(size) {
+        return assertSize(size), createBuffer(size < 0 ? 0 : checked(size) | 0);
+      }
+      Buffer3.allocUnsafe = function(size) {
+        return allocUnsafe(size);
+      };
+      Buffer3.allocUnsafeSlow = function(size) {
+        return allocUnsafe(size);
+      };
+      function fromString(string, encoding) {
+        if ((typeof encoding != "string" || encoding === "") && (encoding = "utf8"), !Buffer3.isEncoding(encoding))
+          throw new TypeError("Unknown encoding: " + encoding);
+        let length = byteLength2(string, encoding) | 0, buf = createBuffer(length), actual = buf.write(string, encoding);
+        return actual !== length && (buf = buf.slice(0, actual)), buf;
+      }
+      function fromArrayLike(array) {
+        let length = array.length < 0 ? 0 : checked(array.length) | 0, buf = createBuffer(length);
+        for (let i2 = 0; i2 < length; i2 += 1)
+          buf[i2] = array[i2] & 255;
+        return buf;
+      }
+      function fromArrayView(arrayView) {
+        if (isInstance(arrayView, Uint8Array)) {
+          let copy = new Uint8Array(arrayView);
+          return fromArrayBuffer(copy.buffer, copy.byteOffset, copy.byteLength);
+        }
+        return fromArrayLike(arrayView);
+      }
+      function fromArrayBuffer(array, byteOffset, length) {
+        if (byteOffset < 0 || array.byteLength < byteOffset)
+          throw new RangeError('"offset" is outside of buffer bounds');
+        if (array.byteLength < byteOffset + (length || 0))
+          throw new RangeError('"length" is outside of buffer bounds');
+        let buf;
+        return byteOffset === void 0 && length === void 0 ? buf = new Uint8Array(array) : length === void 0 ? buf = new Uint8Array(array, byteOffset) : buf = new Uint8Array(array, byteOffset, length), Object.setPrototypeOf(buf, Buffer3.prototype), buf;
+      }
+      function fromObject(obj) {
+        if (Buffer3.isBuffer(obj)) {
+          let len = checked(obj.length) | 0, buf = createBuffer(len);
+          return buf.length === 0 || obj.copy(buf, 0, 0, len), buf;
+        }
+        if (obj.length !== void 0)
+          return typeof obj.length != "number" || numberIsNaN(obj.length) ? createBuffer(0) : fromArrayLike(obj);
+        if (obj.type === "Buffer" && Array.isArray(obj.data))
+          return fromArrayLike(obj.data);
+      }
+      function checked(length) {
+        if (length >= K_MAX_LENGTH)
+          throw new RangeError("Attempt to allocate Buffer larger than maximum size: 0x" + K_MAX_LENGTH.toString(16) + " bytes");
+        return length | 0;
+      }
+      function SlowBuffer2(length) {
+        return +length != length && (length = 0), Buffer3.alloc(+length);
+      }
+      Buffer3.isBuffer = function(b2) {
+        return b2 != null && b2._isBuffer === !0 && b2 !== Buffer3.prototype;
+      };
+      Buffer3.compare = function(a2, b2) {
+        if (isInstance(a2, Uint8Array) && (a2 = Buffer3.from(a2, a2.offset, a2.byteLength)), isInstance(b2, Uint8Array) && (b2 = Buffer3.from(b2, b2.offset, b2.byteLength)), !Buffer3.isBuffer(a2) || !Buffer3.isBuffer(b2))
+          throw new TypeError(
+            'The "buf1", "buf2" arguments must be one of type Buffer or Uint8Array'
+          );
+        if (a2 === b2) return 0;
+        let x2 = a2.length, y2 = b2.length;
+        for (let i2 = 0, len = Math.min(x2, y2); i2 < len; ++i2)
+          if (a2[i2] !== b2[i2]) {
+            x2 = a2[i2], y2 = b2[i2];
+            break;
+          }
+        return x2 < y2 ? -1 : y2 < x2 ? 1 : 0;
+      };
+      Buffer3.isEncoding = function(encoding) {
+        switch (String(encoding).toLowerCase()) {
+          case "hex":
+          case "utf8":
+          case "utf-8":
+          case "ascii":
+          case "latin1":
+          case "binary":
+          case "base64":
+          case "ucs2":
+          case "ucs-2":
+          case "utf16le":
+          case "utf-16le":
+            return !0;
+          default:
+            return !1;
+        }
+      };
+      Buffer3.concat = function(list, length) {
+        if (!Array.isArray(list))
+          throw new TypeError('"list" argument must be an Array of Buffers');
+        if (list.length === 0)
+          return Buffer3.alloc(0);
+        let i2;
+        if (length === void 0)
+          for (length = 0, i2 = 0; i2 < list.length; ++i2)
+            length += list[i2].length;
+        let buffer = Buffer3.allocUnsafe(length), pos = 0;
+        for (i2 = 0; i2 < list.length; ++i2) {
+          let buf = list[i2];
+          if (isInstance(buf, Uint8Array))
+            pos + buf.length > buffer.length ? (Buffer3.isBuffer(buf) || (buf = Buffer3.from(buf)), buf.copy(buffer, pos)) : Uint8Array.prototype.set.call(
+              buffer,
+              buf,
+              pos
+            );
+          else if (Buffer3.isBuffer(buf))
+            buf.copy(buffer, pos);
+          else
+            throw new TypeError('"list" argument must be an Array of Buffers');
+          pos += buf.length;
+        }
+        return buffer;
+      };
+      function byteLength2(string, encoding) {
+        if (Buffer3.isBuffer(string))
+          return string.length;
+        if (ArrayBuffer.isView(string) || isInstance(string, ArrayBuffer))
+          return string.byteLength;
+        if (typeof string != "string")
+          throw new TypeError(
+            'The "string" argument must be one of type string, Buffer, or ArrayBuffer. Received type ' + typeof string
+          );
+        let len = string.length, mustMatch = arguments.length > 2 && arguments[2] === !0;
+        if (!mustMatch && len === 0) return 0;
+        let loweredCase = !1;
+        for (; ; )
+          switch (encoding) {
+            case "ascii":
+            case "latin1":
+            case "binary":
+              return len;
+            case "utf8":
+            case "utf-8":
+              return utf8ToBytes(string).length;
+            case "ucs2":
+            case "ucs-2":
+            case "utf16le":
+            case "utf-16le":
+              return len * 2;
+            case "hex":
+              return len >>> 1;
+            case "base64":
+              return base64ToBytes(string).length;
+            default:
+              if (loweredCase)
+                return mustMatch ? -1 : utf8ToBytes(string).length;
+              encoding = ("" + encoding).toLowerCase(), loweredCase = !0;
+          }
+      }
+      Buffer3.byteLength = byteLength2;
+      function slowToString(encoding, start, end) {
+        let loweredCase = !1;
+        if ((start === void 0 || start < 0) && (start = 0), start > this.length || ((end === void 0 || end > this.length) && (end = this.length), end <= 0) || (end >>>= 0, start >>>= 0, end <= start))
+          return "";
+        for (encoding || (encoding = "utf8"); ; )
+          switch (encoding) {
+            case "hex":
+              return hexSlice(this, start, end);
+            case "utf8":
+            case "utf-8":
+              return utf8Slice(this, start, end);
+            case "ascii":
+              return asciiSlice(this, start, end);
+            case "latin1":
+            case "binary":
+              return latin1Slice(this, start, end);
+            case "base64":
+              return base64Slice(this, start, end);
+            case "ucs2":
+            case "ucs-2":
+            case "utf16le":
+            case "utf-16le":
+              return utf16leSlice(this, start, end);
+            default:
+              if (loweredCase) throw new TypeError("Unknown encoding: " + encoding);
+              encoding = (encoding + "").toLowerCase(), loweredCase = !0;
+          }
+      }
+      Buffer3.prototype._isBuffer = !0;
+      function swap(b2, n2, m2) {
+        let i2 = b2[n2];
+        b2[n2] = b2[m2], b2[m2] = i2;
+      }
+      Buffer3.prototype.swap16 = function() {
+        let len = this.length;
+        if (len % 2 !== 0)
+          throw new RangeError("Buffer size must be a multiple of 16-bits");
+        for (let i2 = 0; i2 < len; i2 += 2)
+          swap(this, i2, i2 + 1);
+        return this;
+      };
+      Buffer3.prototype.swap32 = function() {
+        let len = this.length;
+        if (len % 4 !== 0)
+          throw new RangeError("Buffer size must be a multiple of 32-bits");
+        for (let i2 = 0; i2 < len; i2 += 4)
+          swap(this, i2, i2 + 3), swap(this, i2 + 1, i2 + 2);
+        return this;
+      };
+      Buffer3.prototype.swap64 = function() {
+        let len = this.length;
+        if (len % 8 !== 0)
+          throw new RangeError("Buffer size must be a multiple of 64-bits");
+        for (let i2 = 0; i2 < len; i2 += 8)
+          swap(this, i2, i2 + 7), swap(this, i2 + 1, i2 + 6), swap(this, i2 + 2, i2 + 5), swap(this, i2 + 3, i2 + 4);
+        return this;
+      };
+      Buffer3.prototype.toString = function() {
+        let length = this.length;
+        return length === 0 ? "" : arguments.length === 0 ? utf8Slice(this, 0, length) : slowToString.apply(this, arguments);
+      };
+      Buffer3.prototype.toLocaleString = Buffer3.prototype.toString;
+      Buffer3.prototype.equals = function(b2) {
+        if (!Buffer3.isBuffer(b2)) throw new TypeError("Argument must be a Buffer");
+        return this === b2 ? !0 : Buffer3.compare(this, b2) === 0;
+      };
+      Buffer3.prototype.inspect = function() {
+        let str = "", max = exports.INSPECT_MAX_BYTES;
+        return str = this.toString("hex", 0, max).replace(/(.{2})/g, "$1 ").trim(), this.length > max && (str += " ... "), "<Buffer " + str + ">";
+      };
+      customInspectSymbol && (Buffer3.prototype[customInspectSymbol] = Buffer3.prototype.inspect);
+      Buffer3.prototype.compare = function(target, start, end, thisStart, thisEnd) {
+        if (isInstance(target, Uint8Array) && (target = Buffer3.from(target, target.offset, target.byteLength)), !Buffer3.isBuffer(target))
+          throw new TypeError(
+            'The "target" argument must be one of type Buffer or Uint8Array. Received type ' + typeof target
+          );
+        if (start === void 0 && (start = 0), end === void 0 && (end = target ? target.length : 0), thisStart === void 0 && (thisStart = 0), thisEnd === void 0 && (thisEnd = this.length), start < 0 || end > target.length || thisStart < 0 || thisEnd > this.length)
+          throw new RangeError("out of range index");
+        if (thisStart >= thisEnd && start >= end)
+          return 0;
+        if (thisStart >= thisEnd)
+          return -1;
+        if (start >= end)
+          return 1;
+        if (start >>>= 0, end >>>= 0, thisStart >>>= 0, thisEnd >>>= 0, this === target) return 0;
+        let x2 = thisEnd - thisStart, y2 = end - start, len = Math.min(x2, y2), thisCopy = this.slice(thisStart, thisEnd), targetCopy = target.slice(start, end);
+        for (let i2 = 0; i2 < len; ++i2)
+          if (thisCopy[i2] !== targetCopy[i2]) {
+            x2 = thisCopy[i2], y2 = targetCopy[i2];
+            break;
+          }
+        return x2 < y2 ? -1 : y2 < x2 ? 1 : 0;
+      };
+      function bidirectionalIndexOf(buffer, val, byteOffset, encoding, dir) {
+        if (buffer.length === 0) return -1;
+        if (typeof byteOffset == "string" ? (encoding = byteOffset, byteOffset = 0) : byteOffset > 2147483647 ? byteOffset = 2147483647 : byteOffset < -2147483648 && (byteOffset = -2147483648), byteOffset = +byteOffset, numberIsNaN(byteOffset) && (byteOffset = dir ? 0 : buffer.length - 1), byteOffset < 0 && (byteOffset = buffer.length + byteOffset), byteOffset >= buffer.length) {
+          if (dir) return -1;
+          byteOffset = buffer.length - 1;
+        } else if (byteOffset < 0)
+          if (dir) byteOffset = 0;
+          else return -1;
+        if (typeof val == "string" && (val = Buffer3.from(val, encoding)), Buffer3.isBuffer(val))
+          return val.length === 0 ? -1 : arrayIndexOf(buffer, val, byteOffset, encoding, dir);
+        if (typeof val == "number")
+          return val = val & 255, typeof Uint8Array.prototype.indexOf == "function" ? dir ? Uint8Array.prototype.indexOf.call(buffer, val, byteOffset) : Uint8Array.prototype.lastIndexOf.call(buffer, val, byteOffset) : arrayIndexOf(buffer, [val], byteOffset, encoding, dir);
+        throw new TypeError("val must be string, number or Buffer");
+      }
+      function arrayIndexOf(arr, val, byteOffset, encoding, dir) {
+        let indexSize = 1, arrLength = arr.length, valLength = val.length;
+        if (encoding !== void 0 && (encoding = String(encoding).toLowerCase(), encoding === "ucs2" || encoding === "ucs-2" || encoding === "utf16le" || encoding === "utf-16le")) {
+          if (arr.length < 2 || val.length < 2)
+            return -1;
+          indexSize = 2, arrLength /= 2, valLength /= 2, byteOffset /= 2;
+        }
+        function read(buf, i3) {
+          return indexSize === 1 ? buf[i3] : buf.readUInt16BE(i3 * indexSize);
+        }
+        let i2;
+        if (dir) {
+          let foundIndex = -1;
+          for (i2 = byteOffset; i2 < arrLength; i2++)
+            if (read(arr, i2) === read(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
+              if (foundIndex === -1 && (foundIndex = i2), i2 - foundIndex + 1 === valLength) return foundIndex * indexSize;
+            } else
+              foundIndex !== -1 && (i2 -= i2 - foundIndex), foundIndex = -1;
+        } else
+          for (byteOffset + valLength > arrLength && (byteOffset = arrLength - valLength), i2 = byteOffset; i2 >= 0; i2--) {
+            let found = !0;
+            for (let j2 = 0; j2 < valLength; j2++)
+              if (read(arr, i2 + j2) !== read(val, j2)) {
+                found = !1;
+                break;
+              }
+            if (found) return i2;
+          }
+        return -1;
+      }
+      Buffer3.prototype.includes = function(val, byteOffset, encoding) {
+        return this.indexOf(val, byteOffset, encoding) !== -1;
+      };
+      Buffer3.prototype.indexOf = function(val, byteOffset, encoding) {
+        return bidirectionalIndexOf(this, val, byteOffset, encoding, !0);
+      };
+      Buffer3.prototype.lastIndexOf = function(val, byteOffset, encoding) {
+        return bidirectionalIndexOf(this, val, byteOffset, encoding, !1);
+      };
+      function hexWrite(buf, string, offset, length) {
+        offset = Number(offset) || 0;
+        let remaining = buf.length - offset;
+        length ? (length = Number(length), length > remaining && (length = remaining)) : length = remaining;
+        let strLen = string.length;
+        length > strLen / 2 && (length = strLen / 2);
+        let i2;
+        for (i2 = 0; i2 < length; ++i2) {
+          let parsed = parseInt(string.substr(i2 * 2, 2), 16);
+          if (numberIsNaN(parsed)) return i2;
+          buf[offset + i2] = parsed;
+        }
+        return i2;
+      }
+      function utf8Write(buf, string, offset, length) {
+        return blitBuffer(utf8ToBytes(string, buf.length - offset), buf, offset, length);
+      }
+      function asciiWrite(buf, string, offset, length) {
+        return blitBuffer(asciiToBytes(string), buf, offset, length);
+      }
+      function base64Write(buf, string, offset, length) {
+        return blitBuffer(base64ToBytes(string), buf, offset, length);
+      }
+      function ucs2Write(buf, string, offset, length) {
+        return blitBuffer(utf16leToBytes(string, buf.length - offset), buf, offset, length);
+      }
+      Buffer3.prototype.write = function(string, offset, length, encoding) {
+        if (offset === void 0)
+          encoding = "utf8", length = this.length, offset = 0;
+        else if (length === void 0 && typeof offset == "string")
+          encoding = offset, length = this.length, offset = 0;
+        else if (isFinite(offset))
+          offset = offset >>> 0, isFinite(length) ? (length = length >>> 0, encoding === void 0 && (encoding = "utf8")) : (encoding = length, length = void 0);
+        else
+          throw new Error(
+            "Buffer.write(string, encoding, offset[, length]) is no longer supported"
+          );
+        let remaining = this.length - offset;
+        if ((length === void 0 || length > remaining) && (length = remaining), string.length > 0 && (length < 0 || offset < 0) || offset > this.length)
+          throw new RangeError("Attempt to write outside buffer bounds");
+        encoding || (encoding = "utf8");
+        let loweredCase = !1;
+        for (; ; )
+          switch (encoding) {
+            case "hex":
+              return hexWrite(this, string, offset, length);
+            case "utf8":
+            case "utf-8":
+              return utf8Write(this, string, offset, length);
+            case "ascii":
+            case "latin1":
+            case "binary":
+              return asciiWrite(this, string, offset, length);
+            case "base64":
+              return base64Write(this, string, offset, length);
+            case "ucs2":
+            case "ucs-2":
+            case "utf16le":
+            case "utf-16le":
+              return ucs2Write(this, string, offset, length);
+            default:
+              if (loweredCase) throw new TypeError("Unknown encoding: " + encoding);
+              encoding = ("" + encoding).toLowerCase(), loweredCase = !0;
+          }
+      };
+      Buffer3.prototype.toJSON = function() {
+        return {
+          type: "Buffer",
+          data: Array.prototype.slice.call(this._arr || this, 0)
+        };
+      };
+      function base64Slice(buf, start, end) {
+        return start === 0 && end === buf.length ? base64.fromByteArray(buf) : base64.fromByteArray(buf.slice(start, end));
+      }
+      function utf8Slice(buf, start, end) {
+        end = Math.min(buf.length, end);
+        let res = [], i2 = start;
+        for (; i2 < end; ) {
+          let firstByte = buf[i2], codePoint = null, bytesPerSequence = firstByte > 239 ? 4 : firstByte > 223 ? 3 : firstByte > 191 ? 2 : 1;
+          if (i2 + bytesPerSequence <= end) {
+            let secondByte, thirdByte, fourthByte, tempCodePoint;
+            switch (bytesPerSequence) {
+              case 1:
+                firstByte < 128 && (codePoint = firstByte);
+                break;
+              case 2:
+                secondByte = buf[i2 + 1], (secondByte & 192) === 128 && (tempCodePoint = (firstByte & 31) << 6 | secondByte & 63, tempCodePoint > 127 && (codePoint = tempCodePoint));
+                break;
+              case 3:
+                secondByte = buf[i2 + 1], thirdByte = buf[i2 + 2], (secondByte & 192) === 128 && (thirdByte & 192) === 128 && (tempCodePoint = (firstByte & 15) << 12 | (secondByte & 63) << 6 | thirdByte & 63, tempCodePoint > 2047 && (tempCodePoint < 55296 || tempCodePoint > 57343) && (codePoint = tempCodePoint));
+                break;
+              case 4:
+                secondByte = buf[i2 + 1], thirdByte = buf[i2 + 2], fourthByte = buf[i2 + 3], (secondByte & 192) === 128 && (thirdByte & 192) === 128 && (fourthByte & 192) === 128 && (tempCodePoint = (firstByte & 15) << 18 | (secondByte & 63) << 12 | (thirdByte & 63) << 6 | fourthByte & 63, tempCodePoint > 65535 && tempCodePoint < 1114112 && (codePoint = tempCodePoint));
+            }
+          }
+          codePoint === null ? (codePoint = 65533, bytesPerSequence = 1) : codePoint > 65535 && (codePoint -= 65536, res.push(codePoint >>> 10 & 1023 | 55296), codePoint = 56320 | codePoint & 1023), res.push(codePoint), i2 += bytesPerSequence;
+        }
+        return decodeCodePointsArray(res);
+      }
+      var MAX_ARGUMENTS_LENGTH = 4096;
+      function decodeCodePointsArray(codePoints) {
+        let len = codePoints.length;
+        if (len <= MAX_ARGUMENTS_LENGTH)
+          return String.fromCharCode.apply(String, codePoints);
+        let res = "", i2 = 0;
+        for (; i2 < len; )
+          res += String.fromCharCode.apply(
+            String,
+            codePoints.slice(i2, i2 += MAX_ARGUMENTS_LENGTH)
+          );
+        return res;
+      }
+      function asciiSlice(buf, start, end) {
+        let ret = "";
+        end = Math.min(buf.length, end);
+        for (let i2 = start; i2 < end; ++i2)
+          ret += String.fromCharCode(buf[i2] & 127);
+        return ret;
+      }
+      function latin1Slice(buf, start, end) {
+        let ret = "";
+        end = Math.min(buf.length, end);
+        for (let i2 = start; i2 < end; ++i2)
+          ret += String.fromCharCode(buf[i2]);
+        return ret;
+      }
+      function hexSlice(buf, start, end) {
+        let len = buf.length;
+        (!start || start < 0) && (start = 0), (!end || end < 0 || end > len) && (end = len);
+        let out = "";
+        for (let i2 = start; i2 < end; ++i2)
+          out += hexSliceLookupTable[buf[i2]];
+        return out;
+      }
+      function utf16leSlice(buf, start, end) {
+        let bytes = buf.slice(start, end), res = "";
+        for (let i2 = 0; i2 < bytes.length - 1; i2 += 2)
+          res += String.fromCharCode(bytes[i2] + bytes[i2 + 1] * 256);
+        return res;
+      }
+      Buffer3.prototype.slice = function(start, end) {
+        let len = this.length;
+        start = ~~start, end = end === void 0 ? len : ~~end, start < 0 ? (start += len, start < 0 && (start = 0)) : start > len && (start = len), end < 0 ? (end += len, end < 0 && (end = 0)) : end > len && (end = len), end < start && (end = start);
+        let newBuf = this.subarray(start, end);
+        return Object.setPrototypeOf(newBuf, Buffer3.prototype), newBuf;
+      };
+      function checkOffset(offset, ext, length) {
+        if (offset % 1 !== 0 || offset < 0) throw new RangeError("offset is not uint");
+        if (offset + ext > length) throw new RangeError("Trying to access beyond buffer length");
+      }
+      Buffer3.prototype.readUintLE = Buffer3.prototype.readUIntLE = function(offset, byteLength3, noAssert) {
+        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset(offset, byteLength3, this.length);
+        let val = this[offset], mul = 1, i2 = 0;
+        for (; ++i2 < byteLength3 && (mul *= 256); )
+          val += this[offset + i2] * mul;
+        return val;
+      };
+      Buffer3.prototype.readUintBE = Buffer3.prototype.readUIntBE = function(offset, byteLength3, noAssert) {
+        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset(offset, byteLength3, this.length);
+        let val = this[offset + --byteLength3], mul = 1;
+        for (; byteLength3 > 0 && (mul *= 256); )
+          val += this[offset + --byteLength3] * mul;
+        return val;
+      };
+      Buffer3.prototype.readUint8 = Buffer3.prototype.readUInt8 = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 1, this.length), this[offset];
+      };
+      Buffer3.prototype.readUint16LE = Buffer3.prototype.readUInt16LE = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 2, this.length), this[offset] | this[offset + 1] << 8;
+      };
+      Buffer3.prototype.readUint16BE = Buffer3.prototype.readUInt16BE = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 2, this.length), this[offset] << 8 | this[offset + 1];
+      };
+      Buffer3.prototype.readUint32LE = Buffer3.prototype.readUInt32LE = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), (this[offset] | this[offset + 1] << 8 | this[offset + 2] << 16) + this[offset + 3] * 16777216;
+      };
+      Buffer3.prototype.readUint32BE = Buffer3.prototype.readUInt32BE = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), this[offset] * 16777216 + (this[offset + 1] << 16 | this[offset + 2] << 8 | this[offset + 3]);
+      };
+      Buffer3.prototype.readBigUInt64LE = defineBigIntMethod(function(offset) {
+        offset = offset >>> 0, validateNumber(offset, "offset");
+        let first = this[offset], last = this[offset + 7];
+        (first === void 0 || last === void 0) && boundsError(offset, this.length - 8);
+        let lo2 = first + this[++offset] * 2 ** 8 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 24, hi = this[++offset] + this[++offset] * 2 ** 8 + this[++offset] * 2 ** 16 + last * 2 ** 24;
+        return BigInt(lo2) + (BigInt(hi) << BigInt(32));
+      });
+      Buffer3.prototype.readBigUInt64BE = defineBigIntMethod(function(offset) {
+        offset = offset >>> 0, validateNumber(offset, "offset");
+        let first = this[offset], last = this[offset + 7];
+        (first === void 0 || last === void 0) && boundsError(offset, this.length - 8);
+        let hi = first * 2 ** 24 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + this[++offset], lo2 = this[++offset] * 2 ** 24 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + last;
+        return (BigInt(hi) << BigInt(32)) + BigInt(lo2);
+      });
+      Buffer3.prototype.readIntLE = function(offset, byteLength3, noAssert) {
+        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset(offset, byteLength3, this.length);
+        let val = this[offset], mul = 1, i2 = 0;
+        for (; ++i2 < byteLength3 && (mul *= 256); )
+          val += this[offset + i2] * mul;
+        return mul *= 128, val >= mul && (val -= Math.pow(2, 8 * byteLength3)), val;
+      };
+      Buffer3.prototype.readIntBE = function(offset, byteLength3, noAssert) {
+        offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, noAssert || checkOffset(offset, byteLength3, this.length);
+        let i2 = byteLength3, mul = 1, val = this[offset + --i2];
+        for (; i2 > 0 && (mul *= 256); )
+          val += this[offset + --i2] * mul;
+        return mul *= 128, val >= mul && (val -= Math.pow(2, 8 * byteLength3)), val;
+      };
+      Buffer3.prototype.readInt8 = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 1, this.length), this[offset] & 128 ? (255 - this[offset] + 1) * -1 : this[offset];
+      };
+      Buffer3.prototype.readInt16LE = function(offset, noAssert) {
+        offset = offset >>> 0, noAssert || checkOffset(offset, 2, this.length);
+        let val = this[offset] | this[offset + 1] << 8;
+        return val & 32768 ? val | 4294901760 : val;
+      };
+      Buffer3.prototype.readInt16BE = function(offset, noAssert) {
+        offset = offset >>> 0, noAssert || checkOffset(offset, 2, this.length);
+        let val = this[offset + 1] | this[offset] << 8;
+        return val & 32768 ? val | 4294901760 : val;
+      };
+      Buffer3.prototype.readInt32LE = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), this[offset] | this[offset + 1] << 8 | this[offset + 2] << 16 | this[offset + 3] << 24;
+      };
+      Buffer3.prototype.readInt32BE = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), this[offset] << 24 | this[offset + 1] << 16 | this[offset + 2] << 8 | this[offset + 3];
+      };
+      Buffer3.prototype.readBigInt64LE = defineBigIntMethod(function(offset) {
+        offset = offset >>> 0, validateNumber(offset, "offset");
+        let first = this[offset], last = this[offset + 7];
+        (first === void 0 || last === void 0) && boundsError(offset, this.length - 8);
+        let val = this[offset + 4] + this[offset + 5] * 2 ** 8 + this[offset + 6] * 2 ** 16 + (last << 24);
+        return (BigInt(val) << BigInt(32)) + BigInt(first + this[++offset] * 2 ** 8 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 24);
+      });
+      Buffer3.prototype.readBigInt64BE = defineBigIntMethod(function(offset) {
+        offset = offset >>> 0, validateNumber(offset, "offset");
+        let first = this[offset], last = this[offset + 7];
+        (first === void 0 || last === void 0) && boundsError(offset, this.length - 8);
+        let val = (first << 24) + // Overflow
+        this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + this[++offset];
+        return (BigInt(val) << BigInt(32)) + BigInt(this[++offset] * 2 ** 24 + this[++offset] * 2 ** 16 + this[++offset] * 2 ** 8 + last);
+      });
+      Buffer3.prototype.readFloatLE = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), ieee754.read(this, offset, !0, 23, 4);
+      };
+      Buffer3.prototype.readFloatBE = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 4, this.length), ieee754.read(this, offset, !1, 23, 4);
+      };
+      Buffer3.prototype.readDoubleLE = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 8, this.length), ieee754.read(this, offset, !0, 52, 8);
+      };
+      Buffer3.prototype.readDoubleBE = function(offset, noAssert) {
+        return offset = offset >>> 0, noAssert || checkOffset(offset, 8, this.length), ieee754.read(this, offset, !1, 52, 8);
+      };
+      function checkInt(buf, value, offset, ext, max, min) {
+        if (!Buffer3.isBuffer(buf)) throw new TypeError('"buffer" argument must be a Buffer instance');
+        if (value > max || value < min) throw new RangeError('"value" argument is out of bounds');
+        if (offset + ext > buf.length) throw new RangeError("Index out of range");
+      }
+      Buffer3.prototype.writeUintLE = Buffer3.prototype.writeUIntLE = function(value, offset, byteLength3, noAssert) {
+        if (value = +value, offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, !noAssert) {
+          let maxBytes = Math.pow(2, 8 * byteLength3) - 1;
+          checkInt(this, value, offset, byteLength3, maxBytes, 0);
+        }
+        let mul = 1, i2 = 0;
+        for (this[offset] = value & 255; ++i2 < byteLength3 && (mul *= 256); )
+          this[offset + i2] = value / mul & 255;
+        return offset + byteLength3;
+      };
+      Buffer3.prototype.writeUintBE = Buffer3.prototype.writeUIntBE = function(value, offset, byteLength3, noAssert) {
+        if (value = +value, offset = offset >>> 0, byteLength3 = byteLength3 >>> 0, !noAssert) {
+          let maxBytes = Math.pow(2, 8 * byteLength3) - 1;
+          checkInt(this, value, offset, byteLength3, maxBytes, 0);
+        }
+        let i2 = byteLength3 - 1, mul = 1;
+        for (this[offset + i2] = value & 255; --i2 >= 0 && (mul *= 256); )
+          this[offset + i2] = value / mul & 255;
+        return offset + byteLength3;
+      };
+      Buffer3.prototype.writeUint8 = Buffer3.prototype.writeUInt8 = function(value, offset, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkInt(this, value, offset, 1, 255, 0), this[offset] = value & 255, offset + 1;
+      };
+      Buffer3.prototype.writeUint16LE = Buffer3.prototype.writeUInt16LE = function(value, offset, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkInt(this, value, offset, 2, 65535, 0), this[offset] = value & 255, this[offset + 1] = value >>> 8, offset + 2;
+      };
+      Buffer3.prototype.writeUint16BE = Buffer3.prototype.writeUInt16BE = function(value, offset, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkInt(this, value, offset, 2, 65535, 0), this[offset] = value >>> 8, this[offset + 1] = value & 255, offset + 2;
+      };
+      Buffer3.prototype.writeUint32LE = Buffer3.prototype.writeUInt32LE = function(value, offset, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkInt(this, value, offset, 4, 4294967295, 0), this[offset + 3] = value >>> 24, this[offset + 2] = value >>> 16, this[offset + 1] = value >>> 8, this[offset] = value & 255, offset + 4;
+      };
+      Buffer3.prototype.writeUint32BE = Buffer3.prototype.writeUInt32BE = function(value, offset, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkInt(this, value, offset, 4, 4294967295, 0), this[offset] = value >>> 24, this[offset + 1] = value >>> 16, this[offset + 2] = value >>> 8, this[offset + 3] = value & 255, offset + 4;
+      };
+      function wrtBigUInt64LE(buf, value, offset, min, max) {
+        checkIntBI(value, min, max, buf, offset, 7);
+        let lo2 = Number(value & BigInt(4294967295));
+        buf[offset++] = lo2, lo2 = lo2 >> 8, buf[offset++] = lo2, lo2 = lo2 >> 8, buf[offset++] = lo2, lo2 = lo2 >> 8, buf[offset++] = lo2;
+        let hi = Number(value >> BigInt(32) & BigInt(4294967295));
+        return buf[offset++] = hi, hi = hi >> 8, buf[offset++] = hi, hi = hi >> 8, buf[offset++] = hi, hi = hi >> 8, buf[offset++] = hi, offset;
+      }
+      function wrtBigUInt64BE(buf, value, offset, min, max) {
+        checkIntBI(value, min, max, buf, offset, 7);
+        let lo2 = Number(value & BigInt(4294967295));
+        buf[offset + 7] = lo2, lo2 = lo2 >> 8, buf[offset + 6] = lo2, lo2 = lo2 >> 8, buf[offset + 5] = lo2, lo2 = lo2 >> 8, buf[offset + 4] = lo2;
+        let hi = Number(value >> BigInt(32) & BigInt(4294967295));
+        return buf[offset + 3] = hi, hi = hi >> 8, buf[offset + 2] = hi, hi = hi >> 8, buf[offset + 1] = hi, hi = hi >> 8, buf[offset] = hi, offset + 8;
+      }
+      Buffer3.prototype.writeBigUInt64LE = defineBigIntMethod(function(value, offset = 0) {
+        return wrtBigUInt64LE(this, value, offset, BigInt(0), BigInt("0xffffffffffffffff"));
+      });
+      Buffer3.prototype.writeBigUInt64BE = defineBigIntMethod(function(value, offset = 0) {
+        return wrtBigUInt64BE(this, value, offset, BigInt(0), BigInt("0xffffffffffffffff"));
+      });
+      Buffer3.prototype.writeIntLE = function(value, offset, byteLength3, noAssert) {
+        if (value = +value, offset = offset >>> 0, !noAssert) {
+          let limit = Math.pow(2, 8 * byteLength3 - 1);
+          checkInt(this, value, offset, byteLength3, limit - 1, -limit);
+        }
+        let i2 = 0, mul = 1, sub = 0;
+        for (this[offset] = value & 255; ++i2 < byteLength3 && (mul *= 256); )
+          value < 0 && sub === 0 && this[offset + i2 - 1] !== 0 && (sub = 1), this[offset + i2] = (value / mul >> 0) - sub & 255;
+        return offset + byteLength3;
+      };
+      Buffer3.prototype.writeIntBE = function(value, offset, byteLength3, noAssert) {
+        if (value = +value, offset = offset >>> 0, !noAssert) {
+          let limit = Math.pow(2, 8 * byteLength3 - 1);
+          checkInt(this, value, offset, byteLength3, limit - 1, -limit);
+        }
+        let i2 = byteLength3 - 1, mul = 1, sub = 0;
+        for (this[offset + i2] = value & 255; --i2 >= 0 && (mul *= 256); )
+          value < 0 && sub === 0 && this[offset + i2 + 1] !== 0 && (sub = 1), this[offset + i2] = (value / mul >> 0) - sub & 255;
+        return offset + byteLength3;
+      };
+      Buffer3.prototype.writeInt8 = function(value, offset, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkInt(this, value, offset, 1, 127, -128), value < 0 && (value = 255 + value + 1), this[offset] = value & 255, offset + 1;
+      };
+      Buffer3.prototype.writeInt16LE = function(value, offset, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkInt(this, value, offset, 2, 32767, -32768), this[offset] = value & 255, this[offset + 1] = value >>> 8, offset + 2;
+      };
+      Buffer3.prototype.writeInt16BE = function(value, offset, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkInt(this, value, offset, 2, 32767, -32768), this[offset] = value >>> 8, this[offset + 1] = value & 255, offset + 2;
+      };
+      Buffer3.prototype.writeInt32LE = function(value, offset, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkInt(this, value, offset, 4, 2147483647, -2147483648), this[offset] = value & 255, this[offset + 1] = value >>> 8, this[offset + 2] = value >>> 16, this[offset + 3] = value >>> 24, offset + 4;
+      };
+      Buffer3.prototype.writeInt32BE = function(value, offset, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkInt(this, value, offset, 4, 2147483647, -2147483648), value < 0 && (value = 4294967295 + value + 1), this[offset] = value >>> 24, this[offset + 1] = value >>> 16, this[offset + 2] = value >>> 8, this[offset + 3] = value & 255, offset + 4;
+      };
+      Buffer3.prototype.writeBigInt64LE = defineBigIntMethod(function(value, offset = 0) {
+        return wrtBigUInt64LE(this, value, offset, -BigInt("0x8000000000000000"), BigInt("0x7fffffffffffffff"));
+      });
+      Buffer3.prototype.writeBigInt64BE = defineBigIntMethod(function(value, offset = 0) {
+        return wrtBigUInt64BE(this, value, offset, -BigInt("0x8000000000000000"), BigInt("0x7fffffffffffffff"));
+      });
+      function checkIEEE754(buf, value, offset, ext, max, min) {
+        if (offset + ext > buf.length) throw new RangeError("Index out of range");
+        if (offset < 0) throw new RangeError("Index out of range");
+      }
+      function writeFloat(buf, value, offset, littleEndian, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkIEEE754(buf, value, offset, 4, 34028234663852886e22, -34028234663852886e22), ieee754.write(buf, value, offset, littleEndian, 23, 4), offset + 4;
+      }
+      Buffer3.prototype.writeFloatLE = function(value, offset, noAssert) {
+        return writeFloat(this, value, offset, !0, noAssert);
+      };
+      Buffer3.prototype.writeFloatBE = function(value, offset, noAssert) {
+        return writeFloat(this, value, offset, !1, noAssert);
+      };
+      function writeDouble(buf, value, offset, littleEndian, noAssert) {
+        return value = +value, offset = offset >>> 0, noAssert || checkIEEE754(buf, value, offset, 8, 17976931348623157e292, -17976931348623157e292), ieee754.write(buf, value, offset, littleEndian, 52, 8), offset + 8;
+      }
+      Buffer3.prototype.writeDoubleLE = function(value, offset, noAssert) {
+        return writeDouble(this, value, offset, !0, noAssert);
+      };
+      Buffer3.prototype.writeDoubleBE = function(value, offset, noAssert) {
+        return writeDouble(this, value, offset, !1, noAssert);
+      };
+      Buffer3.prototype.copy = function(target, targetStart, start, end) {
+        if (!Buffer3.isBuffer(target)) throw new TypeError("argument should be a Buffer");
+        if (start || (start = 0), !end && end !== 0 && (end = this.length), targetStart >= target.length && (targetStart = target.length), targetStart || (targetStart = 0), end > 0 && end < start && (end = start), end === start || target.length === 0 || this.length === 0) return 0;
+        if (targetStart < 0)
+          throw new RangeError("targetStart out of bounds");
+        if (start < 0 || start >= this.length) throw new RangeError("Index out of range");
+        if (end < 0) throw new RangeError("sourceEnd out of bounds");
+        end > this.length && (end = this.length), target.length - targetStart < end - start && (end = target.length - targetStart + start);
+        let len = end - start;
+        return this === target && typeof Uint8Array.prototype.copyWithin == "function" ? this.copyWithin(targetStart, start, end) : Uint8Array.prototype.set.call(
+          target,
+          this.subarray(start, end),
+          targetStart
+        ), len;
+      };
+      Buffer3.prototype.fill = function(val, start, end, encoding) {
+        if (typeof val == "string") {
+          if (typeof start == "string" ? (encoding = start, start = 0, end = this.length) : typeof end == "string" && (encoding = end, end = this.length), encoding !== void 0 && typeof encoding != "string")
+            throw new TypeError("encoding must be a string");
+          if (typeof encoding == "string" && !Buffer3.isEncoding(encoding))
+            throw new TypeError("Unknown encoding: " + encoding);
+          if (val.length === 1) {
+            let code = val.charCodeAt(0);
+            (encoding === "utf8" && code < 128 || encoding === "latin1") && (val = code);
+          }
+        } else typeof val == "number" ? val = val & 255 : typeof val == "boolean" && (val = Number(val));
+        if (start < 0 || this.length < start || this.length < end)
+          throw new RangeError("Out of range index");
+        if (end <= start)
+          return this;
+        start = start >>> 0, end = end === void 0 ? this.length : end >>> 0, val || (val = 0);
+        let i2;
+        if (typeof val == "number")
+          for (i2 = start; i2 < end; ++i2)
+            this[i2] = val;
+        else {
+          let bytes = Buffer3.isBuffer(val) ? val : Buffer3.from(val, encoding), len = bytes.length;
+          if (len === 0)
+            throw new TypeError('The value "' + val + '" is invalid for argument "value"');
+          for (i2 = 0; i2 < end - start; ++i2)
+            this[i2 + start] = bytes[i2 % len];
+        }
+        return this;
+      };
+      var errors = {};
+      function E2(sym, getMessage, Base) {
+        errors[sym] = class extends Base {
+          constructor() {
+            super(), Object.defineProperty(this, "message", {
+              value: getMessage.apply(this, arguments),
+              writable: !0,
+              configurable: !0
+            }), this.name = `${this.name} [${sym}]`, this.stack, delete this.name;
+          }
+          get code() {
+            return sym;
+          }
+          set code(value) {
+            Object.defineProperty(this, "code", {
+              configurable: !0,
+              enumerable: !0,
+              value,
+              writable: !0
+            });
+          }
+          toString() {
+            return `${this.name} [${sym}]: ${this.message}`;
+          }
+        };
+      }
+      E2(
+        "ERR_BUFFER_OUT_OF_BOUNDS",
+        function(name) {
+          return name ? `${name} is outside of buffer bounds` : "Attempt to access memory outside buffer bounds";
+        },
+        RangeError
+      );
+      E2(
+        "ERR_INVALID_ARG_TYPE",
+        function(name, actual) {
+          return `The "${name}" argument must be of type number. Received type ${typeof actual}`;
+        },
+        TypeError
+      );
+      E2(
+        "ERR_OUT_OF_RANGE",
+        function(str, range2, input) {
+          let msg = `The value of "${str}" is out of range.`, received2 = input;
+          return Number.isInteger(input) && Math.abs(input) > 2 ** 32 ? received2 = addNumericalSeparator(String(input)) : typeof input == "bigint" && (received2 = String(input), (input > BigInt(2) ** BigInt(32) || input < -(BigInt(2) ** BigInt(32))) && (received2 = addNumericalSeparator(received2)), received2 += "n"), msg += ` It must be ${range2}. Received ${received2}`, msg;
+        },
+        RangeError
+      );
+      function addNumericalSeparator(val) {
+        let res = "", i2 = val.length, start = val[0] === "-" ? 1 : 0;
+        for (; i2 >= start + 4; i2 -= 3)
+          res = `_${val.slice(i2 - 3, i2)}${res}`;
+        return `${val.slice(0, i2)}${res}`;
+      }
+      function checkBounds(buf, offset, byteLength3) {
+        validateNumber(offset, "offset"), (buf[offset] === void 0 || buf[offset + byteLength3] === void 0) && boundsError(offset, buf.length - (byteLength3 + 1));
+      }
+      function checkIntBI(value, min, max, buf, offset, byteLength3) {
+        if (value > max || value < min) {
+          let n2 = typeof min == "bigint" ? "n" : "", range2;
+          throw byteLength3 > 3 ? min === 0 || min === BigInt(0) ? range2 = `>= 0${n2} and < 2${n2} ** ${(byteLength3 + 1) * 8}${n2}` : range2 = `>= -(2${n2} ** ${(byteLength3 + 1) * 8 - 1}${n2}) and < 2 ** ${(byteLength3 + 1) * 8 - 1}${n2}` : range2 = `>= ${min}${n2} and <= ${max}${n2}`, new errors.ERR_OUT_OF_RANGE("value", range2, value);
+        }
+        checkBounds(buf, offset, byteLength3);
+      }
+      function validateNumber(value, name) {
+        if (typeof value != "number")
+          throw new errors.ERR_INVALID_ARG_TYPE(name, "number", value);
+      }
+      function boundsError(value, length, type) {
+        throw Math.floor(value) !== value ? (validateNumber(value, type), new errors.ERR_OUT_OF_RANGE(type || "offset", "an integer", value)) : length < 0 ? new errors.ERR_BUFFER_OUT_OF_BOUNDS() : new errors.ERR_OUT_OF_RANGE(
+          type || "offset",
+          `>= ${type ? 1 : 0} and <= ${length}`,
+          value
+        );
+      }
+      var INVALID_BASE64_RE = /[^+/0-9A-Za-z-_]/g;
+      function base64clean(str) {
+        if (str = str.split("=")[0], str = str.trim().replace(INVALID_BASE64_RE, ""), str.length < 2) return "";
+        for (; str.length % 4 !== 0; )
+          str = str + "=";
+        return str;
+      }
+      function utf8ToBytes(string, units2) {
+        units2 = units2 || 1 / 0;
+        let codePoint, length = string.length, leadSurrogate = null, bytes = [];
+        for (let i2 = 0; i2 < length; ++i2) {
+          if (codePoint = string.charCodeAt(i2), codePoint > 55295 && codePoint < 57344) {
+            if (!leadSurrogate) {
+              if (codePoint > 56319) {
+                (units2 -= 3) > -1 && bytes.push(239, 191, 189);
+                continue;
+              } else if (i2 + 1 === length) {
+                (units2 -= 3) > -1 && bytes.push(239, 191, 189);
+                continue;
+              }
+              leadSurrogate = codePoint;
+              continue;
+            }
+            if (codePoint < 56320) {
+              (units2 -= 3) > -1 && bytes.push(239, 191, 189), leadSurrogate = codePoint;
+              continue;
+            }
+            codePoint = (leadSurrogate - 55296 << 10 | codePoint - 56320) + 65536;
+          } else leadSurrogate && (units2 -= 3) > -1 && bytes.push(239, 191, 189);
+          if (leadSurrogate = null, codePoint < 128) {
+            if ((units2 -= 1) < 0) break;
+            bytes.push(codePoint);
+          } else if (codePoint < 2048) {
+            if ((units2 -= 2) < 0) break;
+            bytes.push(
+              codePoint >> 6 | 192,
+              codePoint & 63 | 128
+            );
+          } else if (codePoint < 65536) {
+            if ((units2 -= 3) < 0) break;
+            bytes.push(
+              codePoint >> 12 | 224,
+              codePoint >> 6 & 63 | 128,
+              codePoint & 63 | 128
+            );
+          } else if (codePoint < 1114112) {
+            if ((units2 -= 4) < 0) break;
+            bytes.push(
+              codePoint >> 18 | 240,
+              codePoint >> 12 & 63 | 128,
+              codePoint >> 6 & 63 | 128,
+              codePoint & 63 | 128
+            );
+          } else
+            throw new Error("Invalid code point");
+        }
+        return bytes;
+      }
+      function asciiToBytes(str) {
+        let byteArray = [];
+        for (let i2 = 0; i2 < str.length; ++i2)
+          byteArray.push(str.charCodeAt(i2) & 255);
+        return byteArray;
+      }
+      function utf16leToBytes(str, units2) {
+        let c2, hi, lo2, byteArray = [];
+        for (let i2 = 0; i2 < str.length && !((units2 -= 2) < 0); ++i2)
+          c2 = str.charCodeAt(i2), hi = c2 >> 8, lo2 = c2 % 256, byteArray.push(lo2), byteArray.push(hi);
+        return byteArray;
+      }
+      function base64ToBytes(str) {
+        return base64.toByteArray(base64clean(str));
+      }
+      function blitBuffer(src, dst, offset, length) {
+        let i2;
+        for (i2 = 0; i2 < length && !(i2 + offset >= dst.length || i2 >= src.length); ++i2)
+          dst[i2 + offset] = src[i2];
+        return i2;
+      }
+      function isInstance(obj, type) {
+        return obj instanceof type || obj != null && obj.constructor != null && obj.constructor.name != null && obj.constructor.name === type.name;
+      }
+      function numberIsNaN(obj) {
+        return obj !== obj;
+      }
+      var hexSliceLookupTable = (function() {
+        let alphabet = "0123456789abcdef", table = new Array(256);
+        for (let i2 = 0; i2 < 16; ++i2) {
+          let i16 = i2 * 16;
+          for (let j2 = 0; j2 < 16; ++j2)
+            table[i16 + j2] = alphabet[i2] + alphabet[j2];
+        }
+        return table;
+      })();
+      function defineBigIntMethod(fn) {
+        return typeof BigInt > "u" ? BufferBigIntNotDefined : fn;
+      }
+      function BufferBigIntNotDefined() {
+        throw new Error("BigInt not supported");
+      }
+    }
+  });
+
+  // src/buffer.js
+  var buffer_exports = {};
+  __export(buffer_exports, {
+    Buffer: () => Buffer2,
+    INSPECT_MAX_BYTES: () => INSPECT_MAX_BYTES,
+    SlowBuffer: () => SlowBuffer,
+    constants: () => constants,
+    default: () => buffer_default,
+    isAscii: () => isAscii,
+    isUtf8: () => isUtf8,
+    kMaxLength: () => kMaxLength,
+    transcode: () => transcode
+  });
+  var library, Buffer2, SlowBuffer, kMaxLength, native2, toHex, toLatin1, fromBytes, plain, fromText, isEncoding, toText, byteLength, write, inspectBuffer, constants, isUtf8, isAscii, INSPECT_MAX_BYTES, transcode, buffer_default, init_buffer = __esm({
+    "src/buffer.js"() {
+      library = __toESM(require_buffer(), 1), { Buffer: Buffer2, SlowBuffer, kMaxLength } = library, { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer, start = 0, end = buffer.length) => new Uint8Array(buffer.buffer, buffer.byteOffset + start, Math.max(0, end - start)), fromText = Buffer2.from;
+      Buffer2.from = {
+        from(value, encoding, length) {
+          if (typeof value != "string") return fromText(value, encoding, length);
+          switch (String(encoding ?? "utf8").toLowerCase()) {
+            case "utf8":
+            case "utf-8":
+              return fromBytes(native2.encodeUtf8(value));
+            case "base64":
+            case "base64url": {
+              let text = value.replace(/-/g, "+").replace(/_/g, "/").replace(/[^A-Za-z0-9+/]/g, "");
+              return fromText(text, "base64");
+            }
+            default:
+              if (!isEncoding(encoding)) throw Object.assign(new TypeError(`Unknown encoding: ${encoding}`), { code: "ERR_UNKNOWN_ENCODING" });
+              return fromText(value, encoding);
+          }
+        }
+      }.from;
+      isEncoding = Buffer2.isEncoding;
+      Buffer2.isEncoding = (encoding) => String(encoding).toLowerCase() === "base64url" || isEncoding(encoding);
+      toText = Buffer2.prototype.toString;
+      Buffer2.prototype.toString = function(encoding, start, end) {
+        let from = Math.min(Math.max(Math.trunc(start) || 0, 0), this.length), to2 = end === void 0 ? this.length : Math.min(Math.max(Math.trunc(end) || 0, from), this.length);
+        switch (String(encoding ?? "utf8").toLowerCase()) {
+          case "utf8":
+          case "utf-8":
+            return native2.decodeUtf8Lossy(plain(this, from, to2));
+          case "base64":
+            return native2.encodeBase64(plain(this, from, to2));
+          case "base64url":
+            return native2.encodeBase64(plain(this, from, to2)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+          case "hex":
+            return toHex(plain(this, from, to2));
+          case "latin1":
+          case "binary":
+            return toLatin1(plain(this, from, to2));
+          default:
+            return toText.call(this, encoding, from, to2);
+        }
+      };
+      Buffer2.prototype.toLocaleString = Buffer2.prototype.toString;
+      byteLength = Buffer2.byteLength;
+      Buffer2.byteLength = (value, encoding) => typeof value == "string" && /^utf-?8$/i.test(encoding ?? "utf8") ? native2.encodeUtf8(value).length : typeof value == "string" && encoding === "base64url" ? Buffer2.from(value, encoding).length : byteLength(value, encoding);
+      write = Buffer2.prototype.write;
+      Buffer2.prototype.write = function(text, offset, length, encoding) {
+        if (typeof offset == "string") return this.write(text, 0, this.length, offset);
+        if (typeof length == "string") return this.write(text, offset, this.length - offset, length);
+        if (encoding === "base64url") {
+          let bytes = Buffer2.from(text, encoding);
+          return bytes.copy(this, offset ?? 0, 0, Math.min(bytes.length, length ?? this.length));
+        }
+        return write.call(this, text, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
+      };
+      inspectBuffer = function() {
+        let shown2 = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, "0")), left = this.length - 50, rest = left > 0 ? ` ... ${left} more byte${left === 1 ? "" : "s"}` : "";
+        return `<Buffer${shown2.length > 0 ? ` ${shown2.join(" ")}` : ""}${rest}>`;
+      };
+      Object.defineProperty(Buffer2.prototype, /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), {
+        value: inspectBuffer,
+        writable: !0,
+        configurable: !0
+      });
+      Object.defineProperty(Buffer2.prototype, "constructor", { value: Buffer2, writable: !0, configurable: !0 });
+      Buffer2.prototype.toJSON = function() {
+        return { type: "Buffer", data: [...plain(this)] };
+      };
+      for (let name of Object.keys(Buffer2.prototype)) {
+        /U[Ii]nt/.test(name) && (Buffer2.prototype[name.replace("UInt", "Uint")] ??= Buffer2.prototype[name]);
+        let { configurable } = Object.getOwnPropertyDescriptor(Buffer2.prototype, name);
+        configurable && Object.defineProperty(Buffer2.prototype, name, { enumerable: !1 });
+      }
+      Object.defineProperty(Buffer2.prototype, Symbol.toStringTag, Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag));
+      for (let name of Object.getOwnPropertyNames(Buffer2.prototype)) {
+        if (!/^(read|write)[A-Z]/.test(name)) continue;
+        let work = Buffer2.prototype[name], coded = {
+          [name](...values) {
+            try {
+              return work.apply(this, values);
+            } catch (error) {
+              throw error instanceof RangeError && (error.code ??= "ERR_OUT_OF_RANGE"), error;
+            }
+          }
+        }[name];
+        Object.defineProperty(Buffer2.prototype, name, { value: coded });
+      }
+      constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 536870888 }, isUtf8 = (bytes) => native2.decodeUtf8(plain(Buffer2.from(bytes))) != null, isAscii = (bytes) => [...plain(Buffer2.from(bytes))].every((byte) => byte < 128), INSPECT_MAX_BYTES = 50, transcode = (source, from, to2) => Buffer2.from(Buffer2.from(source).toString(from), to2), buffer_default = {
+        Buffer: Buffer2,
+        SlowBuffer,
+        kMaxLength,
+        constants,
+        INSPECT_MAX_BYTES,
+        isUtf8,
+        isAscii,
+        transcode,
+        atob: globalThis.atob,
+        btoa: globalThis.btoa,
+        get Blob() {
+          return globalThis.Blob;
+        },
+        get File() {
+          return globalThis.File;
+        }
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/ours/primordials.js
+  var require_primordials = __commonJS({
+    "node_modules/readable-stream/lib/ours/primordials.js"(exports, module2) {
+      "use strict";
+      var AggregateError = class extends Error {
+        constructor(errors) {
+          if (!Array.isArray(errors))
+            throw new TypeError(`Expected input to be an Array, got ${typeof errors}`);
+          let message = "";
+          for (let i2 = 0; i2 < errors.length; i2++)
+            message += `    ${errors[i2].stack}
+`;
+          super(message), this.name = "AggregateError", this.errors = errors;
+        }
+      };
+      module2.exports = {
+        AggregateError,
+        ArrayIsArray(self2) {
+          return Array.isArray(self2);
+        },
+        ArrayPrototypeIncludes(self2, el) {
+          return self2.includes(el);
+        },
+        ArrayPrototypeIndexOf(self2, el) {
+          return self2.indexOf(el);
+        },
+        ArrayPrototypeJoin(self2, sep) {
+          return self2.join(sep);
+        },
+        ArrayPrototypeMap(self2, fn) {
+          return self2.map(fn);
+        },
+        ArrayPrototypePop(self2, el) {
+          return self2.pop(el);
+        },
+        ArrayPrototypePush(self2, el) {
+          return self2.push(el);
+        },
+        ArrayPrototypeSlice(self2, start, end) {
+          return self2.slice(start, end);
+        },
+        Error,
+        FunctionPrototypeCall(fn, thisArgs, ...args) {
+          return fn.call(thisArgs, ...args);
+        },
+        FunctionPrototypeSymbolHasInstance(self2, instance) {
+          return Function.prototype[Symbol.hasInstance].call(self2, instance);
+        },
+        MathFloor: Math.floor,
+        Number,
+        NumberIsInteger: Number.isInteger,
+        NumberIsNaN: Number.isNaN,
+        NumberMAX_SAFE_INTEGER: Number.MAX_SAFE_INTEGER,
+        NumberMIN_SAFE_INTEGER: Number.MIN_SAFE_INTEGER,
+        NumberParseInt: Number.parseInt,
+        ObjectDefineProperties(self2, props) {
+          return Object.defineProperties(self2, props);
+        },
+        ObjectDefineProperty(self2, name, prop) {
+          return Object.defineProperty(self2, name, prop);
+        },
+        ObjectGetOwnPropertyDescriptor(self2, name) {
+          return Object.getOwnPropertyDescriptor(self2, name);
+        },
+        ObjectKeys(obj) {
+          return Object.keys(obj);
+        },
+        ObjectSetPrototypeOf(target, proto) {
+          return Object.setPrototypeOf(target, proto);
+        },
+        Promise,
+        PromisePrototypeCatch(self2, fn) {
+          return self2.catch(fn);
+        },
+        PromisePrototypeThen(self2, thenFn, catchFn) {
+          return self2.then(thenFn, catchFn);
+        },
+        PromiseReject(err) {
+          return Promise.reject(err);
+        },
+        PromiseResolve(val) {
+          return Promise.resolve(val);
+        },
+        ReflectApply: Reflect.apply,
+        RegExpPrototypeTest(self2, value) {
+          return self2.test(value);
+        },
+        SafeSet: Set,
+        String,
+        StringPrototypeSlice(self2, start, end) {
+          return self2.slice(start, end);
+        },
+        StringPrototypeToLowerCase(self2) {
+          return self2.toLowerCase();
+        },
+        StringPrototypeToUpperCase(self2) {
+          return self2.toUpperCase();
+        },
+        StringPrototypeTrim(self2) {
+          return self2.trim();
+        },
+        Symbol,
+        SymbolFor: Symbol.for,
+        SymbolAsyncIterator: Symbol.asyncIterator,
+        SymbolHasInstance: Symbol.hasInstance,
+        SymbolIterator: Symbol.iterator,
+        SymbolDispose: Symbol.dispose || /* @__PURE__ */ Symbol("Symbol.dispose"),
+        SymbolAsyncDispose: Symbol.asyncDispose || /* @__PURE__ */ Symbol("Symbol.asyncDispose"),
+        TypedArrayPrototypeSet(self2, buf, len) {
+          return self2.set(buf, len);
+        },
+        Boolean,
+        Uint8Array
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/ours/util/inspect.js
+  var require_inspect = __commonJS({
+    "node_modules/readable-stream/lib/ours/util/inspect.js"(exports, module2) {
+      "use strict";
+      module2.exports = {
+        format(format3, ...args) {
+          return format3.replace(/%([sdifj])/g, function(...[_unused, type]) {
+            let replacement = args.shift();
+            return type === "f" ? replacement.toFixed(6) : type === "j" ? JSON.stringify(replacement) : type === "s" && typeof replacement == "object" ? `${replacement.constructor !== Object ? replacement.constructor.name : ""} {}`.trim() : replacement.toString();
+          });
+        },
+        inspect(value) {
+          switch (typeof value) {
+            case "string":
+              if (value.includes("'"))
+                if (value.includes('"')) {
+                  if (!value.includes("`") && !value.includes("${"))
+                    return `\`${value}\``;
+                } else return `"${value}"`;
+              return `'${value}'`;
+            case "number":
+              return isNaN(value) ? "NaN" : Object.is(value, -0) ? String(value) : value;
+            case "bigint":
+              return `${String(value)}n`;
+            case "boolean":
+            case "undefined":
+              return String(value);
+            case "object":
+              return "{}";
+          }
+        }
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/ours/errors.js
+  var require_errors2 = __commonJS({
+    "node_modules/readable-stream/lib/ours/errors.js"(exports, module2) {
+      "use strict";
+      var { format: format3, inspect: inspect3 } = require_inspect(), { AggregateError: CustomAggregateError } = require_primordials(), AggregateError = globalThis.AggregateError || CustomAggregateError, kIsNodeError = /* @__PURE__ */ Symbol("kIsNodeError"), kTypes = [
+        "string",
+        "function",
+        "number",
+        "object",
+        // Accept 'Function' and 'Object' as alternative to the lower cased version.
+        "Function",
+        "Object",
+        "boolean",
+        "bigint",
+        "symbol"
+      ], classRegExp = /^([A-Z][a-z0-9]*)+$/, nodeInternalPrefix = "__node_internal_", codes = {};
+      function assert2(value, message) {
+        if (!value)
+          throw new codes.ERR_INTERNAL_ASSERTION(message);
+      }
+      function addNumericalSeparator(val) {
+        let res = "", i2 = val.length, start = val[0] === "-" ? 1 : 0;
+        for (; i2 >= start + 4; i2 -= 3)
+          res = `_${val.slice(i2 - 3, i2)}${res}`;
+        return `${val.slice(0, i2)}${res}`;
+      }
+      function getMessage(key, msg, args) {
+        if (typeof msg == "function")
+          return assert2(
+            msg.length <= args.length,
+            // Default options do not count.
+            `Code: ${key}; The provided arguments length (${args.length}) does not match the required ones (${msg.length}).`
+          ), msg(...args);
+        let expectedLength = (msg.match(/%[dfijoOs]/g) || []).length;
+        return assert2(
+          expectedLength === args.length,
+          `Code: ${key}; The provided arguments length (${args.length}) does not match the required ones (${expectedLength}).`
+        ), args.length === 0 ? msg : format3(msg, ...args);
+      }
+      function E2(code, message, Base) {
+        Base || (Base = Error);
+        class NodeError extends Base {
+          constructor(...args) {
+            super(getMessage(code, message, args));
+          }
+          toString() {
+            return `${this.name} [${code}]: ${this.message}`;
+          }
+        }
+        Object.defineProperties(NodeError.prototype, {
+          name: {
+            value: Base.name,
+            writable: !0,
+            enumerable: !1,
+            configurable: !0
+          },
+          toString: {
+            value() {
+              return `${this.name} [${code}]: ${this.message}`;
+            },
+            writable: !0,
+            enumerable: !1,
+            configurable: !0
+          }
+        }), NodeError.prototype.code = code, NodeError.prototype[kIsNodeError] = !0, codes[code] = NodeError;
+      }
+      function hideStackFrames(fn) {
+        let hidden2 = nodeInternalPrefix + fn.name;
+        return Object.defineProperty(fn, "name", {
+          value: hidden2
+        }), fn;
+      }
+      function aggregateTwoErrors(innerError, outerError) {
+        if (innerError && outerError && innerError !== outerError) {
+          if (Array.isArray(outerError.errors))
+            return outerError.errors.push(innerError), outerError;
+          let err = new AggregateError([outerError, innerError], outerError.message);
+          return err.code = outerError.code, err;
+        }
+        return innerError || outerError;
+      }
+      var AbortError = class extends Error {
+        constructor(message = "The operation was aborted", options = void 0) {
+          if (options !== void 0 && typeof options != "object")
+            throw new codes.ERR_INVALID_ARG_TYPE("options", "Object", options);
+          super(message, options), this.code = "ABORT_ERR", this.name = "AbortError";
+        }
+      };
+      E2("ERR_ASSERTION", "%s", Error);
+      E2(
+        "ERR_INVALID_ARG_TYPE",
+        (name, expected, actual) => {
+          assert2(typeof name == "string", "'name' must be a string"), Array.isArray(expected) || (expected = [expected]);
+          let msg = "The ";
+          name.endsWith(" argument") ? msg += `${name} ` : msg += `"${name}" ${name.includes(".") ? "property" : "argument"} `, msg += "must be ";
+          let types2 = [], instances = [], other = [];
+          for (let value of expected)
+            assert2(typeof value == "string", "All expected entries have to be of type string"), kTypes.includes(value) ? types2.push(value.toLowerCase()) : classRegExp.test(value) ? instances.push(value) : (assert2(value !== "object", 'The value "object" should be written as "Object"'), other.push(value));
+          if (instances.length > 0) {
+            let pos = types2.indexOf("object");
+            pos !== -1 && (types2.splice(types2, pos, 1), instances.push("Object"));
+          }
+          if (types2.length > 0) {
+            switch (types2.length) {
+              case 1:
+                msg += `of type ${types2[0]}`;
+                break;
+              case 2:
+                msg += `one of type ${types2[0]} or ${types2[1]}`;
+                break;
+              default: {
+                let last = types2.pop();
+                msg += `one of type ${types2.join(", ")}, or ${last}`;
+              }
+            }
+            (instances.length > 0 || other.length > 0) && (msg += " or ");
+          }
+          if (instances.length > 0) {
+            switch (instances.length) {
+              case 1:
+                msg += `an instance of ${instances[0]}`;
+                break;
+              case 2:
+                msg += `an instance of ${instances[0]} or ${instances[1]}`;
+                break;
+              default: {
+                let last = instances.pop();
+                msg += `an instance of ${instances.join(", ")}, or ${last}`;
+              }
+            }
+            other.length > 0 && (msg += " or ");
+          }
+          switch (other.length) {
+            case 0:
+              break;
+            case 1:
+              other[0].toLowerCase() !== other[0] && (msg += "an "), msg += `${other[0]}`;
+              break;
+            case 2:
+              msg += `one of ${other[0]} or ${other[1]}`;
+              break;
+            default: {
+              let last = other.pop();
+              msg += `one of ${other.join(", ")}, or ${last}`;
+            }
+          }
+          if (actual == null)
+            msg += `. Received ${actual}`;
+          else if (typeof actual == "function" && actual.name)
+            msg += `. Received function ${actual.name}`;
+          else if (typeof actual == "object") {
+            var _actual$constructor;
+            if ((_actual$constructor = actual.constructor) !== null && _actual$constructor !== void 0 && _actual$constructor.name)
+              msg += `. Received an instance of ${actual.constructor.name}`;
+            else {
+              let inspected = inspect3(actual, {
+                depth: -1
+              });
+              msg += `. Received ${inspected}`;
+            }
+          } else {
+            let inspected = inspect3(actual, {
+              colors: !1
+            });
+            inspected.length > 25 && (inspected = `${inspected.slice(0, 25)}...`), msg += `. Received type ${typeof actual} (${inspected})`;
+          }
+          return msg;
+        },
+        TypeError
+      );
+      E2(
+        "ERR_INVALID_ARG_VALUE",
+        (name, value, reason = "is invalid") => {
+          let inspected = inspect3(value);
+          return inspected.length > 128 && (inspected = inspected.slice(0, 128) + "..."), `The ${name.includes(".") ? "property" : "argument"} '${name}' ${reason}. Received ${inspected}`;
+        },
+        TypeError
+      );
+      E2(
+        "ERR_INVALID_RETURN_VALUE",
+        (input, name, value) => {
+          var _value$constructor;
+          let type = value != null && (_value$constructor = value.constructor) !== null && _value$constructor !== void 0 && _value$constructor.name ? `instance of ${value.constructor.name}` : `type ${typeof value}`;
+          return `Expected ${input} to be returned from the "${name}" function but got ${type}.`;
+        },
+        TypeError
+      );
+      E2(
+        "ERR_MISSING_ARGS",
+        (...args) => {
+          assert2(args.length > 0, "At least one arg needs to be specified");
+          let msg, len = args.length;
+          switch (args = (Array.isArray(args) ? args : [args]).map((a2) => `"${a2}"`).join(" or "), len) {
+            case 1:
+              msg += `The ${args[0]} argument`;
+              break;
+            case 2:
+              msg += `The ${args[0]} and ${args[1]} arguments`;
+              break;
+            default:
+              {
+                let last = args.pop();
+                msg += `The ${args.join(", ")}, and ${last} arguments`;
+              }
+              break;
+          }
+          return `${msg} must be specified`;
+        },
+        TypeError
+      );
+      E2(
+        "ERR_OUT_OF_RANGE",
+        (str, range2, input) => {
+          assert2(range2, 'Missing "range" argument');
+          let received2;
+          if (Number.isInteger(input) && Math.abs(input) > 2 ** 32)
+            received2 = addNumericalSeparator(String(input));
+          else if (typeof input == "bigint") {
+            received2 = String(input);
+            let limit = BigInt(2) ** BigInt(32);
+            (input > limit || input < -limit) && (received2 = addNumericalSeparator(received2)), received2 += "n";
+          } else
+            received2 = inspect3(input);
+          return `The value of "${str}" is out of range. It must be ${range2}. Received ${received2}`;
+        },
+        RangeError
+      );
+      E2("ERR_MULTIPLE_CALLBACK", "Callback called multiple times", Error);
+      E2("ERR_METHOD_NOT_IMPLEMENTED", "The %s method is not implemented", Error);
+      E2("ERR_STREAM_ALREADY_FINISHED", "Cannot call %s after a stream was finished", Error);
+      E2("ERR_STREAM_CANNOT_PIPE", "Cannot pipe, not readable", Error);
+      E2("ERR_STREAM_DESTROYED", "Cannot call %s after a stream was destroyed", Error);
+      E2("ERR_STREAM_NULL_VALUES", "May not write null values to stream", TypeError);
+      E2("ERR_STREAM_PREMATURE_CLOSE", "Premature close", Error);
+      E2("ERR_STREAM_PUSH_AFTER_EOF", "stream.push() after EOF", Error);
+      E2("ERR_STREAM_UNSHIFT_AFTER_END_EVENT", "stream.unshift() after end event", Error);
+      E2("ERR_STREAM_WRITE_AFTER_END", "write after end", Error);
+      E2("ERR_UNKNOWN_ENCODING", "Unknown encoding: %s", TypeError);
+      module2.exports = {
+        AbortError,
+        aggregateTwoErrors: hideStackFrames(aggregateTwoErrors),
+        hideStackFrames,
+        codes
+      };
+    }
+  });
+
+  // src/globals.js
+  var globals_exports = {};
+  __export(globals_exports, {
+    AbortController: () => AbortController2,
+    AbortSignal: () => AbortSignal,
+    default: () => globals_default
+  });
+  var AbortController2, AbortSignal, globals_default, init_globals = __esm({
+    "src/globals.js"() {
+      AbortController2 = globalThis.AbortController, AbortSignal = globalThis.AbortSignal, globals_default = { AbortController: AbortController2, AbortSignal };
+    }
+  });
+
+  // node_modules/events/events.js
+  var require_events = __commonJS({
+    "node_modules/events/events.js"(exports, module2) {
+      "use strict";
+      var R2 = typeof Reflect == "object" ? Reflect : null, ReflectApply = R2 && typeof R2.apply == "function" ? R2.apply : function(target, receiver, args) {
+        return Function.prototype.apply.call(target, receiver, args);
+      }, ReflectOwnKeys;
+      R2 && typeof R2.ownKeys == "function" ? ReflectOwnKeys = R2.ownKeys : Object.getOwnPropertySymbols ? ReflectOwnKeys = function(target) {
+        return Object.getOwnPropertyNames(target).concat(Object.getOwnPropertySymbols(target));
+      } : ReflectOwnKeys = function(target) {
+        return Object.getOwnPropertyNames(target);
+      };
+      function ProcessEmitWarning(warning) {
+        console && console.warn && console.warn(warning);
+      }
+      var NumberIsNaN = Number.isNaN || function(value) {
+        return value !== value;
+      };
+      function EventEmitter2() {
+        EventEmitter2.init.call(this);
+      }
+      module2.exports = EventEmitter2;
+      module2.exports.once = once2;
+      EventEmitter2.EventEmitter = EventEmitter2;
+      EventEmitter2.prototype._events = void 0;
+      EventEmitter2.prototype._eventsCount = 0;
+      EventEmitter2.prototype._maxListeners = void 0;
+      var defaultMaxListeners = 10;
+      function checkListener(listener) {
+        if (typeof listener != "function")
+          throw new TypeError('The "listener" argument must be of type Function. Received type ' + typeof listener);
+      }
+      Object.defineProperty(EventEmitter2, "defaultMaxListeners", {
+        enumerable: !0,
+        get: function() {
+          return defaultMaxListeners;
+        },
+        set: function(arg) {
+          if (typeof arg != "number" || arg < 0 || NumberIsNaN(arg))
+            throw new RangeError('The value of "defaultMaxListeners" is out of range. It must be a non-negative number. Received ' + arg + ".");
+          defaultMaxListeners = arg;
+        }
+      });
+      EventEmitter2.init = function() {
+        (this._events === void 0 || this._events === Object.getPrototypeOf(this)._events) && (this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0), this._maxListeners = this._maxListeners || void 0;
+      };
+      EventEmitter2.prototype.setMaxListeners = function(n2) {
+        if (typeof n2 != "number" || n2 < 0 || NumberIsNaN(n2))
+          throw new RangeError('The value of "n" is out of range. It must be a non-negative number. Received ' + n2 + ".");
+        return this._maxListeners = n2, this;
+      };
+      function _getMaxListeners(that) {
+        return that._maxListeners === void 0 ? EventEmitter2.defaultMaxListeners : that._maxListeners;
+      }
+      EventEmitter2.prototype.getMaxListeners = function() {
+        return _getMaxListeners(this);
+      };
+      EventEmitter2.prototype.emit = function(type) {
+        for (var args = [], i2 = 1; i2 < arguments.length; i2++) args.push(arguments[i2]);
+        var doError = type === "error", events = this._events;
+        if (events !== void 0)
+          doError = doError && events.error === void 0;
+        else if (!doError)
+          return !1;
+        if (doError) {
+          var er2;
+          if (args.length > 0 && (er2 = args[0]), er2 instanceof Error)
+            throw er2;
+          var err = new Error("Unhandled error." + (er2 ? " (" + er2.message + ")" : ""));
+          throw err.context = er2, err;
+        }
+        var handler = events[type];
+        if (handler === void 0)
+          return !1;
+        if (typeof handler == "function")
+          ReflectApply(handler, this, args);
+        else
+          for (var len = handler.length, listeners = arrayClone(handler, len), i2 = 0; i2 < len; ++i2)
+            ReflectApply(listeners[i2], this, args);
+        return !0;
+      };
+      function _addListener(target, type, listener, prepend) {
+        var m2, events, existing;
+        if (checkListener(listener), events = target._events, events === void 0 ? (events = target._events = /* @__PURE__ */ Object.create(null), target._eventsCount = 0) : (events.newListener !== void 0 && (target.emit(
+          "newListener",
+          type,
+          listener.listener ? listener.listener : listener
+        ), events = target._events), existing = events[type]), existing === void 0)
+          existing = events[type] = listener, ++target._eventsCount;
+        else if (typeof existing == "function" ? existing = events[type] = prepend ? [listener, existing] : [existing, listener] : prepend ? existing.unshift(listener) : existing.push(listener), m2 = _getMaxListeners(target), m2 > 0 && existing.length > m2 && !existing.warned) {
+          existing.warned = !0;
+          var w2 = new Error("Possible EventEmitter memory leak detected. " + existing.length + " " + String(type) + " listeners added. Use emitter.setMaxListeners() to increase limit");
+          w2.name = "MaxListenersExceededWarning", w2.emitter = target, w2.type = type, w2.count = existing.length, ProcessEmitWarning(w2);
+        }
+        return target;
+      }
+      EventEmitter2.prototype.addListener = function(type, listener) {
+        return _addListener(this, type, listener, !1);
+      };
+      EventEmitter2.prototype.on = EventEmitter2.prototype.addListener;
+      EventEmitter2.prototype.prependListener = function(type, listener) {
+        return _addListener(this, type, listener, !0);
+      };
+      function onceWrapper() {
+        if (!this.fired)
+          return this.target.removeListener(this.type, this.wrapFn), this.fired = !0, arguments.length === 0 ? this.listener.call(this.target) : this.listener.apply(this.target, arguments);
+      }
+      function _onceWrap(target, type, listener) {
+        var state = { fired: !1, wrapFn: void 0, target, type, listener }, wrapped = onceWrapper.bind(state);
+        return wrapped.listener = listener, state.wrapFn = wrapped, wrapped;
+      }
+      EventEmitter2.prototype.once = function(type, listener) {
+        return checkListener(listener), this.on(type, _onceWrap(this, type, listener)), this;
+      };
+      EventEmitter2.prototype.prependOnceListener = function(type, listener) {
+        return checkListener(listener), this.prependListener(type, _onceWrap(this, type, listener)), this;
+      };
+      EventEmitter2.prototype.removeListener = function(type, listener) {
+        var list, events, position, i2, originalListener;
+        if (checkListener(listener), events = this._events, events === void 0)
+          return this;
+        if (list = events[type], list === void 0)
+          return this;
+        if (list === listener || list.listener === listener)
+          --this._eventsCount === 0 ? this._events = /* @__PURE__ */ Object.create(null) : (delete events[type], events.removeListener && this.emit("removeListener", type, list.listener || listener));
+        else if (typeof list != "function") {
+          for (position = -1, i2 = list.length - 1; i2 >= 0; i2--)
+            if (list[i2] === listener || list[i2].listener === listener) {
+              originalListener = list[i2].listener, position = i2;
+              break;
+            }
+          if (position < 0)
+            return this;
+          position === 0 ? list.shift() : spliceOne(list, position), list.length === 1 && (events[type] = list[0]), events.removeListener !== void 0 && this.emit("removeListener", type, originalListener || listener);
+        }
+        return this;
+      };
+      EventEmitter2.prototype.off = EventEmitter2.prototype.removeListener;
+      EventEmitter2.prototype.removeAllListeners = function(type) {
+        var listeners, events, i2;
+        if (events = this._events, events === void 0)
+          return this;
+        if (events.removeListener === void 0)
+          return arguments.length === 0 ? (this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0) : events[type] !== void 0 && (--this._eventsCount === 0 ? this._events = /* @__PURE__ */ Object.create(null) : delete events[type]), this;
+        if (arguments.length === 0) {
+          var keys = Object.keys(events), key;
+          for (i2 = 0; i2 < keys.length; ++i2)
+            key = keys[i2], key !== "removeListener" && this.removeAllListeners(key);
+          return this.removeAllListeners("removeListener"), this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0, this;
+        }
+        if (listeners = events[type], typeof listeners == "function")
+          this.removeListener(type, listeners);
+        else if (listeners !== void 0)
+          for (i2 = listeners.length - 1; i2 >= 0; i2--)
+            this.removeListener(type, listeners[i2]);
+        return this;
+      };
+      function _listeners(target, type, unwrap) {
+        var events = target._events;
+        if (events === void 0)
+          return [];
+        var evlistener = events[type];
+        return evlistener === void 0 ? [] : typeof evlistener == "function" ? unwrap ? [evlistener.listener || evlistener] : [evlistener] : unwrap ? unwrapListeners(evlistener) : arrayClone(evlistener, evlistener.length);
+      }
+      EventEmitter2.prototype.listeners = function(type) {
+        return _listeners(this, type, !0);
+      };
+      EventEmitter2.prototype.rawListeners = function(type) {
+        return _listeners(this, type, !1);
+      };
+      EventEmitter2.listenerCount = function(emitter, type) {
+        return typeof emitter.listenerCount == "function" ? emitter.listenerCount(type) : listenerCount.call(emitter, type);
+      };
+      EventEmitter2.prototype.listenerCount = listenerCount;
+      function listenerCount(type) {
+        var events = this._events;
+        if (events !== void 0) {
+          var evlistener = events[type];
+          if (typeof evlistener == "function")
+            return 1;
+          if (evlistener !== void 0)
+            return evlistener.length;
+        }
+        return 0;
+      }
+      EventEmitter2.prototype.eventNames = function() {
+        return this._eventsCount > 0 ? ReflectOwnKeys(this._events) : [];
+      };
+      function arrayClone(arr, n2) {
+        for (var copy = new Array(n2), i2 = 0; i2 < n2; ++i2)
+          copy[i2] = arr[i2];
+        return copy;
+      }
+      function spliceOne(list, index) {
+        for (; index + 1 < list.length; index++)
+          list[index] = list[index + 1];
+        list.pop();
+      }
+      function unwrapListeners(arr) {
+        for (var ret = new Array(arr.length), i2 = 0; i2 < ret.length; ++i2)
+          ret[i2] = arr[i2].listener || arr[i2];
+        return ret;
+      }
+      function once2(emitter, name) {
+        return new Promise(function(resolve, reject) {
+          function errorListener(err) {
+            emitter.removeListener(name, resolver), reject(err);
+          }
+          function resolver() {
+            typeof emitter.removeListener == "function" && emitter.removeListener("error", errorListener), resolve([].slice.call(arguments));
+          }
+          eventTargetAgnosticAddListener(emitter, name, resolver, { once: !0 }), name !== "error" && addErrorHandlerIfEventEmitter(emitter, errorListener, { once: !0 });
+        });
+      }
+      function addErrorHandlerIfEventEmitter(emitter, handler, flags) {
+        typeof emitter.on == "function" && eventTargetAgnosticAddListener(emitter, "error", handler, flags);
+      }
+      function eventTargetAgnosticAddListener(emitter, name, listener, flags) {
+        if (typeof emitter.on == "function")
+          flags.once ? emitter.once(name, listener) : emitter.on(name, listener);
+        else if (typeof emitter.addEventListener == "function")
+          emitter.addEventListener(name, function wrapListener(arg) {
+            flags.once && emitter.removeEventListener(name, wrapListener), listener(arg);
+          });
+        else
+          throw new TypeError('The "emitter" argument must be of type EventEmitter. Received type ' + typeof emitter);
+      }
+    }
+  });
+
+  // src/events.js
+  var events_exports = {};
+  __export(events_exports, {
+    EventEmitter: () => import_events.default,
+    default: () => events_default
+  });
+  var import_events, once, events_default, init_events = __esm({
+    "src/events.js"() {
+      import_events = __toESM(require_events(), 1);
+      import_events.default.EventEmitter = import_events.default;
+      import_events.default.errorMonitor = /* @__PURE__ */ Symbol("events.errorMonitor");
+      import_events.default.captureRejectionSymbol = /* @__PURE__ */ Symbol.for("nodejs.rejection");
+      import_events.default.getEventListeners = (emitter, name) => emitter.listeners(name);
+      import_events.default.listenerCount = (emitter, name) => emitter.listenerCount(name);
+      import_events.default.setMaxListeners = (count, ...emitters) => {
+        emitters.length === 0 && (import_events.default.defaultMaxListeners = count);
+        for (let emitter of emitters) emitter.setMaxListeners?.(count);
+      };
+      once = import_events.default.once;
+      import_events.default.once = (emitter, name, options) => {
+        if (typeof emitter.addEventListener == "function" && typeof emitter.on != "function")
+          return new Promise((resolve) => emitter.addEventListener(name, (event) => resolve([event]), { once: !0 }));
+        let signal = options?.signal;
+        if (signal?.aborted) return Promise.reject(signal.reason);
+        let happened = once(emitter, name);
+        return signal === void 0 ? happened : Promise.race([
+          happened,
+          new Promise((_2, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: !0 }))
+        ]);
+      };
+      import_events.default.on = (emitter, name, options) => {
+        let ready = [], waiting2 = [], failure, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values) => settle({ value: values, done: !1 }), fail = (error) => {
+          waiting2.length > 0 ? waiting2.shift().reject(error) : failure = error;
+        }, end = () => {
+          for (done = !0, emitter.off(name, listener), emitter.off("error", fail); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
+          return Promise.resolve({ value: void 0, done: !0 });
+        };
+        return emitter.on(name, listener), name !== "error" && emitter.on("error", fail), options?.signal?.addEventListener("abort", () => fail(options.signal.reason), { once: !0 }), {
+          next() {
+            if (ready.length > 0) return Promise.resolve(ready.shift());
+            if (failure !== void 0) {
+              let error = failure;
+              return failure = void 0, end().then(() => Promise.reject(error));
+            }
+            return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve, reject) => waiting2.push({ resolve, reject }));
+          },
+          return: end,
+          throw(error) {
+            return fail(error), Promise.resolve({ value: void 0, done: !0 });
+          },
+          [Symbol.asyncIterator]() {
+            return this;
+          }
+        };
+      };
+      events_default = import_events.default;
+    }
+  });
+
+  // node_modules/readable-stream/lib/ours/util.js
+  var require_util = __commonJS({
+    "node_modules/readable-stream/lib/ours/util.js"(exports, module2) {
+      "use strict";
+      var bufferModule = (init_buffer(), __toCommonJS(buffer_exports)), { format: format3, inspect: inspect3 } = require_inspect(), {
+        codes: { ERR_INVALID_ARG_TYPE }
+      } = require_errors2(), { kResistStopPropagation, AggregateError, SymbolDispose } = require_primordials(), AbortSignal2 = globalThis.AbortSignal || (init_globals(), __toCommonJS(globals_exports)).AbortSignal, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, AsyncFunction = Object.getPrototypeOf(async function() {
+      }).constructor, Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
+        return b2 instanceof Blob2;
+      } : function(b2) {
+        return !1;
+      }, validateAbortSignal = (signal, name) => {
+        if (signal !== void 0 && (signal === null || typeof signal != "object" || !("aborted" in signal)))
+          throw new ERR_INVALID_ARG_TYPE(name, "AbortSignal", signal);
+      }, validateFunction = (value, name) => {
+        if (typeof value != "function")
+          throw new ERR_INVALID_ARG_TYPE(name, "Function", value);
+      };
+      module2.exports = {
+        AggregateError,
+        kEmptyObject: Object.freeze({}),
+        once(callback) {
+          let called = !1;
+          return function(...args) {
+            called || (called = !0, callback.apply(this, args));
+          };
+        },
+        createDeferredPromise: function() {
+          let resolve, reject;
+          return {
+            promise: new Promise((res, rej) => {
+              resolve = res, reject = rej;
+            }),
+            resolve,
+            reject
+          };
+        },
+        promisify(fn) {
+          return new Promise((resolve, reject) => {
+            fn((err, ...args) => err ? reject(err) : resolve(...args));
+          });
+        },
+        debuglog() {
+          return function() {
+          };
+        },
+        format: format3,
+        inspect: inspect3,
+        types: {
+          isAsyncFunction(fn) {
+            return fn instanceof AsyncFunction;
+          },
+          isArrayBufferView(arr) {
+            return ArrayBuffer.isView(arr);
+          }
+        },
+        isBlob,
+        deprecate(fn, message) {
+          return fn;
+        },
+        addAbortListener: (init_events(), __toCommonJS(events_exports)).addAbortListener || function(signal, listener) {
+          if (signal === void 0)
+            throw new ERR_INVALID_ARG_TYPE("signal", "AbortSignal", signal);
+          validateAbortSignal(signal, "signal"), validateFunction(listener, "listener");
+          let removeEventListener;
+          return signal.aborted ? queueMicrotask(() => listener()) : (signal.addEventListener("abort", listener, {
+            __proto__: null,
+            once: !0,
+            [kResistStopPropagation]: !0
+          }), removeEventListener = () => {
+            signal.removeEventListener("abort", listener);
+          }), {
+            __proto__: null,
+            [SymbolDispose]() {
+              var _removeEventListener;
+              (_removeEventListener = removeEventListener) === null || _removeEventListener === void 0 || _removeEventListener();
+            }
+          };
+        },
+        AbortSignalAny: AbortSignal2.any || function(signals) {
+          if (signals.length === 1)
+            return signals[0];
+          let ac = new AbortController3(), abort = () => ac.abort();
+          return signals.forEach((signal) => {
+            validateAbortSignal(signal, "signals"), signal.addEventListener("abort", abort, {
+              once: !0
+            });
+          }), ac.signal.addEventListener(
+            "abort",
+            () => {
+              signals.forEach((signal) => signal.removeEventListener("abort", abort));
+            },
+            {
+              once: !0
+            }
+          ), ac.signal;
+        }
+      };
+      module2.exports.promisify.custom = /* @__PURE__ */ Symbol.for("nodejs.util.promisify.custom");
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/validators.js
+  var require_validators = __commonJS({
+    "node_modules/readable-stream/lib/internal/validators.js"(exports, module2) {
+      "use strict";
+      var {
+        ArrayIsArray,
+        ArrayPrototypeIncludes,
+        ArrayPrototypeJoin,
+        ArrayPrototypeMap,
+        NumberIsInteger,
+        NumberIsNaN,
+        NumberMAX_SAFE_INTEGER,
+        NumberMIN_SAFE_INTEGER,
+        NumberParseInt,
+        ObjectPrototypeHasOwnProperty,
+        RegExpPrototypeExec,
+        String: String2,
+        StringPrototypeToUpperCase,
+        StringPrototypeTrim
+      } = require_primordials(), {
+        hideStackFrames,
+        codes: { ERR_SOCKET_BAD_PORT, ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, ERR_OUT_OF_RANGE, ERR_UNKNOWN_SIGNAL }
+      } = require_errors2(), { normalizeEncoding } = require_util(), { isAsyncFunction, isArrayBufferView } = require_util().types, signals = {};
+      function isInt32(value) {
+        return value === (value | 0);
+      }
+      function isUint32(value) {
+        return value === value >>> 0;
+      }
+      var octalReg = /^[0-7]+$/, modeDesc = "must be a 32-bit unsigned integer or an octal string";
+      function parseFileMode(value, name, def) {
+        if (typeof value > "u" && (value = def), typeof value == "string") {
+          if (RegExpPrototypeExec(octalReg, value) === null)
+            throw new ERR_INVALID_ARG_VALUE(name, value, modeDesc);
+          value = NumberParseInt(value, 8);
+        }
+        return validateUint32(value, name), value;
+      }
+      var validateInteger = hideStackFrames((value, name, min = NumberMIN_SAFE_INTEGER, max = NumberMAX_SAFE_INTEGER) => {
+        if (typeof value != "number") throw new ERR_INVALID_ARG_TYPE(name, "number", value);
+        if (!NumberIsInteger(value)) throw new ERR_OUT_OF_RANGE(name, "an integer", value);
+        if (value < min || value > max) throw new ERR_OUT_OF_RANGE(name, `>= ${min} && <= ${max}`, value);
+      }), validateInt32 = hideStackFrames((value, name, min = -2147483648, max = 2147483647) => {
+        if (typeof value != "number")
+          throw new ERR_INVALID_ARG_TYPE(name, "number", value);
+        if (!NumberIsInteger(value))
+          throw new ERR_OUT_OF_RANGE(name, "an integer", value);
+        if (value < min || value > max)
+          throw new ERR_OUT_OF_RANGE(name, `>= ${min} && <= ${max}`, value);
+      }), validateUint32 = hideStackFrames((value, name, positive = !1) => {
+        if (typeof value != "number")
+          throw new ERR_INVALID_ARG_TYPE(name, "number", value);
+        if (!NumberIsInteger(value))
+          throw new ERR_OUT_OF_RANGE(name, "an integer", value);
+        let min = positive ? 1 : 0, max = 4294967295;
+        if (value < min || value > max)
+          throw new ERR_OUT_OF_RANGE(name, `>= ${min} && <= ${max}`, value);
+      });
+      function validateString(value, name) {
+        if (typeof value != "string") throw new ERR_INVALID_ARG_TYPE(name, "string", value);
+      }
+      function validateNumber(value, name, min = void 0, max) {
+        if (typeof value != "number") throw new ERR_INVALID_ARG_TYPE(name, "number", value);
+        if (min != null && value < min || max != null && value > max || (min != null || max != null) && NumberIsNaN(value))
+          throw new ERR_OUT_OF_RANGE(
+            name,
+            `${min != null ? `>= ${min}` : ""}${min != null && max != null ? " && " : ""}${max != null ? `<= ${max}` : ""}`,
+            value
+          );
+      }
+      var validateOneOf = hideStackFrames((value, name, oneOf) => {
+        if (!ArrayPrototypeIncludes(oneOf, value)) {
+          let reason = "must be one of: " + ArrayPrototypeJoin(
+            ArrayPrototypeMap(oneOf, (v2) => typeof v2 == "string" ? `'${v2}'` : String2(v2)),
+            ", "
+          );
+          throw new ERR_INVALID_ARG_VALUE(name, value, reason);
+        }
+      });
+      function validateBoolean(value, name) {
+        if (typeof value != "boolean") throw new ERR_INVALID_ARG_TYPE(name, "boolean", value);
+      }
+      function getOwnPropertyValueOrDefault(options, key, defaultValue) {
+        return options == null || !ObjectPrototypeHasOwnProperty(options, key) ? defaultValue : options[key];
+      }
+      var validateObject = hideStackFrames((value, name, options = null) => {
+        let allowArray = getOwnPropertyValueOrDefault(options, "allowArray", !1), allowFunction = getOwnPropertyValueOrDefault(options, "allowFunction", !1);
+        if (!getOwnPropertyValueOrDefault(options, "nullable", !1) && value === null || !allowArray && ArrayIsArray(value) || typeof value != "object" && (!allowFunction || typeof value != "function"))
+          throw new ERR_INVALID_ARG_TYPE(name, "Object", value);
+      }), validateDictionary = hideStackFrames((value, name) => {
+        if (value != null && typeof value != "object" && typeof value != "function")
+          throw new ERR_INVALID_ARG_TYPE(name, "a dictionary", value);
+      }), validateArray = hideStackFrames((value, name, minLength = 0) => {
+        if (!ArrayIsArray(value))
+          throw new ERR_INVALID_ARG_TYPE(name, "Array", value);
+        if (value.length < minLength) {
+          let reason = `must be longer than ${minLength}`;
+          throw new ERR_INVALID_ARG_VALUE(name, value, reason);
+        }
+      });
+      function validateStringArray(value, name) {
+        validateArray(value, name);
+        for (let i2 = 0; i2 < value.length; i2++)
+          validateString(value[i2], `${name}[${i2}]`);
+      }
+      function validateBooleanArray(value, name) {
+        validateArray(value, name);
+        for (let i2 = 0; i2 < value.length; i2++)
+          validateBoolean(value[i2], `${name}[${i2}]`);
+      }
+      function validateAbortSignalArray(value, name) {
+        validateArray(value, name);
+        for (let i2 = 0; i2 < value.length; i2++) {
+          let signal = value[i2], indexedName = `${name}[${i2}]`;
+          if (signal == null)
+            throw new ERR_INVALID_ARG_TYPE(indexedName, "AbortSignal", signal);
+          validateAbortSignal(signal, indexedName);
+        }
+      }
+      function validateSignalName(signal, name = "signal") {
+        if (validateString(signal, name), signals[signal] === void 0)
+          throw signals[StringPrototypeToUpperCase(signal)] !== void 0 ? new ERR_UNKNOWN_SIGNAL(signal + " (signals must use all capital letters)") : new ERR_UNKNOWN_SIGNAL(signal);
+      }
+      var validateBuffer = hideStackFrames((buffer, name = "buffer") => {
+        if (!isArrayBufferView(buffer))
+          throw new ERR_INVALID_ARG_TYPE(name, ["Buffer", "TypedArray", "DataView"], buffer);
+      });
+      function validateEncoding(data, encoding) {
+        let normalizedEncoding = normalizeEncoding(encoding), length = data.length;
+        if (normalizedEncoding === "hex" && length % 2 !== 0)
+          throw new ERR_INVALID_ARG_VALUE("encoding", encoding, `is invalid for data of length ${length}`);
+      }
+      function validatePort(port, name = "Port", allowZero = !0) {
+        if (typeof port != "number" && typeof port != "string" || typeof port == "string" && StringPrototypeTrim(port).length === 0 || +port !== +port >>> 0 || port > 65535 || port === 0 && !allowZero)
+          throw new ERR_SOCKET_BAD_PORT(name, port, allowZero);
+        return port | 0;
+      }
+      var validateAbortSignal = hideStackFrames((signal, name) => {
+        if (signal !== void 0 && (signal === null || typeof signal != "object" || !("aborted" in signal)))
+          throw new ERR_INVALID_ARG_TYPE(name, "AbortSignal", signal);
+      }), validateFunction = hideStackFrames((value, name) => {
+        if (typeof value != "function") throw new ERR_INVALID_ARG_TYPE(name, "Function", value);
+      }), validatePlainFunction = hideStackFrames((value, name) => {
+        if (typeof value != "function" || isAsyncFunction(value)) throw new ERR_INVALID_ARG_TYPE(name, "Function", value);
+      }), validateUndefined = hideStackFrames((value, name) => {
+        if (value !== void 0) throw new ERR_INVALID_ARG_TYPE(name, "undefined", value);
+      });
+      function validateUnion(value, name, union) {
+        if (!ArrayPrototypeIncludes(union, value))
+          throw new ERR_INVALID_ARG_TYPE(name, `('${ArrayPrototypeJoin(union, "|")}')`, value);
+      }
+      var linkValueRegExp = /^(?:<[^>]*>)(?:\s*;\s*[^;"\s]+(?:=(")?[^;"\s]*\1)?)*$/;
+      function validateLinkHeaderFormat(value, name) {
+        if (typeof value > "u" || !RegExpPrototypeExec(linkValueRegExp, value))
+          throw new ERR_INVALID_ARG_VALUE(
+            name,
+            value,
+            'must be an array or string of format "</styles.css>; rel=preload; as=style"'
+          );
+      }
+      function validateLinkHeaderValue(hints) {
+        if (typeof hints == "string")
+          return validateLinkHeaderFormat(hints, "hints"), hints;
+        if (ArrayIsArray(hints)) {
+          let hintsLength = hints.length, result = "";
+          if (hintsLength === 0)
+            return result;
+          for (let i2 = 0; i2 < hintsLength; i2++) {
+            let link = hints[i2];
+            validateLinkHeaderFormat(link, "hints"), result += link, i2 !== hintsLength - 1 && (result += ", ");
+          }
+          return result;
+        }
+        throw new ERR_INVALID_ARG_VALUE(
+          "hints",
+          hints,
+          'must be an array or string of format "</styles.css>; rel=preload; as=style"'
+        );
+      }
+      module2.exports = {
+        isInt32,
+        isUint32,
+        parseFileMode,
+        validateArray,
+        validateStringArray,
+        validateBooleanArray,
+        validateAbortSignalArray,
+        validateBoolean,
+        validateBuffer,
+        validateDictionary,
+        validateEncoding,
+        validateFunction,
+        validateInt32,
+        validateInteger,
+        validateNumber,
+        validateObject,
+        validateOneOf,
+        validatePlainFunction,
+        validatePort,
+        validateSignalName,
+        validateString,
+        validateUint32,
+        validateUndefined,
+        validateUnion,
+        validateAbortSignal,
+        validateLinkHeaderValue
+      };
+    }
+  });
+
+  // src/process.js
+  var process_exports = {};
+  __export(process_exports, {
+    addStreams: () => addStreams,
+    default: () => process_default,
+    env: () => env,
+    nextTick: () => nextTick
+  });
+  var native3, Process, process2, hidden, lazily, nanos, addStreams, process_default, nextTick, env, init_process = __esm({
+    "src/process.js"() {
+      init_events();
+      init_buffer();
+      init_util();
+      ({ native: native3 } = host), Process = class extends events_default {
+      }, process2 = new Process();
+      Object.defineProperty(Process.prototype, "constructor", { value: Process, enumerable: !1 });
+      Object.defineProperty(Process, "name", { value: "process" });
+      hidden = (name, value) => Object.defineProperty(process2, name, { value, writable: !0, enumerable: !1, configurable: !0 });
+      for (let name of ["_events", "_eventsCount", "_maxListeners"]) hidden(name, process2[name]);
+      Object.defineProperty(process2, Symbol.toStringTag, { value: "process", configurable: !0 });
+      lazily = (name, make) => {
+        let value;
+        Object.defineProperty(process2, name, {
+          get: () => value ??= make(),
+          set: (given) => value = given,
+          enumerable: !0,
+          configurable: !0
+        });
+      };
+      lazily("argv", () => ["/usr/local/bin/node", host.mainPath(), ...host.args()]);
+      process2.env = host.env;
+      process2.title = "node";
+      process2.pid = 1;
+      process2.ppid = 0;
+      process2.platform = "linux";
+      process2.arch = "wasm32";
+      process2.version = "v20.0.0";
+      process2.versions = { node: "20.0.0", quickjs: "ng" };
+      process2.release = { name: "node" };
+      process2.execPath = "/usr/local/bin/node";
+      process2.execArgv = [];
+      process2.argv0 = "node";
+      process2.config = {};
+      process2.features = {};
+      process2.exitCode = void 0;
+      Object.defineProperty(process2, "exitCode", {
+        get: () => host.exitCode(),
+        set: (code) => host.setExitCode(code),
+        enumerable: !0,
+        configurable: !0
+      });
+      process2.cwd = () => host.cwd();
+      process2.chdir = (path2) => host.chdir(path2);
+      process2.exit = (code) => host.exit(code);
+      process2.abort = () => host.exit(134);
+      process2.kill = () => {
+        throw codedError(Error, "EPERM", "a script has no processes to send signals to");
+      };
+      process2.nextTick = (callback, ...values) => {
+        if (typeof callback != "function") throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", 'The "callback" argument must be of type function.');
+        queueMicrotask(() => callback(...values));
+      };
+      process2.uptime = () => (native3.now() - host.scriptStart()) / 1e3;
+      nanos = () => BigInt(Math.round((native3.now() - host.scriptStart()) * 1e6));
+      process2.hrtime = (since) => {
+        let now = nanos() - (since === void 0 ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
+        return [Number(now / 1000000000n), Number(now % 1000000000n)];
+      };
+      process2.hrtime.bigint = nanos;
+      process2.memoryUsage = () => {
+        let used = native3.memoryUsed();
+        return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
+      };
+      process2.memoryUsage.rss = () => native3.memoryUsed();
+      process2.cpuUsage = () => ({ user: Math.round((native3.now() - host.scriptStart()) * 1e3), system: 0 });
+      process2.resourceUsage = () => ({ maxRSS: Math.round(native3.memoryUsed() / 1024) });
+      process2.umask = () => 18;
+      process2.getuid = process2.geteuid = process2.getgid = process2.getegid = () => 1e3;
+      process2.emitWarning = (warning) => {
+        let text = typeof warning == "string" ? `Warning: ${warning}` : `${warning.name}: ${warning.message}`;
+        native3.stderr(`(node:1) ${text}
+`);
+      };
+      process2.binding = () => {
+        throw new Error("there are no bindings here");
+      };
+      process2.on("newListener", (name, listener) => {
+        name === "exit" && host.onExit((code) => listener.call(process2, code));
+      });
+      addStreams = ({ Readable, Writable }) => {
+        let output = (fd, write2, toStderr) => {
+          let stream2 = new Writable({
+            decodeStrings: !1,
+            write(chunk, encoding, callback) {
+              callback();
+            }
+          }), send = stream2.end;
+          return stream2.write = {
+            write(chunk, encoding, callback) {
+              if (typeof chunk == "string")
+                typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native3.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write2(chunk);
+              else if (ArrayBuffer.isView(chunk))
+                native3.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
+              else
+                throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${chunk === null ? "null" : `type ${typeof chunk}`}`);
+              let done = typeof encoding == "function" ? encoding : callback;
+              return typeof done == "function" && queueMicrotask(() => done()), !0;
+            }
+          }.write, stream2.end = function(chunk, encoding, callback) {
+            return chunk != null && typeof chunk != "function" && stream2.write(chunk, encoding), send.call(this, typeof chunk == "function" ? chunk : typeof encoding == "function" ? encoding : callback);
+          }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
+        };
+        lazily("stdout", () => output(1, native3.stdout, !1)), lazily("stderr", () => output(2, native3.stderr, !0)), lazily("stdin", () => {
+          let stream2 = new Readable({
+            read() {
+              host.readStdin().then(
+                (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
+                (error) => this.destroy(error)
+              );
+            }
+          });
+          return Object.assign(stream2, { fd: 0, setRawMode: () => stream2 });
+        });
+      }, process_default = process2, nextTick = process2.nextTick, env = process2.env;
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/shims/process.js
+  var require_process = __commonJS({
+    "node_modules/readable-stream/lib/internal/shims/process.js"(exports, module2) {
+      "use strict";
+      var process3 = ((base2, esmKey, keys, isValid) => {
+        if (esmKey in base2 && base2[esmKey] === !0) {
+          let candidate;
+          for (let key of keys)
+            if (key in base2 && (candidate = base2[key], isValid(candidate)))
+              return candidate;
+        }
+        return base2;
+      })((init_process(), __toCommonJS(process_exports)), "__esModule", ["default", "process"], (candidate) => "nextTick" in candidate);
+      module2.exports = process3;
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/utils.js
+  var require_utils = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/utils.js"(exports, module2) {
+      "use strict";
+      var { SymbolAsyncIterator, SymbolIterator, SymbolFor } = require_primordials(), kIsDestroyed = SymbolFor("nodejs.stream.destroyed"), kIsErrored = SymbolFor("nodejs.stream.errored"), kIsReadable = SymbolFor("nodejs.stream.readable"), kIsWritable = SymbolFor("nodejs.stream.writable"), kIsDisturbed = SymbolFor("nodejs.stream.disturbed"), kIsClosedPromise = SymbolFor("nodejs.webstream.isClosedPromise"), kControllerErrorFunction = SymbolFor("nodejs.webstream.controllerErrorFunction");
+      function isReadableNodeStream(obj, strict = !1) {
+        var _obj$_readableState;
+        return !!(obj && typeof obj.pipe == "function" && typeof obj.on == "function" && (!strict || typeof obj.pause == "function" && typeof obj.resume == "function") && (!obj._writableState || ((_obj$_readableState = obj._readableState) === null || _obj$_readableState === void 0 ? void 0 : _obj$_readableState.readable) !== !1) && // Duplex
+        (!obj._writableState || obj._readableState));
+      }
+      function isWritableNodeStream(obj) {
+        var _obj$_writableState;
+        return !!(obj && typeof obj.write == "function" && typeof obj.on == "function" && (!obj._readableState || ((_obj$_writableState = obj._writableState) === null || _obj$_writableState === void 0 ? void 0 : _obj$_writableState.writable) !== !1));
+      }
+      function isDuplexNodeStream(obj) {
+        return !!(obj && typeof obj.pipe == "function" && obj._readableState && typeof obj.on == "function" && typeof obj.write == "function");
+      }
+      function isNodeStream(obj) {
+        return obj && (obj._readableState || obj._writableState || typeof obj.write == "function" && typeof obj.on == "function" || typeof obj.pipe == "function" && typeof obj.on == "function");
+      }
+      function isReadableStream(obj) {
+        return !!(obj && !isNodeStream(obj) && typeof obj.pipeThrough == "function" && typeof obj.getReader == "function" && typeof obj.cancel == "function");
+      }
+      function isWritableStream(obj) {
+        return !!(obj && !isNodeStream(obj) && typeof obj.getWriter == "function" && typeof obj.abort == "function");
+      }
+      function isTransformStream(obj) {
+        return !!(obj && !isNodeStream(obj) && typeof obj.readable == "object" && typeof obj.writable == "object");
+      }
+      function isWebStream(obj) {
+        return isReadableStream(obj) || isWritableStream(obj) || isTransformStream(obj);
+      }
+      function isIterable(obj, isAsync) {
+        return obj == null ? !1 : isAsync === !0 ? typeof obj[SymbolAsyncIterator] == "function" : isAsync === !1 ? typeof obj[SymbolIterator] == "function" : typeof obj[SymbolAsyncIterator] == "function" || typeof obj[SymbolIterator] == "function";
+      }
+      function isDestroyed(stream2) {
+        if (!isNodeStream(stream2)) return null;
+        let wState = stream2._writableState, rState = stream2._readableState, state = wState || rState;
+        return !!(stream2.destroyed || stream2[kIsDestroyed] || state != null && state.destroyed);
+      }
+      function isWritableEnded(stream2) {
+        if (!isWritableNodeStream(stream2)) return null;
+        if (stream2.writableEnded === !0) return !0;
+        let wState = stream2._writableState;
+        return wState != null && wState.errored ? !1 : typeof wState?.ended != "boolean" ? null : wState.ended;
+      }
+      function isWritableFinished(stream2, strict) {
+        if (!isWritableNodeStream(stream2)) return null;
+        if (stream2.writableFinished === !0) return !0;
+        let wState = stream2._writableState;
+        return wState != null && wState.errored ? !1 : typeof wState?.finished != "boolean" ? null : !!(wState.finished || strict === !1 && wState.ended === !0 && wState.length === 0);
+      }
+      function isReadableEnded(stream2) {
+        if (!isReadableNodeStream(stream2)) return null;
+        if (stream2.readableEnded === !0) return !0;
+        let rState = stream2._readableState;
+        return !rState || rState.errored ? !1 : typeof rState?.ended != "boolean" ? null : rState.ended;
+      }
+      function isReadableFinished(stream2, strict) {
+        if (!isReadableNodeStream(stream2)) return null;
+        let rState = stream2._readableState;
+        return rState != null && rState.errored ? !1 : typeof rState?.endEmitted != "boolean" ? null : !!(rState.endEmitted || strict === !1 && rState.ended === !0 && rState.length === 0);
+      }
+      function isReadable(stream2) {
+        return stream2 && stream2[kIsReadable] != null ? stream2[kIsReadable] : typeof stream2?.readable != "boolean" ? null : isDestroyed(stream2) ? !1 : isReadableNodeStream(stream2) && stream2.readable && !isReadableFinished(stream2);
+      }
+      function isWritable(stream2) {
+        return stream2 && stream2[kIsWritable] != null ? stream2[kIsWritable] : typeof stream2?.writable != "boolean" ? null : isDestroyed(stream2) ? !1 : isWritableNodeStream(stream2) && stream2.writable && !isWritableEnded(stream2);
+      }
+      function isFinished(stream2, opts) {
+        return isNodeStream(stream2) ? isDestroyed(stream2) ? !0 : !(opts?.readable !== !1 && isReadable(stream2) || opts?.writable !== !1 && isWritable(stream2)) : null;
+      }
+      function isWritableErrored(stream2) {
+        var _stream$_writableStat, _stream$_writableStat2;
+        return isNodeStream(stream2) ? stream2.writableErrored ? stream2.writableErrored : (_stream$_writableStat = (_stream$_writableStat2 = stream2._writableState) === null || _stream$_writableStat2 === void 0 ? void 0 : _stream$_writableStat2.errored) !== null && _stream$_writableStat !== void 0 ? _stream$_writableStat : null : null;
+      }
+      function isReadableErrored(stream2) {
+        var _stream$_readableStat, _stream$_readableStat2;
+        return isNodeStream(stream2) ? stream2.readableErrored ? stream2.readableErrored : (_stream$_readableStat = (_stream$_readableStat2 = stream2._readableState) === null || _stream$_readableStat2 === void 0 ? void 0 : _stream$_readableStat2.errored) !== null && _stream$_readableStat !== void 0 ? _stream$_readableStat : null : null;
+      }
+      function isClosed(stream2) {
+        if (!isNodeStream(stream2))
+          return null;
+        if (typeof stream2.closed == "boolean")
+          return stream2.closed;
+        let wState = stream2._writableState, rState = stream2._readableState;
+        return typeof wState?.closed == "boolean" || typeof rState?.closed == "boolean" ? wState?.closed || rState?.closed : typeof stream2._closed == "boolean" && isOutgoingMessage(stream2) ? stream2._closed : null;
+      }
+      function isOutgoingMessage(stream2) {
+        return typeof stream2._closed == "boolean" && typeof stream2._defaultKeepAlive == "boolean" && typeof stream2._removedConnection == "boolean" && typeof stream2._removedContLen == "boolean";
+      }
+      function isServerResponse(stream2) {
+        return typeof stream2._sent100 == "boolean" && isOutgoingMessage(stream2);
+      }
+      function isServerRequest(stream2) {
+        var _stream$req;
+        return typeof stream2._consuming == "boolean" && typeof stream2._dumped == "boolean" && ((_stream$req = stream2.req) === null || _stream$req === void 0 ? void 0 : _stream$req.upgradeOrConnect) === void 0;
+      }
+      function willEmitClose(stream2) {
+        if (!isNodeStream(stream2)) return null;
+        let wState = stream2._writableState, rState = stream2._readableState, state = wState || rState;
+        return !state && isServerResponse(stream2) || !!(state && state.autoDestroy && state.emitClose && state.closed === !1);
+      }
+      function isDisturbed(stream2) {
+        var _stream$kIsDisturbed;
+        return !!(stream2 && ((_stream$kIsDisturbed = stream2[kIsDisturbed]) !== null && _stream$kIsDisturbed !== void 0 ? _stream$kIsDisturbed : stream2.readableDidRead || stream2.readableAborted));
+      }
+      function isErrored(stream2) {
+        var _ref, _ref2, _ref3, _ref4, _ref5, _stream$kIsErrored, _stream$_readableStat3, _stream$_writableStat3, _stream$_readableStat4, _stream$_writableStat4;
+        return !!(stream2 && ((_ref = (_ref2 = (_ref3 = (_ref4 = (_ref5 = (_stream$kIsErrored = stream2[kIsErrored]) !== null && _stream$kIsErrored !== void 0 ? _stream$kIsErrored : stream2.readableErrored) !== null && _ref5 !== void 0 ? _ref5 : stream2.writableErrored) !== null && _ref4 !== void 0 ? _ref4 : (_stream$_readableStat3 = stream2._readableState) === null || _stream$_readableStat3 === void 0 ? void 0 : _stream$_readableStat3.errorEmitted) !== null && _ref3 !== void 0 ? _ref3 : (_stream$_writableStat3 = stream2._writableState) === null || _stream$_writableStat3 === void 0 ? void 0 : _stream$_writableStat3.errorEmitted) !== null && _ref2 !== void 0 ? _ref2 : (_stream$_readableStat4 = stream2._readableState) === null || _stream$_readableStat4 === void 0 ? void 0 : _stream$_readableStat4.errored) !== null && _ref !== void 0 ? _ref : !((_stream$_writableStat4 = stream2._writableState) === null || _stream$_writableStat4 === void 0) && _stream$_writableStat4.errored));
+      }
+      module2.exports = {
+        isDestroyed,
+        kIsDestroyed,
+        isDisturbed,
+        kIsDisturbed,
+        isErrored,
+        kIsErrored,
+        isReadable,
+        kIsReadable,
+        kIsClosedPromise,
+        kControllerErrorFunction,
+        kIsWritable,
+        isClosed,
+        isDuplexNodeStream,
+        isFinished,
+        isIterable,
+        isReadableNodeStream,
+        isReadableStream,
+        isReadableEnded,
+        isReadableFinished,
+        isReadableErrored,
+        isNodeStream,
+        isWebStream,
+        isWritable,
+        isWritableNodeStream,
+        isWritableStream,
+        isWritableEnded,
+        isWritableFinished,
+        isWritableErrored,
+        isServerRequest,
+        isServerResponse,
+        willEmitClose,
+        isTransformStream
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/end-of-stream.js
+  var require_end_of_stream = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/end-of-stream.js"(exports, module2) {
+      "use strict";
+      var process3 = require_process(), { AbortError, codes } = require_errors2(), { ERR_INVALID_ARG_TYPE, ERR_STREAM_PREMATURE_CLOSE } = codes, { kEmptyObject, once: once2 } = require_util(), { validateAbortSignal, validateFunction, validateObject, validateBoolean } = require_validators(), { Promise: Promise2, PromisePrototypeThen, SymbolDispose } = require_primordials(), {
+        isClosed,
+        isReadable,
+        isReadableNodeStream,
+        isReadableStream,
+        isReadableFinished,
+        isReadableErrored,
+        isWritable,
+        isWritableNodeStream,
+        isWritableStream,
+        isWritableFinished,
+        isWritableErrored,
+        isNodeStream,
+        willEmitClose: _willEmitClose,
+        kIsClosedPromise
+      } = require_utils(), addAbortListener;
+      function isRequest(stream2) {
+        return stream2.setHeader && typeof stream2.abort == "function";
+      }
+      var nop = () => {
+      };
+      function eos(stream2, options, callback) {
+        var _options$readable, _options$writable;
+        if (arguments.length === 2 ? (callback = options, options = kEmptyObject) : options == null ? options = kEmptyObject : validateObject(options, "options"), validateFunction(callback, "callback"), validateAbortSignal(options.signal, "options.signal"), callback = once2(callback), isReadableStream(stream2) || isWritableStream(stream2))
+          return eosWeb(stream2, options, callback);
+        if (!isNodeStream(stream2))
+          throw new ERR_INVALID_ARG_TYPE("stream", ["ReadableStream", "WritableStream", "Stream"], stream2);
+        let readable = (_options$readable = options.readable) !== null && _options$readable !== void 0 ? _options$readable : isReadableNodeStream(stream2), writable = (_options$writable = options.writable) !== null && _options$writable !== void 0 ? _options$writable : isWritableNodeStream(stream2), wState = stream2._writableState, rState = stream2._readableState, onlegacyfinish = () => {
+          stream2.writable || onfinish();
+        }, willEmitClose = _willEmitClose(stream2) && isReadableNodeStream(stream2) === readable && isWritableNodeStream(stream2) === writable, writableFinished = isWritableFinished(stream2, !1), onfinish = () => {
+          writableFinished = !0, stream2.destroyed && (willEmitClose = !1), !(willEmitClose && (!stream2.readable || readable)) && (!readable || readableFinished) && callback.call(stream2);
+        }, readableFinished = isReadableFinished(stream2, !1), onend = () => {
+          readableFinished = !0, stream2.destroyed && (willEmitClose = !1), !(willEmitClose && (!stream2.writable || writable)) && (!writable || writableFinished) && callback.call(stream2);
+        }, onerror = (err) => {
+          callback.call(stream2, err);
+        }, closed = isClosed(stream2), onclose = () => {
+          closed = !0;
+          let errored = isWritableErrored(stream2) || isReadableErrored(stream2);
+          if (errored && typeof errored != "boolean")
+            return callback.call(stream2, errored);
+          if (readable && !readableFinished && isReadableNodeStream(stream2, !0) && !isReadableFinished(stream2, !1))
+            return callback.call(stream2, new ERR_STREAM_PREMATURE_CLOSE());
+          if (writable && !writableFinished && !isWritableFinished(stream2, !1))
+            return callback.call(stream2, new ERR_STREAM_PREMATURE_CLOSE());
+          callback.call(stream2);
+        }, onclosed = () => {
+          closed = !0;
+          let errored = isWritableErrored(stream2) || isReadableErrored(stream2);
+          if (errored && typeof errored != "boolean")
+            return callback.call(stream2, errored);
+          callback.call(stream2);
+        }, onrequest = () => {
+          stream2.req.on("finish", onfinish);
+        };
+        isRequest(stream2) ? (stream2.on("complete", onfinish), willEmitClose || stream2.on("abort", onclose), stream2.req ? onrequest() : stream2.on("request", onrequest)) : writable && !wState && (stream2.on("end", onlegacyfinish), stream2.on("close", onlegacyfinish)), !willEmitClose && typeof stream2.aborted == "boolean" && stream2.on("aborted", onclose), stream2.on("end", onend), stream2.on("finish", onfinish), options.error !== !1 && stream2.on("error", onerror), stream2.on("close", onclose), closed ? process3.nextTick(onclose) : wState != null && wState.errorEmitted || rState != null && rState.errorEmitted ? willEmitClose || process3.nextTick(onclosed) : (!readable && (!willEmitClose || isReadable(stream2)) && (writableFinished || isWritable(stream2) === !1) || !writable && (!willEmitClose || isWritable(stream2)) && (readableFinished || isReadable(stream2) === !1) || rState && stream2.req && stream2.aborted) && process3.nextTick(onclosed);
+        let cleanup = () => {
+          callback = nop, stream2.removeListener("aborted", onclose), stream2.removeListener("complete", onfinish), stream2.removeListener("abort", onclose), stream2.removeListener("request", onrequest), stream2.req && stream2.req.removeListener("finish", onfinish), stream2.removeListener("end", onlegacyfinish), stream2.removeListener("close", onlegacyfinish), stream2.removeListener("finish", onfinish), stream2.removeListener("end", onend), stream2.removeListener("error", onerror), stream2.removeListener("close", onclose);
+        };
+        if (options.signal && !closed) {
+          let abort = () => {
+            let endCallback = callback;
+            cleanup(), endCallback.call(
+              stream2,
+              new AbortError(void 0, {
+                cause: options.signal.reason
+              })
+            );
+          };
+          if (options.signal.aborted)
+            process3.nextTick(abort);
+          else {
+            addAbortListener = addAbortListener || require_util().addAbortListener;
+            let disposable = addAbortListener(options.signal, abort), originalCallback = callback;
+            callback = once2((...args) => {
+              disposable[SymbolDispose](), originalCallback.apply(stream2, args);
+            });
+          }
+        }
+        return cleanup;
+      }
+      function eosWeb(stream2, options, callback) {
+        let isAborted = !1, abort = nop;
+        if (options.signal)
+          if (abort = () => {
+            isAborted = !0, callback.call(
+              stream2,
+              new AbortError(void 0, {
+                cause: options.signal.reason
+              })
+            );
+          }, options.signal.aborted)
+            process3.nextTick(abort);
+          else {
+            addAbortListener = addAbortListener || require_util().addAbortListener;
+            let disposable = addAbortListener(options.signal, abort), originalCallback = callback;
+            callback = once2((...args) => {
+              disposable[SymbolDispose](), originalCallback.apply(stream2, args);
+            });
+          }
+        let resolverFn = (...args) => {
+          isAborted || process3.nextTick(() => callback.apply(stream2, args));
+        };
+        return PromisePrototypeThen(stream2[kIsClosedPromise].promise, resolverFn, resolverFn), nop;
+      }
+      function finished(stream2, opts) {
+        var _opts;
+        let autoCleanup = !1;
+        return opts === null && (opts = kEmptyObject), (_opts = opts) !== null && _opts !== void 0 && _opts.cleanup && (validateBoolean(opts.cleanup, "cleanup"), autoCleanup = opts.cleanup), new Promise2((resolve, reject) => {
+          let cleanup = eos(stream2, opts, (err) => {
+            autoCleanup && cleanup(), err ? reject(err) : resolve();
+          });
+        });
+      }
+      module2.exports = eos;
+      module2.exports.finished = finished;
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/destroy.js
+  var require_destroy = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/destroy.js"(exports, module2) {
+      "use strict";
+      var process3 = require_process(), {
+        aggregateTwoErrors,
+        codes: { ERR_MULTIPLE_CALLBACK },
+        AbortError
+      } = require_errors2(), { Symbol: Symbol2 } = require_primordials(), { kIsDestroyed, isDestroyed, isFinished, isServerRequest } = require_utils(), kDestroy = Symbol2("kDestroy"), kConstruct = Symbol2("kConstruct");
+      function checkError(err, w2, r2) {
+        err && (err.stack, w2 && !w2.errored && (w2.errored = err), r2 && !r2.errored && (r2.errored = err));
+      }
+      function destroy(err, cb) {
+        let r2 = this._readableState, w2 = this._writableState, s2 = w2 || r2;
+        return w2 != null && w2.destroyed || r2 != null && r2.destroyed ? (typeof cb == "function" && cb(), this) : (checkError(err, w2, r2), w2 && (w2.destroyed = !0), r2 && (r2.destroyed = !0), s2.constructed ? _destroy(this, err, cb) : this.once(kDestroy, function(er2) {
+          _destroy(this, aggregateTwoErrors(er2, err), cb);
+        }), this);
+      }
+      function _destroy(self2, err, cb) {
+        let called = !1;
+        function onDestroy(err2) {
+          if (called)
+            return;
+          called = !0;
+          let r2 = self2._readableState, w2 = self2._writableState;
+          checkError(err2, w2, r2), w2 && (w2.closed = !0), r2 && (r2.closed = !0), typeof cb == "function" && cb(err2), err2 ? process3.nextTick(emitErrorCloseNT, self2, err2) : process3.nextTick(emitCloseNT, self2);
+        }
+        try {
+          self2._destroy(err || null, onDestroy);
+        } catch (err2) {
+          onDestroy(err2);
+        }
+      }
+      function emitErrorCloseNT(self2, err) {
+        emitErrorNT(self2, err), emitCloseNT(self2);
+      }
+      function emitCloseNT(self2) {
+        let r2 = self2._readableState, w2 = self2._writableState;
+        w2 && (w2.closeEmitted = !0), r2 && (r2.closeEmitted = !0), (w2 != null && w2.emitClose || r2 != null && r2.emitClose) && self2.emit("close");
+      }
+      function emitErrorNT(self2, err) {
+        let r2 = self2._readableState, w2 = self2._writableState;
+        w2 != null && w2.errorEmitted || r2 != null && r2.errorEmitted || (w2 && (w2.errorEmitted = !0), r2 && (r2.errorEmitted = !0), self2.emit("error", err));
+      }
+      function undestroy() {
+        let r2 = this._readableState, w2 = this._writableState;
+        r2 && (r2.constructed = !0, r2.closed = !1, r2.closeEmitted = !1, r2.destroyed = !1, r2.errored = null, r2.errorEmitted = !1, r2.reading = !1, r2.ended = r2.readable === !1, r2.endEmitted = r2.readable === !1), w2 && (w2.constructed = !0, w2.destroyed = !1, w2.closed = !1, w2.closeEmitted = !1, w2.errored = null, w2.errorEmitted = !1, w2.finalCalled = !1, w2.prefinished = !1, w2.ended = w2.writable === !1, w2.ending = w2.writable === !1, w2.finished = w2.writable === !1);
+      }
+      function errorOrDestroy(stream2, err, sync2) {
+        let r2 = stream2._readableState, w2 = stream2._writableState;
+        if (w2 != null && w2.destroyed || r2 != null && r2.destroyed)
+          return this;
+        r2 != null && r2.autoDestroy || w2 != null && w2.autoDestroy ? stream2.destroy(err) : err && (err.stack, w2 && !w2.errored && (w2.errored = err), r2 && !r2.errored && (r2.errored = err), sync2 ? process3.nextTick(emitErrorNT, stream2, err) : emitErrorNT(stream2, err));
+      }
+      function construct(stream2, cb) {
+        if (typeof stream2._construct != "function")
+          return;
+        let r2 = stream2._readableState, w2 = stream2._writableState;
+        r2 && (r2.constructed = !1), w2 && (w2.constructed = !1), stream2.once(kConstruct, cb), !(stream2.listenerCount(kConstruct) > 1) && process3.nextTick(constructNT, stream2);
+      }
+      function constructNT(stream2) {
+        let called = !1;
+        function onConstruct(err) {
+          if (called) {
+            errorOrDestroy(stream2, err ?? new ERR_MULTIPLE_CALLBACK());
+            return;
+          }
+          called = !0;
+          let r2 = stream2._readableState, w2 = stream2._writableState, s2 = w2 || r2;
+          r2 && (r2.constructed = !0), w2 && (w2.constructed = !0), s2.destroyed ? stream2.emit(kDestroy, err) : err ? errorOrDestroy(stream2, err, !0) : process3.nextTick(emitConstructNT, stream2);
+        }
+        try {
+          stream2._construct((err) => {
+            process3.nextTick(onConstruct, err);
+          });
+        } catch (err) {
+          process3.nextTick(onConstruct, err);
+        }
+      }
+      function emitConstructNT(stream2) {
+        stream2.emit(kConstruct);
+      }
+      function isRequest(stream2) {
+        return stream2?.setHeader && typeof stream2.abort == "function";
+      }
+      function emitCloseLegacy(stream2) {
+        stream2.emit("close");
+      }
+      function emitErrorCloseLegacy(stream2, err) {
+        stream2.emit("error", err), process3.nextTick(emitCloseLegacy, stream2);
+      }
+      function destroyer(stream2, err) {
+        !stream2 || isDestroyed(stream2) || (!err && !isFinished(stream2) && (err = new AbortError()), isServerRequest(stream2) ? (stream2.socket = null, stream2.destroy(err)) : isRequest(stream2) ? stream2.abort() : isRequest(stream2.req) ? stream2.req.abort() : typeof stream2.destroy == "function" ? stream2.destroy(err) : typeof stream2.close == "function" ? stream2.close() : err ? process3.nextTick(emitErrorCloseLegacy, stream2, err) : process3.nextTick(emitCloseLegacy, stream2), stream2.destroyed || (stream2[kIsDestroyed] = !0));
+      }
+      module2.exports = {
+        construct,
+        destroyer,
+        destroy,
+        undestroy,
+        errorOrDestroy
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/legacy.js
+  var require_legacy = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/legacy.js"(exports, module2) {
+      "use strict";
+      var { ArrayIsArray, ObjectSetPrototypeOf } = require_primordials(), { EventEmitter: EE } = (init_events(), __toCommonJS(events_exports));
+      function Stream(opts) {
+        EE.call(this, opts);
+      }
+      ObjectSetPrototypeOf(Stream.prototype, EE.prototype);
+      ObjectSetPrototypeOf(Stream, EE);
+      Stream.prototype.pipe = function(dest, options) {
+        let source = this;
+        function ondata(chunk) {
+          dest.writable && dest.write(chunk) === !1 && source.pause && source.pause();
+        }
+        source.on("data", ondata);
+        function ondrain() {
+          source.readable && source.resume && source.resume();
+        }
+        dest.on("drain", ondrain), !dest._isStdio && (!options || options.end !== !1) && (source.on("end", onend), source.on("close", onclose));
+        let didOnEnd = !1;
+        function onend() {
+          didOnEnd || (didOnEnd = !0, dest.end());
+        }
+        function onclose() {
+          didOnEnd || (didOnEnd = !0, typeof dest.destroy == "function" && dest.destroy());
+        }
+        function onerror(er2) {
+          var _this$listenerCount;
+          cleanup(), ((_this$listenerCount = this.listenerCount) === null || _this$listenerCount === void 0 ? void 0 : _this$listenerCount.call(this, "error")) === 0 && this.emit("error", er2);
+        }
+        prependListener(source, "error", onerror), prependListener(dest, "error", onerror);
+        function cleanup() {
+          source.removeListener("data", ondata), dest.removeListener("drain", ondrain), source.removeListener("end", onend), source.removeListener("close", onclose), source.removeListener("error", onerror), dest.removeListener("error", onerror), source.removeListener("end", cleanup), source.removeListener("close", cleanup), dest.removeListener("close", cleanup);
+        }
+        return source.on("end", cleanup), source.on("close", cleanup), dest.on("close", cleanup), dest.emit("pipe", source), dest;
+      };
+      function prependListener(emitter, event, fn) {
+        if (typeof emitter.prependListener == "function") return emitter.prependListener(event, fn);
+        !emitter._events || !emitter._events[event] ? emitter.on(event, fn) : ArrayIsArray(emitter._events[event]) ? emitter._events[event].unshift(fn) : emitter._events[event] = [fn, emitter._events[event]];
+      }
+      module2.exports = {
+        Stream,
+        prependListener
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/add-abort-signal.js
+  var require_add_abort_signal = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/add-abort-signal.js"(exports, module2) {
+      "use strict";
+      var { SymbolDispose } = require_primordials(), { AbortError, codes } = require_errors2(), { isNodeStream, isWebStream, kControllerErrorFunction } = require_utils(), eos = require_end_of_stream(), { ERR_INVALID_ARG_TYPE } = codes, addAbortListener, validateAbortSignal = (signal, name) => {
+        if (typeof signal != "object" || !("aborted" in signal))
+          throw new ERR_INVALID_ARG_TYPE(name, "AbortSignal", signal);
+      };
+      module2.exports.addAbortSignal = function(signal, stream2) {
+        if (validateAbortSignal(signal, "signal"), !isNodeStream(stream2) && !isWebStream(stream2))
+          throw new ERR_INVALID_ARG_TYPE("stream", ["ReadableStream", "WritableStream", "Stream"], stream2);
+        return module2.exports.addAbortSignalNoValidate(signal, stream2);
+      };
+      module2.exports.addAbortSignalNoValidate = function(signal, stream2) {
+        if (typeof signal != "object" || !("aborted" in signal))
+          return stream2;
+        let onAbort = isNodeStream(stream2) ? () => {
+          stream2.destroy(
+            new AbortError(void 0, {
+              cause: signal.reason
+            })
+          );
+        } : () => {
+          stream2[kControllerErrorFunction](
+            new AbortError(void 0, {
+              cause: signal.reason
+            })
+          );
+        };
+        if (signal.aborted)
+          onAbort();
+        else {
+          addAbortListener = addAbortListener || require_util().addAbortListener;
+          let disposable = addAbortListener(signal, onAbort);
+          eos(stream2, disposable[SymbolDispose]);
+        }
+        return stream2;
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/buffer_list.js
+  var require_buffer_list = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/buffer_list.js"(exports, module2) {
+      "use strict";
+      var { StringPrototypeSlice, SymbolIterator, TypedArrayPrototypeSet, Uint8Array: Uint8Array2 } = require_primordials(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { inspect: inspect3 } = require_util();
+      module2.exports = class {
+        constructor() {
+          this.head = null, this.tail = null, this.length = 0;
+        }
+        push(v2) {
+          let entry = {
+            data: v2,
+            next: null
+          };
+          this.length > 0 ? this.tail.next = entry : this.head = entry, this.tail = entry, ++this.length;
+        }
+        unshift(v2) {
+          let entry = {
+            data: v2,
+            next: this.head
+          };
+          this.length === 0 && (this.tail = entry), this.head = entry, ++this.length;
+        }
+        shift() {
+          if (this.length === 0) return;
+          let ret = this.head.data;
+          return this.length === 1 ? this.head = this.tail = null : this.head = this.head.next, --this.length, ret;
+        }
+        clear() {
+          this.head = this.tail = null, this.length = 0;
+        }
+        join(s2) {
+          if (this.length === 0) return "";
+          let p2 = this.head, ret = "" + p2.data;
+          for (; (p2 = p2.next) !== null; ) ret += s2 + p2.data;
+          return ret;
+        }
+        concat(n2) {
+          if (this.length === 0) return Buffer3.alloc(0);
+          let ret = Buffer3.allocUnsafe(n2 >>> 0), p2 = this.head, i2 = 0;
+          for (; p2; )
+            TypedArrayPrototypeSet(ret, p2.data, i2), i2 += p2.data.length, p2 = p2.next;
+          return ret;
+        }
+        // Consumes a specified amount of bytes or characters from the buffered data.
+        consume(n2, hasStrings) {
+          let data = this.head.data;
+          if (n2 < data.length) {
+            let slice = data.slice(0, n2);
+            return this.head.data = data.slice(n2), slice;
+          }
+          return n2 === data.length ? this.shift() : hasStrings ? this._getString(n2) : this._getBuffer(n2);
+        }
+        first() {
+          return this.head.data;
+        }
+        *[SymbolIterator]() {
+          for (let p2 = this.head; p2; p2 = p2.next)
+            yield p2.data;
+        }
+        // Consumes a specified amount of characters from the buffered data.
+        _getString(n2) {
+          let ret = "", p2 = this.head, c2 = 0;
+          do {
+            let str = p2.data;
+            if (n2 > str.length)
+              ret += str, n2 -= str.length;
+            else {
+              n2 === str.length ? (ret += str, ++c2, p2.next ? this.head = p2.next : this.head = this.tail = null) : (ret += StringPrototypeSlice(str, 0, n2), this.head = p2, p2.data = StringPrototypeSlice(str, n2));
+              break;
+            }
+            ++c2;
+          } while ((p2 = p2.next) !== null);
+          return this.length -= c2, ret;
+        }
+        // Consumes a specified amount of bytes from the buffered data.
+        _getBuffer(n2) {
+          let ret = Buffer3.allocUnsafe(n2), retLen = n2, p2 = this.head, c2 = 0;
+          do {
+            let buf = p2.data;
+            if (n2 > buf.length)
+              TypedArrayPrototypeSet(ret, buf, retLen - n2), n2 -= buf.length;
+            else {
+              n2 === buf.length ? (TypedArrayPrototypeSet(ret, buf, retLen - n2), ++c2, p2.next ? this.head = p2.next : this.head = this.tail = null) : (TypedArrayPrototypeSet(ret, new Uint8Array2(buf.buffer, buf.byteOffset, n2), retLen - n2), this.head = p2, p2.data = buf.slice(n2));
+              break;
+            }
+            ++c2;
+          } while ((p2 = p2.next) !== null);
+          return this.length -= c2, ret;
+        }
+        // Make sure the linked list only shows the minimal necessary information.
+        [/* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom")](_2, options) {
+          return inspect3(this, {
+            ...options,
+            // Only inspect one level.
+            depth: 0,
+            // It should not recurse.
+            customInspect: !1
+          });
+        }
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/state.js
+  var require_state = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/state.js"(exports, module2) {
+      "use strict";
+      var { MathFloor, NumberIsInteger } = require_primordials(), { validateInteger } = require_validators(), { ERR_INVALID_ARG_VALUE } = require_errors2().codes, defaultHighWaterMarkBytes = 16 * 1024, defaultHighWaterMarkObjectMode = 16;
+      function highWaterMarkFrom(options, isDuplex, duplexKey) {
+        return options.highWaterMark != null ? options.highWaterMark : isDuplex ? options[duplexKey] : null;
+      }
+      function getDefaultHighWaterMark(objectMode) {
+        return objectMode ? defaultHighWaterMarkObjectMode : defaultHighWaterMarkBytes;
+      }
+      function setDefaultHighWaterMark(objectMode, value) {
+        validateInteger(value, "value", 0), objectMode ? defaultHighWaterMarkObjectMode = value : defaultHighWaterMarkBytes = value;
+      }
+      function getHighWaterMark(state, options, duplexKey, isDuplex) {
+        let hwm = highWaterMarkFrom(options, isDuplex, duplexKey);
+        if (hwm != null) {
+          if (!NumberIsInteger(hwm) || hwm < 0) {
+            let name = isDuplex ? `options.${duplexKey}` : "options.highWaterMark";
+            throw new ERR_INVALID_ARG_VALUE(name, hwm);
+          }
+          return MathFloor(hwm);
+        }
+        return getDefaultHighWaterMark(state.objectMode);
+      }
+      module2.exports = {
+        getHighWaterMark,
+        getDefaultHighWaterMark,
+        setDefaultHighWaterMark
+      };
+    }
+  });
+
+  // node_modules/string_decoder/lib/string_decoder.js
+  var require_string_decoder = __commonJS({
+    "node_modules/string_decoder/lib/string_decoder.js"(exports) {
+      "use strict";
+      var Buffer3 = (init_buffer(), __toCommonJS(buffer_exports)).Buffer, isEncoding2 = Buffer3.isEncoding || function(encoding) {
+        switch (encoding = "" + encoding, encoding && encoding.toLowerCase()) {
+          case "hex":
+          case "utf8":
+          case "utf-8":
+          case "ascii":
+          case "binary":
+          case "base64":
+          case "ucs2":
+          case "ucs-2":
+          case "utf16le":
+          case "utf-16le":
+          case "raw":
+            return !0;
+          default:
+            return !1;
+        }
+      };
+      function _normalizeEncoding(enc) {
+        if (!enc) return "utf8";
+        for (var retried; ; )
+          switch (enc) {
+            case "utf8":
+            case "utf-8":
+              return "utf8";
+            case "ucs2":
+            case "ucs-2":
+            case "utf16le":
+            case "utf-16le":
+              return "utf16le";
+            case "latin1":
+            case "binary":
+              return "latin1";
+            case "base64":
+            case "ascii":
+            case "hex":
+              return enc;
+            default:
+              if (retried) return;
+              enc = ("" + enc).toLowerCase(), retried = !0;
+          }
+      }
+      function normalizeEncoding(enc) {
+        var nenc = _normalizeEncoding(enc);
+        if (typeof nenc != "string" && (Buffer3.isEncoding === isEncoding2 || !isEncoding2(enc))) throw new Error("Unknown encoding: " + enc);
+        return nenc || enc;
+      }
+      exports.StringDecoder = StringDecoder2;
+      function StringDecoder2(encoding) {
+        this.encoding = normalizeEncoding(encoding);
+        var nb;
+        switch (this.encoding) {
+          case "utf16le":
+            this.text = utf16Text, this.end = utf16End, nb = 4;
+            break;
+          case "utf8":
+            this.fillLast = utf8FillLast, nb = 4;
+            break;
+          case "base64":
+            this.text = base64Text, this.end = base64End, nb = 3;
+            break;
+          default:
+            this.write = simpleWrite, this.end = simpleEnd;
+            return;
+        }
+        this.lastNeed = 0, this.lastTotal = 0, this.lastChar = Buffer3.allocUnsafe(nb);
+      }
+      StringDecoder2.prototype.write = function(buf) {
+        if (buf.length === 0) return "";
+        var r2, i2;
+        if (this.lastNeed) {
+          if (r2 = this.fillLast(buf), r2 === void 0) return "";
+          i2 = this.lastNeed, this.lastNeed = 0;
+        } else
+          i2 = 0;
+        return i2 < buf.length ? r2 ? r2 + this.text(buf, i2) : this.text(buf, i2) : r2 || "";
+      };
+      StringDecoder2.prototype.end = utf8End;
+      StringDecoder2.prototype.text = utf8Text;
+      StringDecoder2.prototype.fillLast = function(buf) {
+        if (this.lastNeed <= buf.length)
+          return buf.copy(this.lastChar, this.lastTotal - this.lastNeed, 0, this.lastNeed), this.lastChar.toString(this.encoding, 0, this.lastTotal);
+        buf.copy(this.lastChar, this.lastTotal - this.lastNeed, 0, buf.length), this.lastNeed -= buf.length;
+      };
+      function utf8CheckByte(byte) {
+        return byte <= 127 ? 0 : byte >> 5 === 6 ? 2 : byte >> 4 === 14 ? 3 : byte >> 3 === 30 ? 4 : byte >> 6 === 2 ? -1 : -2;
+      }
+      function utf8CheckIncomplete(self2, buf, i2) {
+        var j2 = buf.length - 1;
+        if (j2 < i2) return 0;
+        var nb = utf8CheckByte(buf[j2]);
+        return nb >= 0 ? (nb > 0 && (self2.lastNeed = nb - 1), nb) : --j2 < i2 || nb === -2 ? 0 : (nb = utf8CheckByte(buf[j2]), nb >= 0 ? (nb > 0 && (self2.lastNeed = nb - 2), nb) : --j2 < i2 || nb === -2 ? 0 : (nb = utf8CheckByte(buf[j2]), nb >= 0 ? (nb > 0 && (nb === 2 ? nb = 0 : self2.lastNeed = nb - 3), nb) : 0));
+      }
+      function utf8CheckExtraBytes(self2, buf, p2) {
+        if ((buf[0] & 192) !== 128)
+          return self2.lastNeed = 0, "\uFFFD";
+        if (self2.lastNeed > 1 && buf.length > 1) {
+          if ((buf[1] & 192) !== 128)
+            return self2.lastNeed = 1, "\uFFFD";
+          if (self2.lastNeed > 2 && buf.length > 2 && (buf[2] & 192) !== 128)
+            return self2.lastNeed = 2, "\uFFFD";
+        }
+      }
+      function utf8FillLast(buf) {
+        var p2 = this.lastTotal - this.lastNeed, r2 = utf8CheckExtraBytes(this, buf, p2);
+        if (r2 !== void 0) return r2;
+        if (this.lastNeed <= buf.length)
+          return buf.copy(this.lastChar, p2, 0, this.lastNeed), this.lastChar.toString(this.encoding, 0, this.lastTotal);
+        buf.copy(this.lastChar, p2, 0, buf.length), this.lastNeed -= buf.length;
+      }
+      function utf8Text(buf, i2) {
+        var total = utf8CheckIncomplete(this, buf, i2);
+        if (!this.lastNeed) return buf.toString("utf8", i2);
+        this.lastTotal = total;
+        var end = buf.length - (total - this.lastNeed);
+        return buf.copy(this.lastChar, 0, end), buf.toString("utf8", i2, end);
+      }
+      function utf8End(buf) {
+        var r2 = buf && buf.length ? this.write(buf) : "";
+        return this.lastNeed ? r2 + "\uFFFD" : r2;
+      }
+      function utf16Text(buf, i2) {
+        if ((buf.length - i2) % 2 === 0) {
+          var r2 = buf.toString("utf16le", i2);
+          if (r2) {
+            var c2 = r2.charCodeAt(r2.length - 1);
+            if (c2 >= 55296 && c2 <= 56319)
+              return this.lastNeed = 2, this.lastTotal = 4, this.lastChar[0] = buf[buf.length - 2], this.lastChar[1] = buf[buf.length - 1], r2.slice(0, -1);
+          }
+          return r2;
+        }
+        return this.lastNeed = 1, this.lastTotal = 2, this.lastChar[0] = buf[buf.length - 1], buf.toString("utf16le", i2, buf.length - 1);
+      }
+      function utf16End(buf) {
+        var r2 = buf && buf.length ? this.write(buf) : "";
+        if (this.lastNeed) {
+          var end = this.lastTotal - this.lastNeed;
+          return r2 + this.lastChar.toString("utf16le", 0, end);
+        }
+        return r2;
+      }
+      function base64Text(buf, i2) {
+        var n2 = (buf.length - i2) % 3;
+        return n2 === 0 ? buf.toString("base64", i2) : (this.lastNeed = 3 - n2, this.lastTotal = 3, n2 === 1 ? this.lastChar[0] = buf[buf.length - 1] : (this.lastChar[0] = buf[buf.length - 2], this.lastChar[1] = buf[buf.length - 1]), buf.toString("base64", i2, buf.length - n2));
+      }
+      function base64End(buf) {
+        var r2 = buf && buf.length ? this.write(buf) : "";
+        return this.lastNeed ? r2 + this.lastChar.toString("base64", 0, 3 - this.lastNeed) : r2;
+      }
+      function simpleWrite(buf) {
+        return buf.toString(this.encoding);
+      }
+      function simpleEnd(buf) {
+        return buf && buf.length ? this.write(buf) : "";
+      }
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/from.js
+  var require_from = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/from.js"(exports, module2) {
+      "use strict";
+      var process3 = require_process(), { PromisePrototypeThen, SymbolAsyncIterator, SymbolIterator } = require_primordials(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { ERR_INVALID_ARG_TYPE, ERR_STREAM_NULL_VALUES } = require_errors2().codes;
+      function from(Readable, iterable, opts) {
+        let iterator;
+        if (typeof iterable == "string" || iterable instanceof Buffer3)
+          return new Readable({
+            objectMode: !0,
+            ...opts,
+            read() {
+              this.push(iterable), this.push(null);
+            }
+          });
+        let isAsync;
+        if (iterable && iterable[SymbolAsyncIterator])
+          isAsync = !0, iterator = iterable[SymbolAsyncIterator]();
+        else if (iterable && iterable[SymbolIterator])
+          isAsync = !1, iterator = iterable[SymbolIterator]();
+        else
+          throw new ERR_INVALID_ARG_TYPE("iterable", ["Iterable"], iterable);
+        let readable = new Readable({
+          objectMode: !0,
+          highWaterMark: 1,
+          // TODO(ronag): What options should be allowed?
+          ...opts
+        }), reading = !1;
+        readable._read = function() {
+          reading || (reading = !0, next());
+        }, readable._destroy = function(error, cb) {
+          PromisePrototypeThen(
+            close(error),
+            () => process3.nextTick(cb, error),
+            // nextTick is here in case cb throws
+            (e2) => process3.nextTick(cb, e2 || error)
+          );
+        };
+        async function close(error) {
+          let hadError = error != null, hasThrow = typeof iterator.throw == "function";
+          if (hadError && hasThrow) {
+            let { value, done } = await iterator.throw(error);
+            if (await value, done)
+              return;
+          }
+          if (typeof iterator.return == "function") {
+            let { value } = await iterator.return();
+            await value;
+          }
+        }
+        async function next() {
+          for (; ; ) {
+            try {
+              let { value, done } = isAsync ? await iterator.next() : iterator.next();
+              if (done)
+                readable.push(null);
+              else {
+                let res = value && typeof value.then == "function" ? await value : value;
+                if (res === null)
+                  throw reading = !1, new ERR_STREAM_NULL_VALUES();
+                if (readable.push(res))
+                  continue;
+                reading = !1;
+              }
+            } catch (err) {
+              readable.destroy(err);
+            }
+            break;
+          }
+        }
+        return readable;
+      }
+      module2.exports = from;
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/readable.js
+  var require_readable = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/readable.js"(exports, module2) {
+      "use strict";
+      var process3 = require_process(), {
+        ArrayPrototypeIndexOf,
+        NumberIsInteger,
+        NumberIsNaN,
+        NumberParseInt,
+        ObjectDefineProperties,
+        ObjectKeys,
+        ObjectSetPrototypeOf,
+        Promise: Promise2,
+        SafeSet,
+        SymbolAsyncDispose,
+        SymbolAsyncIterator,
+        Symbol: Symbol2
+      } = require_primordials();
+      module2.exports = Readable;
+      Readable.ReadableState = ReadableState;
+      var { EventEmitter: EE } = (init_events(), __toCommonJS(events_exports)), { Stream, prependListener } = require_legacy(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { addAbortSignal } = require_add_abort_signal(), eos = require_end_of_stream(), debug2 = require_util().debuglog("stream", (fn) => {
+        debug2 = fn;
+      }), BufferList = require_buffer_list(), destroyImpl = require_destroy(), { getHighWaterMark, getDefaultHighWaterMark } = require_state(), {
+        aggregateTwoErrors,
+        codes: {
+          ERR_INVALID_ARG_TYPE,
+          ERR_METHOD_NOT_IMPLEMENTED,
+          ERR_OUT_OF_RANGE,
+          ERR_STREAM_PUSH_AFTER_EOF,
+          ERR_STREAM_UNSHIFT_AFTER_END_EVENT
+        },
+        AbortError
+      } = require_errors2(), { validateObject } = require_validators(), kPaused = Symbol2("kPaused"), { StringDecoder: StringDecoder2 } = require_string_decoder(), from = require_from();
+      ObjectSetPrototypeOf(Readable.prototype, Stream.prototype);
+      ObjectSetPrototypeOf(Readable, Stream);
+      var nop = () => {
+      }, { errorOrDestroy } = destroyImpl, kObjectMode = 1, kEnded = 2, kEndEmitted = 4, kReading = 8, kConstructed = 16, kSync = 32, kNeedReadable = 64, kEmittedReadable = 128, kReadableListening = 256, kResumeScheduled = 512, kErrorEmitted = 1024, kEmitClose = 2048, kAutoDestroy = 4096, kDestroyed = 8192, kClosed = 16384, kCloseEmitted = 32768, kMultiAwaitDrain = 65536, kReadingMore = 1 << 17, kDataEmitted = 1 << 18;
+      function makeBitMapDescriptor(bit) {
+        return {
+          enumerable: !1,
+          get() {
+            return (this.state & bit) !== 0;
+          },
+          set(value) {
+            value ? this.state |= bit : this.state &= ~bit;
+          }
+        };
+      }
+      ObjectDefineProperties(ReadableState.prototype, {
+        objectMode: makeBitMapDescriptor(kObjectMode),
+        ended: makeBitMapDescriptor(kEnded),
+        endEmitted: makeBitMapDescriptor(kEndEmitted),
+        reading: makeBitMapDescriptor(kReading),
+        // Stream is still being constructed and cannot be
+        // destroyed until construction finished or failed.
+        // Async construction is opt in, therefore we start as
+        // constructed.
+        constructed: makeBitMapDescriptor(kConstructed),
+        // A flag to be able to tell if the event 'readable'/'data' is emitted
+        // immediately, or on a later tick.  We set this to true at first, because
+        // any actions that shouldn't happen until "later" should generally also
+        // not happen before the first read call.
+        sync: makeBitMapDescriptor(kSync),
+        // Whenever we return null, then we set a flag to say
+        // that we're awaiting a 'readable' event emission.
+        needReadable: makeBitMapDescriptor(kNeedReadable),
+        emittedReadable: makeBitMapDescriptor(kEmittedReadable),
+        readableListening: makeBitMapDescriptor(kReadableListening),
+        resumeScheduled: makeBitMapDescriptor(kResumeScheduled),
+        // True if the error was already emitted and should not be thrown again.
+        errorEmitted: makeBitMapDescriptor(kErrorEmitted),
+        emitClose: makeBitMapDescriptor(kEmitClose),
+        autoDestroy: makeBitMapDescriptor(kAutoDestroy),
+        // Has it been destroyed.
+        destroyed: makeBitMapDescriptor(kDestroyed),
+        // Indicates whether the stream has finished destroying.
+        closed: makeBitMapDescriptor(kClosed),
+        // True if close has been emitted or would have been emitted
+        // depending on emitClose.
+        closeEmitted: makeBitMapDescriptor(kCloseEmitted),
+        multiAwaitDrain: makeBitMapDescriptor(kMultiAwaitDrain),
+        // If true, a maybeReadMore has been scheduled.
+        readingMore: makeBitMapDescriptor(kReadingMore),
+        dataEmitted: makeBitMapDescriptor(kDataEmitted)
+      });
+      function ReadableState(options, stream2, isDuplex) {
+        typeof isDuplex != "boolean" && (isDuplex = stream2 instanceof require_duplex()), this.state = kEmitClose | kAutoDestroy | kConstructed | kSync, options && options.objectMode && (this.state |= kObjectMode), isDuplex && options && options.readableObjectMode && (this.state |= kObjectMode), this.highWaterMark = options ? getHighWaterMark(this, options, "readableHighWaterMark", isDuplex) : getDefaultHighWaterMark(!1), this.buffer = new BufferList(), this.length = 0, this.pipes = [], this.flowing = null, this[kPaused] = null, options && options.emitClose === !1 && (this.state &= ~kEmitClose), options && options.autoDestroy === !1 && (this.state &= ~kAutoDestroy), this.errored = null, this.defaultEncoding = options && options.defaultEncoding || "utf8", this.awaitDrainWriters = null, this.decoder = null, this.encoding = null, options && options.encoding && (this.decoder = new StringDecoder2(options.encoding), this.encoding = options.encoding);
+      }
+      function Readable(options) {
+        if (!(this instanceof Readable)) return new Readable(options);
+        let isDuplex = this instanceof require_duplex();
+        this._readableState = new ReadableState(options, this, isDuplex), options && (typeof options.read == "function" && (this._read = options.read), typeof options.destroy == "function" && (this._destroy = options.destroy), typeof options.construct == "function" && (this._construct = options.construct), options.signal && !isDuplex && addAbortSignal(options.signal, this)), Stream.call(this, options), destroyImpl.construct(this, () => {
+          this._readableState.needReadable && maybeReadMore(this, this._readableState);
+        });
+      }
+      Readable.prototype.destroy = destroyImpl.destroy;
+      Readable.prototype._undestroy = destroyImpl.undestroy;
+      Readable.prototype._destroy = function(err, cb) {
+        cb(err);
+      };
+      Readable.prototype[EE.captureRejectionSymbol] = function(err) {
+        this.destroy(err);
+      };
+      Readable.prototype[SymbolAsyncDispose] = function() {
+        let error;
+        return this.destroyed || (error = this.readableEnded ? null : new AbortError(), this.destroy(error)), new Promise2((resolve, reject) => eos(this, (err) => err && err !== error ? reject(err) : resolve(null)));
+      };
+      Readable.prototype.push = function(chunk, encoding) {
+        return readableAddChunk(this, chunk, encoding, !1);
+      };
+      Readable.prototype.unshift = function(chunk, encoding) {
+        return readableAddChunk(this, chunk, encoding, !0);
+      };
+      function readableAddChunk(stream2, chunk, encoding, addToFront) {
+        debug2("readableAddChunk", chunk);
+        let state = stream2._readableState, err;
+        if ((state.state & kObjectMode) === 0 && (typeof chunk == "string" ? (encoding = encoding || state.defaultEncoding, state.encoding !== encoding && (addToFront && state.encoding ? chunk = Buffer3.from(chunk, encoding).toString(state.encoding) : (chunk = Buffer3.from(chunk, encoding), encoding = ""))) : chunk instanceof Buffer3 ? encoding = "" : Stream._isUint8Array(chunk) ? (chunk = Stream._uint8ArrayToBuffer(chunk), encoding = "") : chunk != null && (err = new ERR_INVALID_ARG_TYPE("chunk", ["string", "Buffer", "Uint8Array"], chunk))), err)
+          errorOrDestroy(stream2, err);
+        else if (chunk === null)
+          state.state &= ~kReading, onEofChunk(stream2, state);
+        else if ((state.state & kObjectMode) !== 0 || chunk && chunk.length > 0)
+          if (addToFront)
+            if ((state.state & kEndEmitted) !== 0) errorOrDestroy(stream2, new ERR_STREAM_UNSHIFT_AFTER_END_EVENT());
+            else {
+              if (state.destroyed || state.errored) return !1;
+              addChunk(stream2, state, chunk, !0);
+            }
+          else if (state.ended)
+            errorOrDestroy(stream2, new ERR_STREAM_PUSH_AFTER_EOF());
+          else {
+            if (state.destroyed || state.errored)
+              return !1;
+            state.state &= ~kReading, state.decoder && !encoding ? (chunk = state.decoder.write(chunk), state.objectMode || chunk.length !== 0 ? addChunk(stream2, state, chunk, !1) : maybeReadMore(stream2, state)) : addChunk(stream2, state, chunk, !1);
+          }
+        else addToFront || (state.state &= ~kReading, maybeReadMore(stream2, state));
+        return !state.ended && (state.length < state.highWaterMark || state.length === 0);
+      }
+      function addChunk(stream2, state, chunk, addToFront) {
+        state.flowing && state.length === 0 && !state.sync && stream2.listenerCount("data") > 0 ? ((state.state & kMultiAwaitDrain) !== 0 ? state.awaitDrainWriters.clear() : state.awaitDrainWriters = null, state.dataEmitted = !0, stream2.emit("data", chunk)) : (state.length += state.objectMode ? 1 : chunk.length, addToFront ? state.buffer.unshift(chunk) : state.buffer.push(chunk), (state.state & kNeedReadable) !== 0 && emitReadable(stream2)), maybeReadMore(stream2, state);
+      }
+      Readable.prototype.isPaused = function() {
+        let state = this._readableState;
+        return state[kPaused] === !0 || state.flowing === !1;
+      };
+      Readable.prototype.setEncoding = function(enc) {
+        let decoder2 = new StringDecoder2(enc);
+        this._readableState.decoder = decoder2, this._readableState.encoding = this._readableState.decoder.encoding;
+        let buffer = this._readableState.buffer, content = "";
+        for (let data of buffer)
+          content += decoder2.write(data);
+        return buffer.clear(), content !== "" && buffer.push(content), this._readableState.length = content.length, this;
+      };
+      var MAX_HWM = 1073741824;
+      function computeNewHighWaterMark(n2) {
+        if (n2 > MAX_HWM)
+          throw new ERR_OUT_OF_RANGE("size", "<= 1GiB", n2);
+        return n2--, n2 |= n2 >>> 1, n2 |= n2 >>> 2, n2 |= n2 >>> 4, n2 |= n2 >>> 8, n2 |= n2 >>> 16, n2++, n2;
+      }
+      function howMuchToRead(n2, state) {
+        return n2 <= 0 || state.length === 0 && state.ended ? 0 : (state.state & kObjectMode) !== 0 ? 1 : NumberIsNaN(n2) ? state.flowing && state.length ? state.buffer.first().length : state.length : n2 <= state.length ? n2 : state.ended ? state.length : 0;
+      }
+      Readable.prototype.read = function(n2) {
+        debug2("read", n2), n2 === void 0 ? n2 = NaN : NumberIsInteger(n2) || (n2 = NumberParseInt(n2, 10));
+        let state = this._readableState, nOrig = n2;
+        if (n2 > state.highWaterMark && (state.highWaterMark = computeNewHighWaterMark(n2)), n2 !== 0 && (state.state &= ~kEmittedReadable), n2 === 0 && state.needReadable && ((state.highWaterMark !== 0 ? state.length >= state.highWaterMark : state.length > 0) || state.ended))
+          return debug2("read: emitReadable", state.length, state.ended), state.length === 0 && state.ended ? endReadable(this) : emitReadable(this), null;
+        if (n2 = howMuchToRead(n2, state), n2 === 0 && state.ended)
+          return state.length === 0 && endReadable(this), null;
+        let doRead = (state.state & kNeedReadable) !== 0;
+        if (debug2("need readable", doRead), (state.length === 0 || state.length - n2 < state.highWaterMark) && (doRead = !0, debug2("length less than watermark", doRead)), state.ended || state.reading || state.destroyed || state.errored || !state.constructed)
+          doRead = !1, debug2("reading, ended or constructing", doRead);
+        else if (doRead) {
+          debug2("do read"), state.state |= kReading | kSync, state.length === 0 && (state.state |= kNeedReadable);
+          try {
+            this._read(state.highWaterMark);
+          } catch (err) {
+            errorOrDestroy(this, err);
+          }
+          state.state &= ~kSync, state.reading || (n2 = howMuchToRead(nOrig, state));
+        }
+        let ret;
+        return n2 > 0 ? ret = fromList(n2, state) : ret = null, ret === null ? (state.needReadable = state.length <= state.highWaterMark, n2 = 0) : (state.length -= n2, state.multiAwaitDrain ? state.awaitDrainWriters.clear() : state.awaitDrainWriters = null), state.length === 0 && (state.ended || (state.needReadable = !0), nOrig !== n2 && state.ended && endReadable(this)), ret !== null && !state.errorEmitted && !state.closeEmitted && (state.dataEmitted = !0, this.emit("data", ret)), ret;
+      };
+      function onEofChunk(stream2, state) {
+        if (debug2("onEofChunk"), !state.ended) {
+          if (state.decoder) {
+            let chunk = state.decoder.end();
+            chunk && chunk.length && (state.buffer.push(chunk), state.length += state.objectMode ? 1 : chunk.length);
+          }
+          state.ended = !0, state.sync ? emitReadable(stream2) : (state.needReadable = !1, state.emittedReadable = !0, emitReadable_(stream2));
+        }
+      }
+      function emitReadable(stream2) {
+        let state = stream2._readableState;
+        debug2("emitReadable", state.needReadable, state.emittedReadable), state.needReadable = !1, state.emittedReadable || (debug2("emitReadable", state.flowing), state.emittedReadable = !0, process3.nextTick(emitReadable_, stream2));
+      }
+      function emitReadable_(stream2) {
+        let state = stream2._readableState;
+        debug2("emitReadable_", state.destroyed, state.length, state.ended), !state.destroyed && !state.errored && (state.length || state.ended) && (stream2.emit("readable"), state.emittedReadable = !1), state.needReadable = !state.flowing && !state.ended && state.length <= state.highWaterMark, flow(stream2);
+      }
+      function maybeReadMore(stream2, state) {
+        !state.readingMore && state.constructed && (state.readingMore = !0, process3.nextTick(maybeReadMore_, stream2, state));
+      }
+      function maybeReadMore_(stream2, state) {
+        for (; !state.reading && !state.ended && (state.length < state.highWaterMark || state.flowing && state.length === 0); ) {
+          let len = state.length;
+          if (debug2("maybeReadMore read 0"), stream2.read(0), len === state.length)
+            break;
+        }
+        state.readingMore = !1;
+      }
+      Readable.prototype._read = function(n2) {
+        throw new ERR_METHOD_NOT_IMPLEMENTED("_read()");
+      };
+      Readable.prototype.pipe = function(dest, pipeOpts) {
+        let src = this, state = this._readableState;
+        state.pipes.length === 1 && (state.multiAwaitDrain || (state.multiAwaitDrain = !0, state.awaitDrainWriters = new SafeSet(state.awaitDrainWriters ? [state.awaitDrainWriters] : []))), state.pipes.push(dest), debug2("pipe count=%d opts=%j", state.pipes.length, pipeOpts);
+        let endFn = (!pipeOpts || pipeOpts.end !== !1) && dest !== process3.stdout && dest !== process3.stderr ? onend : unpipe;
+        state.endEmitted ? process3.nextTick(endFn) : src.once("end", endFn), dest.on("unpipe", onunpipe);
+        function onunpipe(readable, unpipeInfo) {
+          debug2("onunpipe"), readable === src && unpipeInfo && unpipeInfo.hasUnpiped === !1 && (unpipeInfo.hasUnpiped = !0, cleanup());
+        }
+        function onend() {
+          debug2("onend"), dest.end();
+        }
+        let ondrain, cleanedUp = !1;
+        function cleanup() {
+          debug2("cleanup"), dest.removeListener("close", onclose), dest.removeListener("finish", onfinish), ondrain && dest.removeListener("drain", ondrain), dest.removeListener("error", onerror), dest.removeListener("unpipe", onunpipe), src.removeListener("end", onend), src.removeListener("end", unpipe), src.removeListener("data", ondata), cleanedUp = !0, ondrain && state.awaitDrainWriters && (!dest._writableState || dest._writableState.needDrain) && ondrain();
+        }
+        function pause() {
+          cleanedUp || (state.pipes.length === 1 && state.pipes[0] === dest ? (debug2("false write response, pause", 0), state.awaitDrainWriters = dest, state.multiAwaitDrain = !1) : state.pipes.length > 1 && state.pipes.includes(dest) && (debug2("false write response, pause", state.awaitDrainWriters.size), state.awaitDrainWriters.add(dest)), src.pause()), ondrain || (ondrain = pipeOnDrain(src, dest), dest.on("drain", ondrain));
+        }
+        src.on("data", ondata);
+        function ondata(chunk) {
+          debug2("ondata");
+          let ret = dest.write(chunk);
+          debug2("dest.write", ret), ret === !1 && pause();
+        }
+        function onerror(er2) {
+          if (debug2("onerror", er2), unpipe(), dest.removeListener("error", onerror), dest.listenerCount("error") === 0) {
+            let s2 = dest._writableState || dest._readableState;
+            s2 && !s2.errorEmitted ? errorOrDestroy(dest, er2) : dest.emit("error", er2);
+          }
+        }
+        prependListener(dest, "error", onerror);
+        function onclose() {
+          dest.removeListener("finish", onfinish), unpipe();
+        }
+        dest.once("close", onclose);
+        function onfinish() {
+          debug2("onfinish"), dest.removeListener("close", onclose), unpipe();
+        }
+        dest.once("finish", onfinish);
+        function unpipe() {
+          debug2("unpipe"), src.unpipe(dest);
+        }
+        return dest.emit("pipe", src), dest.writableNeedDrain === !0 ? pause() : state.flowing || (debug2("pipe resume"), src.resume()), dest;
+      };
+      function pipeOnDrain(src, dest) {
+        return function() {
+          let state = src._readableState;
+          state.awaitDrainWriters === dest ? (debug2("pipeOnDrain", 1), state.awaitDrainWriters = null) : state.multiAwaitDrain && (debug2("pipeOnDrain", state.awaitDrainWriters.size), state.awaitDrainWriters.delete(dest)), (!state.awaitDrainWriters || state.awaitDrainWriters.size === 0) && src.listenerCount("data") && src.resume();
+        };
+      }
+      Readable.prototype.unpipe = function(dest) {
+        let state = this._readableState, unpipeInfo = {
+          hasUnpiped: !1
+        };
+        if (state.pipes.length === 0) return this;
+        if (!dest) {
+          let dests = state.pipes;
+          state.pipes = [], this.pause();
+          for (let i2 = 0; i2 < dests.length; i2++)
+            dests[i2].emit("unpipe", this, {
+              hasUnpiped: !1
+            });
+          return this;
+        }
+        let index = ArrayPrototypeIndexOf(state.pipes, dest);
+        return index === -1 ? this : (state.pipes.splice(index, 1), state.pipes.length === 0 && this.pause(), dest.emit("unpipe", this, unpipeInfo), this);
+      };
+      Readable.prototype.on = function(ev, fn) {
+        let res = Stream.prototype.on.call(this, ev, fn), state = this._readableState;
+        return ev === "data" ? (state.readableListening = this.listenerCount("readable") > 0, state.flowing !== !1 && this.resume()) : ev === "readable" && !state.endEmitted && !state.readableListening && (state.readableListening = state.needReadable = !0, state.flowing = !1, state.emittedReadable = !1, debug2("on readable", state.length, state.reading), state.length ? emitReadable(this) : state.reading || process3.nextTick(nReadingNextTick, this)), res;
+      };
+      Readable.prototype.addListener = Readable.prototype.on;
+      Readable.prototype.removeListener = function(ev, fn) {
+        let res = Stream.prototype.removeListener.call(this, ev, fn);
+        return ev === "readable" && process3.nextTick(updateReadableListening, this), res;
+      };
+      Readable.prototype.off = Readable.prototype.removeListener;
+      Readable.prototype.removeAllListeners = function(ev) {
+        let res = Stream.prototype.removeAllListeners.apply(this, arguments);
+        return (ev === "readable" || ev === void 0) && process3.nextTick(updateReadableListening, this), res;
+      };
+      function updateReadableListening(self2) {
+        let state = self2._readableState;
+        state.readableListening = self2.listenerCount("readable") > 0, state.resumeScheduled && state[kPaused] === !1 ? state.flowing = !0 : self2.listenerCount("data") > 0 ? self2.resume() : state.readableListening || (state.flowing = null);
+      }
+      function nReadingNextTick(self2) {
+        debug2("readable nexttick read 0"), self2.read(0);
+      }
+      Readable.prototype.resume = function() {
+        let state = this._readableState;
+        return state.flowing || (debug2("resume"), state.flowing = !state.readableListening, resume(this, state)), state[kPaused] = !1, this;
+      };
+      function resume(stream2, state) {
+        state.resumeScheduled || (state.resumeScheduled = !0, process3.nextTick(resume_, stream2, state));
+      }
+      function resume_(stream2, state) {
+        debug2("resume", state.reading), state.reading || stream2.read(0), state.resumeScheduled = !1, stream2.emit("resume"), flow(stream2), state.flowing && !state.reading && stream2.read(0);
+      }
+      Readable.prototype.pause = function() {
+        return debug2("call pause flowing=%j", this._readableState.flowing), this._readableState.flowing !== !1 && (debug2("pause"), this._readableState.flowing = !1, this.emit("pause")), this._readableState[kPaused] = !0, this;
+      };
+      function flow(stream2) {
+        let state = stream2._readableState;
+        for (debug2("flow", state.flowing); state.flowing && stream2.read() !== null; ) ;
+      }
+      Readable.prototype.wrap = function(stream2) {
+        let paused = !1;
+        stream2.on("data", (chunk) => {
+          !this.push(chunk) && stream2.pause && (paused = !0, stream2.pause());
+        }), stream2.on("end", () => {
+          this.push(null);
+        }), stream2.on("error", (err) => {
+          errorOrDestroy(this, err);
+        }), stream2.on("close", () => {
+          this.destroy();
+        }), stream2.on("destroy", () => {
+          this.destroy();
+        }), this._read = () => {
+          paused && stream2.resume && (paused = !1, stream2.resume());
+        };
+        let streamKeys = ObjectKeys(stream2);
+        for (let j2 = 1; j2 < streamKeys.length; j2++) {
+          let i2 = streamKeys[j2];
+          this[i2] === void 0 && typeof stream2[i2] == "function" && (this[i2] = stream2[i2].bind(stream2));
+        }
+        return this;
+      };
+      Readable.prototype[SymbolAsyncIterator] = function() {
+        return streamToAsyncIterator(this);
+      };
+      Readable.prototype.iterator = function(options) {
+        return options !== void 0 && validateObject(options, "options"), streamToAsyncIterator(this, options);
+      };
+      function streamToAsyncIterator(stream2, options) {
+        typeof stream2.read != "function" && (stream2 = Readable.wrap(stream2, {
+          objectMode: !0
+        }));
+        let iter = createAsyncIterator(stream2, options);
+        return iter.stream = stream2, iter;
+      }
+      async function* createAsyncIterator(stream2, options) {
+        let callback = nop;
+        function next(resolve) {
+          this === stream2 ? (callback(), callback = nop) : callback = resolve;
+        }
+        stream2.on("readable", next);
+        let error, cleanup = eos(
+          stream2,
+          {
+            writable: !1
+          },
+          (err) => {
+            error = err ? aggregateTwoErrors(error, err) : null, callback(), callback = nop;
+          }
+        );
+        try {
+          for (; ; ) {
+            let chunk = stream2.destroyed ? null : stream2.read();
+            if (chunk !== null)
+              yield chunk;
+            else {
+              if (error)
+                throw error;
+              if (error === null)
+                return;
+              await new Promise2(next);
+            }
+          }
+        } catch (err) {
+          throw error = aggregateTwoErrors(error, err), error;
+        } finally {
+          (error || options?.destroyOnReturn !== !1) && (error === void 0 || stream2._readableState.autoDestroy) ? destroyImpl.destroyer(stream2, null) : (stream2.off("readable", next), cleanup());
+        }
+      }
+      ObjectDefineProperties(Readable.prototype, {
+        readable: {
+          __proto__: null,
+          get() {
+            let r2 = this._readableState;
+            return !!r2 && r2.readable !== !1 && !r2.destroyed && !r2.errorEmitted && !r2.endEmitted;
+          },
+          set(val) {
+            this._readableState && (this._readableState.readable = !!val);
+          }
+        },
+        readableDidRead: {
+          __proto__: null,
+          enumerable: !1,
+          get: function() {
+            return this._readableState.dataEmitted;
+          }
+        },
+        readableAborted: {
+          __proto__: null,
+          enumerable: !1,
+          get: function() {
+            return !!(this._readableState.readable !== !1 && (this._readableState.destroyed || this._readableState.errored) && !this._readableState.endEmitted);
+          }
+        },
+        readableHighWaterMark: {
+          __proto__: null,
+          enumerable: !1,
+          get: function() {
+            return this._readableState.highWaterMark;
+          }
+        },
+        readableBuffer: {
+          __proto__: null,
+          enumerable: !1,
+          get: function() {
+            return this._readableState && this._readableState.buffer;
+          }
+        },
+        readableFlowing: {
+          __proto__: null,
+          enumerable: !1,
+          get: function() {
+            return this._readableState.flowing;
+          },
+          set: function(state) {
+            this._readableState && (this._readableState.flowing = state);
+          }
+        },
+        readableLength: {
+          __proto__: null,
+          enumerable: !1,
+          get() {
+            return this._readableState.length;
+          }
+        },
+        readableObjectMode: {
+          __proto__: null,
+          enumerable: !1,
+          get() {
+            return this._readableState ? this._readableState.objectMode : !1;
+          }
+        },
+        readableEncoding: {
+          __proto__: null,
+          enumerable: !1,
+          get() {
+            return this._readableState ? this._readableState.encoding : null;
+          }
+        },
+        errored: {
+          __proto__: null,
+          enumerable: !1,
+          get() {
+            return this._readableState ? this._readableState.errored : null;
+          }
+        },
+        closed: {
+          __proto__: null,
+          get() {
+            return this._readableState ? this._readableState.closed : !1;
+          }
+        },
+        destroyed: {
+          __proto__: null,
+          enumerable: !1,
+          get() {
+            return this._readableState ? this._readableState.destroyed : !1;
+          },
+          set(value) {
+            this._readableState && (this._readableState.destroyed = value);
+          }
+        },
+        readableEnded: {
+          __proto__: null,
+          enumerable: !1,
+          get() {
+            return this._readableState ? this._readableState.endEmitted : !1;
+          }
+        }
+      });
+      ObjectDefineProperties(ReadableState.prototype, {
+        // Legacy getter for `pipesCount`.
+        pipesCount: {
+          __proto__: null,
+          get() {
+            return this.pipes.length;
+          }
+        },
+        // Legacy property for `paused`.
+        paused: {
+          __proto__: null,
+          get() {
+            return this[kPaused] !== !1;
+          },
+          set(value) {
+            this[kPaused] = !!value;
+          }
+        }
+      });
+      Readable._fromList = fromList;
+      function fromList(n2, state) {
+        if (state.length === 0) return null;
+        let ret;
+        return state.objectMode ? ret = state.buffer.shift() : !n2 || n2 >= state.length ? (state.decoder ? ret = state.buffer.join("") : state.buffer.length === 1 ? ret = state.buffer.first() : ret = state.buffer.concat(state.length), state.buffer.clear()) : ret = state.buffer.consume(n2, state.decoder), ret;
+      }
+      function endReadable(stream2) {
+        let state = stream2._readableState;
+        debug2("endReadable", state.endEmitted), state.endEmitted || (state.ended = !0, process3.nextTick(endReadableNT, state, stream2));
+      }
+      function endReadableNT(state, stream2) {
+        if (debug2("endReadableNT", state.endEmitted, state.length), !state.errored && !state.closeEmitted && !state.endEmitted && state.length === 0) {
+          if (state.endEmitted = !0, stream2.emit("end"), stream2.writable && stream2.allowHalfOpen === !1)
+            process3.nextTick(endWritableNT, stream2);
+          else if (state.autoDestroy) {
+            let wState = stream2._writableState;
+            (!wState || wState.autoDestroy && // We don't expect the writable to ever 'finish'
+            // if writable is explicitly set to false.
+            (wState.finished || wState.writable === !1)) && stream2.destroy();
+          }
+        }
+      }
+      function endWritableNT(stream2) {
+        stream2.writable && !stream2.writableEnded && !stream2.destroyed && stream2.end();
+      }
+      Readable.from = function(iterable, opts) {
+        return from(Readable, iterable, opts);
+      };
+      var webStreamsAdapters;
+      function lazyWebStreams() {
+        return webStreamsAdapters === void 0 && (webStreamsAdapters = {}), webStreamsAdapters;
+      }
+      Readable.fromWeb = function(readableStream, options) {
+        return lazyWebStreams().newStreamReadableFromReadableStream(readableStream, options);
+      };
+      Readable.toWeb = function(streamReadable, options) {
+        return lazyWebStreams().newReadableStreamFromStreamReadable(streamReadable, options);
+      };
+      Readable.wrap = function(src, options) {
+        var _ref, _src$readableObjectMo;
+        return new Readable({
+          objectMode: (_ref = (_src$readableObjectMo = src.readableObjectMode) !== null && _src$readableObjectMo !== void 0 ? _src$readableObjectMo : src.objectMode) !== null && _ref !== void 0 ? _ref : !0,
+          ...options,
+          destroy(err, callback) {
+            destroyImpl.destroyer(src, err), callback(err);
+          }
+        }).wrap(src);
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/writable.js
+  var require_writable = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/writable.js"(exports, module2) {
+      "use strict";
+      var process3 = require_process(), {
+        ArrayPrototypeSlice,
+        Error: Error2,
+        FunctionPrototypeSymbolHasInstance,
+        ObjectDefineProperty,
+        ObjectDefineProperties,
+        ObjectSetPrototypeOf,
+        StringPrototypeToLowerCase,
+        Symbol: Symbol2,
+        SymbolHasInstance
+      } = require_primordials();
+      module2.exports = Writable;
+      Writable.WritableState = WritableState;
+      var { EventEmitter: EE } = (init_events(), __toCommonJS(events_exports)), Stream = require_legacy().Stream, { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), destroyImpl = require_destroy(), { addAbortSignal } = require_add_abort_signal(), { getHighWaterMark, getDefaultHighWaterMark } = require_state(), {
+        ERR_INVALID_ARG_TYPE,
+        ERR_METHOD_NOT_IMPLEMENTED,
+        ERR_MULTIPLE_CALLBACK,
+        ERR_STREAM_CANNOT_PIPE,
+        ERR_STREAM_DESTROYED,
+        ERR_STREAM_ALREADY_FINISHED,
+        ERR_STREAM_NULL_VALUES,
+        ERR_STREAM_WRITE_AFTER_END,
+        ERR_UNKNOWN_ENCODING
+      } = require_errors2().codes, { errorOrDestroy } = destroyImpl;
+      ObjectSetPrototypeOf(Writable.prototype, Stream.prototype);
+      ObjectSetPrototypeOf(Writable, Stream);
+      function nop() {
+      }
+      var kOnFinished = Symbol2("kOnFinished");
+      function WritableState(options, stream2, isDuplex) {
+        typeof isDuplex != "boolean" && (isDuplex = stream2 instanceof require_duplex()), this.objectMode = !!(options && options.objectMode), isDuplex && (this.objectMode = this.objectMode || !!(options && options.writableObjectMode)), this.highWaterMark = options ? getHighWaterMark(this, options, "writableHighWaterMark", isDuplex) : getDefaultHighWaterMark(!1), this.finalCalled = !1, this.needDrain = !1, this.ending = !1, this.ended = !1, this.finished = !1, this.destroyed = !1;
+        let noDecode = !!(options && options.decodeStrings === !1);
+        this.decodeStrings = !noDecode, this.defaultEncoding = options && options.defaultEncoding || "utf8", this.length = 0, this.writing = !1, this.corked = 0, this.sync = !0, this.bufferProcessing = !1, this.onwrite = onwrite.bind(void 0, stream2), this.writecb = null, this.writelen = 0, this.afterWriteTickInfo = null, resetBuffer(this), this.pendingcb = 0, this.constructed = !0, this.prefinished = !1, this.errorEmitted = !1, this.emitClose = !options || options.emitClose !== !1, this.autoDestroy = !options || options.autoDestroy !== !1, this.errored = null, this.closed = !1, this.closeEmitted = !1, this[kOnFinished] = [];
+      }
+      function resetBuffer(state) {
+        state.buffered = [], state.bufferedIndex = 0, state.allBuffers = !0, state.allNoop = !0;
+      }
+      WritableState.prototype.getBuffer = function() {
+        return ArrayPrototypeSlice(this.buffered, this.bufferedIndex);
+      };
+      ObjectDefineProperty(WritableState.prototype, "bufferedRequestCount", {
+        __proto__: null,
+        get() {
+          return this.buffered.length - this.bufferedIndex;
+        }
+      });
+      function Writable(options) {
+        let isDuplex = this instanceof require_duplex();
+        if (!isDuplex && !FunctionPrototypeSymbolHasInstance(Writable, this)) return new Writable(options);
+        this._writableState = new WritableState(options, this, isDuplex), options && (typeof options.write == "function" && (this._write = options.write), typeof options.writev == "function" && (this._writev = options.writev), typeof options.destroy == "function" && (this._destroy = options.destroy), typeof options.final == "function" && (this._final = options.final), typeof options.construct == "function" && (this._construct = options.construct), options.signal && addAbortSignal(options.signal, this)), Stream.call(this, options), destroyImpl.construct(this, () => {
+          let state = this._writableState;
+          state.writing || clearBuffer(this, state), finishMaybe(this, state);
+        });
+      }
+      ObjectDefineProperty(Writable, SymbolHasInstance, {
+        __proto__: null,
+        value: function(object) {
+          return FunctionPrototypeSymbolHasInstance(this, object) ? !0 : this !== Writable ? !1 : object && object._writableState instanceof WritableState;
+        }
+      });
+      Writable.prototype.pipe = function() {
+        errorOrDestroy(this, new ERR_STREAM_CANNOT_PIPE());
+      };
+      function _write(stream2, chunk, encoding, cb) {
+        let state = stream2._writableState;
+        if (typeof encoding == "function")
+          cb = encoding, encoding = state.defaultEncoding;
+        else {
+          if (!encoding) encoding = state.defaultEncoding;
+          else if (encoding !== "buffer" && !Buffer3.isEncoding(encoding)) throw new ERR_UNKNOWN_ENCODING(encoding);
+          typeof cb != "function" && (cb = nop);
+        }
+        if (chunk === null)
+          throw new ERR_STREAM_NULL_VALUES();
+        if (!state.objectMode)
+          if (typeof chunk == "string")
+            state.decodeStrings !== !1 && (chunk = Buffer3.from(chunk, encoding), encoding = "buffer");
+          else if (chunk instanceof Buffer3)
+            encoding = "buffer";
+          else if (Stream._isUint8Array(chunk))
+            chunk = Stream._uint8ArrayToBuffer(chunk), encoding = "buffer";
+          else
+            throw new ERR_INVALID_ARG_TYPE("chunk", ["string", "Buffer", "Uint8Array"], chunk);
+        let err;
+        return state.ending ? err = new ERR_STREAM_WRITE_AFTER_END() : state.destroyed && (err = new ERR_STREAM_DESTROYED("write")), err ? (process3.nextTick(cb, err), errorOrDestroy(stream2, err, !0), err) : (state.pendingcb++, writeOrBuffer(stream2, state, chunk, encoding, cb));
+      }
+      Writable.prototype.write = function(chunk, encoding, cb) {
+        return _write(this, chunk, encoding, cb) === !0;
+      };
+      Writable.prototype.cork = function() {
+        this._writableState.corked++;
+      };
+      Writable.prototype.uncork = function() {
+        let state = this._writableState;
+        state.corked && (state.corked--, state.writing || clearBuffer(this, state));
+      };
+      Writable.prototype.setDefaultEncoding = function(encoding) {
+        if (typeof encoding == "string" && (encoding = StringPrototypeToLowerCase(encoding)), !Buffer3.isEncoding(encoding)) throw new ERR_UNKNOWN_ENCODING(encoding);
+        return this._writableState.defaultEncoding = encoding, this;
+      };
+      function writeOrBuffer(stream2, state, chunk, encoding, callback) {
+        let len = state.objectMode ? 1 : chunk.length;
+        state.length += len;
+        let ret = state.length < state.highWaterMark;
+        return ret || (state.needDrain = !0), state.writing || state.corked || state.errored || !state.constructed ? (state.buffered.push({
+          chunk,
+          encoding,
+          callback
+        }), state.allBuffers && encoding !== "buffer" && (state.allBuffers = !1), state.allNoop && callback !== nop && (state.allNoop = !1)) : (state.writelen = len, state.writecb = callback, state.writing = !0, state.sync = !0, stream2._write(chunk, encoding, state.onwrite), state.sync = !1), ret && !state.errored && !state.destroyed;
+      }
+      function doWrite(stream2, state, writev, len, chunk, encoding, cb) {
+        state.writelen = len, state.writecb = cb, state.writing = !0, state.sync = !0, state.destroyed ? state.onwrite(new ERR_STREAM_DESTROYED("write")) : writev ? stream2._writev(chunk, state.onwrite) : stream2._write(chunk, encoding, state.onwrite), state.sync = !1;
+      }
+      function onwriteError(stream2, state, er2, cb) {
+        --state.pendingcb, cb(er2), errorBuffer(state), errorOrDestroy(stream2, er2);
+      }
+      function onwrite(stream2, er2) {
+        let state = stream2._writableState, sync2 = state.sync, cb = state.writecb;
+        if (typeof cb != "function") {
+          errorOrDestroy(stream2, new ERR_MULTIPLE_CALLBACK());
+          return;
+        }
+        state.writing = !1, state.writecb = null, state.length -= state.writelen, state.writelen = 0, er2 ? (er2.stack, state.errored || (state.errored = er2), stream2._readableState && !stream2._readableState.errored && (stream2._readableState.errored = er2), sync2 ? process3.nextTick(onwriteError, stream2, state, er2, cb) : onwriteError(stream2, state, er2, cb)) : (state.buffered.length > state.bufferedIndex && clearBuffer(stream2, state), sync2 ? state.afterWriteTickInfo !== null && state.afterWriteTickInfo.cb === cb ? state.afterWriteTickInfo.count++ : (state.afterWriteTickInfo = {
+          count: 1,
+          cb,
+          stream: stream2,
+          state
+        }, process3.nextTick(afterWriteTick, state.afterWriteTickInfo)) : afterWrite(stream2, state, 1, cb));
+      }
+      function afterWriteTick({ stream: stream2, state, count, cb }) {
+        return state.afterWriteTickInfo = null, afterWrite(stream2, state, count, cb);
+      }
+      function afterWrite(stream2, state, count, cb) {
+        for (!state.ending && !stream2.destroyed && state.length === 0 && state.needDrain && (state.needDrain = !1, stream2.emit("drain")); count-- > 0; )
+          state.pendingcb--, cb();
+        state.destroyed && errorBuffer(state), finishMaybe(stream2, state);
+      }
+      function errorBuffer(state) {
+        if (state.writing)
+          return;
+        for (let n2 = state.bufferedIndex; n2 < state.buffered.length; ++n2) {
+          var _state$errored;
+          let { chunk, callback } = state.buffered[n2], len = state.objectMode ? 1 : chunk.length;
+          state.length -= len, callback(
+            (_state$errored = state.errored) !== null && _state$errored !== void 0 ? _state$errored : new ERR_STREAM_DESTROYED("write")
+          );
+        }
+        let onfinishCallbacks = state[kOnFinished].splice(0);
+        for (let i2 = 0; i2 < onfinishCallbacks.length; i2++) {
+          var _state$errored2;
+          onfinishCallbacks[i2](
+            (_state$errored2 = state.errored) !== null && _state$errored2 !== void 0 ? _state$errored2 : new ERR_STREAM_DESTROYED("end")
+          );
+        }
+        resetBuffer(state);
+      }
+      function clearBuffer(stream2, state) {
+        if (state.corked || state.bufferProcessing || state.destroyed || !state.constructed)
+          return;
+        let { buffered, bufferedIndex, objectMode } = state, bufferedLength = buffered.length - bufferedIndex;
+        if (!bufferedLength)
+          return;
+        let i2 = bufferedIndex;
+        if (state.bufferProcessing = !0, bufferedLength > 1 && stream2._writev) {
+          state.pendingcb -= bufferedLength - 1;
+          let callback = state.allNoop ? nop : (err) => {
+            for (let n2 = i2; n2 < buffered.length; ++n2)
+              buffered[n2].callback(err);
+          }, chunks = state.allNoop && i2 === 0 ? buffered : ArrayPrototypeSlice(buffered, i2);
+          chunks.allBuffers = state.allBuffers, doWrite(stream2, state, !0, state.length, chunks, "", callback), resetBuffer(state);
+        } else {
+          do {
+            let { chunk, encoding, callback } = buffered[i2];
+            buffered[i2++] = null;
+            let len = objectMode ? 1 : chunk.length;
+            doWrite(stream2, state, !1, len, chunk, encoding, callback);
+          } while (i2 < buffered.length && !state.writing);
+          i2 === buffered.length ? resetBuffer(state) : i2 > 256 ? (buffered.splice(0, i2), state.bufferedIndex = 0) : state.bufferedIndex = i2;
+        }
+        state.bufferProcessing = !1;
+      }
+      Writable.prototype._write = function(chunk, encoding, cb) {
+        if (this._writev)
+          this._writev(
+            [
+              {
+                chunk,
+                encoding
+              }
+            ],
+            cb
+          );
+        else
+          throw new ERR_METHOD_NOT_IMPLEMENTED("_write()");
+      };
+      Writable.prototype._writev = null;
+      Writable.prototype.end = function(chunk, encoding, cb) {
+        let state = this._writableState;
+        typeof chunk == "function" ? (cb = chunk, chunk = null, encoding = null) : typeof encoding == "function" && (cb = encoding, encoding = null);
+        let err;
+        if (chunk != null) {
+          let ret = _write(this, chunk, encoding);
+          ret instanceof Error2 && (err = ret);
+        }
+        return state.corked && (state.corked = 1, this.uncork()), err || (!state.errored && !state.ending ? (state.ending = !0, finishMaybe(this, state, !0), state.ended = !0) : state.finished ? err = new ERR_STREAM_ALREADY_FINISHED("end") : state.destroyed && (err = new ERR_STREAM_DESTROYED("end"))), typeof cb == "function" && (err || state.finished ? process3.nextTick(cb, err) : state[kOnFinished].push(cb)), this;
+      };
+      function needFinish(state) {
+        return state.ending && !state.destroyed && state.constructed && state.length === 0 && !state.errored && state.buffered.length === 0 && !state.finished && !state.writing && !state.errorEmitted && !state.closeEmitted;
+      }
+      function callFinal(stream2, state) {
+        let called = !1;
+        function onFinish(err) {
+          if (called) {
+            errorOrDestroy(stream2, err ?? ERR_MULTIPLE_CALLBACK());
+            return;
+          }
+          if (called = !0, state.pendingcb--, err) {
+            let onfinishCallbacks = state[kOnFinished].splice(0);
+            for (let i2 = 0; i2 < onfinishCallbacks.length; i2++)
+              onfinishCallbacks[i2](err);
+            errorOrDestroy(stream2, err, state.sync);
+          } else needFinish(state) && (state.prefinished = !0, stream2.emit("prefinish"), state.pendingcb++, process3.nextTick(finish, stream2, state));
+        }
+        state.sync = !0, state.pendingcb++;
+        try {
+          stream2._final(onFinish);
+        } catch (err) {
+          onFinish(err);
+        }
+        state.sync = !1;
+      }
+      function prefinish(stream2, state) {
+        !state.prefinished && !state.finalCalled && (typeof stream2._final == "function" && !state.destroyed ? (state.finalCalled = !0, callFinal(stream2, state)) : (state.prefinished = !0, stream2.emit("prefinish")));
+      }
+      function finishMaybe(stream2, state, sync2) {
+        needFinish(state) && (prefinish(stream2, state), state.pendingcb === 0 && (sync2 ? (state.pendingcb++, process3.nextTick(
+          (stream3, state2) => {
+            needFinish(state2) ? finish(stream3, state2) : state2.pendingcb--;
+          },
+          stream2,
+          state
+        )) : needFinish(state) && (state.pendingcb++, finish(stream2, state))));
+      }
+      function finish(stream2, state) {
+        state.pendingcb--, state.finished = !0;
+        let onfinishCallbacks = state[kOnFinished].splice(0);
+        for (let i2 = 0; i2 < onfinishCallbacks.length; i2++)
+          onfinishCallbacks[i2]();
+        if (stream2.emit("finish"), state.autoDestroy) {
+          let rState = stream2._readableState;
+          (!rState || rState.autoDestroy && // We don't expect the readable to ever 'end'
+          // if readable is explicitly set to false.
+          (rState.endEmitted || rState.readable === !1)) && stream2.destroy();
+        }
+      }
+      ObjectDefineProperties(Writable.prototype, {
+        closed: {
+          __proto__: null,
+          get() {
+            return this._writableState ? this._writableState.closed : !1;
+          }
+        },
+        destroyed: {
+          __proto__: null,
+          get() {
+            return this._writableState ? this._writableState.destroyed : !1;
+          },
+          set(value) {
+            this._writableState && (this._writableState.destroyed = value);
+          }
+        },
+        writable: {
+          __proto__: null,
+          get() {
+            let w2 = this._writableState;
+            return !!w2 && w2.writable !== !1 && !w2.destroyed && !w2.errored && !w2.ending && !w2.ended;
+          },
+          set(val) {
+            this._writableState && (this._writableState.writable = !!val);
+          }
+        },
+        writableFinished: {
+          __proto__: null,
+          get() {
+            return this._writableState ? this._writableState.finished : !1;
+          }
+        },
+        writableObjectMode: {
+          __proto__: null,
+          get() {
+            return this._writableState ? this._writableState.objectMode : !1;
+          }
+        },
+        writableBuffer: {
+          __proto__: null,
+          get() {
+            return this._writableState && this._writableState.getBuffer();
+          }
+        },
+        writableEnded: {
+          __proto__: null,
+          get() {
+            return this._writableState ? this._writableState.ending : !1;
+          }
+        },
+        writableNeedDrain: {
+          __proto__: null,
+          get() {
+            let wState = this._writableState;
+            return wState ? !wState.destroyed && !wState.ending && wState.needDrain : !1;
+          }
+        },
+        writableHighWaterMark: {
+          __proto__: null,
+          get() {
+            return this._writableState && this._writableState.highWaterMark;
+          }
+        },
+        writableCorked: {
+          __proto__: null,
+          get() {
+            return this._writableState ? this._writableState.corked : 0;
+          }
+        },
+        writableLength: {
+          __proto__: null,
+          get() {
+            return this._writableState && this._writableState.length;
+          }
+        },
+        errored: {
+          __proto__: null,
+          enumerable: !1,
+          get() {
+            return this._writableState ? this._writableState.errored : null;
+          }
+        },
+        writableAborted: {
+          __proto__: null,
+          enumerable: !1,
+          get: function() {
+            return !!(this._writableState.writable !== !1 && (this._writableState.destroyed || this._writableState.errored) && !this._writableState.finished);
+          }
+        }
+      });
+      var destroy = destroyImpl.destroy;
+      Writable.prototype.destroy = function(err, cb) {
+        let state = this._writableState;
+        return !state.destroyed && (state.bufferedIndex < state.buffered.length || state[kOnFinished].length) && process3.nextTick(errorBuffer, state), destroy.call(this, err, cb), this;
+      };
+      Writable.prototype._undestroy = destroyImpl.undestroy;
+      Writable.prototype._destroy = function(err, cb) {
+        cb(err);
+      };
+      Writable.prototype[EE.captureRejectionSymbol] = function(err) {
+        this.destroy(err);
+      };
+      var webStreamsAdapters;
+      function lazyWebStreams() {
+        return webStreamsAdapters === void 0 && (webStreamsAdapters = {}), webStreamsAdapters;
+      }
+      Writable.fromWeb = function(writableStream, options) {
+        return lazyWebStreams().newStreamWritableFromWritableStream(writableStream, options);
+      };
+      Writable.toWeb = function(streamWritable) {
+        return lazyWebStreams().newWritableStreamFromStreamWritable(streamWritable);
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/duplexify.js
+  var require_duplexify = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/duplexify.js"(exports, module2) {
+      var process3 = require_process(), bufferModule = (init_buffer(), __toCommonJS(buffer_exports)), {
+        isReadable,
+        isWritable,
+        isIterable,
+        isNodeStream,
+        isReadableNodeStream,
+        isWritableNodeStream,
+        isDuplexNodeStream,
+        isReadableStream,
+        isWritableStream
+      } = require_utils(), eos = require_end_of_stream(), {
+        AbortError,
+        codes: { ERR_INVALID_ARG_TYPE, ERR_INVALID_RETURN_VALUE }
+      } = require_errors2(), { destroyer } = require_destroy(), Duplex = require_duplex(), Readable = require_readable(), Writable = require_writable(), { createDeferredPromise } = require_util(), from = require_from(), Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
+        return b2 instanceof Blob2;
+      } : function(b2) {
+        return !1;
+      }, AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, { FunctionPrototypeCall } = require_primordials(), Duplexify = class extends Duplex {
+        constructor(options) {
+          super(options), options?.readable === !1 && (this._readableState.readable = !1, this._readableState.ended = !0, this._readableState.endEmitted = !0), options?.writable === !1 && (this._writableState.writable = !1, this._writableState.ending = !0, this._writableState.ended = !0, this._writableState.finished = !0);
+        }
+      };
+      module2.exports = function duplexify(body, name) {
+        if (isDuplexNodeStream(body))
+          return body;
+        if (isReadableNodeStream(body))
+          return _duplexify({
+            readable: body
+          });
+        if (isWritableNodeStream(body))
+          return _duplexify({
+            writable: body
+          });
+        if (isNodeStream(body))
+          return _duplexify({
+            writable: !1,
+            readable: !1
+          });
+        if (isReadableStream(body))
+          return _duplexify({
+            readable: Readable.fromWeb(body)
+          });
+        if (isWritableStream(body))
+          return _duplexify({
+            writable: Writable.fromWeb(body)
+          });
+        if (typeof body == "function") {
+          let { value, write: write2, final, destroy } = fromAsyncGen(body);
+          if (isIterable(value))
+            return from(Duplexify, value, {
+              // TODO (ronag): highWaterMark?
+              objectMode: !0,
+              write: write2,
+              final,
+              destroy
+            });
+          let then2 = value?.then;
+          if (typeof then2 == "function") {
+            let d2, promise = FunctionPrototypeCall(
+              then2,
+              value,
+              (val) => {
+                if (val != null)
+                  throw new ERR_INVALID_RETURN_VALUE("nully", "body", val);
+              },
+              (err) => {
+                destroyer(d2, err);
+              }
+            );
+            return d2 = new Duplexify({
+              // TODO (ronag): highWaterMark?
+              objectMode: !0,
+              readable: !1,
+              write: write2,
+              final(cb) {
+                final(async () => {
+                  try {
+                    await promise, process3.nextTick(cb, null);
+                  } catch (err) {
+                    process3.nextTick(cb, err);
+                  }
+                });
+              },
+              destroy
+            });
+          }
+          throw new ERR_INVALID_RETURN_VALUE("Iterable, AsyncIterable or AsyncFunction", name, value);
+        }
+        if (isBlob(body))
+          return duplexify(body.arrayBuffer());
+        if (isIterable(body))
+          return from(Duplexify, body, {
+            // TODO (ronag): highWaterMark?
+            objectMode: !0,
+            writable: !1
+          });
+        if (isReadableStream(body?.readable) && isWritableStream(body?.writable))
+          return Duplexify.fromWeb(body);
+        if (typeof body?.writable == "object" || typeof body?.readable == "object") {
+          let readable = body != null && body.readable ? isReadableNodeStream(body?.readable) ? body?.readable : duplexify(body.readable) : void 0, writable = body != null && body.writable ? isWritableNodeStream(body?.writable) ? body?.writable : duplexify(body.writable) : void 0;
+          return _duplexify({
+            readable,
+            writable
+          });
+        }
+        let then = body?.then;
+        if (typeof then == "function") {
+          let d2;
+          return FunctionPrototypeCall(
+            then,
+            body,
+            (val) => {
+              val != null && d2.push(val), d2.push(null);
+            },
+            (err) => {
+              destroyer(d2, err);
+            }
+          ), d2 = new Duplexify({
+            objectMode: !0,
+            writable: !1,
+            read() {
+            }
+          });
+        }
+        throw new ERR_INVALID_ARG_TYPE(
+          name,
+          [
+            "Blob",
+            "ReadableStream",
+            "WritableStream",
+            "Stream",
+            "Iterable",
+            "AsyncIterable",
+            "Function",
+            "{ readable, writable } pair",
+            "Promise"
+          ],
+          body
+        );
+      };
+      function fromAsyncGen(fn) {
+        let { promise, resolve } = createDeferredPromise(), ac = new AbortController3(), signal = ac.signal;
+        return {
+          value: fn(
+            (async function* () {
+              for (; ; ) {
+                let _promise = promise;
+                promise = null;
+                let { chunk, done, cb } = await _promise;
+                if (process3.nextTick(cb), done) return;
+                if (signal.aborted)
+                  throw new AbortError(void 0, {
+                    cause: signal.reason
+                  });
+                ({ promise, resolve } = createDeferredPromise()), yield chunk;
+              }
+            })(),
+            {
+              signal
+            }
+          ),
+          write(chunk, encoding, cb) {
+            let _resolve = resolve;
+            resolve = null, _resolve({
+              chunk,
+              done: !1,
+              cb
+            });
+          },
+          final(cb) {
+            let _resolve = resolve;
+            resolve = null, _resolve({
+              done: !0,
+              cb
+            });
+          },
+          destroy(err, cb) {
+            ac.abort(), cb(err);
+          }
+        };
+      }
+      function _duplexify(pair) {
+        let r2 = pair.readable && typeof pair.readable.read != "function" ? Readable.wrap(pair.readable) : pair.readable, w2 = pair.writable, readable = !!isReadable(r2), writable = !!isWritable(w2), ondrain, onfinish, onreadable, onclose, d2;
+        function onfinished(err) {
+          let cb = onclose;
+          onclose = null, cb ? cb(err) : err && d2.destroy(err);
+        }
+        return d2 = new Duplexify({
+          // TODO (ronag): highWaterMark?
+          readableObjectMode: !!(r2 != null && r2.readableObjectMode),
+          writableObjectMode: !!(w2 != null && w2.writableObjectMode),
+          readable,
+          writable
+        }), writable && (eos(w2, (err) => {
+          writable = !1, err && destroyer(r2, err), onfinished(err);
+        }), d2._write = function(chunk, encoding, callback) {
+          w2.write(chunk, encoding) ? callback() : ondrain = callback;
+        }, d2._final = function(callback) {
+          w2.end(), onfinish = callback;
+        }, w2.on("drain", function() {
+          if (ondrain) {
+            let cb = ondrain;
+            ondrain = null, cb();
+          }
+        }), w2.on("finish", function() {
+          if (onfinish) {
+            let cb = onfinish;
+            onfinish = null, cb();
+          }
+        })), readable && (eos(r2, (err) => {
+          readable = !1, err && destroyer(r2, err), onfinished(err);
+        }), r2.on("readable", function() {
+          if (onreadable) {
+            let cb = onreadable;
+            onreadable = null, cb();
+          }
+        }), r2.on("end", function() {
+          d2.push(null);
+        }), d2._read = function() {
+          for (; ; ) {
+            let buf = r2.read();
+            if (buf === null) {
+              onreadable = d2._read;
+              return;
+            }
+            if (!d2.push(buf))
+              return;
+          }
+        }), d2._destroy = function(err, callback) {
+          !err && onclose !== null && (err = new AbortError()), onreadable = null, ondrain = null, onfinish = null, onclose === null ? callback(err) : (onclose = callback, destroyer(w2, err), destroyer(r2, err));
+        }, d2;
+      }
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/duplex.js
+  var require_duplex = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/duplex.js"(exports, module2) {
+      "use strict";
+      var {
+        ObjectDefineProperties,
+        ObjectGetOwnPropertyDescriptor,
+        ObjectKeys,
+        ObjectSetPrototypeOf
+      } = require_primordials();
+      module2.exports = Duplex;
+      var Readable = require_readable(), Writable = require_writable();
+      ObjectSetPrototypeOf(Duplex.prototype, Readable.prototype);
+      ObjectSetPrototypeOf(Duplex, Readable);
+      {
+        let keys = ObjectKeys(Writable.prototype);
+        for (let i2 = 0; i2 < keys.length; i2++) {
+          let method = keys[i2];
+          Duplex.prototype[method] || (Duplex.prototype[method] = Writable.prototype[method]);
+        }
+      }
+      function Duplex(options) {
+        if (!(this instanceof Duplex)) return new Duplex(options);
+        Readable.call(this, options), Writable.call(this, options), options ? (this.allowHalfOpen = options.allowHalfOpen !== !1, options.readable === !1 && (this._readableState.readable = !1, this._readableState.ended = !0, this._readableState.endEmitted = !0), options.writable === !1 && (this._writableState.writable = !1, this._writableState.ending = !0, this._writableState.ended = !0, this._writableState.finished = !0)) : this.allowHalfOpen = !0;
+      }
+      ObjectDefineProperties(Duplex.prototype, {
+        writable: {
+          __proto__: null,
+          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writable")
+        },
+        writableHighWaterMark: {
+          __proto__: null,
+          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableHighWaterMark")
+        },
+        writableObjectMode: {
+          __proto__: null,
+          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableObjectMode")
+        },
+        writableBuffer: {
+          __proto__: null,
+          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableBuffer")
+        },
+        writableLength: {
+          __proto__: null,
+          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableLength")
+        },
+        writableFinished: {
+          __proto__: null,
+          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableFinished")
+        },
+        writableCorked: {
+          __proto__: null,
+          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableCorked")
+        },
+        writableEnded: {
+          __proto__: null,
+          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableEnded")
+        },
+        writableNeedDrain: {
+          __proto__: null,
+          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableNeedDrain")
+        },
+        destroyed: {
+          __proto__: null,
+          get() {
+            return this._readableState === void 0 || this._writableState === void 0 ? !1 : this._readableState.destroyed && this._writableState.destroyed;
+          },
+          set(value) {
+            this._readableState && this._writableState && (this._readableState.destroyed = value, this._writableState.destroyed = value);
+          }
+        }
+      });
+      var webStreamsAdapters;
+      function lazyWebStreams() {
+        return webStreamsAdapters === void 0 && (webStreamsAdapters = {}), webStreamsAdapters;
+      }
+      Duplex.fromWeb = function(pair, options) {
+        return lazyWebStreams().newStreamDuplexFromReadableWritablePair(pair, options);
+      };
+      Duplex.toWeb = function(duplex) {
+        return lazyWebStreams().newReadableWritablePairFromDuplex(duplex);
+      };
+      var duplexify;
+      Duplex.from = function(body) {
+        return duplexify || (duplexify = require_duplexify()), duplexify(body, "body");
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/transform.js
+  var require_transform = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/transform.js"(exports, module2) {
+      "use strict";
+      var { ObjectSetPrototypeOf, Symbol: Symbol2 } = require_primordials();
+      module2.exports = Transform;
+      var { ERR_METHOD_NOT_IMPLEMENTED } = require_errors2().codes, Duplex = require_duplex(), { getHighWaterMark } = require_state();
+      ObjectSetPrototypeOf(Transform.prototype, Duplex.prototype);
+      ObjectSetPrototypeOf(Transform, Duplex);
+      var kCallback = Symbol2("kCallback");
+      function Transform(options) {
+        if (!(this instanceof Transform)) return new Transform(options);
+        let readableHighWaterMark = options ? getHighWaterMark(this, options, "readableHighWaterMark", !0) : null;
+        readableHighWaterMark === 0 && (options = {
+          ...options,
+          highWaterMark: null,
+          readableHighWaterMark,
+          // TODO (ronag): 0 is not optimal since we have
+          // a "bug" where we check needDrain before calling _write and not after.
+          // Refs: https://github.com/nodejs/node/pull/32887
+          // Refs: https://github.com/nodejs/node/pull/35941
+          writableHighWaterMark: options.writableHighWaterMark || 0
+        }), Duplex.call(this, options), this._readableState.sync = !1, this[kCallback] = null, options && (typeof options.transform == "function" && (this._transform = options.transform), typeof options.flush == "function" && (this._flush = options.flush)), this.on("prefinish", prefinish);
+      }
+      function final(cb) {
+        typeof this._flush == "function" && !this.destroyed ? this._flush((er2, data) => {
+          if (er2) {
+            cb ? cb(er2) : this.destroy(er2);
+            return;
+          }
+          data != null && this.push(data), this.push(null), cb && cb();
+        }) : (this.push(null), cb && cb());
+      }
+      function prefinish() {
+        this._final !== final && final.call(this);
+      }
+      Transform.prototype._final = final;
+      Transform.prototype._transform = function(chunk, encoding, callback) {
+        throw new ERR_METHOD_NOT_IMPLEMENTED("_transform()");
+      };
+      Transform.prototype._write = function(chunk, encoding, callback) {
+        let rState = this._readableState, wState = this._writableState, length = rState.length;
+        this._transform(chunk, encoding, (err, val) => {
+          if (err) {
+            callback(err);
+            return;
+          }
+          val != null && this.push(val), wState.ended || // Backwards compat.
+          length === rState.length || // Backwards compat.
+          rState.length < rState.highWaterMark ? callback() : this[kCallback] = callback;
+        });
+      };
+      Transform.prototype._read = function() {
+        if (this[kCallback]) {
+          let callback = this[kCallback];
+          this[kCallback] = null, callback();
+        }
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/passthrough.js
+  var require_passthrough = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/passthrough.js"(exports, module2) {
+      "use strict";
+      var { ObjectSetPrototypeOf } = require_primordials();
+      module2.exports = PassThrough;
+      var Transform = require_transform();
+      ObjectSetPrototypeOf(PassThrough.prototype, Transform.prototype);
+      ObjectSetPrototypeOf(PassThrough, Transform);
+      function PassThrough(options) {
+        if (!(this instanceof PassThrough)) return new PassThrough(options);
+        Transform.call(this, options);
+      }
+      PassThrough.prototype._transform = function(chunk, encoding, cb) {
+        cb(null, chunk);
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/pipeline.js
+  var require_pipeline = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/pipeline.js"(exports, module2) {
+      var process3 = require_process(), { ArrayIsArray, Promise: Promise2, SymbolAsyncIterator, SymbolDispose } = require_primordials(), eos = require_end_of_stream(), { once: once2 } = require_util(), destroyImpl = require_destroy(), Duplex = require_duplex(), {
+        aggregateTwoErrors,
+        codes: {
+          ERR_INVALID_ARG_TYPE,
+          ERR_INVALID_RETURN_VALUE,
+          ERR_MISSING_ARGS,
+          ERR_STREAM_DESTROYED,
+          ERR_STREAM_PREMATURE_CLOSE
+        },
+        AbortError
+      } = require_errors2(), { validateFunction, validateAbortSignal } = require_validators(), {
+        isIterable,
+        isReadable,
+        isReadableNodeStream,
+        isNodeStream,
+        isTransformStream,
+        isWebStream,
+        isReadableStream,
+        isReadableFinished
+      } = require_utils(), AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, PassThrough, Readable, addAbortListener;
+      function destroyer(stream2, reading, writing) {
+        let finished = !1;
+        stream2.on("close", () => {
+          finished = !0;
+        });
+        let cleanup = eos(
+          stream2,
+          {
+            readable: reading,
+            writable: writing
+          },
+          (err) => {
+            finished = !err;
+          }
+        );
+        return {
+          destroy: (err) => {
+            finished || (finished = !0, destroyImpl.destroyer(stream2, err || new ERR_STREAM_DESTROYED("pipe")));
+          },
+          cleanup
+        };
+      }
+      function popCallback(streams) {
+        return validateFunction(streams[streams.length - 1], "streams[stream.length - 1]"), streams.pop();
+      }
+      function makeAsyncIterable(val) {
+        if (isIterable(val))
+          return val;
+        if (isReadableNodeStream(val))
+          return fromReadable(val);
+        throw new ERR_INVALID_ARG_TYPE("val", ["Readable", "Iterable", "AsyncIterable"], val);
+      }
+      async function* fromReadable(val) {
+        Readable || (Readable = require_readable()), yield* Readable.prototype[SymbolAsyncIterator].call(val);
+      }
+      async function pumpToNode(iterable, writable, finish, { end }) {
+        let error, onresolve = null, resume = (err) => {
+          if (err && (error = err), onresolve) {
+            let callback = onresolve;
+            onresolve = null, callback();
+          }
+        }, wait = () => new Promise2((resolve, reject) => {
+          error ? reject(error) : onresolve = () => {
+            error ? reject(error) : resolve();
+          };
+        });
+        writable.on("drain", resume);
+        let cleanup = eos(
+          writable,
+          {
+            readable: !1
+          },
+          resume
+        );
+        try {
+          writable.writableNeedDrain && await wait();
+          for await (let chunk of iterable)
+            writable.write(chunk) || await wait();
+          end && (writable.end(), await wait()), finish();
+        } catch (err) {
+          finish(error !== err ? aggregateTwoErrors(error, err) : err);
+        } finally {
+          cleanup(), writable.off("drain", resume);
+        }
+      }
+      async function pumpToWeb(readable, writable, finish, { end }) {
+        isTransformStream(writable) && (writable = writable.writable);
+        let writer = writable.getWriter();
+        try {
+          for await (let chunk of readable)
+            await writer.ready, writer.write(chunk).catch(() => {
+            });
+          await writer.ready, end && await writer.close(), finish();
+        } catch (err) {
+          try {
+            await writer.abort(err), finish(err);
+          } catch (err2) {
+            finish(err2);
+          }
+        }
+      }
+      function pipeline(...streams) {
+        return pipelineImpl(streams, once2(popCallback(streams)));
+      }
+      function pipelineImpl(streams, callback, opts) {
+        if (streams.length === 1 && ArrayIsArray(streams[0]) && (streams = streams[0]), streams.length < 2)
+          throw new ERR_MISSING_ARGS("streams");
+        let ac = new AbortController3(), signal = ac.signal, outerSignal = opts?.signal, lastStreamCleanup = [];
+        validateAbortSignal(outerSignal, "options.signal");
+        function abort() {
+          finishImpl(new AbortError());
+        }
+        addAbortListener = addAbortListener || require_util().addAbortListener;
+        let disposable;
+        outerSignal && (disposable = addAbortListener(outerSignal, abort));
+        let error, value, destroys = [], finishCount = 0;
+        function finish(err) {
+          finishImpl(err, --finishCount === 0);
+        }
+        function finishImpl(err, final) {
+          var _disposable;
+          if (err && (!error || error.code === "ERR_STREAM_PREMATURE_CLOSE") && (error = err), !(!error && !final)) {
+            for (; destroys.length; )
+              destroys.shift()(error);
+            (_disposable = disposable) === null || _disposable === void 0 || _disposable[SymbolDispose](), ac.abort(), final && (error || lastStreamCleanup.forEach((fn) => fn()), process3.nextTick(callback, error, value));
+          }
+        }
+        let ret;
+        for (let i2 = 0; i2 < streams.length; i2++) {
+          let stream2 = streams[i2], reading = i2 < streams.length - 1, writing = i2 > 0, end = reading || opts?.end !== !1, isLastStream = i2 === streams.length - 1;
+          if (isNodeStream(stream2)) {
+            let onError2 = function(err) {
+              err && err.name !== "AbortError" && err.code !== "ERR_STREAM_PREMATURE_CLOSE" && finish(err);
+            };
+            var onError = onError2;
+            if (end) {
+              let { destroy, cleanup } = destroyer(stream2, reading, writing);
+              destroys.push(destroy), isReadable(stream2) && isLastStream && lastStreamCleanup.push(cleanup);
+            }
+            stream2.on("error", onError2), isReadable(stream2) && isLastStream && lastStreamCleanup.push(() => {
+              stream2.removeListener("error", onError2);
+            });
+          }
+          if (i2 === 0)
+            if (typeof stream2 == "function") {
+              if (ret = stream2({
+                signal
+              }), !isIterable(ret))
+                throw new ERR_INVALID_RETURN_VALUE("Iterable, AsyncIterable or Stream", "source", ret);
+            } else isIterable(stream2) || isReadableNodeStream(stream2) || isTransformStream(stream2) ? ret = stream2 : ret = Duplex.from(stream2);
+          else if (typeof stream2 == "function") {
+            if (isTransformStream(ret)) {
+              var _ret;
+              ret = makeAsyncIterable((_ret = ret) === null || _ret === void 0 ? void 0 : _ret.readable);
+            } else
+              ret = makeAsyncIterable(ret);
+            if (ret = stream2(ret, {
+              signal
+            }), reading) {
+              if (!isIterable(ret, !0))
+                throw new ERR_INVALID_RETURN_VALUE("AsyncIterable", `transform[${i2 - 1}]`, ret);
+            } else {
+              var _ret2;
+              PassThrough || (PassThrough = require_passthrough());
+              let pt2 = new PassThrough({
+                objectMode: !0
+              }), then = (_ret2 = ret) === null || _ret2 === void 0 ? void 0 : _ret2.then;
+              if (typeof then == "function")
+                finishCount++, then.call(
+                  ret,
+                  (val) => {
+                    value = val, val != null && pt2.write(val), end && pt2.end(), process3.nextTick(finish);
+                  },
+                  (err) => {
+                    pt2.destroy(err), process3.nextTick(finish, err);
+                  }
+                );
+              else if (isIterable(ret, !0))
+                finishCount++, pumpToNode(ret, pt2, finish, {
+                  end
+                });
+              else if (isReadableStream(ret) || isTransformStream(ret)) {
+                let toRead = ret.readable || ret;
+                finishCount++, pumpToNode(toRead, pt2, finish, {
+                  end
+                });
+              } else
+                throw new ERR_INVALID_RETURN_VALUE("AsyncIterable or Promise", "destination", ret);
+              ret = pt2;
+              let { destroy, cleanup } = destroyer(ret, !1, !0);
+              destroys.push(destroy), isLastStream && lastStreamCleanup.push(cleanup);
+            }
+          } else if (isNodeStream(stream2)) {
+            if (isReadableNodeStream(ret)) {
+              finishCount += 2;
+              let cleanup = pipe(ret, stream2, finish, {
+                end
+              });
+              isReadable(stream2) && isLastStream && lastStreamCleanup.push(cleanup);
+            } else if (isTransformStream(ret) || isReadableStream(ret)) {
+              let toRead = ret.readable || ret;
+              finishCount++, pumpToNode(toRead, stream2, finish, {
+                end
+              });
+            } else if (isIterable(ret))
+              finishCount++, pumpToNode(ret, stream2, finish, {
+                end
+              });
+            else
+              throw new ERR_INVALID_ARG_TYPE(
+                "val",
+                ["Readable", "Iterable", "AsyncIterable", "ReadableStream", "TransformStream"],
+                ret
+              );
+            ret = stream2;
+          } else if (isWebStream(stream2)) {
+            if (isReadableNodeStream(ret))
+              finishCount++, pumpToWeb(makeAsyncIterable(ret), stream2, finish, {
+                end
+              });
+            else if (isReadableStream(ret) || isIterable(ret))
+              finishCount++, pumpToWeb(ret, stream2, finish, {
+                end
+              });
+            else if (isTransformStream(ret))
+              finishCount++, pumpToWeb(ret.readable, stream2, finish, {
+                end
+              });
+            else
+              throw new ERR_INVALID_ARG_TYPE(
+                "val",
+                ["Readable", "Iterable", "AsyncIterable", "ReadableStream", "TransformStream"],
+                ret
+              );
+            ret = stream2;
+          } else
+            ret = Duplex.from(stream2);
+        }
+        return (signal != null && signal.aborted || outerSignal != null && outerSignal.aborted) && process3.nextTick(abort), ret;
+      }
+      function pipe(src, dst, finish, { end }) {
+        let ended = !1;
+        if (dst.on("close", () => {
+          ended || finish(new ERR_STREAM_PREMATURE_CLOSE());
+        }), src.pipe(dst, {
+          end: !1
+        }), end) {
+          let endFn2 = function() {
+            ended = !0, dst.end();
+          };
+          var endFn = endFn2;
+          isReadableFinished(src) ? process3.nextTick(endFn2) : src.once("end", endFn2);
+        } else
+          finish();
+        return eos(
+          src,
+          {
+            readable: !0,
+            writable: !1
+          },
+          (err) => {
+            let rState = src._readableState;
+            err && err.code === "ERR_STREAM_PREMATURE_CLOSE" && rState && rState.ended && !rState.errored && !rState.errorEmitted ? src.once("end", finish).once("error", finish) : finish(err);
+          }
+        ), eos(
+          dst,
+          {
+            readable: !1,
+            writable: !0
+          },
+          finish
+        );
+      }
+      module2.exports = {
+        pipelineImpl,
+        pipeline
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/compose.js
+  var require_compose = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/compose.js"(exports, module2) {
+      "use strict";
+      var { pipeline } = require_pipeline(), Duplex = require_duplex(), { destroyer } = require_destroy(), {
+        isNodeStream,
+        isReadable,
+        isWritable,
+        isWebStream,
+        isTransformStream,
+        isWritableStream,
+        isReadableStream
+      } = require_utils(), {
+        AbortError,
+        codes: { ERR_INVALID_ARG_VALUE, ERR_MISSING_ARGS }
+      } = require_errors2(), eos = require_end_of_stream();
+      module2.exports = function(...streams) {
+        if (streams.length === 0)
+          throw new ERR_MISSING_ARGS("streams");
+        if (streams.length === 1)
+          return Duplex.from(streams[0]);
+        let orgStreams = [...streams];
+        if (typeof streams[0] == "function" && (streams[0] = Duplex.from(streams[0])), typeof streams[streams.length - 1] == "function") {
+          let idx = streams.length - 1;
+          streams[idx] = Duplex.from(streams[idx]);
+        }
+        for (let n2 = 0; n2 < streams.length; ++n2)
+          if (!(!isNodeStream(streams[n2]) && !isWebStream(streams[n2]))) {
+            if (n2 < streams.length - 1 && !(isReadable(streams[n2]) || isReadableStream(streams[n2]) || isTransformStream(streams[n2])))
+              throw new ERR_INVALID_ARG_VALUE(`streams[${n2}]`, orgStreams[n2], "must be readable");
+            if (n2 > 0 && !(isWritable(streams[n2]) || isWritableStream(streams[n2]) || isTransformStream(streams[n2])))
+              throw new ERR_INVALID_ARG_VALUE(`streams[${n2}]`, orgStreams[n2], "must be writable");
+          }
+        let ondrain, onfinish, onreadable, onclose, d2;
+        function onfinished(err) {
+          let cb = onclose;
+          onclose = null, cb ? cb(err) : err ? d2.destroy(err) : !readable && !writable && d2.destroy();
+        }
+        let head = streams[0], tail = pipeline(streams, onfinished), writable = !!(isWritable(head) || isWritableStream(head) || isTransformStream(head)), readable = !!(isReadable(tail) || isReadableStream(tail) || isTransformStream(tail));
+        if (d2 = new Duplex({
+          // TODO (ronag): highWaterMark?
+          writableObjectMode: !!(head != null && head.writableObjectMode),
+          readableObjectMode: !!(tail != null && tail.readableObjectMode),
+          writable,
+          readable
+        }), writable) {
+          if (isNodeStream(head))
+            d2._write = function(chunk, encoding, callback) {
+              head.write(chunk, encoding) ? callback() : ondrain = callback;
+            }, d2._final = function(callback) {
+              head.end(), onfinish = callback;
+            }, head.on("drain", function() {
+              if (ondrain) {
+                let cb = ondrain;
+                ondrain = null, cb();
+              }
+            });
+          else if (isWebStream(head)) {
+            let writer = (isTransformStream(head) ? head.writable : head).getWriter();
+            d2._write = async function(chunk, encoding, callback) {
+              try {
+                await writer.ready, writer.write(chunk).catch(() => {
+                }), callback();
+              } catch (err) {
+                callback(err);
+              }
+            }, d2._final = async function(callback) {
+              try {
+                await writer.ready, writer.close().catch(() => {
+                }), onfinish = callback;
+              } catch (err) {
+                callback(err);
+              }
+            };
+          }
+          let toRead = isTransformStream(tail) ? tail.readable : tail;
+          eos(toRead, () => {
+            if (onfinish) {
+              let cb = onfinish;
+              onfinish = null, cb();
+            }
+          });
+        }
+        if (readable) {
+          if (isNodeStream(tail))
+            tail.on("readable", function() {
+              if (onreadable) {
+                let cb = onreadable;
+                onreadable = null, cb();
+              }
+            }), tail.on("end", function() {
+              d2.push(null);
+            }), d2._read = function() {
+              for (; ; ) {
+                let buf = tail.read();
+                if (buf === null) {
+                  onreadable = d2._read;
+                  return;
+                }
+                if (!d2.push(buf))
+                  return;
+              }
+            };
+          else if (isWebStream(tail)) {
+            let reader = (isTransformStream(tail) ? tail.readable : tail).getReader();
+            d2._read = async function() {
+              for (; ; )
+                try {
+                  let { value, done } = await reader.read();
+                  if (!d2.push(value))
+                    return;
+                  if (done) {
+                    d2.push(null);
+                    return;
+                  }
+                } catch {
+                  return;
+                }
+            };
+          }
+        }
+        return d2._destroy = function(err, callback) {
+          !err && onclose !== null && (err = new AbortError()), onreadable = null, ondrain = null, onfinish = null, onclose === null ? callback(err) : (onclose = callback, isNodeStream(tail) && destroyer(tail, err));
+        }, d2;
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/internal/streams/operators.js
+  var require_operators = __commonJS({
+    "node_modules/readable-stream/lib/internal/streams/operators.js"(exports, module2) {
+      "use strict";
+      var AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, {
+        codes: { ERR_INVALID_ARG_VALUE, ERR_INVALID_ARG_TYPE, ERR_MISSING_ARGS, ERR_OUT_OF_RANGE },
+        AbortError
+      } = require_errors2(), { validateAbortSignal, validateInteger, validateObject } = require_validators(), kWeakHandler = require_primordials().Symbol("kWeak"), kResistStopPropagation = require_primordials().Symbol("kResistStopPropagation"), { finished } = require_end_of_stream(), staticCompose = require_compose(), { addAbortSignalNoValidate } = require_add_abort_signal(), { isWritable, isNodeStream } = require_utils(), { deprecate: deprecate2 } = require_util(), {
+        ArrayPrototypePush,
+        Boolean: Boolean2,
+        MathFloor,
+        Number: Number2,
+        NumberIsNaN,
+        Promise: Promise2,
+        PromiseReject,
+        PromiseResolve,
+        PromisePrototypeThen,
+        Symbol: Symbol2
+      } = require_primordials(), kEmpty = Symbol2("kEmpty"), kEof = Symbol2("kEof");
+      function compose(stream2, options) {
+        if (options != null && validateObject(options, "options"), options?.signal != null && validateAbortSignal(options.signal, "options.signal"), isNodeStream(stream2) && !isWritable(stream2))
+          throw new ERR_INVALID_ARG_VALUE("stream", stream2, "must be writable");
+        let composedStream = staticCompose(this, stream2);
+        return options != null && options.signal && addAbortSignalNoValidate(options.signal, composedStream), composedStream;
+      }
+      function map(fn, options) {
+        if (typeof fn != "function")
+          throw new ERR_INVALID_ARG_TYPE("fn", ["Function", "AsyncFunction"], fn);
+        options != null && validateObject(options, "options"), options?.signal != null && validateAbortSignal(options.signal, "options.signal");
+        let concurrency = 1;
+        options?.concurrency != null && (concurrency = MathFloor(options.concurrency));
+        let highWaterMark = concurrency - 1;
+        return options?.highWaterMark != null && (highWaterMark = MathFloor(options.highWaterMark)), validateInteger(concurrency, "options.concurrency", 1), validateInteger(highWaterMark, "options.highWaterMark", 0), highWaterMark += concurrency, async function* () {
+          let signal = require_util().AbortSignalAny(
+            [options?.signal].filter(Boolean2)
+          ), stream2 = this, queue = [], signalOpt = {
+            signal
+          }, next, resume, done = !1, cnt = 0;
+          function onCatch() {
+            done = !0, afterItemProcessed();
+          }
+          function afterItemProcessed() {
+            cnt -= 1, maybeResume();
+          }
+          function maybeResume() {
+            resume && !done && cnt < concurrency && queue.length < highWaterMark && (resume(), resume = null);
+          }
+          async function pump() {
+            try {
+              for await (let val of stream2) {
+                if (done)
+                  return;
+                if (signal.aborted)
+                  throw new AbortError();
+                try {
+                  if (val = fn(val, signalOpt), val === kEmpty)
+                    continue;
+                  val = PromiseResolve(val);
+                } catch (err) {
+                  val = PromiseReject(err);
+                }
+                cnt += 1, PromisePrototypeThen(val, afterItemProcessed, onCatch), queue.push(val), next && (next(), next = null), !done && (queue.length >= highWaterMark || cnt >= concurrency) && await new Promise2((resolve) => {
+                  resume = resolve;
+                });
+              }
+              queue.push(kEof);
+            } catch (err) {
+              let val = PromiseReject(err);
+              PromisePrototypeThen(val, afterItemProcessed, onCatch), queue.push(val);
+            } finally {
+              done = !0, next && (next(), next = null);
+            }
+          }
+          pump();
+          try {
+            for (; ; ) {
+              for (; queue.length > 0; ) {
+                let val = await queue[0];
+                if (val === kEof)
+                  return;
+                if (signal.aborted)
+                  throw new AbortError();
+                val !== kEmpty && (yield val), queue.shift(), maybeResume();
+              }
+              await new Promise2((resolve) => {
+                next = resolve;
+              });
+            }
+          } finally {
+            done = !0, resume && (resume(), resume = null);
+          }
+        }.call(this);
+      }
+      function asIndexedPairs(options = void 0) {
+        return options != null && validateObject(options, "options"), options?.signal != null && validateAbortSignal(options.signal, "options.signal"), async function* () {
+          let index = 0;
+          for await (let val of this) {
+            var _options$signal;
+            if (options != null && (_options$signal = options.signal) !== null && _options$signal !== void 0 && _options$signal.aborted)
+              throw new AbortError({
+                cause: options.signal.reason
+              });
+            yield [index++, val];
+          }
+        }.call(this);
+      }
+      async function some(fn, options = void 0) {
+        for await (let unused of filter.call(this, fn, options))
+          return !0;
+        return !1;
+      }
+      async function every(fn, options = void 0) {
+        if (typeof fn != "function")
+          throw new ERR_INVALID_ARG_TYPE("fn", ["Function", "AsyncFunction"], fn);
+        return !await some.call(
+          this,
+          async (...args) => !await fn(...args),
+          options
+        );
+      }
+      async function find(fn, options) {
+        for await (let result of filter.call(this, fn, options))
+          return result;
+      }
+      async function forEach(fn, options) {
+        if (typeof fn != "function")
+          throw new ERR_INVALID_ARG_TYPE("fn", ["Function", "AsyncFunction"], fn);
+        async function forEachFn(value, options2) {
+          return await fn(value, options2), kEmpty;
+        }
+        for await (let unused of map.call(this, forEachFn, options)) ;
+      }
+      function filter(fn, options) {
+        if (typeof fn != "function")
+          throw new ERR_INVALID_ARG_TYPE("fn", ["Function", "AsyncFunction"], fn);
+        async function filterFn(value, options2) {
+          return await fn(value, options2) ? value : kEmpty;
+        }
+        return map.call(this, filterFn, options);
+      }
+      var ReduceAwareErrMissingArgs = class extends ERR_MISSING_ARGS {
+        constructor() {
+          super("reduce"), this.message = "Reduce of an empty stream requires an initial value";
+        }
+      };
+      async function reduce(reducer, initialValue, options) {
+        var _options$signal2;
+        if (typeof reducer != "function")
+          throw new ERR_INVALID_ARG_TYPE("reducer", ["Function", "AsyncFunction"], reducer);
+        options != null && validateObject(options, "options"), options?.signal != null && validateAbortSignal(options.signal, "options.signal");
+        let hasInitialValue = arguments.length > 1;
+        if (options != null && (_options$signal2 = options.signal) !== null && _options$signal2 !== void 0 && _options$signal2.aborted) {
+          let err = new AbortError(void 0, {
+            cause: options.signal.reason
+          });
+          throw this.once("error", () => {
+          }), await finished(this.destroy(err)), err;
+        }
+        let ac = new AbortController3(), signal = ac.signal;
+        if (options != null && options.signal) {
+          let opts = {
+            once: !0,
+            [kWeakHandler]: this,
+            [kResistStopPropagation]: !0
+          };
+          options.signal.addEventListener("abort", () => ac.abort(), opts);
+        }
+        let gotAnyItemFromStream = !1;
+        try {
+          for await (let value of this) {
+            var _options$signal3;
+            if (gotAnyItemFromStream = !0, options != null && (_options$signal3 = options.signal) !== null && _options$signal3 !== void 0 && _options$signal3.aborted)
+              throw new AbortError();
+            hasInitialValue ? initialValue = await reducer(initialValue, value, {
+              signal
+            }) : (initialValue = value, hasInitialValue = !0);
+          }
+          if (!gotAnyItemFromStream && !hasInitialValue)
+            throw new ReduceAwareErrMissingArgs();
+        } finally {
+          ac.abort();
+        }
+        return initialValue;
+      }
+      async function toArray(options) {
+        options != null && validateObject(options, "options"), options?.signal != null && validateAbortSignal(options.signal, "options.signal");
+        let result = [];
+        for await (let val of this) {
+          var _options$signal4;
+          if (options != null && (_options$signal4 = options.signal) !== null && _options$signal4 !== void 0 && _options$signal4.aborted)
+            throw new AbortError(void 0, {
+              cause: options.signal.reason
+            });
+          ArrayPrototypePush(result, val);
+        }
+        return result;
+      }
+      function flatMap(fn, options) {
+        let values = map.call(this, fn, options);
+        return async function* () {
+          for await (let val of values)
+            yield* val;
+        }.call(this);
+      }
+      function toIntegerOrInfinity(number) {
+        if (number = Number2(number), NumberIsNaN(number))
+          return 0;
+        if (number < 0)
+          throw new ERR_OUT_OF_RANGE("number", ">= 0", number);
+        return number;
+      }
+      function drop(number, options = void 0) {
+        return options != null && validateObject(options, "options"), options?.signal != null && validateAbortSignal(options.signal, "options.signal"), number = toIntegerOrInfinity(number), async function* () {
+          var _options$signal5;
+          if (options != null && (_options$signal5 = options.signal) !== null && _options$signal5 !== void 0 && _options$signal5.aborted)
+            throw new AbortError();
+          for await (let val of this) {
+            var _options$signal6;
+            if (options != null && (_options$signal6 = options.signal) !== null && _options$signal6 !== void 0 && _options$signal6.aborted)
+              throw new AbortError();
+            number-- <= 0 && (yield val);
+          }
+        }.call(this);
+      }
+      function take(number, options = void 0) {
+        return options != null && validateObject(options, "options"), options?.signal != null && validateAbortSignal(options.signal, "options.signal"), number = toIntegerOrInfinity(number), async function* () {
+          var _options$signal7;
+          if (options != null && (_options$signal7 = options.signal) !== null && _options$signal7 !== void 0 && _options$signal7.aborted)
+            throw new AbortError();
+          for await (let val of this) {
+            var _options$signal8;
+            if (options != null && (_options$signal8 = options.signal) !== null && _options$signal8 !== void 0 && _options$signal8.aborted)
+              throw new AbortError();
+            if (number-- > 0 && (yield val), number <= 0)
+              return;
+          }
+        }.call(this);
+      }
+      module2.exports.streamReturningOperators = {
+        asIndexedPairs: deprecate2(asIndexedPairs, "readable.asIndexedPairs will be removed in a future version."),
+        drop,
+        filter,
+        flatMap,
+        map,
+        take,
+        compose
+      };
+      module2.exports.promiseReturningOperators = {
+        every,
+        forEach,
+        reduce,
+        toArray,
+        some,
+        find
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/stream/promises.js
+  var require_promises = __commonJS({
+    "node_modules/readable-stream/lib/stream/promises.js"(exports, module2) {
+      "use strict";
+      var { ArrayPrototypePop, Promise: Promise2 } = require_primordials(), { isIterable, isNodeStream, isWebStream } = require_utils(), { pipelineImpl: pl } = require_pipeline(), { finished } = require_end_of_stream();
+      require_stream();
+      function pipeline(...streams) {
+        return new Promise2((resolve, reject) => {
+          let signal, end, lastArg = streams[streams.length - 1];
+          if (lastArg && typeof lastArg == "object" && !isNodeStream(lastArg) && !isIterable(lastArg) && !isWebStream(lastArg)) {
+            let options = ArrayPrototypePop(streams);
+            signal = options.signal, end = options.end;
+          }
+          pl(
+            streams,
+            (err, value) => {
+              err ? reject(err) : resolve(value);
+            },
+            {
+              signal,
+              end
+            }
+          );
+        });
+      }
+      module2.exports = {
+        finished,
+        pipeline
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/stream.js
+  var require_stream = __commonJS({
+    "node_modules/readable-stream/lib/stream.js"(exports, module2) {
+      "use strict";
+      var { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { ObjectDefineProperty, ObjectKeys, ReflectApply } = require_primordials(), {
+        promisify: { custom: customPromisify }
+      } = require_util(), { streamReturningOperators, promiseReturningOperators } = require_operators(), {
+        codes: { ERR_ILLEGAL_CONSTRUCTOR }
+      } = require_errors2(), compose = require_compose(), { setDefaultHighWaterMark, getDefaultHighWaterMark } = require_state(), { pipeline } = require_pipeline(), { destroyer } = require_destroy(), eos = require_end_of_stream(), promises4 = require_promises(), utils = require_utils(), Stream = module2.exports = require_legacy().Stream;
+      Stream.isDestroyed = utils.isDestroyed;
+      Stream.isDisturbed = utils.isDisturbed;
+      Stream.isErrored = utils.isErrored;
+      Stream.isReadable = utils.isReadable;
+      Stream.isWritable = utils.isWritable;
+      Stream.Readable = require_readable();
+      for (let key of ObjectKeys(streamReturningOperators)) {
+        let fn = function(...args) {
+          if (new.target)
+            throw ERR_ILLEGAL_CONSTRUCTOR();
+          return Stream.Readable.from(ReflectApply(op, this, args));
+        }, op = streamReturningOperators[key];
+        ObjectDefineProperty(fn, "name", {
+          __proto__: null,
+          value: op.name
+        }), ObjectDefineProperty(fn, "length", {
+          __proto__: null,
+          value: op.length
+        }), ObjectDefineProperty(Stream.Readable.prototype, key, {
+          __proto__: null,
+          value: fn,
+          enumerable: !1,
+          configurable: !0,
+          writable: !0
+        });
+      }
+      for (let key of ObjectKeys(promiseReturningOperators)) {
+        let fn = function(...args) {
+          if (new.target)
+            throw ERR_ILLEGAL_CONSTRUCTOR();
+          return ReflectApply(op, this, args);
+        }, op = promiseReturningOperators[key];
+        ObjectDefineProperty(fn, "name", {
+          __proto__: null,
+          value: op.name
+        }), ObjectDefineProperty(fn, "length", {
+          __proto__: null,
+          value: op.length
+        }), ObjectDefineProperty(Stream.Readable.prototype, key, {
+          __proto__: null,
+          value: fn,
+          enumerable: !1,
+          configurable: !0,
+          writable: !0
+        });
+      }
+      Stream.Writable = require_writable();
+      Stream.Duplex = require_duplex();
+      Stream.Transform = require_transform();
+      Stream.PassThrough = require_passthrough();
+      Stream.pipeline = pipeline;
+      var { addAbortSignal } = require_add_abort_signal();
+      Stream.addAbortSignal = addAbortSignal;
+      Stream.finished = eos;
+      Stream.destroy = destroyer;
+      Stream.compose = compose;
+      Stream.setDefaultHighWaterMark = setDefaultHighWaterMark;
+      Stream.getDefaultHighWaterMark = getDefaultHighWaterMark;
+      ObjectDefineProperty(Stream, "promises", {
+        __proto__: null,
+        configurable: !0,
+        enumerable: !0,
+        get() {
+          return promises4;
+        }
+      });
+      ObjectDefineProperty(pipeline, customPromisify, {
+        __proto__: null,
+        enumerable: !0,
+        get() {
+          return promises4.pipeline;
+        }
+      });
+      ObjectDefineProperty(eos, customPromisify, {
+        __proto__: null,
+        enumerable: !0,
+        get() {
+          return promises4.finished;
+        }
+      });
+      Stream.Stream = Stream;
+      Stream._isUint8Array = function(value) {
+        return value instanceof Uint8Array;
+      };
+      Stream._uint8ArrayToBuffer = function(chunk) {
+        return Buffer3.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      };
+    }
+  });
+
+  // node_modules/readable-stream/lib/ours/browser.js
+  var require_browser = __commonJS({
+    "node_modules/readable-stream/lib/ours/browser.js"(exports, module2) {
+      "use strict";
+      var CustomStream = require_stream(), promises4 = require_promises(), originalDestroy = CustomStream.Readable.destroy;
+      module2.exports = CustomStream.Readable;
+      module2.exports._uint8ArrayToBuffer = CustomStream._uint8ArrayToBuffer;
+      module2.exports._isUint8Array = CustomStream._isUint8Array;
+      module2.exports.isDisturbed = CustomStream.isDisturbed;
+      module2.exports.isErrored = CustomStream.isErrored;
+      module2.exports.isReadable = CustomStream.isReadable;
+      module2.exports.Readable = CustomStream.Readable;
+      module2.exports.Writable = CustomStream.Writable;
+      module2.exports.Duplex = CustomStream.Duplex;
+      module2.exports.Transform = CustomStream.Transform;
+      module2.exports.PassThrough = CustomStream.PassThrough;
+      module2.exports.addAbortSignal = CustomStream.addAbortSignal;
+      module2.exports.finished = CustomStream.finished;
+      module2.exports.destroy = CustomStream.destroy;
+      module2.exports.destroy = originalDestroy;
+      module2.exports.pipeline = CustomStream.pipeline;
+      module2.exports.compose = CustomStream.compose;
+      Object.defineProperty(CustomStream, "promises", {
+        configurable: !0,
+        enumerable: !0,
+        get() {
+          return promises4;
+        }
+      });
+      module2.exports.Stream = CustomStream.Stream;
+      module2.exports.default = module2.exports;
+    }
+  });
+
+  // node_modules/path-browserify/index.js
+  var require_path_browserify = __commonJS({
+    "node_modules/path-browserify/index.js"(exports, module2) {
+      "use strict";
+      function assertPath(path2) {
+        if (typeof path2 != "string")
+          throw new TypeError("Path must be a string. Received " + JSON.stringify(path2));
+      }
+      function normalizeStringPosix(path2, allowAboveRoot) {
+        for (var res = "", lastSegmentLength = 0, lastSlash = -1, dots = 0, code, i2 = 0; i2 <= path2.length; ++i2) {
+          if (i2 < path2.length)
+            code = path2.charCodeAt(i2);
+          else {
+            if (code === 47)
+              break;
+            code = 47;
+          }
+          if (code === 47) {
+            if (!(lastSlash === i2 - 1 || dots === 1))
+              if (lastSlash !== i2 - 1 && dots === 2) {
+                if (res.length < 2 || lastSegmentLength !== 2 || res.charCodeAt(res.length - 1) !== 46 || res.charCodeAt(res.length - 2) !== 46) {
+                  if (res.length > 2) {
+                    var lastSlashIndex = res.lastIndexOf("/");
+                    if (lastSlashIndex !== res.length - 1) {
+                      lastSlashIndex === -1 ? (res = "", lastSegmentLength = 0) : (res = res.slice(0, lastSlashIndex), lastSegmentLength = res.length - 1 - res.lastIndexOf("/")), lastSlash = i2, dots = 0;
+                      continue;
+                    }
+                  } else if (res.length === 2 || res.length === 1) {
+                    res = "", lastSegmentLength = 0, lastSlash = i2, dots = 0;
+                    continue;
+                  }
+                }
+                allowAboveRoot && (res.length > 0 ? res += "/.." : res = "..", lastSegmentLength = 2);
+              } else
+                res.length > 0 ? res += "/" + path2.slice(lastSlash + 1, i2) : res = path2.slice(lastSlash + 1, i2), lastSegmentLength = i2 - lastSlash - 1;
+            lastSlash = i2, dots = 0;
+          } else code === 46 && dots !== -1 ? ++dots : dots = -1;
+        }
+        return res;
+      }
+      function _format(sep, pathObject) {
+        var dir = pathObject.dir || pathObject.root, base2 = pathObject.base || (pathObject.name || "") + (pathObject.ext || "");
+        return dir ? dir === pathObject.root ? dir + base2 : dir + sep + base2 : base2;
+      }
+      var posix = {
+        // path.resolve([from ...], to)
+        resolve: function() {
+          for (var resolvedPath = "", resolvedAbsolute = !1, cwd, i2 = arguments.length - 1; i2 >= -1 && !resolvedAbsolute; i2--) {
+            var path2;
+            i2 >= 0 ? path2 = arguments[i2] : (cwd === void 0 && (cwd = process.cwd()), path2 = cwd), assertPath(path2), path2.length !== 0 && (resolvedPath = path2 + "/" + resolvedPath, resolvedAbsolute = path2.charCodeAt(0) === 47);
+          }
+          return resolvedPath = normalizeStringPosix(resolvedPath, !resolvedAbsolute), resolvedAbsolute ? resolvedPath.length > 0 ? "/" + resolvedPath : "/" : resolvedPath.length > 0 ? resolvedPath : ".";
+        },
+        normalize: function(path2) {
+          if (assertPath(path2), path2.length === 0) return ".";
+          var isAbsolute = path2.charCodeAt(0) === 47, trailingSeparator = path2.charCodeAt(path2.length - 1) === 47;
+          return path2 = normalizeStringPosix(path2, !isAbsolute), path2.length === 0 && !isAbsolute && (path2 = "."), path2.length > 0 && trailingSeparator && (path2 += "/"), isAbsolute ? "/" + path2 : path2;
+        },
+        isAbsolute: function(path2) {
+          return assertPath(path2), path2.length > 0 && path2.charCodeAt(0) === 47;
+        },
+        join: function() {
+          if (arguments.length === 0)
+            return ".";
+          for (var joined2, i2 = 0; i2 < arguments.length; ++i2) {
+            var arg = arguments[i2];
+            assertPath(arg), arg.length > 0 && (joined2 === void 0 ? joined2 = arg : joined2 += "/" + arg);
+          }
+          return joined2 === void 0 ? "." : posix.normalize(joined2);
+        },
+        relative: function(from, to2) {
+          if (assertPath(from), assertPath(to2), from === to2 || (from = posix.resolve(from), to2 = posix.resolve(to2), from === to2)) return "";
+          for (var fromStart = 1; fromStart < from.length && from.charCodeAt(fromStart) === 47; ++fromStart)
+            ;
+          for (var fromEnd = from.length, fromLen = fromEnd - fromStart, toStart = 1; toStart < to2.length && to2.charCodeAt(toStart) === 47; ++toStart)
+            ;
+          for (var toEnd = to2.length, toLen = toEnd - toStart, length = fromLen < toLen ? fromLen : toLen, lastCommonSep = -1, i2 = 0; i2 <= length; ++i2) {
+            if (i2 === length) {
+              if (toLen > length) {
+                if (to2.charCodeAt(toStart + i2) === 47)
+                  return to2.slice(toStart + i2 + 1);
+                if (i2 === 0)
+                  return to2.slice(toStart + i2);
+              } else fromLen > length && (from.charCodeAt(fromStart + i2) === 47 ? lastCommonSep = i2 : i2 === 0 && (lastCommonSep = 0));
+              break;
+            }
+            var fromCode = from.charCodeAt(fromStart + i2), toCode = to2.charCodeAt(toStart + i2);
+            if (fromCode !== toCode)
+              break;
+            fromCode === 47 && (lastCommonSep = i2);
+          }
+          var out = "";
+          for (i2 = fromStart + lastCommonSep + 1; i2 <= fromEnd; ++i2)
+            (i2 === fromEnd || from.charCodeAt(i2) === 47) && (out.length === 0 ? out += ".." : out += "/..");
+          return out.length > 0 ? out + to2.slice(toStart + lastCommonSep) : (toStart += lastCommonSep, to2.charCodeAt(toStart) === 47 && ++toStart, to2.slice(toStart));
+        },
+        _makeLong: function(path2) {
+          return path2;
+        },
+        dirname: function(path2) {
+          if (assertPath(path2), path2.length === 0) return ".";
+          for (var code = path2.charCodeAt(0), hasRoot = code === 47, end = -1, matchedSlash = !0, i2 = path2.length - 1; i2 >= 1; --i2)
+            if (code = path2.charCodeAt(i2), code === 47) {
+              if (!matchedSlash) {
+                end = i2;
+                break;
+              }
+            } else
+              matchedSlash = !1;
+          return end === -1 ? hasRoot ? "/" : "." : hasRoot && end === 1 ? "//" : path2.slice(0, end);
+        },
+        basename: function(path2, ext) {
+          if (ext !== void 0 && typeof ext != "string") throw new TypeError('"ext" argument must be a string');
+          assertPath(path2);
+          var start = 0, end = -1, matchedSlash = !0, i2;
+          if (ext !== void 0 && ext.length > 0 && ext.length <= path2.length) {
+            if (ext.length === path2.length && ext === path2) return "";
+            var extIdx = ext.length - 1, firstNonSlashEnd = -1;
+            for (i2 = path2.length - 1; i2 >= 0; --i2) {
+              var code = path2.charCodeAt(i2);
+              if (code === 47) {
+                if (!matchedSlash) {
+                  start = i2 + 1;
+                  break;
+                }
+              } else
+                firstNonSlashEnd === -1 && (matchedSlash = !1, firstNonSlashEnd = i2 + 1), extIdx >= 0 && (code === ext.charCodeAt(extIdx) ? --extIdx === -1 && (end = i2) : (extIdx = -1, end = firstNonSlashEnd));
+            }
+            return start === end ? end = firstNonSlashEnd : end === -1 && (end = path2.length), path2.slice(start, end);
+          } else {
+            for (i2 = path2.length - 1; i2 >= 0; --i2)
+              if (path2.charCodeAt(i2) === 47) {
+                if (!matchedSlash) {
+                  start = i2 + 1;
+                  break;
+                }
+              } else end === -1 && (matchedSlash = !1, end = i2 + 1);
+            return end === -1 ? "" : path2.slice(start, end);
+          }
+        },
+        extname: function(path2) {
+          assertPath(path2);
+          for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, preDotState = 0, i2 = path2.length - 1; i2 >= 0; --i2) {
+            var code = path2.charCodeAt(i2);
+            if (code === 47) {
+              if (!matchedSlash) {
+                startPart = i2 + 1;
+                break;
+              }
+              continue;
+            }
+            end === -1 && (matchedSlash = !1, end = i2 + 1), code === 46 ? startDot === -1 ? startDot = i2 : preDotState !== 1 && (preDotState = 1) : startDot !== -1 && (preDotState = -1);
+          }
+          return startDot === -1 || end === -1 || // We saw a non-dot character immediately before the dot
+          preDotState === 0 || // The (right-most) trimmed path component is exactly '..'
+          preDotState === 1 && startDot === end - 1 && startDot === startPart + 1 ? "" : path2.slice(startDot, end);
+        },
+        format: function(pathObject) {
+          if (pathObject === null || typeof pathObject != "object")
+            throw new TypeError('The "pathObject" argument must be of type Object. Received type ' + typeof pathObject);
+          return _format("/", pathObject);
+        },
+        parse: function(path2) {
+          assertPath(path2);
+          var ret = { root: "", dir: "", base: "", ext: "", name: "" };
+          if (path2.length === 0) return ret;
+          var code = path2.charCodeAt(0), isAbsolute = code === 47, start;
+          isAbsolute ? (ret.root = "/", start = 1) : start = 0;
+          for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, i2 = path2.length - 1, preDotState = 0; i2 >= start; --i2) {
+            if (code = path2.charCodeAt(i2), code === 47) {
+              if (!matchedSlash) {
+                startPart = i2 + 1;
+                break;
+              }
+              continue;
+            }
+            end === -1 && (matchedSlash = !1, end = i2 + 1), code === 46 ? startDot === -1 ? startDot = i2 : preDotState !== 1 && (preDotState = 1) : startDot !== -1 && (preDotState = -1);
+          }
+          return startDot === -1 || end === -1 || // We saw a non-dot character immediately before the dot
+          preDotState === 0 || // The (right-most) trimmed path component is exactly '..'
+          preDotState === 1 && startDot === end - 1 && startDot === startPart + 1 ? end !== -1 && (startPart === 0 && isAbsolute ? ret.base = ret.name = path2.slice(1, end) : ret.base = ret.name = path2.slice(startPart, end)) : (startPart === 0 && isAbsolute ? (ret.name = path2.slice(1, startDot), ret.base = path2.slice(1, end)) : (ret.name = path2.slice(startPart, startDot), ret.base = path2.slice(startPart, end)), ret.ext = path2.slice(startDot, end)), startPart > 0 ? ret.dir = path2.slice(0, startPart - 1) : isAbsolute && (ret.dir = "/"), ret;
+        },
+        sep: "/",
+        delimiter: ":",
+        win32: null,
+        posix: null
+      };
+      posix.posix = posix;
+      module2.exports = posix;
+    }
+  });
+
+  // node_modules/querystring/decode.js
+  var require_decode = __commonJS({
+    "node_modules/querystring/decode.js"(exports, module2) {
+      "use strict";
+      function hasOwnProperty(obj, prop) {
+        return Object.prototype.hasOwnProperty.call(obj, prop);
+      }
+      module2.exports = function(qs, sep, eq, options) {
+        sep = sep || "&", eq = eq || "=";
+        var obj = {};
+        if (typeof qs != "string" || qs.length === 0)
+          return obj;
+        var regexp = /\+/g;
+        qs = qs.split(sep);
+        var maxKeys = 1e3;
+        options && typeof options.maxKeys == "number" && (maxKeys = options.maxKeys);
+        var len = qs.length;
+        maxKeys > 0 && len > maxKeys && (len = maxKeys);
+        for (var i2 = 0; i2 < len; ++i2) {
+          var x2 = qs[i2].replace(regexp, "%20"), idx = x2.indexOf(eq), kstr, vstr, k2, v2;
+          idx >= 0 ? (kstr = x2.substr(0, idx), vstr = x2.substr(idx + 1)) : (kstr = x2, vstr = ""), k2 = decodeURIComponent(kstr), v2 = decodeURIComponent(vstr), hasOwnProperty(obj, k2) ? Array.isArray(obj[k2]) ? obj[k2].push(v2) : obj[k2] = [obj[k2], v2] : obj[k2] = v2;
+        }
+        return obj;
+      };
+    }
+  });
+
+  // node_modules/querystring/encode.js
+  var require_encode = __commonJS({
+    "node_modules/querystring/encode.js"(exports, module2) {
+      "use strict";
+      var stringifyPrimitive = function(v2) {
+        switch (typeof v2) {
+          case "string":
+            return v2;
+          case "boolean":
+            return v2 ? "true" : "false";
+          case "number":
+            return isFinite(v2) ? v2 : "";
+          default:
+            return "";
+        }
+      };
+      module2.exports = function(obj, sep, eq, name) {
+        return sep = sep || "&", eq = eq || "=", obj === null && (obj = void 0), typeof obj == "object" ? Object.keys(obj).map(function(k2) {
+          var ks = encodeURIComponent(stringifyPrimitive(k2)) + eq;
+          return Array.isArray(obj[k2]) ? obj[k2].map(function(v2) {
+            return ks + encodeURIComponent(stringifyPrimitive(v2));
+          }).join(sep) : ks + encodeURIComponent(stringifyPrimitive(obj[k2]));
+        }).filter(Boolean).join(sep) : name ? encodeURIComponent(stringifyPrimitive(name)) + eq + encodeURIComponent(stringifyPrimitive(obj)) : "";
+      };
+    }
+  });
+
+  // node_modules/querystring/index.js
+  var require_querystring = __commonJS({
+    "node_modules/querystring/index.js"(exports) {
+      "use strict";
+      exports.decode = exports.parse = require_decode();
+      exports.encode = exports.stringify = require_encode();
+    }
+  });
+
+  // src/querystring.js
+  var querystring_exports = {};
+  __export(querystring_exports, {
+    default: () => querystring_default,
+    escape: () => escape2,
+    parse: () => parse,
+    stringify: () => stringify,
+    unescape: () => unescape
+  });
+  var import_querystring, parse, stringify, escape2, unescape, querystring_default, init_querystring = __esm({
+    "src/querystring.js"() {
+      import_querystring = __toESM(require_querystring(), 1), parse = import_querystring.default.parse, stringify = import_querystring.default.stringify, escape2 = (text) => encodeURIComponent(text), unescape = (text) => {
+        try {
+          return decodeURIComponent(text);
+        } catch {
+          return text;
+        }
+      }, querystring_default = { parse, stringify, decode: parse, encode: stringify, escape: escape2, unescape };
+    }
+  });
+
+  // node_modules/punycode/punycode.js
+  var require_punycode = __commonJS({
+    "node_modules/punycode/punycode.js"(exports, module2) {
+      (function(root) {
+        var freeExports = typeof exports == "object" && exports && !exports.nodeType && exports, freeModule = typeof module2 == "object" && module2 && !module2.nodeType && module2, freeGlobal = typeof global == "object" && global;
+        (freeGlobal.global === freeGlobal || freeGlobal.window === freeGlobal || freeGlobal.self === freeGlobal) && (root = freeGlobal);
+        var punycode, maxInt = 2147483647, base2 = 36, tMin = 1, tMax = 26, skew = 38, damp = 700, initialBias = 72, initialN = 128, delimiter = "-", regexPunycode = /^xn--/, regexNonASCII = /[^\x20-\x7E]/, regexSeparators = /[\x2E\u3002\uFF0E\uFF61]/g, errors = {
+          overflow: "Overflow: input needs wider integers to process",
+          "not-basic": "Illegal input >= 0x80 (not a basic code point)",
+          "invalid-input": "Invalid input"
+        }, baseMinusTMin = base2 - tMin, floor = Math.floor, stringFromCharCode = String.fromCharCode, key;
+        function error(type) {
+          throw new RangeError(errors[type]);
+        }
+        function map(array, fn) {
+          for (var length = array.length, result = []; length--; )
+            result[length] = fn(array[length]);
+          return result;
+        }
+        function mapDomain(string, fn) {
+          var parts = string.split("@"), result = "";
+          parts.length > 1 && (result = parts[0] + "@", string = parts[1]), string = string.replace(regexSeparators, ".");
+          var labels = string.split("."), encoded = map(labels, fn).join(".");
+          return result + encoded;
+        }
+        function ucs2decode(string) {
+          for (var output = [], counter = 0, length = string.length, value, extra; counter < length; )
+            value = string.charCodeAt(counter++), value >= 55296 && value <= 56319 && counter < length ? (extra = string.charCodeAt(counter++), (extra & 64512) == 56320 ? output.push(((value & 1023) << 10) + (extra & 1023) + 65536) : (output.push(value), counter--)) : output.push(value);
+          return output;
+        }
+        function ucs2encode(array) {
+          return map(array, function(value) {
+            var output = "";
+            return value > 65535 && (value -= 65536, output += stringFromCharCode(value >>> 10 & 1023 | 55296), value = 56320 | value & 1023), output += stringFromCharCode(value), output;
+          }).join("");
+        }
+        function basicToDigit(codePoint) {
+          return codePoint - 48 < 10 ? codePoint - 22 : codePoint - 65 < 26 ? codePoint - 65 : codePoint - 97 < 26 ? codePoint - 97 : base2;
+        }
+        function digitToBasic(digit, flag) {
+          return digit + 22 + 75 * (digit < 26) - ((flag != 0) << 5);
+        }
+        function adapt(delta, numPoints, firstTime) {
+          var k2 = 0;
+          for (delta = firstTime ? floor(delta / damp) : delta >> 1, delta += floor(delta / numPoints); delta > baseMinusTMin * tMax >> 1; k2 += base2)
+            delta = floor(delta / baseMinusTMin);
+          return floor(k2 + (baseMinusTMin + 1) * delta / (delta + skew));
+        }
+        function decode2(input) {
+          var output = [], inputLength = input.length, out, i2 = 0, n2 = initialN, bias = initialBias, basic, j2, index, oldi, w2, k2, digit, t2, baseMinusT;
+          for (basic = input.lastIndexOf(delimiter), basic < 0 && (basic = 0), j2 = 0; j2 < basic; ++j2)
+            input.charCodeAt(j2) >= 128 && error("not-basic"), output.push(input.charCodeAt(j2));
+          for (index = basic > 0 ? basic + 1 : 0; index < inputLength; ) {
+            for (oldi = i2, w2 = 1, k2 = base2; index >= inputLength && error("invalid-input"), digit = basicToDigit(input.charCodeAt(index++)), (digit >= base2 || digit > floor((maxInt - i2) / w2)) && error("overflow"), i2 += digit * w2, t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(digit < t2); k2 += base2)
+              baseMinusT = base2 - t2, w2 > floor(maxInt / baseMinusT) && error("overflow"), w2 *= baseMinusT;
+            out = output.length + 1, bias = adapt(i2 - oldi, out, oldi == 0), floor(i2 / out) > maxInt - n2 && error("overflow"), n2 += floor(i2 / out), i2 %= out, output.splice(i2++, 0, n2);
+          }
+          return ucs2encode(output);
+        }
+        function encode2(input) {
+          var n2, delta, handledCPCount, basicLength, bias, j2, m2, q2, k2, t2, currentValue, output = [], inputLength, handledCPCountPlusOne, baseMinusT, qMinusT;
+          for (input = ucs2decode(input), inputLength = input.length, n2 = initialN, delta = 0, bias = initialBias, j2 = 0; j2 < inputLength; ++j2)
+            currentValue = input[j2], currentValue < 128 && output.push(stringFromCharCode(currentValue));
+          for (handledCPCount = basicLength = output.length, basicLength && output.push(delimiter); handledCPCount < inputLength; ) {
+            for (m2 = maxInt, j2 = 0; j2 < inputLength; ++j2)
+              currentValue = input[j2], currentValue >= n2 && currentValue < m2 && (m2 = currentValue);
+            for (handledCPCountPlusOne = handledCPCount + 1, m2 - n2 > floor((maxInt - delta) / handledCPCountPlusOne) && error("overflow"), delta += (m2 - n2) * handledCPCountPlusOne, n2 = m2, j2 = 0; j2 < inputLength; ++j2)
+              if (currentValue = input[j2], currentValue < n2 && ++delta > maxInt && error("overflow"), currentValue == n2) {
+                for (q2 = delta, k2 = base2; t2 = k2 <= bias ? tMin : k2 >= bias + tMax ? tMax : k2 - bias, !(q2 < t2); k2 += base2)
+                  qMinusT = q2 - t2, baseMinusT = base2 - t2, output.push(
+                    stringFromCharCode(digitToBasic(t2 + qMinusT % baseMinusT, 0))
+                  ), q2 = floor(qMinusT / baseMinusT);
+                output.push(stringFromCharCode(digitToBasic(q2, 0))), bias = adapt(delta, handledCPCountPlusOne, handledCPCount == basicLength), delta = 0, ++handledCPCount;
+              }
+            ++delta, ++n2;
+          }
+          return output.join("");
+        }
+        function toUnicode(input) {
+          return mapDomain(input, function(string) {
+            return regexPunycode.test(string) ? decode2(string.slice(4).toLowerCase()) : string;
+          });
+        }
+        function toASCII(input) {
+          return mapDomain(input, function(string) {
+            return regexNonASCII.test(string) ? "xn--" + encode2(string) : string;
+          });
+        }
+        if (punycode = {
+          /**
+           * A string representing the current Punycode.js version number.
+           * @memberOf punycode
+           * @type String
+           */
+          version: "1.4.1",
+          /**
+           * An object of methods to convert from JavaScript's internal character
+           * representation (UCS-2) to Unicode code points, and back.
+           * @see <https://mathiasbynens.be/notes/javascript-encoding>
+           * @memberOf punycode
+           * @type Object
+           */
+          ucs2: {
+            decode: ucs2decode,
+            encode: ucs2encode
+          },
+          decode: decode2,
+          encode: encode2,
+          toASCII,
+          toUnicode
+        }, typeof define == "function" && typeof define.amd == "object" && define.amd)
+          define("punycode", function() {
+            return punycode;
+          });
+        else if (freeExports && freeModule)
+          if (module2.exports == freeExports)
+            freeModule.exports = punycode;
+          else
+            for (key in punycode)
+              punycode.hasOwnProperty(key) && (freeExports[key] = punycode[key]);
+        else
+          root.punycode = punycode;
+      })(exports);
+    }
+  });
+
+  // node_modules/url/url.js
+  var require_url = __commonJS({
+    "node_modules/url/url.js"(exports) {
+      "use strict";
+      var punycode = require_punycode();
+      function Url() {
+        this.protocol = null, this.slashes = null, this.auth = null, this.host = null, this.port = null, this.hostname = null, this.hash = null, this.search = null, this.query = null, this.pathname = null, this.path = null, this.href = null;
+      }
+      var protocolPattern = /^([a-z0-9.+-]+:)/i, portPattern = /:[0-9]*$/, simplePathPattern = /^(\/\/?(?!\/)[^?\s]*)(\?[^\s]*)?$/, delims = [
+        "<",
+        ">",
+        '"',
+        "`",
+        " ",
+        "\r",
+        `
+`,
+        "	"
+      ], unwise = [
+        "{",
+        "}",
+        "|",
+        "\\",
+        "^",
+        "`"
+      ].concat(delims), autoEscape = ["'"].concat(unwise), nonHostChars = [
+        "%",
+        "/",
+        "?",
+        ";",
+        "#"
+      ].concat(autoEscape), hostEndingChars = [
+        "/",
+        "?",
+        "#"
+      ], hostnameMaxLen = 255, hostnamePartPattern = /^[+a-z0-9A-Z_-]{0,63}$/, hostnamePartStart = /^([+a-z0-9A-Z_-]{0,63})(.*)$/, unsafeProtocol = {
+        javascript: !0,
+        "javascript:": !0
+      }, hostlessProtocol = {
+        javascript: !0,
+        "javascript:": !0
+      }, slashedProtocol = {
+        http: !0,
+        https: !0,
+        ftp: !0,
+        gopher: !0,
+        file: !0,
+        "http:": !0,
+        "https:": !0,
+        "ftp:": !0,
+        "gopher:": !0,
+        "file:": !0
+      }, querystring2 = (init_querystring(), __toCommonJS(querystring_exports));
+      function urlParse(url, parseQueryString, slashesDenoteHost) {
+        if (url && typeof url == "object" && url instanceof Url)
+          return url;
+        var u2 = new Url();
+        return u2.parse(url, parseQueryString, slashesDenoteHost), u2;
+      }
+      Url.prototype.parse = function(url, parseQueryString, slashesDenoteHost) {
+        if (typeof url != "string")
+          throw new TypeError("Parameter 'url' must be a string, not " + typeof url);
+        var queryIndex = url.indexOf("?"), splitter = queryIndex !== -1 && queryIndex < url.indexOf("#") ? "?" : "#", uSplit = url.split(splitter), slashRegex = /\\/g;
+        uSplit[0] = uSplit[0].replace(slashRegex, "/"), url = uSplit.join(splitter);
+        var rest = url;
+        if (rest = rest.trim(), !slashesDenoteHost && url.split("#").length === 1) {
+          var simplePath = simplePathPattern.exec(rest);
+          if (simplePath)
+            return this.path = rest, this.href = rest, this.pathname = simplePath[1], simplePath[2] ? (this.search = simplePath[2], parseQueryString ? this.query = querystring2.parse(this.search.substr(1)) : this.query = this.search.substr(1)) : parseQueryString && (this.search = "", this.query = {}), this;
+        }
+        var proto = protocolPattern.exec(rest);
+        if (proto) {
+          proto = proto[0];
+          var lowerProto = proto.toLowerCase();
+          this.protocol = lowerProto, rest = rest.substr(proto.length);
+        }
+        if (slashesDenoteHost || proto || rest.match(/^\/\/[^@/]+@[^@/]+/)) {
+          var slashes = rest.substr(0, 2) === "//";
+          slashes && !(proto && hostlessProtocol[proto]) && (rest = rest.substr(2), this.slashes = !0);
+        }
+        if (!hostlessProtocol[proto] && (slashes || proto && !slashedProtocol[proto])) {
+          for (var hostEnd = -1, i2 = 0; i2 < hostEndingChars.length; i2++) {
+            var hec = rest.indexOf(hostEndingChars[i2]);
+            hec !== -1 && (hostEnd === -1 || hec < hostEnd) && (hostEnd = hec);
+          }
+          var auth, atSign;
+          hostEnd === -1 ? atSign = rest.lastIndexOf("@") : atSign = rest.lastIndexOf("@", hostEnd), atSign !== -1 && (auth = rest.slice(0, atSign), rest = rest.slice(atSign + 1), this.auth = decodeURIComponent(auth)), hostEnd = -1;
+          for (var i2 = 0; i2 < nonHostChars.length; i2++) {
+            var hec = rest.indexOf(nonHostChars[i2]);
+            hec !== -1 && (hostEnd === -1 || hec < hostEnd) && (hostEnd = hec);
+          }
+          hostEnd === -1 && (hostEnd = rest.length), this.host = rest.slice(0, hostEnd), rest = rest.slice(hostEnd), this.parseHost(), this.hostname = this.hostname || "";
+          var ipv6Hostname = this.hostname[0] === "[" && this.hostname[this.hostname.length - 1] === "]";
+          if (!ipv6Hostname)
+            for (var hostparts = this.hostname.split(/\./), i2 = 0, l2 = hostparts.length; i2 < l2; i2++) {
+              var part = hostparts[i2];
+              if (part && !part.match(hostnamePartPattern)) {
+                for (var newpart = "", j2 = 0, k2 = part.length; j2 < k2; j2++)
+                  part.charCodeAt(j2) > 127 ? newpart += "x" : newpart += part[j2];
+                if (!newpart.match(hostnamePartPattern)) {
+                  var validParts = hostparts.slice(0, i2), notHost = hostparts.slice(i2 + 1), bit = part.match(hostnamePartStart);
+                  bit && (validParts.push(bit[1]), notHost.unshift(bit[2])), notHost.length && (rest = "/" + notHost.join(".") + rest), this.hostname = validParts.join(".");
+                  break;
+                }
+              }
+            }
+          this.hostname.length > hostnameMaxLen ? this.hostname = "" : this.hostname = this.hostname.toLowerCase(), ipv6Hostname || (this.hostname = punycode.toASCII(this.hostname));
+          var p2 = this.port ? ":" + this.port : "", h2 = this.hostname || "";
+          this.host = h2 + p2, this.href += this.host, ipv6Hostname && (this.hostname = this.hostname.substr(1, this.hostname.length - 2), rest[0] !== "/" && (rest = "/" + rest));
+        }
+        if (!unsafeProtocol[lowerProto])
+          for (var i2 = 0, l2 = autoEscape.length; i2 < l2; i2++) {
+            var ae2 = autoEscape[i2];
+            if (rest.indexOf(ae2) !== -1) {
+              var esc = encodeURIComponent(ae2);
+              esc === ae2 && (esc = escape(ae2)), rest = rest.split(ae2).join(esc);
+            }
+          }
+        var hash = rest.indexOf("#");
+        hash !== -1 && (this.hash = rest.substr(hash), rest = rest.slice(0, hash));
+        var qm = rest.indexOf("?");
+        if (qm !== -1 ? (this.search = rest.substr(qm), this.query = rest.substr(qm + 1), parseQueryString && (this.query = querystring2.parse(this.query)), rest = rest.slice(0, qm)) : parseQueryString && (this.search = "", this.query = {}), rest && (this.pathname = rest), slashedProtocol[lowerProto] && this.hostname && !this.pathname && (this.pathname = "/"), this.pathname || this.search) {
+          var p2 = this.pathname || "", s2 = this.search || "";
+          this.path = p2 + s2;
+        }
+        return this.href = this.format(), this;
+      };
+      function urlFormat(obj) {
+        return typeof obj == "string" && (obj = urlParse(obj)), obj instanceof Url ? obj.format() : Url.prototype.format.call(obj);
+      }
+      Url.prototype.format = function() {
+        var auth = this.auth || "";
+        auth && (auth = encodeURIComponent(auth), auth = auth.replace(/%3A/i, ":"), auth += "@");
+        var protocol = this.protocol || "", pathname = this.pathname || "", hash = this.hash || "", host2 = !1, query = "";
+        this.host ? host2 = auth + this.host : this.hostname && (host2 = auth + (this.hostname.indexOf(":") === -1 ? this.hostname : "[" + this.hostname + "]"), this.port && (host2 += ":" + this.port)), this.query && typeof this.query == "object" && Object.keys(this.query).length && (query = querystring2.stringify(this.query, {
+          arrayFormat: "repeat",
+          addQueryPrefix: !1
+        }));
+        var search = this.search || query && "?" + query || "";
+        return protocol && protocol.substr(-1) !== ":" && (protocol += ":"), this.slashes || (!protocol || slashedProtocol[protocol]) && host2 !== !1 ? (host2 = "//" + (host2 || ""), pathname && pathname.charAt(0) !== "/" && (pathname = "/" + pathname)) : host2 || (host2 = ""), hash && hash.charAt(0) !== "#" && (hash = "#" + hash), search && search.charAt(0) !== "?" && (search = "?" + search), pathname = pathname.replace(/[?#]/g, function(match) {
+          return encodeURIComponent(match);
+        }), search = search.replace("#", "%23"), protocol + host2 + pathname + search + hash;
+      };
+      function urlResolve(source, relative) {
+        return urlParse(source, !1, !0).resolve(relative);
+      }
+      Url.prototype.resolve = function(relative) {
+        return this.resolveObject(urlParse(relative, !1, !0)).format();
+      };
+      function urlResolveObject(source, relative) {
+        return source ? urlParse(source, !1, !0).resolveObject(relative) : relative;
+      }
+      Url.prototype.resolveObject = function(relative) {
+        if (typeof relative == "string") {
+          var rel = new Url();
+          rel.parse(relative, !1, !0), relative = rel;
+        }
+        for (var result = new Url(), tkeys = Object.keys(this), tk = 0; tk < tkeys.length; tk++) {
+          var tkey = tkeys[tk];
+          result[tkey] = this[tkey];
+        }
+        if (result.hash = relative.hash, relative.href === "")
+          return result.href = result.format(), result;
+        if (relative.slashes && !relative.protocol) {
+          for (var rkeys = Object.keys(relative), rk = 0; rk < rkeys.length; rk++) {
+            var rkey = rkeys[rk];
+            rkey !== "protocol" && (result[rkey] = relative[rkey]);
+          }
+          return slashedProtocol[result.protocol] && result.hostname && !result.pathname && (result.pathname = "/", result.path = result.pathname), result.href = result.format(), result;
+        }
+        if (relative.protocol && relative.protocol !== result.protocol) {
+          if (!slashedProtocol[relative.protocol]) {
+            for (var keys = Object.keys(relative), v2 = 0; v2 < keys.length; v2++) {
+              var k2 = keys[v2];
+              result[k2] = relative[k2];
+            }
+            return result.href = result.format(), result;
+          }
+          if (result.protocol = relative.protocol, !relative.host && !hostlessProtocol[relative.protocol]) {
+            for (var relPath = (relative.pathname || "").split("/"); relPath.length && !(relative.host = relPath.shift()); )
+              ;
+            relative.host || (relative.host = ""), relative.hostname || (relative.hostname = ""), relPath[0] !== "" && relPath.unshift(""), relPath.length < 2 && relPath.unshift(""), result.pathname = relPath.join("/");
+          } else
+            result.pathname = relative.pathname;
+          if (result.search = relative.search, result.query = relative.query, result.host = relative.host || "", result.auth = relative.auth, result.hostname = relative.hostname || relative.host, result.port = relative.port, result.pathname || result.search) {
+            var p2 = result.pathname || "", s2 = result.search || "";
+            result.path = p2 + s2;
+          }
+          return result.slashes = result.slashes || relative.slashes, result.href = result.format(), result;
+        }
+        var isSourceAbs = result.pathname && result.pathname.charAt(0) === "/", isRelAbs = relative.host || relative.pathname && relative.pathname.charAt(0) === "/", mustEndAbs = isRelAbs || isSourceAbs || result.host && relative.pathname, removeAllDots = mustEndAbs, srcPath = result.pathname && result.pathname.split("/") || [], relPath = relative.pathname && relative.pathname.split("/") || [], psychotic = result.protocol && !slashedProtocol[result.protocol];
+        if (psychotic && (result.hostname = "", result.port = null, result.host && (srcPath[0] === "" ? srcPath[0] = result.host : srcPath.unshift(result.host)), result.host = "", relative.protocol && (relative.hostname = null, relative.port = null, relative.host && (relPath[0] === "" ? relPath[0] = relative.host : relPath.unshift(relative.host)), relative.host = null), mustEndAbs = mustEndAbs && (relPath[0] === "" || srcPath[0] === "")), isRelAbs)
+          result.host = relative.host || relative.host === "" ? relative.host : result.host, result.hostname = relative.hostname || relative.hostname === "" ? relative.hostname : result.hostname, result.search = relative.search, result.query = relative.query, srcPath = relPath;
+        else if (relPath.length)
+          srcPath || (srcPath = []), srcPath.pop(), srcPath = srcPath.concat(relPath), result.search = relative.search, result.query = relative.query;
+        else if (relative.search != null) {
+          if (psychotic) {
+            result.host = srcPath.shift(), result.hostname = result.host;
+            var authInHost = result.host && result.host.indexOf("@") > 0 ? result.host.split("@") : !1;
+            authInHost && (result.auth = authInHost.shift(), result.hostname = authInHost.shift(), result.host = result.hostname);
+          }
+          return result.search = relative.search, result.query = relative.query, (result.pathname !== null || result.search !== null) && (result.path = (result.pathname ? result.pathname : "") + (result.search ? result.search : "")), result.href = result.format(), result;
+        }
+        if (!srcPath.length)
+          return result.pathname = null, result.search ? result.path = "/" + result.search : result.path = null, result.href = result.format(), result;
+        for (var last = srcPath.slice(-1)[0], hasTrailingSlash = (result.host || relative.host || srcPath.length > 1) && (last === "." || last === "..") || last === "", up = 0, i2 = srcPath.length; i2 >= 0; i2--)
+          last = srcPath[i2], last === "." ? srcPath.splice(i2, 1) : last === ".." ? (srcPath.splice(i2, 1), up++) : up && (srcPath.splice(i2, 1), up--);
+        if (!mustEndAbs && !removeAllDots)
+          for (; up--; up)
+            srcPath.unshift("..");
+        mustEndAbs && srcPath[0] !== "" && (!srcPath[0] || srcPath[0].charAt(0) !== "/") && srcPath.unshift(""), hasTrailingSlash && srcPath.join("/").substr(-1) !== "/" && srcPath.push("");
+        var isAbsolute = srcPath[0] === "" || srcPath[0] && srcPath[0].charAt(0) === "/";
+        if (psychotic) {
+          result.hostname = isAbsolute ? "" : srcPath.length ? srcPath.shift() : "", result.host = result.hostname;
+          var authInHost = result.host && result.host.indexOf("@") > 0 ? result.host.split("@") : !1;
+          authInHost && (result.auth = authInHost.shift(), result.hostname = authInHost.shift(), result.host = result.hostname);
+        }
+        return mustEndAbs = mustEndAbs || result.host && srcPath.length, mustEndAbs && !isAbsolute && srcPath.unshift(""), srcPath.length > 0 ? result.pathname = srcPath.join("/") : (result.pathname = null, result.path = null), (result.pathname !== null || result.search !== null) && (result.path = (result.pathname ? result.pathname : "") + (result.search ? result.search : "")), result.auth = relative.auth || result.auth, result.slashes = result.slashes || relative.slashes, result.href = result.format(), result;
+      };
+      Url.prototype.parseHost = function() {
+        var host2 = this.host, port = portPattern.exec(host2);
+        port && (port = port[0], port !== ":" && (this.port = port.substr(1)), host2 = host2.substr(0, host2.length - port.length)), host2 && (this.hostname = host2);
+      };
+      exports.parse = urlParse;
+      exports.resolve = urlResolve;
+      exports.resolveObject = urlResolveObject;
+      exports.format = urlFormat;
+      exports.Url = Url;
+    }
+  });
+
+  // src/index.js
+  var index_exports = {};
+  __export(index_exports, {
+    default: () => index_default
+  });
+
+  // src/assert.js
+  var import_assert = __toESM(require_assert(), 1), import_comparisons = __toESM(require_comparisons(), 1);
+  init_util();
+  setDeepEqual(import_comparisons.isDeepStrictEqual);
+  var assert_default = import_assert.default;
+
+  // src/index.js
+  init_buffer();
+
+  // src/crypto.js
+  init_buffer();
+
+  // src/stream.js
+  var import_ours = __toESM(require_browser(), 1), stream_default = import_ours.default;
+
+  // src/crypto.js
+  init_util();
+  var { native: native4, asBytes } = host, { crypto: web } = globalThis, hashes = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"], plainName = (name) => String(name).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha"), bytesOf = (data, encoding, name = "data") => {
+    if (typeof data == "string") return new Uint8Array(Buffer2.from(data, encoding));
+    let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
+    if (bytes === void 0) throw invalidType(name, "string or an instance of Buffer, TypedArray, or DataView", data);
+    return bytes;
+  }, shown = (bytes, encoding) => {
+    let buffer = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return encoding === void 0 || encoding === "buffer" ? buffer : buffer.toString(encoding);
+  }, Hash = class _Hash extends stream_default.Transform {
+    #parts = [];
+    #finish;
+    #done = !1;
+    constructor(finish) {
+      super(), this.#finish = finish;
+    }
+    update(data, encoding) {
+      if (this.#done) throw codedError(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
+      return this.#parts.push(bytesOf(data, encoding).slice()), this;
+    }
+    digest(encoding) {
+      if (this.#done) throw codedError(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
+      return this.#done = !0, shown(this.#finish(new Uint8Array(Buffer2.concat(this.#parts))), encoding);
+    }
+    copy() {
+      let copy = new _Hash(this.#finish);
+      return copy.#parts = [...this.#parts], copy;
+    }
+    _transform(chunk, encoding, callback) {
+      this.update(chunk), callback();
+    }
+    _flush(callback) {
+      this.push(this.digest()), callback();
+    }
+  }, Hmac = class extends Hash {
+  }, createHash = (name) => {
+    let algorithm = plainName(name);
+    if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_OSSL_EVP_UNSUPPORTED", "Digest method not supported");
+    return new Hash((bytes) => native4.digest(algorithm, bytes));
+  }, createHmac = (name, key) => {
+    let algorithm = plainName(name);
+    if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name}`);
+    let secret = key instanceof CryptoKey2 ? secretOf(key) : bytesOf(key, "utf8", "key").slice();
+    return new Hmac((bytes) => native4.hmac(algorithm, secret, bytes));
+  }, randomBytes = (size, callback) => {
+    if (!Number.isInteger(size) || size < 0 || size > 2 ** 31 - 1)
+      throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be >= 0 && <= 2147483647. Received ${size}`);
+    let bytes = Buffer2.from(native4.randomBytes(size).buffer);
+    if (callback === void 0) return bytes;
+    setTimeout(() => callback(null, bytes), 0);
+  }, randomInt = (low, high, callback) => {
+    if ((high === void 0 || typeof high == "function") && ([low, high, callback] = [0, low, high]), !Number.isSafeInteger(low) || !Number.isSafeInteger(high) || low >= high)
+      throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "max" is out of range. It must be greater than the value of "min" (${low}). Received ${high}`);
+    let range2 = BigInt(high) - BigInt(low), value = Number(BigInt(`0x${randomBytes(16).toString("hex")}`) % range2) + low;
+    return callback === void 0 ? value : setTimeout(() => callback(null, value), 0);
+  }, randomFillSync = (buffer, offset = 0, size = buffer.byteLength - offset) => (asBytes(buffer).set(native4.randomBytes(size), offset), buffer), timingSafeEqual = (a2, b2) => {
+    let [x2, y2] = [bytesOf(a2), bytesOf(b2)];
+    if (x2.length !== y2.length) throw codedError(RangeError, "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH", "Input buffers must have the same byte length");
+    let difference = 0;
+    for (let i2 = 0; i2 < x2.length; i2++) difference |= x2[i2] ^ y2[i2];
+    return difference === 0;
+  }, pbkdf2Sync = (password, salt, iterations, length, digest) => {
+    let algorithm = plainName(digest);
+    if (!hashes.includes(algorithm)) throw codedError(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${digest}`);
+    let key = bytesOf(password), blocks = [];
+    for (let index = 1, done = 0; done < length; index++) {
+      let counter = Buffer2.alloc(4);
+      counter.writeUInt32BE(index);
+      let mac = native4.hmac(algorithm, key, new Uint8Array(Buffer2.concat([bytesOf(salt), counter]))), block = mac.slice();
+      for (let i2 = 1; i2 < iterations; i2++) {
+        mac = native4.hmac(algorithm, key, mac);
+        for (let at2 = 0; at2 < block.length; at2++) block[at2] ^= mac[at2];
+      }
+      blocks.push(block), done += block.length;
+    }
+    return Buffer2.concat(blocks).subarray(0, length);
+  }, secrets = /* @__PURE__ */ new WeakMap(), secretOf = (key) => secrets.get(key), making = !1, CryptoKey2 = class {
+    constructor(fields) {
+      if (!making) throw new TypeError("Illegal constructor");
+      Object.assign(this, fields);
+    }
+  };
+  Object.defineProperty(CryptoKey2.prototype, Symbol.toStringTag, { value: "CryptoKey", configurable: !0 });
+  var webHash = (algorithm) => {
+    let name = plainName(typeof algorithm == "string" ? algorithm : algorithm?.name);
+    if (!hashes.includes(name) || name === "md5" || name === "sha224") throw new DOMException("Unrecognized algorithm name", "NotSupportedError");
+    return name;
+  }, onlyHmac = (algorithm) => {
+    let name = typeof algorithm == "string" ? algorithm : algorithm?.name;
+    if (String(name).toUpperCase() !== "HMAC")
+      throw new DOMException(`there is only HMAC here, no ${name}`, "NotSupportedError");
+  }, webBytes = (data) => {
+    let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
+    if (bytes === void 0) throw new TypeError("the data is bytes: an ArrayBuffer or a view of one");
+    return bytes;
+  }, makeKey = (secret, hash, extractable, usages) => {
+    making = !0;
+    try {
+      let algorithm = { name: "HMAC", length: secret.length * 8, hash: { name: hash.replace("sha", "SHA-") } }, key = new CryptoKey2({ type: "secret", extractable, algorithm, usages: [...usages] });
+      return secrets.set(key, secret), key;
+    } finally {
+      making = !1;
+    }
+  }, usable = (key, usage) => {
+    if (!secrets.has(key) || !key.usages.includes(usage)) throw new DOMException(`the key is not for ${usage}`, "InvalidAccessError");
+    return plainName(key.algorithm.hash.name);
+  }, subtle = {
+    async digest(algorithm, data) {
+      return native4.digest(webHash(algorithm), webBytes(data)).buffer;
+    },
+    async importKey(format3, data, algorithm, extractable, usages) {
+      onlyHmac(algorithm);
+      let hash = webHash(algorithm.hash);
+      if (format3 === "jwk") return makeKey(new Uint8Array(Buffer2.from(data.k, "base64url")), hash, extractable, usages);
+      if (format3 !== "raw") throw new DOMException(`a secret key is imported as raw or jwk, not ${format3}`, "NotSupportedError");
+      return makeKey(webBytes(data).slice(), hash, extractable, usages);
+    },
+    async exportKey(format3, key) {
+      if (!key.extractable) throw new DOMException("key is not extractable", "InvalidAccessError");
+      let secret = secretOf(key);
+      return format3 === "raw" ? secret.slice().buffer : { kty: "oct", k: Buffer2.from(secret).toString("base64url"), alg: `HS${plainName(key.algorithm.hash.name).slice(3)}`, ext: !0, key_ops: key.usages };
+    },
+    async generateKey(algorithm, extractable, usages) {
+      onlyHmac(algorithm);
+      let hash = webHash(algorithm.hash);
+      return makeKey(native4.randomBytes(algorithm.length ? algorithm.length / 8 : hash === "sha384" || hash === "sha512" ? 128 : 64), hash, extractable, usages);
+    },
+    async sign(algorithm, key, data) {
+      return onlyHmac(algorithm), native4.hmac(usable(key, "sign"), secretOf(key), webBytes(data)).buffer;
+    },
+    async verify(algorithm, key, signature, data) {
+      onlyHmac(algorithm);
+      let right = native4.hmac(usable(key, "verify"), secretOf(key), webBytes(data)), given = webBytes(signature);
+      return given.length === right.length && timingSafeEqual(given, right);
+    }
+  };
+  for (let name of ["encrypt", "decrypt", "deriveBits", "deriveKey", "wrapKey", "unwrapKey"])
+    subtle[name] = async () => {
+      throw new DOMException(`crypto.subtle.${name} is not here: there are digests and HMAC`, "NotSupportedError");
+    };
+  Object.defineProperty(web, "subtle", { value: subtle, enumerable: !0, configurable: !0, writable: !0 });
+  var absent = (name) => () => {
+    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name} is not here: there are digests, HMAC, pbkdf2 and random numbers`);
+  }, crypto_default = {
+    createHash,
+    createHmac,
+    hash: (name, data, encoding = "hex") => createHash(name).update(data).digest(encoding),
+    getHashes: () => [...hashes],
+    getCiphers: () => [],
+    randomBytes,
+    randomInt,
+    randomUUID: () => web.randomUUID(),
+    randomFillSync,
+    getRandomValues: (target) => web.getRandomValues(target),
+    timingSafeEqual,
+    pbkdf2Sync,
+    pbkdf2: (...values) => {
+      let callback = values.pop(), key = pbkdf2Sync(...values);
+      setTimeout(() => callback(null, key), 0);
+    },
+    createCipheriv: absent("createCipheriv"),
+    createDecipheriv: absent("createDecipheriv"),
+    createSign: absent("createSign"),
+    createVerify: absent("createVerify"),
+    generateKeyPairSync: absent("generateKeyPairSync"),
+    scryptSync: absent("scryptSync"),
+    Hash,
+    Hmac,
+    webcrypto: web,
+    subtle
+  };
+
+  // src/index.js
+  init_events();
+
+  // src/fs.js
+  init_buffer();
+  init_util();
+  var { fs: files, native: native5, toPath } = host, constants2 = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024 }, encodingOf = (options) => {
+    let encoding = typeof options == "string" ? options : options?.encoding;
+    if (encoding == null || encoding === "buffer") return null;
+    if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'encoding' is invalid encoding. Received '${encoding}'`);
+    return encoding;
+  }, contents = (data, options) => {
+    if (typeof data == "string") {
+      let encoding = encodingOf(options);
+      return encoding === null || /^utf-?8$/i.test(encoding) ? data : new Uint8Array(Buffer2.from(data, encoding));
+    }
+    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    throw invalidType("data", "string or an instance of Buffer, TypedArray, or DataView", data);
+  }, flagOf = (options, standard) => {
+    let flag = typeof options == "object" ? options?.flag ?? options?.flags : void 0;
+    return { flag: flag === void 0 ? standard : String(flag).replace(/s/g, "") };
+  }, descriptors = /* @__PURE__ */ new Map(), opened = (fd) => {
+    let file = descriptors.get(fd);
+    if (file === void 0) throw codedError(Error, "EBADF", `EBADF: bad file descriptor, fd ${fd}`);
+    return file;
+  }, where = (path2) => typeof path2 == "number" ? opened(path2).path : path2, sync = {
+    readFile(path2, options) {
+      if (path2 === 0) throw codedError(Error, "EAGAIN", "standard input is read with `await stdin.text()`, or `for await (const chunk of process.stdin)`");
+      let encoding = encodingOf(options), bytes = Buffer2.from(files.readBytes(where(path2)).buffer);
+      return encoding === null ? bytes : bytes.toString(encoding);
+    },
+    writeFile(path2, data, options) {
+      let given = contents(data, options);
+      if (path2 === 1 || path2 === 2) return native5.outputBytes(typeof given == "string" ? native5.encodeUtf8(given) : given, path2 === 2);
+      files.writeFile(where(path2), given, flagOf(options, "w")), options?.mode !== void 0 && files.chmod(where(path2), options.mode);
+    },
+    appendFile(path2, data, options) {
+      files.appendFile(where(path2), contents(data, options), flagOf(options, "a"));
+    },
+    exists: (path2) => {
+      try {
+        return files.exists(path2);
+      } catch {
+        return !1;
+      }
+    },
+    stat(path2, options) {
+      if (!(options?.throwIfNoEntry === !1 && !sync.exists(path2)))
+        return bigStats(files.stat(path2), options);
+    },
+    lstat(path2, options) {
+      try {
+        return bigStats(files.lstat(path2), options);
+      } catch (error) {
+        if (options?.throwIfNoEntry === !1 && error.code === "ENOENT") return;
+        throw error;
+      }
+    },
+    fstat: (fd) => files.stat(opened(fd).path),
+    readdir(path2, options) {
+      let list = files.readdir(path2, options);
+      for (let entry of list) typeof entry == "object" && (entry.path = entry.parentPath);
+      return list;
+    },
+    mkdir(path2, options) {
+      let recursive = typeof options == "object" && options?.recursive === !0, first;
+      if (recursive)
+        for (let at2 = toPath(path2, "mkdir"); at2.length > 1 && !sync.exists(at2); at2 = at2.slice(0, at2.lastIndexOf("/")) || "/") first = at2;
+      return files.mkdir(path2, { recursive }), first;
+    },
+    mkdtemp(prefix) {
+      let letters = Buffer2.from(native5.randomBytes(6)).toString("hex").slice(0, 6);
+      return files.mkdir(prefix + letters), prefix + letters;
+    },
+    rm: (path2, options) => files.rm(path2, options),
+    rmdir: (path2, options) => options?.recursive ? files.rm(path2, { recursive: !0 }) : files.rmdir(path2),
+    unlink: (path2) => files.unlink(path2),
+    rename: (from, to2) => files.rename(from, to2),
+    copyFile(from, to2, mode) {
+      if (mode & constants2.COPYFILE_EXCL && sync.exists(to2)) throw host.fileError("EEXIST", "copyfile", String(from), String(to2));
+      files.copyFile(from, to2);
+    },
+    cp(from, to2, options = {}) {
+      let kind = files.lstat(from);
+      if (kind.isDirectory()) {
+        if (!options.recursive) throw codedError(Error, "ERR_FS_EISDIR", `Recursive option not enabled, cannot copy a directory: ${from}`);
+        files.mkdir(to2, { recursive: !0 });
+        for (let name of files.readdir(from)) sync.cp(`${from}/${name}`, `${to2}/${name}`, options);
+      } else if (options.filter === void 0 || options.filter(from, to2)) {
+        if (sync.exists(to2) && options.force === !1) {
+          if (options.errorOnExist) throw codedError(Error, "ERR_FS_CP_EEXIST", `Target already exists: ${to2}`);
+          return;
+        }
+        files.mkdir(toPath(to2, "cp").replace(/\/[^/]*$/, "") || "/", { recursive: !0 }), kind.isSymbolicLink() ? files.symlink(files.readlink(from), to2) : files.copyFile(from, to2);
+      }
+    },
+    access: (path2) => files.access(path2),
+    symlink: (target, path2) => files.symlink(target, path2),
+    readlink: (path2) => files.readlink(path2),
+    realpath: (path2) => files.realpath(path2),
+    chmod: (path2, mode) => files.chmod(path2, mode),
+    chown() {
+    },
+    truncate: (path2, length) => files.truncate(where(path2), length),
+    ftruncate: (fd, length) => files.truncate(opened(fd).path, length),
+    utimes: (path2, atime, mtime) => files.utimes(path2, atime, mtime),
+    open(path2, flags = "r") {
+      let at2 = toPath(path2, "open"), how = typeof flags == "number" ? "r" : String(flags).replace(/s/g, "");
+      how.startsWith("w") ? files.writeFile(at2, "", { flag: how }) : how.startsWith("a") ? files.appendFile(at2, "") : files.access(at2);
+      let fd = 3;
+      for (; descriptors.has(fd); ) fd++;
+      return descriptors.set(fd, { path: at2, position: 0, append: how.startsWith("a") }), fd;
+    },
+    close(fd) {
+      opened(fd), descriptors.delete(fd);
+    },
+    fsync() {
+    },
+    fdatasync() {
+    },
+    read(fd, buffer, offset = 0, length = buffer.byteLength - offset, position = null) {
+      typeof offset == "object" && offset !== null && ({ offset = 0, length = buffer.byteLength - offset, position = null } = offset);
+      let file = opened(fd), from = position === null ? file.position : Number(position), bytes = files.readBytes(file.path).subarray(from, from + length);
+      return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength).set(bytes, offset), position === null && (file.position += bytes.length), bytes.length;
+    },
+    write(fd, data, offset, length, position) {
+      let bytes;
+      if (typeof data == "string" ? (bytes = new Uint8Array(Buffer2.from(data, length)), position = offset) : bytes = contents(data).subarray(offset ?? 0, (offset ?? 0) + (length ?? data.byteLength)), fd === 1 || fd === 2)
+        return native5.outputBytes(bytes, fd === 2), bytes.length;
+      let file = opened(fd);
+      if (file.append)
+        return files.appendFile(file.path, bytes), bytes.length;
+      let old = files.readBytes(file.path), from = position == null ? file.position : Number(position), all = new Uint8Array(Math.max(old.length, from + bytes.length));
+      return all.set(old), all.set(bytes, from), files.writeFile(file.path, all), position == null && (file.position += bytes.length), bytes.length;
+    }
+  }, bigStats = (stats) => stats, fs = { constants: constants2, ...constants2, Stats: host.Stats, Dirent: host.Dirent };
+  for (let name of ["COPYFILE_EXCL", "O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND"]) delete fs[name];
+  var withCallback = (name, work) => ({
+    [name](...values) {
+      let callback = values.pop();
+      if (typeof callback != "function") throw invalidType("cb", "function", callback);
+      let error = null, result;
+      try {
+        result = work(...values);
+      } catch (thrown) {
+        error = thrown;
+      }
+      setTimeout(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error), 0);
+    }
+  })[name], promises = { constants: constants2 };
+  for (let [name, work] of Object.entries(sync))
+    fs[`${name}Sync`] = Object.defineProperty((...values) => work(...values), "name", { value: `${name}Sync` }), name !== "exists" && (fs[name] = withCallback(name, work)), /^(exists|f[a-z]+|close|read|write|open)$/.test(name) || (promises[name] = Object.defineProperty(async (...values) => work(...values), "name", { value: name }));
+  fs.exists = (path2, callback) => setTimeout(() => callback(sync.exists(path2)), 0);
+  fs.realpathSync.native = fs.realpathSync;
+  fs.read = (fd, buffer, ...rest) => {
+    let callback = rest.pop();
+    withCallback("read", () => sync.read(fd, buffer, ...rest))((error, count) => callback(error, count, buffer));
+  };
+  fs.write = (fd, data, ...rest) => {
+    let callback = rest.pop();
+    withCallback("write", () => sync.write(fd, data, ...rest))((error, count) => callback(error, count, data));
+  };
+  fs.watch = fs.watchFile = () => {
+    throw codedError(Error, "ENOSYS", "files are not watched here: only this script changes them");
+  };
+  var FileHandle = class {
+    constructor(fd) {
+      this.fd = fd;
+    }
+    readFile = async (options) => sync.readFile(this.fd, options);
+    writeFile = async (data, options) => sync.writeFile(this.fd, data, options);
+    appendFile = async (data, options) => sync.appendFile(this.fd, data, options);
+    stat = async () => sync.fstat(this.fd);
+    truncate = async (length) => sync.ftruncate(this.fd, length);
+    sync = async () => {
+    };
+    datasync = async () => {
+    };
+    async read(buffer = Buffer2.alloc(16384), ...rest) {
+      return { bytesRead: sync.read(this.fd, buffer, ...rest), buffer };
+    }
+    async write(buffer, ...rest) {
+      return { bytesWritten: sync.write(this.fd, buffer, ...rest), buffer };
+    }
+    async close() {
+      sync.close(this.fd);
+    }
+    async *readLines() {
+      for (let line of linesOf(sync.readFile(this.fd, "utf8"))) yield line;
+    }
+    createReadStream(options) {
+      return fs.createReadStream(opened(this.fd).path, options);
+    }
+    createWriteStream(options) {
+      return fs.createWriteStream(opened(this.fd).path, options);
+    }
+  }, linesOf = (text) => {
+    let lines = text.split(/\r?\n/);
+    return lines.at(-1) === "" && lines.pop(), lines;
+  };
+  promises.open = async (path2, flags) => new FileHandle(sync.open(path2, flags));
+  fs.promises = promises;
+  fs.createReadStream = (path2, options = {}) => {
+    let { start = 0, end = 1 / 0, highWaterMark = 65536 } = typeof options == "object" ? options : {}, bytes, at2 = start, readable = new stream_default.Readable({
+      highWaterMark,
+      encoding: encodingOf(options) ?? void 0,
+      read() {
+        try {
+          bytes ??= files.readBytes(path2);
+        } catch (error) {
+          this.destroy(error);
+          return;
+        }
+        let to2 = Math.min(at2 + highWaterMark, end + 1, bytes.length), chunk = bytes.slice(at2, to2);
+        at2 = to2, readable.bytesRead += chunk.length, this.push(chunk.length === 0 ? null : Buffer2.from(chunk.buffer));
+      }
+    });
+    return Object.assign(readable, { path: path2, bytesRead: 0 });
+  };
+  fs.createWriteStream = (path2, options = {}) => {
+    let { flags = "w" } = typeof options == "object" ? options : {}, writable = new stream_default.Writable({
+      construct(callback) {
+        try {
+          flags.startsWith("a") ? files.appendFile(path2, "") : files.writeFile(path2, "", { flag: flags }), callback();
+        } catch (error) {
+          callback(error);
+        }
+      },
+      write(chunk, encoding, callback) {
+        try {
+          files.appendFile(path2, contents(chunk)), writable.bytesWritten += chunk.length, callback();
+        } catch (error) {
+          callback(error);
+        }
+      }
+    });
+    return writable.close = (callback) => writable.end(callback), Object.assign(writable, { path: path2, bytesWritten: 0 });
+  };
+  var fs_default = fs;
+
+  // src/intl-dates.js
+  var { native: native6 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
+    full: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
+    long: { year: "numeric", month: "long", day: "numeric" },
+    medium: { year: "numeric", month: "short", day: "numeric" },
+    short: { year: "2-digit", month: "numeric", day: "numeric" }
+  }, timeStyles = {
+    full: { hour: "numeric", minute: "2-digit", second: "2-digit", timeZoneName: "long" },
+    long: { hour: "numeric", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
+    medium: { hour: "numeric", minute: "2-digit", second: "2-digit" },
+    short: { hour: "numeric", minute: "2-digit" }
+  }, elsewhere = {
+    "en-GB": [["day", "month", "year"], "/", !0],
+    "en-CA": [["year", "month", "day"], "-", !0],
+    "sv-SE": [["year", "month", "day"], "-", !0],
+    sv: [["year", "month", "day"], "-", !0],
+    "de-DE": [["day", "month", "year"], ".", !1],
+    de: [["day", "month", "year"], ".", !1],
+    "fr-FR": [["day", "month", "year"], "/", !0],
+    fr: [["day", "month", "year"], "/", !0]
+  }, two = (number) => String(number).padStart(2, "0"), offsetOf = (zone) => {
+    let match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone);
+    return match === null ? void 0 : (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
+  }, DateTimeFormat = class {
+    #o;
+    #bound;
+    constructor(locales, options = {}, required = "any", defaults = "date") {
+      let o2 = { ...options }, zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native6.zoneName(zone) : zone;
+      if (name == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
+      if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
+        if ([...dateKeys, ...timeKeys].some((key) => o2[key] !== void 0)) throw new TypeError(`Can't set option ${[...dateKeys, ...timeKeys].find((key) => o2[key] !== void 0)} when ${o2.dateStyle ? "dateStyle" : "timeStyle"} is used`);
+        for (let [given, known] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]]) {
+          if (given !== void 0 && !(given in known)) throw new RangeError(`Value ${given} out of range for Intl.DateTimeFormat options property dateStyle`);
+          Object.assign(o2, known[given]);
+        }
+      } else {
+        let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys)) && !(required !== "date" && has(timeKeys));
+        needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "2-digit", second: "2-digit" });
+      }
+      let [locale = "en-US"] = [locales ?? []].flat().map(String), hours24 = o2.hour12 === void 0 ? o2.hourCycle?.startsWith("h2") ?? (locale in elsewhere && locale !== "en-CA") : !o2.hour12;
+      this.#o = { ...o2, locale, zone: name, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+    }
+    // The fields of an instant in the zone.
+    #fields(millis) {
+      let { zone } = this.#o, fixed2 = offsetOf(zone), offset = fixed2 === void 0 ? 0 : fixed2 * 60, abbreviation = "UTC";
+      if (fixed2 === void 0 && zone !== "UTC") {
+        let found = native6.zoneAt(zone, millis);
+        found != null && ([offset, abbreviation] = found);
+      }
+      return { at: new Date(millis + offset * 1e3), offset, abbreviation };
+    }
+    #zoneName({ offset, abbreviation }) {
+      let { timeZoneName, zone } = this.#o;
+      if (zone === "UTC") return timeZoneName === "long" ? "Coordinated Universal Time" : timeZoneName.includes("Offset") ? "GMT" : "UTC";
+      let american = /^(E|C|M|P|AK|H)[SD]T$/.test(abbreviation) && /^(America|US|Pacific)\//.test(zone);
+      if (american && timeZoneName === "short") return abbreviation;
+      if (american && timeZoneName === "long")
+        return `${{ E: "Eastern", C: "Central", M: "Mountain", P: "Pacific", AK: "Alaska", H: "Hawaii-Aleutian" }[abbreviation.slice(0, -2)]} ${abbreviation.at(-2) === "D" ? "Daylight" : "Standard"} Time`;
+      let minutes = Math.abs(offset) / 60, [hour, minute] = [Math.floor(minutes / 60), Math.round(minutes % 60)];
+      if (offset === 0) return "GMT";
+      let full = timeZoneName === "long" || timeZoneName === "longOffset";
+      return `GMT${offset < 0 ? "-" : "+"}${full ? two(hour) : hour}${minute > 0 || full ? `:${two(minute)}` : ""}`;
+    }
+    #date(at2) {
+      let o2 = this.#o, wide = o2.month === "long" || o2.month === "short" || o2.month === "narrow", [order, between, always] = elsewhere[o2.locale] ?? [["month", "day", "year"], "/", !1], full = at2.getUTCFullYear(), year = o2.year === void 0 ? void 0 : o2.year === "2-digit" ? two(full % 100) : String(full), pad = (style, number) => style === "2-digit" || always && o2.year === "numeric" && style === "numeric" && !wide ? two(number) : String(number), day = o2.day === void 0 ? void 0 : pad(o2.day, at2.getUTCDate()), monthName = months[at2.getUTCMonth()], month = o2.month === void 0 ? void 0 : o2.month === "long" ? monthName : o2.month === "short" ? monthName.slice(0, 3) : o2.month === "narrow" ? monthName[0] : pad(o2.month, at2.getUTCMonth() + 1), dayName = days[at2.getUTCDay()], weekday = o2.weekday === void 0 ? void 0 : o2.weekday === "long" ? dayName : o2.weekday === "short" ? dayName.slice(0, 3) : dayName[0], parts = [], add = (type, value, before) => {
+        value !== void 0 && (parts.length > 0 && parts.push(["literal", before]), parts.push([type, value]));
+      };
+      if (wide && o2.locale === "en-GB")
+        add("weekday", weekday, ""), add("day", day, weekday === void 0 || o2.weekday === "long" ? " " : ", "), add("month", month, " "), add("year", year, " ");
+      else if (wide)
+        add("weekday", weekday, ""), add("month", month, ", "), add("day", day, " "), add("year", year, day === void 0 ? " " : ", ");
+      else {
+        add("weekday", weekday, "");
+        let values = { day, month, year };
+        for (let type of order) add(type, values[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : between);
+        if (weekday !== void 0 && month === void 0 && year === void 0 && day !== void 0) return [["day", day], ["literal", " "], ["weekday", weekday]];
+      }
+      return parts;
+    }
+    #time(at2) {
+      let o2 = this.#o;
+      if (timeKeys.every((key) => o2[key] === void 0)) return [];
+      let parts = [], hour = at2.getUTCHours();
+      if (o2.hour !== void 0) {
+        let shown2 = o2.hours24 ? hour === 0 && !o2.from0 ? 24 : hour : hour % 12 || 12;
+        parts.push(["hour", o2.hour === "2-digit" || o2.hours24 ? two(shown2) : String(shown2)]);
+      }
+      let minute = o2.minute === void 0 ? void 0 : parts.length > 0 || o2.second !== void 0 || o2.minute === "2-digit" && o2.hour !== void 0 ? two(at2.getUTCMinutes()) : String(at2.getUTCMinutes());
+      return minute !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["minute", minute]), o2.second !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["second", parts.length > 0 ? two(at2.getUTCSeconds()) : String(at2.getUTCSeconds())]), o2.fractionalSecondDigits !== void 0 && parts.push(...parts.length > 0 ? [["literal", "."]] : [], ["fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits)]), o2.hour !== void 0 && !o2.hours24 && parts.push(["literal", " "], ["dayPeriod", hour < 12 ? "AM" : "PM"]), parts;
+    }
+    #parts(given) {
+      let millis = given === void 0 ? Date.now() : Number(given);
+      if (!Number.isFinite(millis) || Math.abs(millis) > 864e13) throw new RangeError("Invalid time value");
+      let fields = this.#fields(millis), [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, between = timeStyle !== void 0 && (dateStyle === "full" || dateStyle === "long") ? " at " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
+      return this.#o.timeZoneName !== void 0 && parts.push(["literal", time.length > 0 ? " " : ", "], ["timeZoneName", this.#zoneName(fields)]), parts;
+    }
+    get format() {
+      return this.#bound ??= (date) => this.#parts(date).map(([, text]) => text).join("");
+    }
+    formatToParts(date) {
+      return this.#parts(date).map(([type, value]) => ({ type, value }));
+    }
+    formatRange(from, to2) {
+      let [a2, b2] = [this.format(from), this.format(to2)];
+      return a2 === b2 ? a2 : `${a2} \u2013 ${b2}`;
+    }
+    resolvedOptions() {
+      let { zone, hours24, from0, locale, ...rest } = this.#o;
+      return { locale: "en-US", calendar: "gregory", numberingSystem: "latn", ...rest, timeZone: zone, ...rest.hour === void 0 ? {} : { hourCycle: hours24 ? "h23" : "h12", hour12: !hours24 }, ...locale in elsewhere ? { locale } : {} };
+    }
+  };
+
+  // src/intl-numbers.js
+  var symbols = { USD: "$", EUR: "\u20AC", GBP: "\xA3", JPY: "\xA5", INR: "\u20B9", CNY: "CN\xA5", KRW: "\u20A9", BRL: "R$", CAD: "CA$", AUD: "A$", MXN: "MX$", NZD: "NZ$", HKD: "HK$", ILS: "\u20AA", VND: "\u20AB", TWD: "NT$", PHP: "\u20B1", XAF: "FCFA" }, currencyNames = { USD: ["US dollar", "US dollars"], EUR: ["euro", "euros"], GBP: ["British pound", "British pounds"], JPY: ["Japanese yen", "Japanese yen"], CHF: ["Swiss franc", "Swiss francs"], CAD: ["Canadian dollar", "Canadian dollars"] }, wholeCurrencies = ["JPY", "KRW", "VND", "CLP", "ISK", "XAF", "UGX", "PYG"], units = {
+    bit: ["bit", 1],
+    byte: ["byte", 1],
+    kilobyte: ["kB", 1],
+    megabyte: ["MB", 1],
+    gigabyte: ["GB", 1],
+    terabyte: ["TB", 1],
+    celsius: ["\xB0C", 0],
+    fahrenheit: ["\xB0F", 0],
+    degree: ["deg", 1],
+    percent: ["%", 0],
+    meter: ["m", 1],
+    kilometer: ["km", 1],
+    centimeter: ["cm", 1],
+    millimeter: ["mm", 1],
+    mile: ["mi", 1],
+    foot: ["ft", 1],
+    inch: ["in", 1],
+    yard: ["yd", 1],
+    gram: ["g", 1],
+    kilogram: ["kg", 1],
+    pound: ["lb", 1],
+    ounce: ["oz", 1],
+    liter: ["L", 1],
+    milliliter: ["mL", 1],
+    gallon: ["gal", 1],
+    second: ["sec", 1],
+    millisecond: ["ms", 1],
+    minute: ["min", 1],
+    hour: ["hr", 1],
+    day: ["day", 1],
+    week: ["wk", 1],
+    month: ["mth", 1],
+    year: ["yr", 1],
+    "kilometer-per-hour": ["km/h", 1],
+    "mile-per-hour": ["mph", 1],
+    "meter-per-second": ["m/s", 1]
+  }, spelledUnits = ["bit", "byte", "day", "week", "month", "year"], scales = [[1e12, "T", " trillion"], [1e9, "B", " billion"], [1e6, "M", " million"], [1e3, "K", " thousand"]], range = (name, value, low, high, standard) => {
+    if (value === void 0) return standard;
+    let number = Number(value);
+    if (!(number >= low && number <= high)) throw new RangeError(`${name} value is out of range.`);
+    return Math.floor(number);
+  }, fixed = (number, decimals) => {
+    let text = String(number);
+    if (/^\d+$/.test(text)) return decimals > 0 ? `${text}.${"0".repeat(decimals)}` : text;
+    let [mantissa, exponent = "0"] = text.split("e"), [whole, part = ""] = mantissa.split("."), shift = Number(exponent), digits = whole + part, point = whole.length + shift;
+    point <= 0 && (digits = "0".repeat(1 - point) + digits, point = 1), digits = digits.padEnd(point + decimals + 1, "0");
+    let all = (BigInt(digits.slice(0, point + decimals)) + (digits[point + decimals] >= "5" ? 1n : 0n)).toString().padStart(decimals + 1, "0");
+    return decimals > 0 ? `${all.slice(0, -decimals)}.${all.slice(-decimals)}` : all;
+  }, trimZeros = (text, least) => {
+    if (!text.includes(".")) return least > 0 ? `${text}.${"0".repeat(least)}` : text;
+    let [whole, part] = text.split(".");
+    for (; part.length > least && part.endsWith("0"); ) part = part.slice(0, -1);
+    return part === "" ? whole : `${whole}.${part}`;
+  }, magnitude = (number) => number === 0 ? 0 : Math.floor(Math.log10(number) + 1e-12), significant = (number, least, most) => {
+    let decimals = most - 1 - magnitude(Number(number)), text = decimals >= 0 ? fixed(number, Math.min(decimals, 100)) : String(BigInt(fixed(Number(number) / 10 ** -decimals, 0)) * 10n ** BigInt(-decimals));
+    return trimZeros(text, Math.max(0, least - 1 - magnitude(Number(number))));
+  }, NumberFormat = class {
+    #o;
+    #bound;
+    constructor(locales, options = {}) {
+      let { style = "decimal", currency, notation = "standard" } = options;
+      if (!["decimal", "currency", "percent", "unit"].includes(style)) throw new RangeError(`Value ${style} out of range for Intl.NumberFormat options property style`);
+      if (style === "currency" && currency === void 0) throw new TypeError("Currency code is required with currency style.");
+      if (currency !== void 0 && !/^[A-Za-z]{3}$/.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
+      if (style === "unit" && !(options.unit in units)) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${options.unit}'`);
+      let code = currency?.toUpperCase(), ofCurrency = style === "currency" ? wholeCurrencies.includes(code) ? 0 : 2 : void 0, compact = notation === "compact", given = [range("minimumFractionDigits", options.minimumFractionDigits, 0, 100), range("maximumFractionDigits", options.maximumFractionDigits, 0, 100)], least = ofCurrency ?? 0, most = ofCurrency ?? (style === "percent" ? 0 : 3);
+      if (given[0] !== void 0 && ([least, most] = [given[0], Math.max(given[0], given[1] ?? most)]), given[1] !== void 0 && ([least, most] = [Math.min(given[0] ?? least, given[1]), given[1]]), given[0] > given[1]) throw new RangeError("maximumFractionDigits value is out of range.");
+      let bySignificance = options.minimumSignificantDigits !== void 0 || options.maximumSignificantDigits !== void 0;
+      this.#o = {
+        style,
+        currency: code,
+        notation,
+        least,
+        most,
+        locale: "en-US",
+        currencyDisplay: options.currencyDisplay ?? "symbol",
+        currencySign: options.currencySign ?? "standard",
+        unit: options.unit,
+        unitDisplay: options.unitDisplay ?? "short",
+        compactDisplay: options.compactDisplay ?? "short",
+        signDisplay: options.signDisplay ?? "auto",
+        useGrouping: options.useGrouping === void 0 ? compact ? "min2" : "auto" : options.useGrouping === "false" ? !1 : options.useGrouping,
+        whole: range("minimumIntegerDigits", options.minimumIntegerDigits, 1, 21, 1),
+        rounded: compact && !bySignificance && given[0] === void 0 && given[1] === void 0,
+        significance: bySignificance ? [range("minimumSignificantDigits", options.minimumSignificantDigits, 1, 21, 1), range("maximumSignificantDigits", options.maximumSignificantDigits, 1, 21, 21)] : void 0
+      };
+    }
+    #digits(number) {
+      let o2 = this.#o;
+      return o2.significance ? significant(number, ...o2.significance) : o2.rounded ? Number(number) >= 100 ? fixed(number, 0) : significant(number, 1, 2) : trimZeros(fixed(number, o2.most), o2.least);
+    }
+    // The number's own parts, without sign, currency and unit.
+    #number(number) {
+      let o2 = this.#o;
+      if (number === 1 / 0) return [["infinity", "\u221E"]];
+      let value = number, tail = [];
+      if (o2.notation === "compact") {
+        let scale = scales.find(([size]) => Number(value) >= size), index = scales.indexOf(scale);
+        scale !== void 0 && index > 0 && Number(this.#digits(Number(value) / scale[0])) >= 1e3 && (scale = scales[index - 1]), scale === void 0 && Number(value) < 1e3 && Number(this.#digits(value)) >= 1e3 && (scale = scales[3]), scale !== void 0 && (value = Number(value) / scale[0], o2.compactDisplay === "long" ? tail.push(["literal", " "], ["compact", scale[2].trim()]) : tail.push(["compact", scale[1]]));
+      } else if (o2.notation === "scientific" || o2.notation === "engineering") {
+        let exponent = magnitude(Number(value));
+        o2.notation === "engineering" && (exponent = Math.floor(exponent / 3) * 3), value = Number(value) / 10 ** exponent, tail.push(["exponentSeparator", "E"], ...exponent < 0 ? [["exponentMinusSign", "-"]] : [], ["exponentInteger", String(Math.abs(exponent))]);
+      }
+      let [whole, part] = this.#digits(value).split(".");
+      whole = whole.padStart(o2.whole, "0");
+      let parts = [];
+      if (o2.useGrouping !== !1 && whole.length > (o2.useGrouping === "min2" ? 4 : 3)) {
+        let first = whole.length % 3 || 3;
+        parts.push(["integer", whole.slice(0, first)]);
+        for (let at2 = first; at2 < whole.length; at2 += 3) parts.push(["group", ","], ["integer", whole.slice(at2, at2 + 3)]);
+      } else parts.push(["integer", whole]);
+      return part !== void 0 && parts.push(["decimal", "."], ["fraction", part]), [...parts, ...tail];
+    }
+    #parts(given) {
+      let o2 = this.#o, number = typeof given == "bigint" ? given : Number(given), isNan = typeof number == "number" && Number.isNaN(number), negative = number < 0 || Object.is(number, -0);
+      negative && (number = -number), o2.style === "percent" && (number = typeof number == "bigint" ? number * 100n : +`${number}e2` || number * 100);
+      let parts = isNan ? [["nan", "NaN"]] : this.#number(number), isZero = !parts.some(([, text]) => /[1-9∞]/.test(text));
+      if (o2.style === "percent" && parts.push(["percentSign", "%"]), o2.style === "unit") {
+        let [mark, space] = units[o2.unit], one = parts.map(([, text]) => text).join("") === "1", long = o2.unitDisplay === "long" && !o2.unit.includes("-") && o2.unit !== "percent", name = o2.unit === "celsius" || o2.unit === "fahrenheit" ? `${one ? "degree" : "degrees"} ${o2.unit[0].toUpperCase()}${o2.unit.slice(1)}` : o2.unit === "foot" ? one ? "foot" : "feet" : o2.unit === "inch" ? one ? "inch" : "inches" : o2.unit + (one ? "" : "s"), short = spelledUnits.includes(o2.unit) && !one ? o2.unit === "bit" || o2.unit === "byte" ? mark : `${mark}s` : mark;
+        long ? parts.push(["literal", " "], ["unit", name]) : parts.push(...space && o2.unitDisplay !== "narrow" ? [["literal", " "]] : [], ["unit", short]);
+      }
+      if (o2.style === "currency")
+        if (o2.currencyDisplay === "name") {
+          let one = parts.map(([, text]) => text).join("") === "1";
+          parts.push(["literal", " "], ["currency", currencyNames[o2.currency]?.[one ? 0 : 1] ?? o2.currency]);
+        } else {
+          let symbol = o2.currencyDisplay === "code" ? o2.currency : o2.currencyDisplay === "narrowSymbol" ? (symbols[o2.currency] ?? o2.currency).replace(/^[A-Z]+(?=\W)/, "") : symbols[o2.currency] ?? o2.currency, gap = /[A-Za-z]$/.test(symbol) ? [["literal", "\xA0"]] : [];
+          parts = [["currency", symbol], ...gap, ...parts];
+        }
+      let show = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isZero && !isNan;
+      return negative && o2.signDisplay !== "never" && !((o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isZero) ? o2.style === "currency" && o2.currencySign === "accounting" ? [["literal", "("], ...parts, ["literal", ")"]] : [["minusSign", "-"], ...parts] : show ? [["plusSign", "+"], ...parts] : parts;
+    }
+    get format() {
+      return this.#bound ??= (number) => this.#parts(number).map(([, text]) => text).join("");
+    }
+    formatToParts(number) {
+      return this.#parts(number).map(([type, value]) => ({ type, value }));
+    }
+    formatRange(from, to2) {
+      let [a2, b2] = [this.format(from), this.format(to2)];
+      return a2 === b2 ? `~${a2}` : `${a2} \u2013 ${b2}`.replace(/(\d) – (\d)/, "$1\u2013$2");
+    }
+    resolvedOptions() {
+      let { least, most, whole, significance, rounded, ...rest } = this.#o, digits = significance === void 0 ? { minimumFractionDigits: least, maximumFractionDigits: most } : { minimumSignificantDigits: significance[0], maximumSignificantDigits: significance[1] };
+      return { numberingSystem: "latn", minimumIntegerDigits: whole, ...digits, ...rest };
+    }
+  }, PluralRules = class {
+    #type;
+    constructor(locales, options = {}) {
+      this.#type = options.type ?? "cardinal";
+    }
+    select(given) {
+      let number = Number(given);
+      if (this.#type === "cardinal") return number === 1 ? "one" : "other";
+      let [ten, hundred] = [number % 10, number % 100];
+      return ten === 1 && hundred !== 11 ? "one" : ten === 2 && hundred !== 12 ? "two" : ten === 3 && hundred !== 13 ? "few" : "other";
+    }
+    resolvedOptions() {
+      let pluralCategories = this.#type === "ordinal" ? ["few", "one", "two", "other"] : ["one", "other"];
+      return { locale: "en-US", type: this.#type, pluralCategories };
+    }
+  };
+
+  // src/intl-words.js
+  var base = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(), signs = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", rank = (character) => {
+    if (/\s/u.test(character)) return 0;
+    let sign = signs.indexOf(character);
+    return sign >= 0 ? 1 + sign : /\p{P}|\p{S}/u.test(character) ? 100 : /\p{N}/u.test(character) ? 200 : 300;
+  }, compareTexts = (a2, b2) => a2 < b2 ? -1 : a2 > b2 ? 1 : 0, compareBase = (a2, b2, numeric) => {
+    let [x2, y2] = [numeric ? a2.match(/\d+|\D/gu) ?? [] : [...a2], numeric ? b2.match(/\d+|\D/gu) ?? [] : [...b2]];
+    for (let i2 = 0; i2 < x2.length && i2 < y2.length; i2++) {
+      if (x2[i2] === y2[i2]) continue;
+      if (numeric && /^\d/.test(x2[i2]) && /^\d/.test(y2[i2])) {
+        let order2 = compareTexts(BigInt(x2[i2]), BigInt(y2[i2]));
+        if (order2 !== 0) return order2;
+        continue;
+      }
+      let order = rank(x2[i2]) - rank(y2[i2]);
+      return order === 0 ? compareTexts(x2[i2], y2[i2]) : Math.sign(order);
+    }
+    return Math.sign(x2.length - y2.length);
+  }, Collator = class {
+    #o;
+    #bound;
+    constructor(locales, options = {}) {
+      let { usage = "sort", sensitivity = "variant", numeric = !1, caseFirst = "false", ignorePunctuation = !1 } = options, asked = [locales ?? []].flat().some((locale) => /-u(-.*)?-kn(-true)?(-|$)/.test(String(locale)));
+      this.#o = { locale: "en-US", usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric || asked, caseFirst };
+    }
+    get compare() {
+      return this.#bound ??= (a2, b2) => {
+        let [x2, y2] = [String(a2), String(b2)];
+        if (x2 === y2) return 0;
+        this.#o.ignorePunctuation && ([x2, y2] = [x2, y2].map((text) => text.replace(/[\p{P}\s]/gu, "")));
+        let { sensitivity, numeric, caseFirst } = this.#o, first = compareBase(base(x2), base(y2), numeric);
+        if (first !== 0 || sensitivity === "base") return first;
+        if (sensitivity !== "case") {
+          let accents = compareTexts(x2.normalize("NFD").toLowerCase(), y2.normalize("NFD").toLowerCase());
+          if (accents !== 0 || sensitivity === "accent") return accents;
+        }
+        let order = -compareTexts(x2.normalize("NFD"), y2.normalize("NFD"));
+        return caseFirst === "upper" ? -order : order;
+      };
+    }
+    resolvedOptions() {
+      return { ...this.#o };
+    }
+  }, ListFormat = class {
+    #o;
+    constructor(locales, { type = "conjunction", style = "long" } = {}) {
+      this.#o = { type, style };
+    }
+    formatToParts(list) {
+      let items = [...list], { type, style } = this.#o, word = type === "disjunction" ? "or" : type === "unit" ? "" : style === "long" ? "and" : style === "short" ? "&" : "", gap = type === "unit" && style === "narrow" ? " " : ", ", parts = [];
+      return items.forEach((value, index) => {
+        if (index > 0) {
+          let isLast = index === items.length - 1, pair = items.length === 2, between = !isLast || word === "" ? gap : pair ? ` ${word} ` : `, ${word} `;
+          parts.push({ type: "literal", value: between });
+        }
+        parts.push({ type: "element", value });
+      }), parts;
+    }
+    format(list) {
+      return this.formatToParts(list).map((part) => part.value).join("");
+    }
+    resolvedOptions() {
+      return { locale: "en-US", ...this.#o };
+    }
+  }, special = {
+    day: { "-1": "yesterday", 0: "today", 1: "tomorrow" },
+    year: { "-1": "last year", 0: "this year", 1: "next year" },
+    quarter: { "-1": "last quarter", 0: "this quarter", 1: "next quarter" },
+    month: { "-1": "last month", 0: "this month", 1: "next month" },
+    week: { "-1": "last week", 0: "this week", 1: "next week" },
+    hour: { 0: "this hour" },
+    minute: { 0: "this minute" },
+    second: { 0: "now" }
+  }, shortUnits = { second: "sec.", minute: "min.", hour: "hr.", day: "day", week: "wk.", month: "mo.", quarter: "qtr.", year: "yr." }, RelativeTimeFormat = class {
+    #o;
+    constructor(locales, { numeric = "always", style = "long" } = {}) {
+      this.#o = { numeric, style };
+    }
+    format(value, unit) {
+      let plain2 = String(unit).replace(/s$/, "");
+      if (!(plain2 in special)) throw new RangeError(`Invalid unit argument for format() '${unit}'`);
+      let number = Number(value);
+      if (this.#o.numeric === "auto" && Object.hasOwn(special[plain2], number)) return special[plain2][number];
+      let size = new NumberFormat("en-US").format(Math.abs(number)), one = size === "1", name = this.#o.style === "long" ? plain2 + (one ? "" : "s") : plain2 === "day" || plain2 === "quarter" ? shortUnits[plain2].replace(/(\.?)$/, one ? "$1" : "s$1") : shortUnits[plain2];
+      return number < 0 || Object.is(number, -0) ? `${size} ${name} ago` : `in ${size} ${name}`;
+    }
+    formatToParts(value, unit) {
+      return [{ type: "literal", value: this.format(value, unit) }];
+    }
+    resolvedOptions() {
+      return { locale: "en-US", ...this.#o, numberingSystem: "latn" };
+    }
+  }, patterns = {
+    word: /[\p{L}\p{N}_]+(?:['’.][\p{L}\p{N}_]+)*|\s+|[^]/gu,
+    sentence: /[^.!?]*(?:[.!?]+["')\]]*\s*|$)/gu,
+    grapheme: /\r\n|\p{RI}\p{RI}|[^](?:\p{M}|\u200d\p{Extended_Pictographic}\p{M}*|[\u{1f3fb}-\u{1f3ff}]|\ufe0f)*/gu
+  }, Segmenter = class {
+    #granularity;
+    constructor(locales, { granularity = "grapheme" } = {}) {
+      if (!(granularity in patterns)) throw new RangeError(`Value ${granularity} out of range for Intl.Segmenter options property granularity`);
+      this.#granularity = granularity;
+    }
+    segment(input) {
+      let text = String(input), granularity = this.#granularity, list = function* () {
+        for (let { 0: segment, index } of text.matchAll(patterns[granularity])) {
+          if (segment === "") continue;
+          let entry = { segment, index, input: text };
+          yield granularity === "word" ? { ...entry, isWordLike: /[\p{L}\p{N}]/u.test(segment) } : entry;
+        }
+      };
+      return {
+        [Symbol.iterator]: list,
+        containing: (at2 = 0) => [...list()].find(({ segment, index }) => at2 >= index && at2 < index + segment.length)
+      };
+    }
+    resolvedOptions() {
+      return { locale: "en-US", granularity: this.#granularity };
+    }
+  }, DisplayNames = class {
+    #o;
+    constructor(locales, options = {}) {
+      if (options.type === void 0) throw new TypeError('Required option "type" must not be undefined');
+      this.#o = { type: options.type, fallback: options.fallback ?? "code" };
+    }
+    of(code) {
+      return this.#o.fallback === "none" ? void 0 : String(code);
+    }
+    resolvedOptions() {
+      return { locale: "en-US", ...this.#o };
+    }
+  }, Locale = class {
+    #tag;
+    constructor(tag) {
+      this.#tag = String(tag);
+    }
+    get baseName() {
+      return this.#tag.replace(/-u-.*$/, "");
+    }
+    get language() {
+      return this.#tag.split("-")[0];
+    }
+    get region() {
+      return /-([A-Z]{2}|\d{3})(-|$)/.exec(this.#tag)?.[1];
+    }
+    toString() {
+      return this.#tag;
+    }
+  };
+
+  // src/intl.js
+  var Intl = {}, classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter }, hide = (target, name, value) => Object.defineProperty(target, name, { value, writable: !0, enumerable: !1, configurable: !0 });
+  for (let [name, Class] of Object.entries(classes)) {
+    let callable = new Proxy(Class, { apply: (target, self2, values) => new target(...values) });
+    hide(Intl, name, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => [locales ?? []].flat().map(String);
+  }
+  hide(Intl, "getCanonicalLocales", (locales) => [locales ?? []].flat().map(String));
+  hide(Intl, "supportedValuesOf", (key) => key === "currency" ? ["EUR", "GBP", "JPY", "USD"] : []);
+  Object.defineProperty(Intl, Symbol.toStringTag, { value: "Intl", configurable: !0 });
+  hide(globalThis, "Intl", Intl);
+  var methods = {
+    Number: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(self2.valueOf()) },
+    BigInt: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(BigInt(self2)) },
+    Date: {
+      toLocaleString: (self2, locales, options) => new DateTimeFormat(locales, options, "any", "all").format(self2),
+      toLocaleDateString: (self2, locales, options) => new DateTimeFormat(locales, options, "date", "date").format(self2),
+      toLocaleTimeString: (self2, locales, options) => new DateTimeFormat(locales, options, "time", "time").format(self2)
+    },
+    String: {
+      localeCompare: (self2, other, ...rest) => new Collator(...rest).compare(String(self2), String(other))
+    }
+  }, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
+  for (let [name, list] of Object.entries(methods))
+    for (let [method, work] of Object.entries(list)) {
+      let made = {
+        [method](...values) {
+          return invalid(this) ? "Invalid Date" : work(this, ...values);
+        }
+      }[method];
+      hide(globalThis[name].prototype, method, made);
+    }
+  var { toString: toString2, toTimeString } = Date.prototype, named = (text) => text === "Invalid Date" ? text : `${text} (Coordinated Universal Time)`;
+  hide(Date.prototype, "toString", { toString() {
+    return named(toString2.call(this));
+  } }.toString);
+  hide(Date.prototype, "toTimeString", {
+    toTimeString() {
+      let text = named(toTimeString.call(this));
+      return text.slice(text.search(/\d\d:\d\d:\d\d/));
+    }
+  }.toTimeString);
+  hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);
+
+  // src/os.js
+  var os_default = {
+    EOL: `
+`,
+    devNull: "/dev/null",
+    arch: () => "wasm32",
+    availableParallelism: () => 1,
+    cpus: () => [{ model: "wasm", speed: 0, times: { user: 0, nice: 0, sys: 0, idle: 0, irq: 0 } }],
+    endianness: () => "LE",
+    freemem: () => 0,
+    homedir: () => host.env.HOME ?? "/workspace",
+    hostname: () => "tollhouse",
+    loadavg: () => [0, 0, 0],
+    machine: () => "wasm32",
+    networkInterfaces: () => ({}),
+    platform: () => "linux",
+    release: () => "0.0.0",
+    tmpdir: () => "/tmp",
+    totalmem: () => 0,
+    type: () => "Linux",
+    uptime: () => (host.native.now() - host.scriptStart()) / 1e3,
+    userInfo: () => ({ uid: 1e3, gid: 1e3, username: "agent", homedir: host.env.HOME ?? "/workspace", shell: null }),
+    version: () => "Tollhouse",
+    constants: { signals: { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }, errno: {} }
+  };
+
+  // src/path.js
+  var import_path_browserify = __toESM(require_path_browserify(), 1);
+  import_path_browserify.default.posix = import_path_browserify.default;
+  import_path_browserify.default.toNamespacedPath = (name) => name;
+  import_path_browserify.default.win32 ??= import_path_browserify.default;
+  var path_default = import_path_browserify.default;
+
+  // src/index.js
+  init_process();
+  init_querystring();
+
+  // src/readline.js
+  init_events();
+  var decoder = () => new TextDecoder(), Interface = class extends events_default {
+    #lines = [];
+    #readers = [];
+    #ended = !1;
+    closed = !1;
+    #output;
+    #prompt = "> ";
+    #started = !1;
+    constructor({ input, output, prompt } = {}) {
+      super(), this.input = input, this.#output = output, prompt !== void 0 && (this.#prompt = prompt);
+      for (let name of ["_events", "_eventsCount", "_maxListeners"]) Object.defineProperty(this, name, { enumerable: !1 });
+      this.on("newListener", (name) => {
+        name === "line" && this.#start();
+      });
+    }
+    #start() {
+      this.#started || (this.#started = !0, queueMicrotask(() => this.#read()));
+    }
+    async #read() {
+      try {
+        let text = decoder(), rest = "";
+        for await (let chunk of this.input) {
+          rest += typeof chunk == "string" ? chunk : text.decode(chunk, { stream: !0 });
+          let lines = rest.split(/\r?\n/);
+          rest = lines.pop();
+          for (let line of lines) this.#give(line);
+          if (this.closed) break;
+        }
+        rest !== "" && this.#give(rest), this.#ended = !0, this.close();
+      } catch (error) {
+        this.emit("error", error);
+      }
+    }
+    #give(line) {
+      this.closed || (this.#readers.length > 0 ? this.#readers.shift()(line) : this.listenerCount("line") > 0 ? this.emit("line", line) : this.#lines.push(line));
+    }
+    #next() {
+      return this.#start(), this.#lines.length > 0 ? Promise.resolve(this.#lines.shift()) : this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve) => this.#readers.push(resolve));
+    }
+    question(query, options, callback = options) {
+      if (this.#output?.write?.(query), typeof callback != "function") return this.#next().then((line) => line ?? "");
+      this.#next().then((line) => line !== void 0 && callback(line));
+    }
+    setPrompt(prompt) {
+      this.#prompt = prompt;
+    }
+    prompt() {
+      this.#output?.write?.(this.#prompt), this.#start();
+    }
+    close() {
+      if (!this.closed) {
+        this.closed = !0;
+        for (let reader of this.#readers.splice(0)) reader(void 0);
+        this.emit("close");
+      }
+    }
+    pause() {
+      return this;
+    }
+    resume() {
+      return this.#start(), this;
+    }
+    write() {
+    }
+    async *[Symbol.asyncIterator]() {
+      for (; ; ) {
+        let line = await this.#next();
+        if (line === void 0) return;
+        yield line;
+      }
+    }
+  }, createInterface = (input, output) => new Interface(typeof input?.on == "function" || input?.[Symbol.asyncIterator] ? { input, output } : input), promises2 = { createInterface, Interface }, readline_default = { createInterface, Interface, promises: promises2, clearLine: () => !0, cursorTo: () => !0, moveCursor: () => !0 };
+
+  // src/string_decoder.js
+  var import_string_decoder = __toESM(require_string_decoder(), 1), string_decoder_default = { StringDecoder: import_string_decoder.StringDecoder };
+
+  // src/timers.js
+  var { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout, clearInterval, clearImmediate } = globalThis, waiting = (start, clear) => (delay, value, options) => new Promise((resolve, reject) => {
+    let signal = options?.signal, aborted2 = () => Object.assign(new Error("The operation was aborted", { cause: signal.reason }), { name: "AbortError", code: "ABORT_ERR" });
+    if (signal?.aborted) return reject(aborted2());
+    let timer = start(() => resolve(value), delay);
+    options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear(timer), reject(aborted2())), { once: !0 });
+  }), promises3 = {
+    setTimeout: waiting(setTimeout2, clearTimeout),
+    setImmediate: (value, options) => waiting(setTimeout2, clearTimeout)(0, value, options),
+    async *setInterval(delay, value) {
+      for (; ; )
+        await promises3.setTimeout(delay), yield value;
+    },
+    scheduler: {
+      wait: (delay, options) => promises3.setTimeout(delay, void 0, options),
+      yield: () => promises3.setTimeout(0)
+    }
+  }, timers_default = { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout, clearInterval, clearImmediate, promises: promises3 };
+
+  // src/url.js
+  var import_url = __toESM(require_url(), 1);
+  init_util();
+  var { URL: URL2, URLSearchParams: URLSearchParams2 } = globalThis, fileURLToPath = (given) => {
+    if (typeof given != "string" && !(given instanceof URL2)) throw invalidType("path", "string or an instance of URL", given);
+    let url = new URL2(given);
+    if (url.protocol !== "file:") throw codedError(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
+    return decodeURIComponent(url.pathname);
+  }, pathToFileURL = (file) => {
+    let at2 = path_default.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith("/") ? "/" : "");
+    return new URL2(`file://${encodeURI(at2).replace(/[?#]/g, encodeURIComponent)}`);
+  }, format2 = (given, options) => {
+    if (!(given instanceof URL2)) return import_url.default.format(given);
+    let url = new URL2(given.href);
+    return options?.fragment === !1 && (url.hash = ""), options?.search === !1 && (url.search = ""), options?.auth === !1 && (url.username = url.password = ""), url.href;
+  }, urlToHttpOptions = (url) => ({
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    hash: url.hash,
+    search: url.search,
+    pathname: url.pathname,
+    path: url.pathname + url.search,
+    href: url.href,
+    ...url.port === "" ? {} : { port: Number(url.port) }
+  }), url_default = {
+    Url: import_url.default.Url,
+    parse: import_url.default.parse,
+    resolve: import_url.default.resolve,
+    resolveObject: import_url.default.resolveObject,
+    format: format2,
+    URL: URL2,
+    URLSearchParams: URLSearchParams2,
+    domainToASCII: host.native.domainToAscii,
+    domainToUnicode: host.native.domainToUnicode,
+    fileURLToPath,
+    pathToFileURL,
+    urlToHttpOptions
+  };
+
+  // src/index.js
+  init_util();
+
+  // src/web.js
+  var web_exports = {};
+  __export(web_exports, {
+    Blob: () => Blob,
+    File: () => File,
+    FormData: () => FormData,
+    Headers: () => Headers,
+    Request: () => Request,
+    Response: () => Response,
+    fetch: () => fetch
+  });
+
+  // src/webstreams.js
+  var webstreams_exports = {};
+  __export(webstreams_exports, {
+    ByteLengthQueuingStrategy: () => ByteLengthQueuingStrategy,
+    CountQueuingStrategy: () => CountQueuingStrategy,
+    ReadableByteStreamController: () => ReadableByteStreamController,
+    ReadableStream: () => ReadableStream,
+    ReadableStreamBYOBReader: () => ReadableStreamBYOBReader,
+    ReadableStreamBYOBRequest: () => ReadableStreamBYOBRequest,
+    ReadableStreamDefaultController: () => ReadableStreamDefaultController,
+    ReadableStreamDefaultReader: () => ReadableStreamDefaultReader,
+    TransformStream: () => TransformStream,
+    TransformStreamDefaultController: () => TransformStreamDefaultController,
+    WritableStream: () => WritableStream,
+    WritableStreamDefaultController: () => WritableStreamDefaultController,
+    WritableStreamDefaultWriter: () => WritableStreamDefaultWriter
+  });
+
+  // node_modules/web-streams-polyfill/dist/ponyfill.mjs
+  function e() {
+  }
+  function t(e2) {
+    return typeof e2 == "object" && e2 !== null || typeof e2 == "function";
+  }
+  var r = e;
+  function o(e2, t2) {
+    try {
+      Object.defineProperty(e2, "name", { value: t2, configurable: !0 });
+    } catch {
+    }
+  }
+  var n = Promise, i = Promise.resolve.bind(n), a = Promise.prototype.then, s = Promise.reject.bind(n), l = i;
+  function u(e2) {
+    return new n(e2);
+  }
+  function c(e2) {
+    return u((t2) => t2(e2));
+  }
+  function d(e2) {
+    return s(e2);
+  }
+  function f(e2, t2, r2) {
+    return a.call(e2, t2, r2);
+  }
+  function h(e2, t2, o2) {
+    f(f(e2, t2, o2), void 0, r);
+  }
+  function b(e2, t2) {
+    h(e2, t2);
+  }
+  function _(e2, t2) {
+    h(e2, void 0, t2);
+  }
+  function m(e2, t2, r2) {
+    return f(e2, t2, r2);
+  }
+  function p(e2) {
+    f(e2, void 0, r);
+  }
+  var y = (e2) => {
+    if (typeof queueMicrotask == "function") y = queueMicrotask;
+    else {
+      let e3 = c(void 0);
+      y = (t2) => f(e3, t2);
+    }
+    return y(e2);
+  };
+  function S(e2, t2, r2) {
+    if (typeof e2 != "function") throw new TypeError("Argument is not a function");
+    return Function.prototype.apply.call(e2, t2, r2);
+  }
+  function g(e2, t2, r2) {
+    try {
+      return c(S(e2, t2, r2));
+    } catch (e3) {
+      return d(e3);
+    }
+  }
+  var v = class {
+    constructor() {
+      this._cursor = 0, this._size = 0, this._front = { _elements: [], _next: void 0 }, this._back = this._front, this._cursor = 0, this._size = 0;
+    }
+    get length() {
+      return this._size;
+    }
+    push(e2) {
+      let t2 = this._back, r2 = t2;
+      t2._elements.length === 16383 && (r2 = { _elements: [], _next: void 0 }), t2._elements.push(e2), r2 !== t2 && (this._back = r2, t2._next = r2), ++this._size;
+    }
+    shift() {
+      let e2 = this._front, t2 = e2, r2 = this._cursor, o2 = r2 + 1, n2 = e2._elements, i2 = n2[r2];
+      return o2 === 16384 && (t2 = e2._next, o2 = 0), --this._size, this._cursor = o2, e2 !== t2 && (this._front = t2), n2[r2] = void 0, i2;
+    }
+    forEach(e2) {
+      let t2 = this._cursor, r2 = this._front, o2 = r2._elements;
+      for (; !(t2 === o2.length && r2._next === void 0 || t2 === o2.length && (r2 = r2._next, o2 = r2._elements, t2 = 0, o2.length === 0)); ) e2(o2[t2]), ++t2;
+    }
+    peek() {
+      let e2 = this._front, t2 = this._cursor;
+      return e2._elements[t2];
+    }
+  }, w = /* @__PURE__ */ Symbol("[[AbortSteps]]"), R = /* @__PURE__ */ Symbol("[[ErrorSteps]]"), T = /* @__PURE__ */ Symbol("[[CancelSteps]]"), P = /* @__PURE__ */ Symbol("[[PullSteps]]"), C = /* @__PURE__ */ Symbol("[[CanPullSyncSteps]]"), q = /* @__PURE__ */ Symbol("[[ReleaseSteps]]");
+  function E(e2, t2) {
+    e2._ownerReadableStream = t2, t2._reader = e2, t2._state === "readable" ? j(e2) : t2._state === "closed" ? (function(e3) {
+      j(e3), z(e3);
+    })(e2) : k(e2, t2._storedError);
+  }
+  function W(e2, t2) {
+    return Mr(e2._ownerReadableStream, t2);
+  }
+  function O(e2) {
+    let t2 = e2._ownerReadableStream;
+    t2._state === "readable" ? A(e2, new TypeError("Reader was released and can no longer be used to monitor the stream's closedness")) : (function(e3, t3) {
+      k(e3, t3);
+    })(e2, new TypeError("Reader was released and can no longer be used to monitor the stream's closedness")), t2._readableStreamController[q](), t2._reader = void 0, e2._ownerReadableStream = void 0;
+  }
+  function B(e2) {
+    return new TypeError("Cannot " + e2 + " a stream using a released reader");
+  }
+  function j(e2) {
+    e2._closedPromise = u((t2, r2) => {
+      e2._closedPromise_resolve = t2, e2._closedPromise_reject = r2;
+    });
+  }
+  function k(e2, t2) {
+    j(e2), A(e2, t2);
+  }
+  function A(e2, t2) {
+    e2._closedPromise_reject !== void 0 && (p(e2._closedPromise), e2._closedPromise_reject(t2), e2._closedPromise_resolve = void 0, e2._closedPromise_reject = void 0);
+  }
+  function z(e2) {
+    e2._closedPromise_resolve !== void 0 && (e2._closedPromise_resolve(void 0), e2._closedPromise_resolve = void 0, e2._closedPromise_reject = void 0);
+  }
+  var D = Number.isFinite || function(e2) {
+    return typeof e2 == "number" && isFinite(e2);
+  }, F = Math.trunc || function(e2) {
+    return e2 < 0 ? Math.ceil(e2) : Math.floor(e2);
+  };
+  function L(e2, t2) {
+    if (e2 !== void 0 && typeof (r2 = e2) != "object" && typeof r2 != "function") throw new TypeError(`${t2} is not an object.`);
+    var r2;
+  }
+  function I(e2, t2) {
+    if (typeof e2 != "function") throw new TypeError(`${t2} is not a function.`);
+  }
+  function $(e2, t2) {
+    if (!/* @__PURE__ */ (function(e3) {
+      return typeof e3 == "object" && e3 !== null || typeof e3 == "function";
+    })(e2)) throw new TypeError(`${t2} is not an object.`);
+  }
+  function M(e2, t2, r2) {
+    if (e2 === void 0) throw new TypeError(`Parameter ${t2} is required in '${r2}'.`);
+  }
+  function Y(e2, t2, r2) {
+    if (e2 === void 0) throw new TypeError(`${t2} is required in '${r2}'.`);
+  }
+  function x(e2) {
+    return Number(e2);
+  }
+  function Q(e2) {
+    return e2 === 0 ? 0 : e2;
+  }
+  function N(e2, t2) {
+    let r2 = Number.MAX_SAFE_INTEGER, o2 = Number(e2);
+    if (o2 = Q(o2), !D(o2)) throw new TypeError(`${t2} is not a finite number`);
+    if (o2 = (function(e3) {
+      return Q(F(e3));
+    })(o2), o2 < 0 || o2 > r2) throw new TypeError(`${t2} is outside the accepted range of 0 to ${r2}, inclusive`);
+    return D(o2) && o2 !== 0 ? o2 : 0;
+  }
+  function H(e2, t2) {
+    if (!Ir(e2)) throw new TypeError(`${t2} is not a ReadableStream.`);
+  }
+  function V(e2) {
+    return new ReadableStreamDefaultReader(e2);
+  }
+  function U(e2, t2) {
+    e2._reader._readRequests.push(t2);
+  }
+  function G(e2, t2, r2) {
+    let o2 = e2._reader._readRequests.shift();
+    r2 ? o2._closeSteps() : o2._chunkSteps(t2);
+  }
+  function X(e2) {
+    return e2._reader._readRequests.length;
+  }
+  function J(e2) {
+    let t2 = e2._reader;
+    return t2 !== void 0 && !!ee(t2);
+  }
+  var ReadableStreamDefaultReader = class {
+    constructor(e2) {
+      if (M(e2, 1, "ReadableStreamDefaultReader"), H(e2, "First parameter"), $r(e2)) throw new TypeError("This stream has already been locked for exclusive reading by another reader");
+      E(this, e2), this._readRequests = new v();
+    }
+    get closed() {
+      return ee(this) ? this._closedPromise : d(ne("closed"));
+    }
+    cancel(e2 = void 0) {
+      return ee(this) ? this._ownerReadableStream === void 0 ? d(B("cancel")) : W(this, e2) : d(ne("cancel"));
+    }
+    read() {
+      if (!ee(this)) return d(ne("read"));
+      if (this._ownerReadableStream === void 0) return d(B("read from"));
+      let e2 = re(this) ? new Z() : new K();
+      return te(this, e2), e2._promise;
+    }
+    releaseLock() {
+      if (!ee(this)) throw ne("releaseLock");
+      this._ownerReadableStream !== void 0 && (function(e2) {
+        O(e2);
+        let t2 = new TypeError("Reader was released");
+        oe(e2, t2);
+      })(this);
+    }
+  };
+  Object.defineProperties(ReadableStreamDefaultReader.prototype, { cancel: { enumerable: !0 }, read: { enumerable: !0 }, releaseLock: { enumerable: !0 }, closed: { enumerable: !0 } }), o(ReadableStreamDefaultReader.prototype.cancel, "cancel"), o(ReadableStreamDefaultReader.prototype.read, "read"), o(ReadableStreamDefaultReader.prototype.releaseLock, "releaseLock"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(ReadableStreamDefaultReader.prototype, Symbol.toStringTag, { value: "ReadableStreamDefaultReader", configurable: !0 });
+  var K = class {
+    constructor() {
+      this._promise = u((e2, t2) => {
+        this._resolvePromise = e2, this._rejectPromise = t2;
+      });
+    }
+    _chunkSteps(e2) {
+      this._resolvePromise({ value: e2, done: !1 });
+    }
+    _closeSteps() {
+      this._resolvePromise({ value: void 0, done: !0 });
+    }
+    _errorSteps(e2) {
+      this._rejectPromise(e2);
+    }
+  }, Z = class {
+    constructor() {
+      this._promise = void 0;
+    }
+    _chunkSteps(e2) {
+      this._promise = l({ value: e2, done: !1 });
+    }
+    _closeSteps() {
+      this._promise = l({ value: void 0, done: !0 });
+    }
+    _errorSteps(e2) {
+      this._promise = d(e2);
+    }
+  };
+  function ee(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_readRequests") && e2 instanceof ReadableStreamDefaultReader;
+  }
+  function te(e2, t2) {
+    let r2 = e2._ownerReadableStream;
+    r2._disturbed = !0, r2._state === "closed" ? t2._closeSteps() : r2._state === "errored" ? t2._errorSteps(r2._storedError) : r2._readableStreamController[P](t2);
+  }
+  function re(e2) {
+    let t2 = e2._ownerReadableStream;
+    return t2._state === "closed" || t2._state === "errored" || t2._readableStreamController[C]();
+  }
+  function oe(e2, t2) {
+    let r2 = e2._readRequests;
+    e2._readRequests = new v(), r2.forEach((e3) => {
+      e3._errorSteps(t2);
+    });
+  }
+  function ne(e2) {
+    return new TypeError(`ReadableStreamDefaultReader.prototype.${e2} can only be used on a ReadableStreamDefaultReader`);
+  }
+  var ie, ae, se;
+  function le(e2) {
+    return e2.slice();
+  }
+  function ue(e2, t2, r2, o2, n2) {
+    new Uint8Array(e2).set(new Uint8Array(r2, o2, n2), t2);
+  }
+  var ce = (e2) => (ce = typeof e2.transfer == "function" ? (e3) => e3.transfer() : typeof structuredClone == "function" ? (e3) => structuredClone(e3, { transfer: [e3] }) : (e3) => e3, ce(e2)), de = (e2) => (de = typeof e2.detached == "boolean" ? (e3) => e3.detached : (e3) => e3.byteLength === 0, de(e2));
+  function fe(e2, t2, r2) {
+    if (e2.slice) return e2.slice(t2, r2);
+    let o2 = r2 - t2, n2 = new ArrayBuffer(o2);
+    return ue(n2, 0, e2, t2, o2), n2;
+  }
+  function he(e2, t2) {
+    let r2 = e2[t2];
+    if (r2 != null) {
+      if (typeof r2 != "function") throw new TypeError(`${String(t2)} is not a function`);
+      return r2;
+    }
+  }
+  function be(e2) {
+    try {
+      let t2 = e2.done, r2 = e2.value;
+      return f(l(r2), (e3) => ({ done: t2, value: e3 }));
+    } catch (e3) {
+      return d(e3);
+    }
+  }
+  var _e = (se = (ie = Symbol.asyncIterator) !== null && ie !== void 0 ? ie : (ae = Symbol.for) === null || ae === void 0 ? void 0 : ae.call(Symbol, "Symbol.asyncIterator")) !== null && se !== void 0 ? se : "@@asyncIterator";
+  function me(e2, r2 = "sync", o2) {
+    if (o2 === void 0) if (r2 === "async") {
+      if ((o2 = he(e2, _e)) === void 0)
+        return (function(e3) {
+          let r3 = { next() {
+            let t2;
+            try {
+              t2 = pe(e3);
+            } catch (e4) {
+              return d(e4);
+            }
+            return be(t2);
+          }, return(r4) {
+            let o3;
+            try {
+              let t2 = he(e3.iterator, "return");
+              if (t2 === void 0) return c({ done: !0, value: r4 });
+              o3 = S(t2, e3.iterator, [r4]);
+            } catch (e4) {
+              return d(e4);
+            }
+            return t(o3) ? be(o3) : d(new TypeError("The iterator.return() method must return an object"));
+          } };
+          return { iterator: r3, nextMethod: r3.next, done: !1 };
+        })(me(e2, "sync", he(e2, Symbol.iterator)));
+    } else o2 = he(e2, Symbol.iterator);
+    if (o2 === void 0) throw new TypeError("The object is not iterable");
+    let n2 = S(o2, e2, []);
+    if (!t(n2)) throw new TypeError("The iterator method must return an object");
+    return { iterator: n2, nextMethod: n2.next, done: !1 };
+  }
+  function pe(e2) {
+    let r2 = S(e2.nextMethod, e2.iterator, []);
+    if (!t(r2)) throw new TypeError("The iterator.next() method must return an object");
+    return r2;
+  }
+  var ye = class {
+    constructor(e2, t2) {
+      this._ongoingPromise = void 0, this._isFinished = !1, this._reader = e2, this._preventCancel = t2;
+    }
+    next() {
+      let e2 = () => this._nextSteps();
+      return this._ongoingPromise = this._ongoingPromise ? m(this._ongoingPromise, e2, e2) : e2(), this._ongoingPromise;
+    }
+    return(e2) {
+      let t2 = () => this._returnSteps(e2);
+      return this._ongoingPromise = this._ongoingPromise ? m(this._ongoingPromise, t2, t2) : t2(), this._ongoingPromise;
+    }
+    _nextSteps() {
+      if (this._isFinished) return Promise.resolve({ value: void 0, done: !0 });
+      let e2 = this._reader, t2 = new Se(this);
+      return te(e2, t2), t2._promise;
+    }
+    _returnSteps(e2) {
+      if (this._isFinished) return Promise.resolve({ value: e2, done: !0 });
+      this._isFinished = !0;
+      let t2 = this._reader;
+      if (!this._preventCancel) {
+        let r2 = W(t2, e2);
+        return O(t2), m(r2, () => ({ value: e2, done: !0 }));
+      }
+      return O(t2), c({ value: e2, done: !0 });
+    }
+  }, Se = class {
+    constructor(e2) {
+      this._iterator = e2, this._promise = u((e3, t2) => {
+        this._resolvePromise = e3, this._rejectPromise = t2;
+      });
+    }
+    _chunkSteps(e2) {
+      this._iterator._ongoingPromise = void 0, y(() => this._resolvePromise({ value: e2, done: !1 }));
+    }
+    _closeSteps() {
+      let e2 = this._iterator;
+      e2._ongoingPromise = void 0, e2._isFinished = !0, O(e2._reader), this._resolvePromise({ value: void 0, done: !0 });
+    }
+    _errorSteps(e2) {
+      let t2 = this._iterator;
+      t2._ongoingPromise = void 0, t2._isFinished = !0, O(t2._reader), this._rejectPromise(e2);
+    }
+  }, ge = { next() {
+    return ve(this) ? this._asyncIteratorImpl.next() : d(we("next"));
+  }, return(e2) {
+    return ve(this) ? this._asyncIteratorImpl.return(e2) : d(we("return"));
+  }, [_e]() {
+    return this;
+  } };
+  function ve(e2) {
+    if (!t(e2) || !Object.prototype.hasOwnProperty.call(e2, "_asyncIteratorImpl")) return !1;
+    try {
+      return e2._asyncIteratorImpl instanceof ye;
+    } catch {
+      return !1;
+    }
+  }
+  function we(e2) {
+    return new TypeError(`ReadableStreamAsyncIterator.${e2} can only be used on a ReadableSteamAsyncIterator`);
+  }
+  Object.defineProperty(ge, _e, { enumerable: !1 });
+  var Re = Number.isNaN || function(e2) {
+    return e2 != e2;
+  };
+  function Te(e2) {
+    let t2 = fe(e2.buffer, e2.byteOffset, e2.byteOffset + e2.byteLength);
+    return new Uint8Array(t2);
+  }
+  function Pe(e2) {
+    let t2 = e2._queue.shift();
+    return e2._queueTotalSize -= t2.size, e2._queueTotalSize < 0 && (e2._queueTotalSize = 0), t2.value;
+  }
+  function Ce(e2, t2, r2) {
+    if (typeof (o2 = r2) != "number" || Re(o2) || o2 < 0 || r2 === 1 / 0) throw new RangeError("Size must be a finite, non-NaN, non-negative number.");
+    var o2;
+    e2._queue.push({ value: t2, size: r2 }), e2._queueTotalSize += r2;
+  }
+  function qe(e2) {
+    e2._queue = new v(), e2._queueTotalSize = 0;
+  }
+  function Ee(e2) {
+    return e2 === DataView;
+  }
+  function We(e2) {
+    return Ee(e2) ? 1 : e2.BYTES_PER_ELEMENT;
+  }
+  var ReadableStreamBYOBRequest = class {
+    constructor() {
+      throw new TypeError("Illegal constructor");
+    }
+    get view() {
+      if (!Be(this)) throw ot("view");
+      return this._view;
+    }
+    respond(e2) {
+      if (!Be(this)) throw ot("respond");
+      if (M(e2, 1, "respond"), e2 = N(e2, "First parameter"), this._associatedReadableByteStreamController === void 0) throw new TypeError("This BYOB request has been invalidated");
+      if (de(this._view.buffer)) throw new TypeError("The BYOB request's buffer has been detached and so cannot be used as a response");
+      et(this._associatedReadableByteStreamController, e2);
+    }
+    respondWithNewView(e2) {
+      if (!Be(this)) throw ot("respondWithNewView");
+      if (M(e2, 1, "respondWithNewView"), !ArrayBuffer.isView(e2)) throw new TypeError("You can only respond with array buffer views");
+      if (this._associatedReadableByteStreamController === void 0) throw new TypeError("This BYOB request has been invalidated");
+      if (de(e2.buffer)) throw new TypeError("The given view's buffer has been detached and so cannot be used as a response");
+      tt(this._associatedReadableByteStreamController, e2);
+    }
+  };
+  Object.defineProperties(ReadableStreamBYOBRequest.prototype, { respond: { enumerable: !0 }, respondWithNewView: { enumerable: !0 }, view: { enumerable: !0 } }), o(ReadableStreamBYOBRequest.prototype.respond, "respond"), o(ReadableStreamBYOBRequest.prototype.respondWithNewView, "respondWithNewView"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(ReadableStreamBYOBRequest.prototype, Symbol.toStringTag, { value: "ReadableStreamBYOBRequest", configurable: !0 });
+  var ReadableByteStreamController = class {
+    constructor() {
+      throw new TypeError("Illegal constructor");
+    }
+    get byobRequest() {
+      if (!Oe(this)) throw nt("byobRequest");
+      return Ke(this);
+    }
+    get desiredSize() {
+      if (!Oe(this)) throw nt("desiredSize");
+      return Ze(this);
+    }
+    close() {
+      if (!Oe(this)) throw nt("close");
+      if (this._closeRequested) throw new TypeError("The stream has already been closed; do not close it again!");
+      let e2 = this._controlledReadableByteStream._state;
+      if (e2 !== "readable") throw new TypeError(`The stream (in ${e2} state) is not in the readable state and cannot be closed`);
+      Ue(this);
+    }
+    enqueue(e2) {
+      if (!Oe(this)) throw nt("enqueue");
+      if (M(e2, 1, "enqueue"), !ArrayBuffer.isView(e2)) throw new TypeError("chunk must be an array buffer view");
+      if (e2.byteLength === 0) throw new TypeError("chunk must have non-zero byteLength");
+      if (e2.buffer.byteLength === 0) throw new TypeError("chunk's buffer must have non-zero byteLength");
+      if (this._closeRequested) throw new TypeError("stream is closed or draining");
+      let t2 = this._controlledReadableByteStream._state;
+      if (t2 !== "readable") throw new TypeError(`The stream (in ${t2} state) is not in the readable state and cannot be enqueued to`);
+      Ge(this, e2);
+    }
+    error(e2 = void 0) {
+      if (!Oe(this)) throw nt("error");
+      Xe(this, e2);
+    }
+    [T](e2) {
+      ke(this), qe(this);
+      let t2 = this._cancelAlgorithm(e2);
+      return Ve(this), t2;
+    }
+    [P](e2) {
+      let t2 = this._controlledReadableByteStream;
+      if (this._queueTotalSize > 0) return void Je(this, e2);
+      let r2 = this._autoAllocateChunkSize;
+      if (r2 !== void 0) {
+        let t3;
+        try {
+          t3 = new ArrayBuffer(r2);
+        } catch (t4) {
+          return void e2._errorSteps(t4);
+        }
+        let o2 = { buffer: t3, bufferByteLength: r2, byteOffset: 0, byteLength: r2, bytesFilled: 0, minimumFill: 1, elementSize: 1, viewConstructor: Uint8Array, readerType: "default" };
+        this._pendingPullIntos.push(o2);
+      }
+      U(t2, e2), je(this);
+    }
+    [C]() {
+      return this._queueTotalSize > 0;
+    }
+    [q]() {
+      if (this._pendingPullIntos.length > 0) {
+        let e2 = this._pendingPullIntos.peek();
+        e2.readerType = "none", this._pendingPullIntos = new v(), this._pendingPullIntos.push(e2);
+      }
+    }
+  };
+  function Oe(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_controlledReadableByteStream") && e2 instanceof ReadableByteStreamController;
+  }
+  function Be(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_associatedReadableByteStreamController") && e2 instanceof ReadableStreamBYOBRequest;
+  }
+  function je(e2) {
+    if ((function(e3) {
+      let t3 = e3._controlledReadableByteStream;
+      return t3._state !== "readable" || e3._closeRequested || !e3._started ? !1 : !!(J(t3) && X(t3) > 0 || ut(t3) && lt(t3) > 0 || Ze(e3) > 0);
+    })(e2)) {
+      if (e2._pulling) return void (e2._pullAgain = !0);
+      e2._pulling = !0, h(e2._pullAlgorithm(), () => (e2._pulling = !1, e2._pullAgain && (e2._pullAgain = !1, je(e2)), null), (t3) => (Xe(e2, t3), null));
+    }
+  }
+  function ke(e2) {
+    xe(e2), e2._pendingPullIntos = new v();
+  }
+  function Ae(e2, t2) {
+    let r2 = !1;
+    e2._state === "closed" && (r2 = !0);
+    let o2 = De(t2);
+    t2.readerType === "default" ? G(e2, o2, r2) : (function(e3, t3, r3) {
+      let o3 = e3._reader, n2 = o3._readIntoRequests.shift();
+      r3 ? n2._closeSteps(t3) : n2._chunkSteps(t3);
+    })(e2, o2, r2);
+  }
+  function ze(e2, t2) {
+    for (let r2 = 0; r2 < t2.length; ++r2) Ae(e2, t2[r2]);
+  }
+  function De(e2) {
+    let t2 = e2.bytesFilled, r2 = e2.elementSize;
+    return new e2.viewConstructor(e2.buffer, e2.byteOffset, t2 / r2);
+  }
+  function Fe(e2, t2, r2, o2) {
+    e2._queue.push({ buffer: t2, byteOffset: r2, byteLength: o2 }), e2._queueTotalSize += o2;
+  }
+  function Le(e2, t2, r2, o2) {
+    let n2;
+    try {
+      n2 = fe(t2, r2, r2 + o2);
+    } catch (t3) {
+      throw Xe(e2, t3), t3;
+    }
+    Fe(e2, n2, 0, o2);
+  }
+  function Ie(e2, t2) {
+    t2.bytesFilled > 0 && Le(e2, t2.buffer, t2.byteOffset, t2.bytesFilled), He(e2);
+  }
+  function $e(e2, t2) {
+    let r2 = Math.min(e2._queueTotalSize, t2.byteLength - t2.bytesFilled), o2 = t2.bytesFilled + r2, n2 = r2, i2 = !1, a2 = o2 - o2 % t2.elementSize;
+    a2 >= t2.minimumFill && (n2 = a2 - t2.bytesFilled, i2 = !0);
+    let s2 = e2._queue;
+    for (; n2 > 0; ) {
+      let r3 = s2.peek(), o3 = Math.min(n2, r3.byteLength), i3 = t2.byteOffset + t2.bytesFilled;
+      ue(t2.buffer, i3, r3.buffer, r3.byteOffset, o3), r3.byteLength === o3 ? s2.shift() : (r3.byteOffset += o3, r3.byteLength -= o3), e2._queueTotalSize -= o3, Me(e2, o3, t2), n2 -= o3;
+    }
+    return i2;
+  }
+  function Me(e2, t2, r2) {
+    r2.bytesFilled += t2;
+  }
+  function Ye(e2) {
+    e2._queueTotalSize === 0 && e2._closeRequested ? (Ve(e2), Yr(e2._controlledReadableByteStream)) : je(e2);
+  }
+  function xe(e2) {
+    e2._byobRequest !== null && (e2._byobRequest._associatedReadableByteStreamController = void 0, e2._byobRequest._view = null, e2._byobRequest = null);
+  }
+  function Qe(e2) {
+    let t2 = [];
+    for (; e2._pendingPullIntos.length > 0 && e2._queueTotalSize !== 0; ) {
+      let r2 = e2._pendingPullIntos.peek();
+      $e(e2, r2) && (He(e2), t2.push(r2));
+    }
+    return t2;
+  }
+  function Ne(e2, t2) {
+    let r2 = e2._pendingPullIntos.peek();
+    xe(e2), e2._controlledReadableByteStream._state === "closed" ? (function(e3, t3) {
+      t3.readerType === "none" && He(e3);
+      let r3 = e3._controlledReadableByteStream;
+      if (ut(r3)) {
+        let t4 = [];
+        for (; t4.length < lt(r3); ) t4.push(He(e3));
+        ze(r3, t4);
+      }
+    })(e2, r2) : (function(e3, t3, r3) {
+      if (Me(0, t3, r3), r3.readerType === "none") {
+        Ie(e3, r3);
+        let t4 = Qe(e3);
+        return void ze(e3._controlledReadableByteStream, t4);
+      }
+      if (r3.bytesFilled < r3.minimumFill) return;
+      He(e3);
+      let o2 = r3.bytesFilled % r3.elementSize;
+      if (o2 > 0) {
+        let t4 = r3.byteOffset + r3.bytesFilled;
+        Le(e3, r3.buffer, t4 - o2, o2);
+      }
+      r3.bytesFilled -= o2;
+      let n2 = Qe(e3);
+      Ae(e3._controlledReadableByteStream, r3), ze(e3._controlledReadableByteStream, n2);
+    })(e2, t2, r2), je(e2);
+  }
+  function He(e2) {
+    return e2._pendingPullIntos.shift();
+  }
+  function Ve(e2) {
+    e2._pullAlgorithm = void 0, e2._cancelAlgorithm = void 0;
+  }
+  function Ue(e2) {
+    let t2 = e2._controlledReadableByteStream;
+    if (!e2._closeRequested && t2._state === "readable") if (e2._queueTotalSize > 0) e2._closeRequested = !0;
+    else {
+      if (e2._pendingPullIntos.length > 0) {
+        let t3 = e2._pendingPullIntos.peek();
+        if (t3.bytesFilled % t3.elementSize !== 0) {
+          let t4 = new TypeError("Insufficient bytes to fill elements in the given buffer");
+          throw Xe(e2, t4), t4;
+        }
+      }
+      Ve(e2), Yr(t2);
+    }
+  }
+  function Ge(e2, t2) {
+    let r2 = e2._controlledReadableByteStream;
+    if (e2._closeRequested || r2._state !== "readable") return;
+    let { buffer: o2, byteOffset: n2, byteLength: i2 } = t2;
+    if (de(o2)) throw new TypeError("chunk's buffer is detached and so cannot be enqueued");
+    let a2 = ce(o2);
+    if (e2._pendingPullIntos.length > 0) {
+      let t3 = e2._pendingPullIntos.peek();
+      if (de(t3.buffer)) throw new TypeError("The BYOB request's buffer has been detached and so cannot be filled with an enqueued chunk");
+      xe(e2), t3.buffer = ce(t3.buffer), t3.readerType === "none" && Ie(e2, t3);
+    }
+    J(r2) ? ((function(e3) {
+      let t3 = e3._controlledReadableByteStream._reader;
+      for (; t3._readRequests.length > 0; ) {
+        if (e3._queueTotalSize === 0) return;
+        Je(e3, t3._readRequests.shift());
+      }
+    })(e2), X(r2) === 0 ? Fe(e2, a2, n2, i2) : (e2._pendingPullIntos.length > 0 && He(e2), G(r2, new Uint8Array(a2, n2, i2), !1))) : ut(r2) ? (Fe(e2, a2, n2, i2), ze(r2, Qe(e2))) : Fe(e2, a2, n2, i2), je(e2);
+  }
+  function Xe(e2, t2) {
+    let r2 = e2._controlledReadableByteStream;
+    r2._state === "readable" && (ke(e2), qe(e2), Ve(e2), xr(r2, t2));
+  }
+  function Je(e2, t2) {
+    let r2 = e2._queue.shift();
+    e2._queueTotalSize -= r2.byteLength, Ye(e2);
+    let o2 = new Uint8Array(r2.buffer, r2.byteOffset, r2.byteLength);
+    t2._chunkSteps(o2);
+  }
+  function Ke(e2) {
+    if (e2._byobRequest === null && e2._pendingPullIntos.length > 0) {
+      let t2 = e2._pendingPullIntos.peek(), r2 = new Uint8Array(t2.buffer, t2.byteOffset + t2.bytesFilled, t2.byteLength - t2.bytesFilled), o2 = Object.create(ReadableStreamBYOBRequest.prototype);
+      (function(e3, t3, r3) {
+        e3._associatedReadableByteStreamController = t3, e3._view = r3;
+      })(o2, e2, r2), e2._byobRequest = o2;
+    }
+    return e2._byobRequest;
+  }
+  function Ze(e2) {
+    let t2 = e2._controlledReadableByteStream._state;
+    return t2 === "errored" ? null : t2 === "closed" ? 0 : e2._strategyHWM - e2._queueTotalSize;
+  }
+  function et(e2, t2) {
+    let r2 = e2._pendingPullIntos.peek();
+    if (e2._controlledReadableByteStream._state === "closed") {
+      if (t2 !== 0) throw new TypeError("bytesWritten must be 0 when calling respond() on a closed stream");
+    } else {
+      if (t2 === 0) throw new TypeError("bytesWritten must be greater than 0 when calling respond() on a readable stream");
+      if (r2.bytesFilled + t2 > r2.byteLength) throw new RangeError("bytesWritten out of range");
+    }
+    r2.buffer = ce(r2.buffer), Ne(e2, t2);
+  }
+  function tt(e2, t2) {
+    let r2 = e2._pendingPullIntos.peek();
+    if (e2._controlledReadableByteStream._state === "closed") {
+      if (t2.byteLength !== 0) throw new TypeError("The view's length must be 0 when calling respondWithNewView() on a closed stream");
+    } else if (t2.byteLength === 0) throw new TypeError("The view's length must be greater than 0 when calling respondWithNewView() on a readable stream");
+    if (r2.byteOffset + r2.bytesFilled !== t2.byteOffset) throw new RangeError("The region specified by view does not match byobRequest");
+    if (r2.bufferByteLength !== t2.buffer.byteLength) throw new RangeError("The buffer of view has different capacity than byobRequest");
+    if (r2.bytesFilled + t2.byteLength > r2.byteLength) throw new RangeError("The region specified by view is larger than byobRequest");
+    let o2 = t2.byteLength;
+    r2.buffer = ce(t2.buffer), Ne(e2, o2);
+  }
+  function rt(e2, t2, r2, o2, n2, i2, a2) {
+    t2._controlledReadableByteStream = e2, t2._pullAgain = !1, t2._pulling = !1, t2._byobRequest = null, t2._queue = t2._queueTotalSize = void 0, qe(t2), t2._closeRequested = !1, t2._started = !1, t2._strategyHWM = i2, t2._pullAlgorithm = o2, t2._cancelAlgorithm = n2, t2._autoAllocateChunkSize = a2, t2._pendingPullIntos = new v(), e2._readableStreamController = t2, h(c(r2()), () => (t2._started = !0, je(t2), null), (e3) => (Xe(t2, e3), null));
+  }
+  function ot(e2) {
+    return new TypeError(`ReadableStreamBYOBRequest.prototype.${e2} can only be used on a ReadableStreamBYOBRequest`);
+  }
+  function nt(e2) {
+    return new TypeError(`ReadableByteStreamController.prototype.${e2} can only be used on a ReadableByteStreamController`);
+  }
+  function it(e2, t2) {
+    if ((e2 = `${e2}`) != "byob") throw new TypeError(`${t2} '${e2}' is not a valid enumeration value for ReadableStreamReaderMode`);
+    return e2;
+  }
+  function at(e2) {
+    return new ReadableStreamBYOBReader(e2);
+  }
+  function st(e2, t2) {
+    e2._reader._readIntoRequests.push(t2);
+  }
+  function lt(e2) {
+    return e2._reader._readIntoRequests.length;
+  }
+  function ut(e2) {
+    let t2 = e2._reader;
+    return t2 !== void 0 && !!ft(t2);
+  }
+  Object.defineProperties(ReadableByteStreamController.prototype, { close: { enumerable: !0 }, enqueue: { enumerable: !0 }, error: { enumerable: !0 }, byobRequest: { enumerable: !0 }, desiredSize: { enumerable: !0 } }), o(ReadableByteStreamController.prototype.close, "close"), o(ReadableByteStreamController.prototype.enqueue, "enqueue"), o(ReadableByteStreamController.prototype.error, "error"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(ReadableByteStreamController.prototype, Symbol.toStringTag, { value: "ReadableByteStreamController", configurable: !0 });
+  var ReadableStreamBYOBReader = class {
+    constructor(e2) {
+      if (M(e2, 1, "ReadableStreamBYOBReader"), H(e2, "First parameter"), $r(e2)) throw new TypeError("This stream has already been locked for exclusive reading by another reader");
+      if (!Oe(e2._readableStreamController)) throw new TypeError("Cannot construct a ReadableStreamBYOBReader for a stream not constructed with a byte source");
+      E(this, e2), this._readIntoRequests = new v();
+    }
+    get closed() {
+      return ft(this) ? this._closedPromise : d(_t("closed"));
+    }
+    cancel(e2 = void 0) {
+      return ft(this) ? this._ownerReadableStream === void 0 ? d(B("cancel")) : W(this, e2) : d(_t("cancel"));
+    }
+    read(e2, t2 = {}) {
+      if (!ft(this)) return d(_t("read"));
+      if (!ArrayBuffer.isView(e2)) return d(new TypeError("view must be an array buffer view"));
+      if (e2.byteLength === 0) return d(new TypeError("view must have non-zero byteLength"));
+      if (e2.buffer.byteLength === 0) return d(new TypeError("view's buffer must have non-zero byteLength"));
+      if (de(e2.buffer)) return d(new TypeError("view's buffer has been detached"));
+      let r2;
+      try {
+        r2 = (function(e3, t3) {
+          var r3;
+          return L(e3, t3), { min: N((r3 = e3?.min) !== null && r3 !== void 0 ? r3 : 1, `${t3} has member 'min' that`) };
+        })(t2, "options");
+      } catch (e3) {
+        return d(e3);
+      }
+      let o2 = r2.min;
+      if (o2 === 0) return d(new TypeError("options.min must be greater than 0"));
+      if ((function(e3) {
+        return Ee(e3.constructor);
+      })(e2)) {
+        if (o2 > e2.byteLength) return d(new RangeError("options.min must be less than or equal to view's byteLength"));
+      } else if (o2 > e2.length) return d(new RangeError("options.min must be less than or equal to view's length"));
+      if (this._ownerReadableStream === void 0) return d(B("read from"));
+      let n2 = (function(e3, t3, r3) {
+        let o3 = e3._ownerReadableStream;
+        return o3._state === "errored" || (function(e4, t4, r4) {
+          let o4 = e4._controlledReadableByteStream, n3 = We(t4.constructor), { byteLength: i2 } = t4, a2 = r4 * n3;
+          return !(e4._pendingPullIntos.length > 0) && (o4._state === "closed" || e4._queueTotalSize >= a2);
+        })(o3._readableStreamController, t3, r3);
+      })(this, e2, o2) ? new dt() : new ct();
+      return ht(this, e2, o2, n2), n2._promise;
+    }
+    releaseLock() {
+      if (!ft(this)) throw _t("releaseLock");
+      this._ownerReadableStream !== void 0 && (function(e2) {
+        O(e2);
+        let t2 = new TypeError("Reader was released");
+        bt(e2, t2);
+      })(this);
+    }
+  };
+  Object.defineProperties(ReadableStreamBYOBReader.prototype, { cancel: { enumerable: !0 }, read: { enumerable: !0 }, releaseLock: { enumerable: !0 }, closed: { enumerable: !0 } }), o(ReadableStreamBYOBReader.prototype.cancel, "cancel"), o(ReadableStreamBYOBReader.prototype.read, "read"), o(ReadableStreamBYOBReader.prototype.releaseLock, "releaseLock"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(ReadableStreamBYOBReader.prototype, Symbol.toStringTag, { value: "ReadableStreamBYOBReader", configurable: !0 });
+  var ct = class {
+    constructor() {
+      this._promise = u((e2, t2) => {
+        this._resolvePromise = e2, this._rejectPromise = t2;
+      });
+    }
+    _chunkSteps(e2) {
+      this._resolvePromise({ value: e2, done: !1 });
+    }
+    _closeSteps(e2) {
+      this._resolvePromise({ value: e2, done: !0 });
+    }
+    _errorSteps(e2) {
+      this._rejectPromise(e2);
+    }
+  }, dt = class {
+    constructor() {
+      this._promise = void 0;
+    }
+    _chunkSteps(e2) {
+      this._promise = l({ value: e2, done: !1 });
+    }
+    _closeSteps(e2) {
+      this._promise = l({ value: e2, done: !0 });
+    }
+    _errorSteps(e2) {
+      this._promise = d(e2);
+    }
+  };
+  function ft(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_readIntoRequests") && e2 instanceof ReadableStreamBYOBReader;
+  }
+  function ht(e2, t2, r2, o2) {
+    let n2 = e2._ownerReadableStream;
+    n2._disturbed = !0, n2._state === "errored" ? o2._errorSteps(n2._storedError) : (function(e3, t3, r3, o3) {
+      let n3 = e3._controlledReadableByteStream, i2 = t3.constructor, a2 = We(i2), { byteOffset: s2, byteLength: l2 } = t3, u2 = r3 * a2, c2;
+      try {
+        c2 = ce(t3.buffer);
+      } catch (e4) {
+        return void o3._errorSteps(e4);
+      }
+      let d2 = { buffer: c2, bufferByteLength: c2.byteLength, byteOffset: s2, byteLength: l2, bytesFilled: 0, minimumFill: u2, elementSize: a2, viewConstructor: i2, readerType: "byob" };
+      if (e3._pendingPullIntos.length > 0) return e3._pendingPullIntos.push(d2), void st(n3, o3);
+      if (n3._state === "closed") {
+        let e4 = new i2(d2.buffer, d2.byteOffset, 0);
+        return void o3._closeSteps(e4);
+      }
+      if (e3._queueTotalSize > 0) {
+        if ($e(e3, d2)) {
+          let t4 = De(d2);
+          return Ye(e3), void o3._chunkSteps(t4);
+        }
+        if (e3._closeRequested) {
+          let t4 = new TypeError("Insufficient bytes to fill elements in the given buffer");
+          return Xe(e3, t4), void o3._errorSteps(t4);
+        }
+      }
+      e3._pendingPullIntos.push(d2), st(n3, o3), je(e3);
+    })(n2._readableStreamController, t2, r2, o2);
+  }
+  function bt(e2, t2) {
+    let r2 = e2._readIntoRequests;
+    e2._readIntoRequests = new v(), r2.forEach((e3) => {
+      e3._errorSteps(t2);
+    });
+  }
+  function _t(e2) {
+    return new TypeError(`ReadableStreamBYOBReader.prototype.${e2} can only be used on a ReadableStreamBYOBReader`);
+  }
+  function mt(e2, t2) {
+    let { highWaterMark: r2 } = e2;
+    if (r2 === void 0) return t2;
+    if (Re(r2) || r2 < 0) throw new RangeError("Invalid highWaterMark");
+    return r2;
+  }
+  function pt(e2) {
+    let { size: t2 } = e2;
+    return t2 || (() => 1);
+  }
+  function yt(e2, t2) {
+    L(e2, t2);
+    let r2 = e2?.highWaterMark, o2 = e2?.size;
+    return { highWaterMark: r2 === void 0 ? void 0 : x(r2), size: o2 === void 0 ? void 0 : St(o2, `${t2} has member 'size' that`) };
+  }
+  function St(e2, t2) {
+    return I(e2, t2), (t3) => x(e2(t3));
+  }
+  function gt(e2, t2, r2) {
+    return I(e2, r2), (r3) => g(e2, t2, [r3]);
+  }
+  function vt(e2, t2, r2) {
+    return I(e2, r2), () => g(e2, t2, []);
+  }
+  function wt(e2, t2, r2) {
+    return I(e2, r2), (r3) => S(e2, t2, [r3]);
+  }
+  function Rt(e2, t2, r2) {
+    return I(e2, r2), (r3, o2) => g(e2, t2, [r3, o2]);
+  }
+  function Tt(e2, t2) {
+    if (!qt(e2)) throw new TypeError(`${t2} is not a WritableStream.`);
+  }
+  var WritableStream = class {
+    constructor(e2 = {}, t2 = {}) {
+      e2 === void 0 ? e2 = null : $(e2, "First parameter");
+      let r2 = yt(t2, "Second parameter"), o2 = (function(e3, t3) {
+        L(e3, t3);
+        let r3 = e3?.abort, o3 = e3?.close, n3 = e3?.start, i2 = e3?.type, a2 = e3?.write;
+        return { abort: r3 === void 0 ? void 0 : gt(r3, e3, `${t3} has member 'abort' that`), close: o3 === void 0 ? void 0 : vt(o3, e3, `${t3} has member 'close' that`), start: n3 === void 0 ? void 0 : wt(n3, e3, `${t3} has member 'start' that`), write: a2 === void 0 ? void 0 : Rt(a2, e3, `${t3} has member 'write' that`), type: i2 };
+      })(e2, "First parameter");
+      if (Ct(this), o2.type !== void 0) throw new RangeError("Invalid type is specified");
+      let n2 = pt(r2);
+      (function(e3, t3, r3, o3) {
+        let n3 = Object.create(WritableStreamDefaultController.prototype), i2, a2, s2, l2;
+        i2 = t3.start !== void 0 ? () => t3.start(n3) : () => {
+        }, a2 = t3.write !== void 0 ? (e4) => t3.write(e4, n3) : () => c(void 0), s2 = t3.close !== void 0 ? () => t3.close() : () => c(void 0), l2 = t3.abort !== void 0 ? (e4) => t3.abort(e4) : () => c(void 0), Nt(e3, n3, i2, a2, s2, l2, r3, o3);
+      })(this, o2, mt(r2, 1), n2);
+    }
+    get locked() {
+      if (!qt(this)) throw Kt("locked");
+      return Et(this);
+    }
+    abort(e2 = void 0) {
+      return qt(this) ? Et(this) ? d(new TypeError("Cannot abort a stream that already has a writer")) : Wt(this, e2) : d(Kt("abort"));
+    }
+    close() {
+      return qt(this) ? Et(this) ? d(new TypeError("Cannot close a stream that already has a writer")) : At(this) ? d(new TypeError("Cannot close an already-closing stream")) : Ot(this) : d(Kt("close"));
+    }
+    getWriter() {
+      if (!qt(this)) throw Kt("getWriter");
+      return Pt(this);
+    }
+  };
+  function Pt(e2) {
+    return new WritableStreamDefaultWriter(e2);
+  }
+  function Ct(e2) {
+    e2._state = "writable", e2._storedError = void 0, e2._writer = void 0, e2._writableStreamController = void 0, e2._writeRequests = new v(), e2._inFlightWriteRequest = void 0, e2._closeRequest = void 0, e2._inFlightCloseRequest = void 0, e2._pendingAbortRequest = void 0, e2._backpressure = !1;
+  }
+  function qt(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_writableStreamController") && e2 instanceof WritableStream;
+  }
+  function Et(e2) {
+    return e2._writer !== void 0;
+  }
+  function Wt(e2, t2) {
+    var r2;
+    if (e2._state === "closed" || e2._state === "errored") return c(void 0);
+    e2._writableStreamController._abortReason = t2, (r2 = e2._writableStreamController._abortController) === null || r2 === void 0 || r2.abort(t2);
+    let o2 = e2._state;
+    if (o2 === "closed" || o2 === "errored") return c(void 0);
+    if (e2._pendingAbortRequest !== void 0) return e2._pendingAbortRequest._promise;
+    let n2 = !1;
+    o2 === "erroring" && (n2 = !0, t2 = void 0);
+    let i2 = u((r3, o3) => {
+      e2._pendingAbortRequest = { _promise: void 0, _resolve: r3, _reject: o3, _reason: t2, _wasAlreadyErroring: n2 };
+    });
+    return e2._pendingAbortRequest._promise = i2, n2 || jt(e2, t2), i2;
+  }
+  function Ot(e2) {
+    let t2 = e2._state;
+    if (t2 === "closed" || t2 === "errored") return d(new TypeError(`The stream (in ${t2} state) is not in the writable state and cannot be closed`));
+    let r2 = u((t3, r3) => {
+      let o3 = { _resolve: t3, _reject: r3 };
+      e2._closeRequest = o3;
+    }), o2 = e2._writer;
+    var n2;
+    return o2 !== void 0 && e2._backpressure && t2 === "writable" && cr(o2), Ce(n2 = e2._writableStreamController, xt, 0), Ut(n2), r2;
+  }
+  function Bt(e2, t2) {
+    e2._state !== "writable" ? kt(e2) : jt(e2, t2);
+  }
+  function jt(e2, t2) {
+    let r2 = e2._writableStreamController;
+    e2._state = "erroring", e2._storedError = t2;
+    let o2 = e2._writer;
+    o2 !== void 0 && $t(o2, t2), !(function(e3) {
+      return !(e3._inFlightWriteRequest === void 0 && e3._inFlightCloseRequest === void 0);
+    })(e2) && r2._started && kt(e2);
+  }
+  function kt(e2) {
+    e2._state = "errored", e2._writableStreamController[R]();
+    let t2 = e2._storedError;
+    if (e2._writeRequests.forEach((e3) => {
+      e3._reject(t2);
+    }), e2._writeRequests = new v(), e2._pendingAbortRequest === void 0) return void zt(e2);
+    let r2 = e2._pendingAbortRequest;
+    if (e2._pendingAbortRequest = void 0, r2._wasAlreadyErroring) return r2._reject(t2), void zt(e2);
+    h(e2._writableStreamController[w](r2._reason), () => (r2._resolve(), zt(e2), null), (t3) => (r2._reject(t3), zt(e2), null));
+  }
+  function At(e2) {
+    return e2._closeRequest !== void 0 || e2._inFlightCloseRequest !== void 0;
+  }
+  function zt(e2) {
+    e2._closeRequest !== void 0 && (e2._closeRequest._reject(e2._storedError), e2._closeRequest = void 0);
+    let t2 = e2._writer;
+    t2 !== void 0 && nr(t2, e2._storedError);
+  }
+  function Dt(e2, t2) {
+    let r2 = e2._writer;
+    r2 !== void 0 && t2 !== e2._backpressure && (t2 ? (function(e3) {
+      ar(e3);
+    })(r2) : cr(r2)), e2._backpressure = t2;
+  }
+  Object.defineProperties(WritableStream.prototype, { abort: { enumerable: !0 }, close: { enumerable: !0 }, getWriter: { enumerable: !0 }, locked: { enumerable: !0 } }), o(WritableStream.prototype.abort, "abort"), o(WritableStream.prototype.close, "close"), o(WritableStream.prototype.getWriter, "getWriter"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(WritableStream.prototype, Symbol.toStringTag, { value: "WritableStream", configurable: !0 });
+  var WritableStreamDefaultWriter = class {
+    constructor(e2) {
+      if (M(e2, 1, "WritableStreamDefaultWriter"), Tt(e2, "First parameter"), Et(e2)) throw new TypeError("This stream has already been locked for exclusive writing by another writer");
+      this._ownerWritableStream = e2, e2._writer = this;
+      let t2 = e2._state;
+      if (t2 === "writable") !At(e2) && e2._backpressure ? ar(this) : lr(this), rr(this);
+      else if (t2 === "erroring") sr(this, e2._storedError), rr(this);
+      else if (t2 === "closed") lr(this), rr(r2 = this), ir(r2);
+      else {
+        let t3 = e2._storedError;
+        sr(this, t3), or(this, t3);
+      }
+      var r2;
+    }
+    get closed() {
+      return Ft(this) ? this._closedPromise : d(er("closed"));
+    }
+    get desiredSize() {
+      if (!Ft(this)) throw er("desiredSize");
+      if (this._ownerWritableStream === void 0) throw tr("desiredSize");
+      return (function(e2) {
+        let t2 = e2._ownerWritableStream, r2 = t2._state;
+        return r2 === "errored" || r2 === "erroring" ? null : r2 === "closed" ? 0 : Vt(t2._writableStreamController);
+      })(this);
+    }
+    get ready() {
+      return Ft(this) ? this._readyPromise : d(er("ready"));
+    }
+    abort(e2 = void 0) {
+      return Ft(this) ? this._ownerWritableStream === void 0 ? d(tr("abort")) : (function(e3, t2) {
+        return Wt(e3._ownerWritableStream, t2);
+      })(this, e2) : d(er("abort"));
+    }
+    close() {
+      if (!Ft(this)) return d(er("close"));
+      let e2 = this._ownerWritableStream;
+      return e2 === void 0 ? d(tr("close")) : At(e2) ? d(new TypeError("Cannot close an already-closing stream")) : Lt(this);
+    }
+    releaseLock() {
+      if (!Ft(this)) throw er("releaseLock");
+      this._ownerWritableStream !== void 0 && Mt(this);
+    }
+    write(e2 = void 0) {
+      return Ft(this) ? this._ownerWritableStream === void 0 ? d(tr("write to")) : Yt(this, e2) : d(er("write"));
+    }
+  };
+  function Ft(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_ownerWritableStream") && e2 instanceof WritableStreamDefaultWriter;
+  }
+  function Lt(e2) {
+    return Ot(e2._ownerWritableStream);
+  }
+  function It(e2, t2) {
+    e2._closedPromiseState === "pending" ? nr(e2, t2) : (function(e3, t3) {
+      or(e3, t3);
+    })(e2, t2);
+  }
+  function $t(e2, t2) {
+    e2._readyPromiseState === "pending" ? ur(e2, t2) : (function(e3, t3) {
+      sr(e3, t3);
+    })(e2, t2);
+  }
+  function Mt(e2) {
+    let t2 = e2._ownerWritableStream, r2 = new TypeError("Writer was released and can no longer be used to monitor the stream's closedness");
+    $t(e2, r2), It(e2, r2), t2._writer = void 0, e2._ownerWritableStream = void 0;
+  }
+  function Yt(e2, t2) {
+    let r2 = e2._ownerWritableStream, o2 = r2._writableStreamController, n2 = (function(e3, t3) {
+      if (e3._strategySizeAlgorithm === void 0) return 1;
+      try {
+        return e3._strategySizeAlgorithm(t3);
+      } catch (t4) {
+        return Gt(e3, t4), 1;
+      }
+    })(o2, t2);
+    if (r2 !== e2._ownerWritableStream) return d(tr("write to"));
+    let i2 = r2._state;
+    if (i2 === "errored") return d(r2._storedError);
+    if (At(r2) || i2 === "closed") return d(new TypeError("The stream is closing or closed and cannot be written to"));
+    if (i2 === "erroring") return d(r2._storedError);
+    let a2 = (function(e3) {
+      return u((t3, r3) => {
+        let o3 = { _resolve: t3, _reject: r3 };
+        e3._writeRequests.push(o3);
+      });
+    })(r2);
+    return (function(e3, t3, r3) {
+      try {
+        Ce(e3, t3, r3);
+      } catch (t4) {
+        return void Gt(e3, t4);
+      }
+      let o3 = e3._controlledWritableStream;
+      !At(o3) && o3._state === "writable" && Dt(o3, Xt(e3)), Ut(e3);
+    })(o2, t2, n2), a2;
+  }
+  Object.defineProperties(WritableStreamDefaultWriter.prototype, { abort: { enumerable: !0 }, close: { enumerable: !0 }, releaseLock: { enumerable: !0 }, write: { enumerable: !0 }, closed: { enumerable: !0 }, desiredSize: { enumerable: !0 }, ready: { enumerable: !0 } }), o(WritableStreamDefaultWriter.prototype.abort, "abort"), o(WritableStreamDefaultWriter.prototype.close, "close"), o(WritableStreamDefaultWriter.prototype.releaseLock, "releaseLock"), o(WritableStreamDefaultWriter.prototype.write, "write"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(WritableStreamDefaultWriter.prototype, Symbol.toStringTag, { value: "WritableStreamDefaultWriter", configurable: !0 });
+  var xt = {}, WritableStreamDefaultController = class {
+    constructor() {
+      throw new TypeError("Illegal constructor");
+    }
+    get abortReason() {
+      if (!Qt(this)) throw Zt("abortReason");
+      return this._abortReason;
+    }
+    get signal() {
+      if (!Qt(this)) throw Zt("signal");
+      if (this._abortController === void 0) throw new TypeError("WritableStreamDefaultController.prototype.signal is not supported");
+      return this._abortController.signal;
+    }
+    error(e2 = void 0) {
+      if (!Qt(this)) throw Zt("error");
+      this._controlledWritableStream._state === "writable" && Jt(this, e2);
+    }
+    [w](e2) {
+      let t2 = this._abortAlgorithm(e2);
+      return Ht(this), t2;
+    }
+    [R]() {
+      qe(this);
+    }
+  };
+  function Qt(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_controlledWritableStream") && e2 instanceof WritableStreamDefaultController;
+  }
+  function Nt(e2, t2, r2, o2, n2, i2, a2, s2) {
+    t2._controlledWritableStream = e2, e2._writableStreamController = t2, t2._queue = void 0, t2._queueTotalSize = void 0, qe(t2), t2._abortReason = void 0, t2._abortController = (function() {
+      if (typeof AbortController == "function") return new AbortController();
+    })(), t2._started = !1, t2._strategySizeAlgorithm = s2, t2._strategyHWM = a2, t2._writeAlgorithm = o2, t2._closeAlgorithm = n2, t2._abortAlgorithm = i2;
+    let l2 = Xt(t2);
+    Dt(e2, l2), h(c(r2()), () => (t2._started = !0, Ut(t2), null), (r3) => (t2._started = !0, Bt(e2, r3), null));
+  }
+  function Ht(e2) {
+    e2._writeAlgorithm = void 0, e2._closeAlgorithm = void 0, e2._abortAlgorithm = void 0, e2._strategySizeAlgorithm = void 0;
+  }
+  function Vt(e2) {
+    return e2._strategyHWM - e2._queueTotalSize;
+  }
+  function Ut(e2) {
+    let t2 = e2._controlledWritableStream;
+    if (!e2._started || t2._inFlightWriteRequest !== void 0) return;
+    if (t2._state === "erroring") return void kt(t2);
+    if (e2._queue.length === 0) return;
+    let r2 = e2._queue.peek().value;
+    r2 === xt ? (function(e3) {
+      let t3 = e3._controlledWritableStream;
+      (function(e4) {
+        e4._inFlightCloseRequest = e4._closeRequest, e4._closeRequest = void 0;
+      })(t3), Pe(e3);
+      let r3 = e3._closeAlgorithm();
+      Ht(e3), h(r3, () => ((function(e4) {
+        e4._inFlightCloseRequest._resolve(void 0), e4._inFlightCloseRequest = void 0, e4._state === "erroring" && (e4._storedError = void 0, e4._pendingAbortRequest !== void 0 && (e4._pendingAbortRequest._resolve(), e4._pendingAbortRequest = void 0)), e4._state = "closed";
+        let t4 = e4._writer;
+        t4 !== void 0 && ir(t4);
+      })(t3), null), (e4) => ((function(e5, t4) {
+        e5._inFlightCloseRequest._reject(t4), e5._inFlightCloseRequest = void 0, e5._pendingAbortRequest !== void 0 && (e5._pendingAbortRequest._reject(t4), e5._pendingAbortRequest = void 0), Bt(e5, t4);
+      })(t3, e4), null));
+    })(e2) : (function(e3, t3) {
+      let r3 = e3._controlledWritableStream;
+      (function(e4) {
+        e4._inFlightWriteRequest = e4._writeRequests.shift();
+      })(r3);
+      let o2 = e3._writeAlgorithm(t3);
+      h(o2, () => {
+        (function(e4) {
+          e4._inFlightWriteRequest._resolve(void 0), e4._inFlightWriteRequest = void 0;
+        })(r3);
+        let t4 = r3._state;
+        if (Pe(e3), !At(r3) && t4 === "writable") {
+          let t5 = Xt(e3);
+          Dt(r3, t5);
+        }
+        return Ut(e3), null;
+      }, (t4) => (r3._state === "writable" && Ht(e3), (function(e4, t5) {
+        e4._inFlightWriteRequest._reject(t5), e4._inFlightWriteRequest = void 0, Bt(e4, t5);
+      })(r3, t4), null));
+    })(e2, r2);
+  }
+  function Gt(e2, t2) {
+    e2._controlledWritableStream._state === "writable" && Jt(e2, t2);
+  }
+  function Xt(e2) {
+    return Vt(e2) <= 0;
+  }
+  function Jt(e2, t2) {
+    let r2 = e2._controlledWritableStream;
+    Ht(e2), jt(r2, t2);
+  }
+  function Kt(e2) {
+    return new TypeError(`WritableStream.prototype.${e2} can only be used on a WritableStream`);
+  }
+  function Zt(e2) {
+    return new TypeError(`WritableStreamDefaultController.prototype.${e2} can only be used on a WritableStreamDefaultController`);
+  }
+  function er(e2) {
+    return new TypeError(`WritableStreamDefaultWriter.prototype.${e2} can only be used on a WritableStreamDefaultWriter`);
+  }
+  function tr(e2) {
+    return new TypeError("Cannot " + e2 + " a stream using a released writer");
+  }
+  function rr(e2) {
+    e2._closedPromise = u((t2, r2) => {
+      e2._closedPromise_resolve = t2, e2._closedPromise_reject = r2, e2._closedPromiseState = "pending";
+    });
+  }
+  function or(e2, t2) {
+    rr(e2), nr(e2, t2);
+  }
+  function nr(e2, t2) {
+    e2._closedPromise_reject !== void 0 && (p(e2._closedPromise), e2._closedPromise_reject(t2), e2._closedPromise_resolve = void 0, e2._closedPromise_reject = void 0, e2._closedPromiseState = "rejected");
+  }
+  function ir(e2) {
+    e2._closedPromise_resolve !== void 0 && (e2._closedPromise_resolve(void 0), e2._closedPromise_resolve = void 0, e2._closedPromise_reject = void 0, e2._closedPromiseState = "resolved");
+  }
+  function ar(e2) {
+    e2._readyPromise = u((t2, r2) => {
+      e2._readyPromise_resolve = t2, e2._readyPromise_reject = r2;
+    }), e2._readyPromiseState = "pending";
+  }
+  function sr(e2, t2) {
+    ar(e2), ur(e2, t2);
+  }
+  function lr(e2) {
+    ar(e2), cr(e2);
+  }
+  function ur(e2, t2) {
+    e2._readyPromise_reject !== void 0 && (p(e2._readyPromise), e2._readyPromise_reject(t2), e2._readyPromise_resolve = void 0, e2._readyPromise_reject = void 0, e2._readyPromiseState = "rejected");
+  }
+  function cr(e2) {
+    e2._readyPromise_resolve !== void 0 && (e2._readyPromise_resolve(void 0), e2._readyPromise_resolve = void 0, e2._readyPromise_reject = void 0, e2._readyPromiseState = "fulfilled");
+  }
+  Object.defineProperties(WritableStreamDefaultController.prototype, { abortReason: { enumerable: !0 }, signal: { enumerable: !0 }, error: { enumerable: !0 } }), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(WritableStreamDefaultController.prototype, Symbol.toStringTag, { value: "WritableStreamDefaultController", configurable: !0 });
+  var dr = typeof globalThis < "u" ? globalThis : typeof self < "u" ? self : typeof global < "u" ? global : void 0, fr = (function() {
+    let e2 = dr?.DOMException;
+    return (function(e3) {
+      if (typeof e3 != "function" && typeof e3 != "object" || e3.name !== "DOMException") return !1;
+      try {
+        return new e3(), !0;
+      } catch {
+        return !1;
+      }
+    })(e2) ? e2 : void 0;
+  })() || (function() {
+    let e2 = function(e3, t2) {
+      this.message = e3 || "", this.name = t2 || "Error", Error.captureStackTrace && Error.captureStackTrace(this, this.constructor);
+    };
+    return o(e2, "DOMException"), e2.prototype = Object.create(Error.prototype), Object.defineProperty(e2.prototype, "constructor", { value: e2, writable: !0, configurable: !0 }), e2;
+  })();
+  function hr(e2, t2, r2, o2, n2, i2) {
+    let a2 = V(e2), s2 = Pt(t2);
+    e2._disturbed = !0;
+    let l2 = new br(s2), _2 = new mr(l2);
+    return u((m2, y2) => {
+      let S2;
+      if (i2 !== void 0) {
+        if (S2 = () => {
+          let r3 = i2.reason !== void 0 ? i2.reason : new fr("Aborted", "AbortError"), a3 = [];
+          o2 || a3.push(() => t2._state === "writable" ? Wt(t2, r3) : c(void 0)), n2 || a3.push(() => e2._state === "readable" ? Mr(e2, r3) : c(void 0)), T2(() => Promise.all(a3.map((e3) => e3())), !0, r3);
+        }, i2.aborted) return void S2();
+        i2.addEventListener("abort", S2);
+      }
+      function g2() {
+        for (; !l2._shuttingDown && !t2._backpressure && t2._state === "writable" && !At(t2) && e2._state === "readable" && re(a2); ) te(a2, _2);
+        if (l2._shuttingDown) return c(!0);
+        if (t2._backpressure) return f(s2._readyPromise, g2);
+        let r3 = new _r(l2);
+        return te(a2, r3), r3._promise;
+      }
+      var v2, w2, R2;
+      if (pr(e2, a2._closedPromise, (e3) => (o2 ? P2(!0, e3) : T2(() => Wt(t2, e3), !0, e3), null)), pr(t2, s2._closedPromise, (t3) => (n2 ? P2(!0, t3) : T2(() => Mr(e2, t3), !0, t3), null)), v2 = e2, w2 = a2._closedPromise, R2 = () => (r2 ? P2() : T2(() => (function(e3) {
+        let t3 = e3._ownerWritableStream, r3 = t3._state;
+        return At(t3) || r3 === "closed" ? c(void 0) : r3 === "errored" ? d(t3._storedError) : Lt(e3);
+      })(s2)), null), v2._state === "closed" ? R2() : b(w2, R2), At(t2) || t2._state === "closed") {
+        let t3 = new TypeError("the destination writable stream closed before all data could be piped to it");
+        n2 ? P2(!0, t3) : T2(() => Mr(e2, t3), !0, t3);
+      }
+      function T2(e3, r3, o3) {
+        function n3() {
+          return h(e3(), () => C2(r3, o3), (e4) => C2(!0, e4)), null;
+        }
+        l2._shuttingDown || (l2._shuttingDown = !0, t2._state !== "writable" || At(t2) ? n3() : b(l2._waitForWritesToFinish(), n3));
+      }
+      function P2(e3, r3) {
+        l2._shuttingDown || (l2._shuttingDown = !0, t2._state !== "writable" || At(t2) ? C2(e3, r3) : b(l2._waitForWritesToFinish(), () => C2(e3, r3)));
+      }
+      function C2(e3, t3) {
+        return Mt(s2), O(a2), i2 !== void 0 && i2.removeEventListener("abort", S2), e3 ? y2(t3) : m2(void 0), null;
+      }
+      p(u((e3, t3) => {
+        (function r3(o3) {
+          o3 ? e3() : f(g2(), r3, t3);
+        })(!1);
+      }));
+    });
+  }
+  var br = class {
+    constructor(e2) {
+      this._writer = e2, this._shuttingDown = !1, this._currentWrite = c(void 0);
+    }
+    _waitForWritesToFinish() {
+      let e2 = this._currentWrite;
+      return f(this._currentWrite, () => e2 !== this._currentWrite ? this._waitForWritesToFinish() : void 0);
+    }
+  }, _r = class {
+    constructor(e2) {
+      this._state = e2, this._promise = u((e3, t2) => {
+        this._resolvePromise = e3, this._rejectPromise = t2;
+      });
+    }
+    _chunkSteps(t2) {
+      this._state._currentWrite = f(Yt(this._state._writer, t2), void 0, e), this._resolvePromise(!1);
+    }
+    _closeSteps() {
+      this._resolvePromise(!0);
+    }
+    _errorSteps(e2) {
+      this._rejectPromise(e2);
+    }
+  }, mr = class {
+    constructor(e2) {
+      this._state = e2;
+    }
+    _chunkSteps(t2) {
+      this._state._currentWrite = f(Yt(this._state._writer, t2), void 0, e);
+    }
+    _closeSteps() {
+    }
+    _errorSteps(e2) {
+    }
+  };
+  function pr(e2, t2, r2) {
+    e2._state === "errored" ? r2(e2._storedError) : _(t2, r2);
+  }
+  var ReadableStreamDefaultController = class {
+    constructor() {
+      throw new TypeError("Illegal constructor");
+    }
+    get desiredSize() {
+      if (!yr(this)) throw Er("desiredSize");
+      return Pr(this);
+    }
+    close() {
+      if (!yr(this)) throw Er("close");
+      if (!Cr(this)) throw new TypeError("The stream is not in a state that permits close");
+      wr(this);
+    }
+    enqueue(e2 = void 0) {
+      if (!yr(this)) throw Er("enqueue");
+      if (!Cr(this)) throw new TypeError("The stream is not in a state that permits enqueue");
+      return Rr(this, e2);
+    }
+    error(e2 = void 0) {
+      if (!yr(this)) throw Er("error");
+      Tr(this, e2);
+    }
+    [T](e2) {
+      qe(this);
+      let t2 = this._cancelAlgorithm(e2);
+      return vr(this), t2;
+    }
+    [P](e2) {
+      let t2 = this._controlledReadableStream;
+      if (this._queue.length > 0) {
+        let r2 = Pe(this);
+        this._closeRequested && this._queue.length === 0 ? (vr(this), Yr(t2)) : Sr(this), e2._chunkSteps(r2);
+      } else U(t2, e2), Sr(this);
+    }
+    [C]() {
+      return this._queue.length > 0;
+    }
+    [q]() {
+    }
+  };
+  function yr(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_controlledReadableStream") && e2 instanceof ReadableStreamDefaultController;
+  }
+  function Sr(e2) {
+    if (gr(e2)) {
+      if (e2._pulling) return void (e2._pullAgain = !0);
+      e2._pulling = !0, h(e2._pullAlgorithm(), () => (e2._pulling = !1, e2._pullAgain && (e2._pullAgain = !1, Sr(e2)), null), (t2) => (Tr(e2, t2), null));
+    }
+  }
+  function gr(e2) {
+    let t2 = e2._controlledReadableStream;
+    return !Cr(e2) || !e2._started ? !1 : $r(t2) && X(t2) > 0 ? !0 : Pr(e2) > 0;
+  }
+  function vr(e2) {
+    e2._pullAlgorithm = void 0, e2._cancelAlgorithm = void 0, e2._strategySizeAlgorithm = void 0;
+  }
+  function wr(e2) {
+    if (!Cr(e2)) return;
+    let t2 = e2._controlledReadableStream;
+    e2._closeRequested = !0, e2._queue.length === 0 && (vr(e2), Yr(t2));
+  }
+  function Rr(e2, t2) {
+    if (!Cr(e2)) return;
+    let r2 = e2._controlledReadableStream;
+    if ($r(r2) && X(r2) > 0) G(r2, t2, !1);
+    else {
+      let r3;
+      try {
+        r3 = e2._strategySizeAlgorithm(t2);
+      } catch (t3) {
+        throw Tr(e2, t3), t3;
+      }
+      try {
+        Ce(e2, t2, r3);
+      } catch (t3) {
+        throw Tr(e2, t3), t3;
+      }
+    }
+    Sr(e2);
+  }
+  function Tr(e2, t2) {
+    let r2 = e2._controlledReadableStream;
+    r2._state === "readable" && (qe(e2), vr(e2), xr(r2, t2));
+  }
+  function Pr(e2) {
+    let t2 = e2._controlledReadableStream._state;
+    return t2 === "errored" ? null : t2 === "closed" ? 0 : e2._strategyHWM - e2._queueTotalSize;
+  }
+  function Cr(e2) {
+    let t2 = e2._controlledReadableStream._state;
+    return !e2._closeRequested && t2 === "readable";
+  }
+  function qr(e2, t2, r2, o2, n2, i2, a2) {
+    t2._controlledReadableStream = e2, t2._queue = void 0, t2._queueTotalSize = void 0, qe(t2), t2._started = !1, t2._closeRequested = !1, t2._pullAgain = !1, t2._pulling = !1, t2._strategySizeAlgorithm = a2, t2._strategyHWM = i2, t2._pullAlgorithm = o2, t2._cancelAlgorithm = n2, e2._readableStreamController = t2, h(c(r2()), () => (t2._started = !0, Sr(t2), null), (e3) => (Tr(t2, e3), null));
+  }
+  function Er(e2) {
+    return new TypeError(`ReadableStreamDefaultController.prototype.${e2} can only be used on a ReadableStreamDefaultController`);
+  }
+  function Wr(e2, t2) {
+    return Oe(e2._readableStreamController) ? (function(e3) {
+      let t3, r2, o2, n2, i2, a2 = V(e3), s2 = !1, l2 = !1, d2 = !1, f2 = !1, h2 = !1, b2 = u((e4) => {
+        i2 = e4;
+      });
+      function m2(e4) {
+        _(e4._closedPromise, (t4) => (e4 !== a2 || (Xe(o2._readableStreamController, t4), Xe(n2._readableStreamController, t4), f2 && h2 || i2(void 0)), null));
+      }
+      function p2() {
+        ft(a2) && (O(a2), a2 = V(e3), m2(a2)), te(a2, { _chunkSteps: (t4) => {
+          y(() => {
+            l2 = !1, d2 = !1;
+            let r3 = t4, a3 = t4;
+            if (!f2 && !h2) try {
+              a3 = Te(t4);
+            } catch (t5) {
+              return Xe(o2._readableStreamController, t5), Xe(n2._readableStreamController, t5), void i2(Mr(e3, t5));
+            }
+            f2 || Ge(o2._readableStreamController, r3), h2 || Ge(n2._readableStreamController, a3), s2 = !1, l2 ? g2() : d2 && v2();
+          });
+        }, _closeSteps: () => {
+          s2 = !1, f2 || Ue(o2._readableStreamController), h2 || Ue(n2._readableStreamController), o2._readableStreamController._pendingPullIntos.length > 0 && et(o2._readableStreamController, 0), n2._readableStreamController._pendingPullIntos.length > 0 && et(n2._readableStreamController, 0), f2 && h2 || i2(void 0);
+        }, _errorSteps: () => {
+          s2 = !1;
+        } });
+      }
+      function S2(t4, r3) {
+        ee(a2) && (O(a2), a2 = at(e3), m2(a2));
+        let u2 = r3 ? n2 : o2, c2 = r3 ? o2 : n2;
+        ht(a2, t4, 1, { _chunkSteps: (t5) => {
+          y(() => {
+            l2 = !1, d2 = !1;
+            let o3 = r3 ? h2 : f2;
+            if (r3 ? f2 : h2) o3 || tt(u2._readableStreamController, t5);
+            else {
+              let r4;
+              try {
+                r4 = Te(t5);
+              } catch (t6) {
+                return Xe(u2._readableStreamController, t6), Xe(c2._readableStreamController, t6), void i2(Mr(e3, t6));
+              }
+              o3 || tt(u2._readableStreamController, t5), Ge(c2._readableStreamController, r4);
+            }
+            s2 = !1, l2 ? g2() : d2 && v2();
+          });
+        }, _closeSteps: (e4) => {
+          s2 = !1;
+          let t5 = r3 ? h2 : f2, o3 = r3 ? f2 : h2;
+          t5 || Ue(u2._readableStreamController), o3 || Ue(c2._readableStreamController), e4 !== void 0 && (t5 || tt(u2._readableStreamController, e4), !o3 && c2._readableStreamController._pendingPullIntos.length > 0 && et(c2._readableStreamController, 0)), t5 && o3 || i2(void 0);
+        }, _errorSteps: () => {
+          s2 = !1;
+        } });
+      }
+      function g2() {
+        if (s2) return l2 = !0, c(void 0);
+        s2 = !0;
+        let e4 = Ke(o2._readableStreamController);
+        return e4 === null ? p2() : S2(e4._view, !1), c(void 0);
+      }
+      function v2() {
+        if (s2) return d2 = !0, c(void 0);
+        s2 = !0;
+        let e4 = Ke(n2._readableStreamController);
+        return e4 === null ? p2() : S2(e4._view, !0), c(void 0);
+      }
+      function w2(o3) {
+        if (f2 = !0, t3 = o3, h2) {
+          let o4 = le([t3, r2]), n3 = Mr(e3, o4);
+          i2(n3);
+        }
+        return b2;
+      }
+      function R2(o3) {
+        if (h2 = !0, r2 = o3, f2) {
+          let o4 = le([t3, r2]), n3 = Mr(e3, o4);
+          i2(n3);
+        }
+        return b2;
+      }
+      function T2() {
+      }
+      return o2 = Fr(T2, g2, w2), n2 = Fr(T2, v2, R2), m2(a2), [o2, n2];
+    })(e2) : (function(e3) {
+      let t3 = V(e3), r2, o2, n2, i2, a2, s2 = !1, l2 = !1, d2 = !1, f2 = !1, h2 = u((e4) => {
+        a2 = e4;
+      });
+      function b2() {
+        return s2 ? (l2 = !0, c(void 0)) : (s2 = !0, te(t3, { _chunkSteps: (e4) => {
+          y(() => {
+            l2 = !1;
+            let t4 = e4, r3 = e4;
+            d2 || Rr(n2._readableStreamController, t4), f2 || Rr(i2._readableStreamController, r3), s2 = !1, l2 && b2();
+          });
+        }, _closeSteps: () => {
+          s2 = !1, d2 || wr(n2._readableStreamController), f2 || wr(i2._readableStreamController), d2 && f2 || a2(void 0);
+        }, _errorSteps: () => {
+          s2 = !1;
+        } }), c(void 0));
+      }
+      function m2(t4) {
+        if (d2 = !0, r2 = t4, f2) {
+          let t5 = le([r2, o2]), n3 = Mr(e3, t5);
+          a2(n3);
+        }
+        return h2;
+      }
+      function p2(t4) {
+        if (f2 = !0, o2 = t4, d2) {
+          let t5 = le([r2, o2]), n3 = Mr(e3, t5);
+          a2(n3);
+        }
+        return h2;
+      }
+      function S2() {
+      }
+      return n2 = Dr(S2, b2, m2), i2 = Dr(S2, b2, p2), _(t3._closedPromise, (e4) => (Tr(n2._readableStreamController, e4), Tr(i2._readableStreamController, e4), d2 && f2 || a2(void 0), null)), [n2, i2];
+    })(e2);
+  }
+  function Or(r2) {
+    return t(o2 = r2) && o2.getReader !== void 0 ? (function(r3) {
+      let o3;
+      function n2() {
+        let e2;
+        try {
+          e2 = r3.read();
+        } catch (e3) {
+          return d(e3);
+        }
+        return m(e2, (e3) => {
+          if (!t(e3)) throw new TypeError("The promise returned by the reader.read() method must fulfill with an object");
+          if (e3.done) wr(o3._readableStreamController);
+          else {
+            let t2 = e3.value;
+            Rr(o3._readableStreamController, t2);
+          }
+        });
+      }
+      function i2(e2) {
+        try {
+          return c(r3.cancel(e2));
+        } catch (e3) {
+          return d(e3);
+        }
+      }
+      return o3 = Dr(e, n2, i2, 0), o3;
+    })(r2.getReader()) : (function(r3) {
+      let o3, n2 = me(r3, "async");
+      function i2() {
+        let e2;
+        try {
+          e2 = pe(n2);
+        } catch (e3) {
+          return d(e3);
+        }
+        return m(c(e2), (e3) => {
+          if (!t(e3)) throw new TypeError("The promise returned by the iterator.next() method must fulfill with an object");
+          if (e3.done) wr(o3._readableStreamController);
+          else {
+            let t2 = e3.value;
+            Rr(o3._readableStreamController, t2);
+          }
+        });
+      }
+      function a2(e2) {
+        let r4 = n2.iterator, o4;
+        try {
+          o4 = he(r4, "return");
+        } catch (e3) {
+          return d(e3);
+        }
+        return o4 === void 0 ? c(void 0) : m(g(o4, r4, [e2]), (e3) => {
+          if (!t(e3)) throw new TypeError("The promise returned by the iterator.return() method must fulfill with an object");
+        });
+      }
+      return o3 = Dr(e, i2, a2, 0), o3;
+    })(r2);
+    var o2;
+  }
+  function Br(e2, t2, r2) {
+    return I(e2, r2), (r3) => g(e2, t2, [r3]);
+  }
+  function jr(e2, t2, r2) {
+    return I(e2, r2), (r3) => g(e2, t2, [r3]);
+  }
+  function kr(e2, t2, r2) {
+    return I(e2, r2), (r3) => S(e2, t2, [r3]);
+  }
+  function Ar(e2, t2) {
+    if ((e2 = `${e2}`) != "bytes") throw new TypeError(`${t2} '${e2}' is not a valid enumeration value for ReadableStreamType`);
+    return e2;
+  }
+  function zr(e2, t2) {
+    L(e2, t2);
+    let r2 = e2?.preventAbort, o2 = e2?.preventCancel, n2 = e2?.preventClose, i2 = e2?.signal;
+    return i2 !== void 0 && (function(e3, t3) {
+      if (!(function(e4) {
+        if (typeof e4 != "object" || e4 === null) return !1;
+        try {
+          return typeof e4.aborted == "boolean";
+        } catch {
+          return !1;
+        }
+      })(e3)) throw new TypeError(`${t3} is not an AbortSignal.`);
+    })(i2, `${t2} has member 'signal' that`), { preventAbort: !!r2, preventCancel: !!o2, preventClose: !!n2, signal: i2 };
+  }
+  Object.defineProperties(ReadableStreamDefaultController.prototype, { close: { enumerable: !0 }, enqueue: { enumerable: !0 }, error: { enumerable: !0 }, desiredSize: { enumerable: !0 } }), o(ReadableStreamDefaultController.prototype.close, "close"), o(ReadableStreamDefaultController.prototype.enqueue, "enqueue"), o(ReadableStreamDefaultController.prototype.error, "error"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(ReadableStreamDefaultController.prototype, Symbol.toStringTag, { value: "ReadableStreamDefaultController", configurable: !0 });
+  var ReadableStream = class {
+    constructor(e2 = {}, t2 = {}) {
+      e2 === void 0 ? e2 = null : $(e2, "First parameter");
+      let r2 = yt(t2, "Second parameter"), o2 = (function(e3, t3) {
+        L(e3, t3);
+        let r3 = e3, o3 = r3?.autoAllocateChunkSize, n2 = r3?.cancel, i2 = r3?.pull, a2 = r3?.start, s2 = r3?.type;
+        return { autoAllocateChunkSize: o3 === void 0 ? void 0 : N(o3, `${t3} has member 'autoAllocateChunkSize' that`), cancel: n2 === void 0 ? void 0 : Br(n2, r3, `${t3} has member 'cancel' that`), pull: i2 === void 0 ? void 0 : jr(i2, r3, `${t3} has member 'pull' that`), start: a2 === void 0 ? void 0 : kr(a2, r3, `${t3} has member 'start' that`), type: s2 === void 0 ? void 0 : Ar(s2, `${t3} has member 'type' that`) };
+      })(e2, "First parameter");
+      if (Lr(this), o2.type === "bytes") {
+        if (r2.size !== void 0) throw new RangeError("The strategy for a byte stream cannot have a size function");
+        (function(e3, t3, r3) {
+          let o3 = Object.create(ReadableByteStreamController.prototype), n2, i2, a2;
+          n2 = t3.start !== void 0 ? () => t3.start(o3) : () => {
+          }, i2 = t3.pull !== void 0 ? () => t3.pull(o3) : () => c(void 0), a2 = t3.cancel !== void 0 ? (e4) => t3.cancel(e4) : () => c(void 0);
+          let s2 = t3.autoAllocateChunkSize;
+          if (s2 === 0) throw new TypeError("autoAllocateChunkSize must be greater than 0");
+          rt(e3, o3, n2, i2, a2, r3, s2);
+        })(this, o2, mt(r2, 0));
+      } else {
+        let e3 = pt(r2);
+        (function(e4, t3, r3, o3) {
+          let n2 = Object.create(ReadableStreamDefaultController.prototype), i2, a2, s2;
+          i2 = t3.start !== void 0 ? () => t3.start(n2) : () => {
+          }, a2 = t3.pull !== void 0 ? () => t3.pull(n2) : () => c(void 0), s2 = t3.cancel !== void 0 ? (e5) => t3.cancel(e5) : () => c(void 0), qr(e4, n2, i2, a2, s2, r3, o3);
+        })(this, o2, mt(r2, 1), e3);
+      }
+    }
+    get locked() {
+      if (!Ir(this)) throw Qr("locked");
+      return $r(this);
+    }
+    cancel(e2 = void 0) {
+      return Ir(this) ? $r(this) ? d(new TypeError("Cannot cancel a stream that already has a reader")) : Mr(this, e2) : d(Qr("cancel"));
+    }
+    getReader(e2 = void 0) {
+      if (!Ir(this)) throw Qr("getReader");
+      return (function(e3, t2) {
+        L(e3, t2);
+        let r2 = e3?.mode;
+        return { mode: r2 === void 0 ? void 0 : it(r2, `${t2} has member 'mode' that`) };
+      })(e2, "First parameter").mode === void 0 ? V(this) : at(this);
+    }
+    pipeThrough(e2, t2 = {}) {
+      if (!Ir(this)) throw Qr("pipeThrough");
+      M(e2, 1, "pipeThrough");
+      let r2 = (function(e3, t3) {
+        L(e3, t3);
+        let r3 = e3?.readable;
+        Y(r3, "readable", "ReadableWritablePair"), H(r3, `${t3} has member 'readable' that`);
+        let o3 = e3?.writable;
+        return Y(o3, "writable", "ReadableWritablePair"), Tt(o3, `${t3} has member 'writable' that`), { readable: r3, writable: o3 };
+      })(e2, "First parameter"), o2 = zr(t2, "Second parameter");
+      if ($r(this)) throw new TypeError("ReadableStream.prototype.pipeThrough cannot be used on a locked ReadableStream");
+      if (Et(r2.writable)) throw new TypeError("ReadableStream.prototype.pipeThrough cannot be used on a locked WritableStream");
+      return p(hr(this, r2.writable, o2.preventClose, o2.preventAbort, o2.preventCancel, o2.signal)), r2.readable;
+    }
+    pipeTo(e2, t2 = {}) {
+      if (!Ir(this)) return d(Qr("pipeTo"));
+      if (e2 === void 0) return d("Parameter 1 is required in 'pipeTo'.");
+      if (!qt(e2)) return d(new TypeError("ReadableStream.prototype.pipeTo's first argument must be a WritableStream"));
+      let r2;
+      try {
+        r2 = zr(t2, "Second parameter");
+      } catch (e3) {
+        return d(e3);
+      }
+      return $r(this) ? d(new TypeError("ReadableStream.prototype.pipeTo cannot be used on a locked ReadableStream")) : Et(e2) ? d(new TypeError("ReadableStream.prototype.pipeTo cannot be used on a locked WritableStream")) : hr(this, e2, r2.preventClose, r2.preventAbort, r2.preventCancel, r2.signal);
+    }
+    tee() {
+      if (!Ir(this)) throw Qr("tee");
+      return le(Wr(this));
+    }
+    values(e2 = void 0) {
+      if (!Ir(this)) throw Qr("values");
+      return (function(e3, t2) {
+        let r2 = V(e3), o2 = new ye(r2, t2), n2 = Object.create(ge);
+        return n2._asyncIteratorImpl = o2, n2;
+      })(this, (function(e3, t2) {
+        return L(e3, t2), { preventCancel: !!e3?.preventCancel };
+      })(e2, "First parameter").preventCancel);
+    }
+    [_e](e2) {
+      return this.values(e2);
+    }
+    static from(e2) {
+      return Or(e2);
+    }
+  };
+  function Dr(e2, t2, r2, o2 = 1, n2 = () => 1) {
+    let i2 = Object.create(ReadableStream.prototype);
+    return Lr(i2), qr(i2, Object.create(ReadableStreamDefaultController.prototype), e2, t2, r2, o2, n2), i2;
+  }
+  function Fr(e2, t2, r2) {
+    let o2 = Object.create(ReadableStream.prototype);
+    return Lr(o2), rt(o2, Object.create(ReadableByteStreamController.prototype), e2, t2, r2, 0, void 0), o2;
+  }
+  function Lr(e2) {
+    e2._state = "readable", e2._reader = void 0, e2._storedError = void 0, e2._disturbed = !1;
+  }
+  function Ir(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_readableStreamController") && e2 instanceof ReadableStream;
+  }
+  function $r(e2) {
+    return e2._reader !== void 0;
+  }
+  function Mr(t2, r2) {
+    if (t2._disturbed = !0, t2._state === "closed") return c(void 0);
+    if (t2._state === "errored") return d(t2._storedError);
+    Yr(t2);
+    let o2 = t2._reader;
+    if (o2 !== void 0 && ft(o2)) {
+      let e2 = o2._readIntoRequests;
+      o2._readIntoRequests = new v(), e2.forEach((e3) => {
+        e3._closeSteps(void 0);
+      });
+    }
+    return m(t2._readableStreamController[T](r2), e);
+  }
+  function Yr(e2) {
+    e2._state = "closed";
+    let t2 = e2._reader;
+    if (t2 !== void 0 && (z(t2), ee(t2))) {
+      let e3 = t2._readRequests;
+      t2._readRequests = new v(), e3.forEach((e4) => {
+        e4._closeSteps();
+      });
+    }
+  }
+  function xr(e2, t2) {
+    e2._state = "errored", e2._storedError = t2;
+    let r2 = e2._reader;
+    r2 !== void 0 && (A(r2, t2), ee(r2) ? oe(r2, t2) : bt(r2, t2));
+  }
+  function Qr(e2) {
+    return new TypeError(`ReadableStream.prototype.${e2} can only be used on a ReadableStream`);
+  }
+  function Nr(e2, t2) {
+    L(e2, t2);
+    let r2 = e2?.highWaterMark;
+    return Y(r2, "highWaterMark", "QueuingStrategyInit"), { highWaterMark: x(r2) };
+  }
+  Object.defineProperties(ReadableStream, { from: { enumerable: !0 } }), Object.defineProperties(ReadableStream.prototype, { cancel: { enumerable: !0 }, getReader: { enumerable: !0 }, pipeThrough: { enumerable: !0 }, pipeTo: { enumerable: !0 }, tee: { enumerable: !0 }, values: { enumerable: !0 }, locked: { enumerable: !0 } }), o(ReadableStream.from, "from"), o(ReadableStream.prototype.cancel, "cancel"), o(ReadableStream.prototype.getReader, "getReader"), o(ReadableStream.prototype.pipeThrough, "pipeThrough"), o(ReadableStream.prototype.pipeTo, "pipeTo"), o(ReadableStream.prototype.tee, "tee"), o(ReadableStream.prototype.values, "values"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(ReadableStream.prototype, Symbol.toStringTag, { value: "ReadableStream", configurable: !0 }), Object.defineProperty(ReadableStream.prototype, _e, { value: ReadableStream.prototype.values, writable: !0, configurable: !0 });
+  var Hr = (e2) => e2.byteLength;
+  o(Hr, "size");
+  var ByteLengthQueuingStrategy = class {
+    constructor(e2) {
+      M(e2, 1, "ByteLengthQueuingStrategy"), e2 = Nr(e2, "First parameter"), this._byteLengthQueuingStrategyHighWaterMark = e2.highWaterMark;
+    }
+    get highWaterMark() {
+      if (!Ur(this)) throw Vr("highWaterMark");
+      return this._byteLengthQueuingStrategyHighWaterMark;
+    }
+    get size() {
+      if (!Ur(this)) throw Vr("size");
+      return Hr;
+    }
+  };
+  function Vr(e2) {
+    return new TypeError(`ByteLengthQueuingStrategy.prototype.${e2} can only be used on a ByteLengthQueuingStrategy`);
+  }
+  function Ur(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_byteLengthQueuingStrategyHighWaterMark") && e2 instanceof ByteLengthQueuingStrategy;
+  }
+  Object.defineProperties(ByteLengthQueuingStrategy.prototype, { highWaterMark: { enumerable: !0 }, size: { enumerable: !0 } }), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(ByteLengthQueuingStrategy.prototype, Symbol.toStringTag, { value: "ByteLengthQueuingStrategy", configurable: !0 });
+  var Gr = () => 1;
+  o(Gr, "size");
+  var CountQueuingStrategy = class {
+    constructor(e2) {
+      M(e2, 1, "CountQueuingStrategy"), e2 = Nr(e2, "First parameter"), this._countQueuingStrategyHighWaterMark = e2.highWaterMark;
+    }
+    get highWaterMark() {
+      if (!Jr(this)) throw Xr("highWaterMark");
+      return this._countQueuingStrategyHighWaterMark;
+    }
+    get size() {
+      if (!Jr(this)) throw Xr("size");
+      return Gr;
+    }
+  };
+  function Xr(e2) {
+    return new TypeError(`CountQueuingStrategy.prototype.${e2} can only be used on a CountQueuingStrategy`);
+  }
+  function Jr(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_countQueuingStrategyHighWaterMark") && e2 instanceof CountQueuingStrategy;
+  }
+  function Kr(e2, t2, r2) {
+    return I(e2, r2), (r3) => g(e2, t2, [r3]);
+  }
+  function Zr(e2, t2, r2) {
+    return I(e2, r2), (r3) => S(e2, t2, [r3]);
+  }
+  function eo(e2, t2, r2) {
+    return I(e2, r2), (r3, o2) => g(e2, t2, [r3, o2]);
+  }
+  function to(e2, t2, r2) {
+    return I(e2, r2), (r3) => g(e2, t2, [r3]);
+  }
+  Object.defineProperties(CountQueuingStrategy.prototype, { highWaterMark: { enumerable: !0 }, size: { enumerable: !0 } }), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(CountQueuingStrategy.prototype, Symbol.toStringTag, { value: "CountQueuingStrategy", configurable: !0 });
+  var TransformStream = class {
+    constructor(e2 = {}, t2 = {}, r2 = {}) {
+      e2 === void 0 && (e2 = null);
+      let o2 = yt(t2, "Second parameter"), n2 = yt(r2, "Third parameter"), i2 = (function(e3, t3) {
+        L(e3, t3);
+        let r3 = e3?.cancel, o3 = e3?.flush, n3 = e3?.readableType, i3 = e3?.start, a3 = e3?.transform, s3 = e3?.writableType;
+        return { cancel: r3 === void 0 ? void 0 : to(r3, e3, `${t3} has member 'cancel' that`), flush: o3 === void 0 ? void 0 : Kr(o3, e3, `${t3} has member 'flush' that`), readableType: n3, start: i3 === void 0 ? void 0 : Zr(i3, e3, `${t3} has member 'start' that`), transform: a3 === void 0 ? void 0 : eo(a3, e3, `${t3} has member 'transform' that`), writableType: s3 };
+      })(e2, "First parameter");
+      if (i2.readableType !== void 0) throw new RangeError("Invalid readableType specified");
+      if (i2.writableType !== void 0) throw new RangeError("Invalid writableType specified");
+      let a2 = mt(n2, 0), s2 = pt(n2), l2 = mt(o2, 1), f2 = pt(o2), b2;
+      (function(e3, t3, r3, o3, n3, i3) {
+        function a3() {
+          return t3;
+        }
+        function s3(t4) {
+          return (function(e4, t5) {
+            let r4 = e4._transformStreamController;
+            return e4._backpressure ? m(e4._backpressureChangePromise, () => {
+              let o4 = e4._writable;
+              if (o4._state === "erroring") throw o4._storedError;
+              return co(r4, t5);
+            }) : co(r4, t5);
+          })(e3, t4);
+        }
+        function l3(t4) {
+          return (function(e4, t5) {
+            let r4 = e4._transformStreamController;
+            if (r4._finishPromise !== void 0) return r4._finishPromise;
+            let o4 = e4._readable;
+            r4._finishPromise = u((e5, t6) => {
+              r4._finishPromise_resolve = e5, r4._finishPromise_reject = t6;
+            });
+            let n4 = r4._cancelAlgorithm(t5);
+            return lo(r4), h(n4, () => (o4._state === "errored" ? bo(r4, o4._storedError) : (Tr(o4._readableStreamController, t5), ho(r4)), null), (e5) => (Tr(o4._readableStreamController, e5), bo(r4, e5), null)), r4._finishPromise;
+          })(e3, t4);
+        }
+        function c2() {
+          return (function(e4) {
+            let t4 = e4._transformStreamController;
+            if (t4._finishPromise !== void 0) return t4._finishPromise;
+            let r4 = e4._readable;
+            t4._finishPromise = u((e5, r5) => {
+              t4._finishPromise_resolve = e5, t4._finishPromise_reject = r5;
+            });
+            let o4 = t4._flushAlgorithm();
+            return lo(t4), h(o4, () => (r4._state === "errored" ? bo(t4, r4._storedError) : (wr(r4._readableStreamController), ho(t4)), null), (e5) => (Tr(r4._readableStreamController, e5), bo(t4, e5), null)), t4._finishPromise;
+          })(e3);
+        }
+        function d2() {
+          return (function(e4) {
+            return ao(e4, !1), e4._backpressureChangePromise;
+          })(e3);
+        }
+        function f3(t4) {
+          return (function(e4, t5) {
+            let r4 = e4._transformStreamController;
+            if (r4._finishPromise !== void 0) return r4._finishPromise;
+            let o4 = e4._writable;
+            r4._finishPromise = u((e5, t6) => {
+              r4._finishPromise_resolve = e5, r4._finishPromise_reject = t6;
+            });
+            let n4 = r4._cancelAlgorithm(t5);
+            return lo(r4), h(n4, () => (o4._state === "errored" ? bo(r4, o4._storedError) : (Gt(o4._writableStreamController, t5), io(e4), ho(r4)), null), (t6) => (Gt(o4._writableStreamController, t6), io(e4), bo(r4, t6), null)), r4._finishPromise;
+          })(e3, t4);
+        }
+        e3._writable = (function(e4, t4, r4, o4, n4 = 1, i4 = () => 1) {
+          let a4 = Object.create(WritableStream.prototype);
+          return Ct(a4), Nt(a4, Object.create(WritableStreamDefaultController.prototype), e4, t4, r4, o4, n4, i4), a4;
+        })(a3, s3, c2, l3, r3, o3), e3._readable = Dr(a3, d2, f3, n3, i3), e3._backpressure = void 0, e3._backpressureChangePromise = void 0, e3._backpressureChangePromise_resolve = void 0, ao(e3, !0), e3._transformStreamController = void 0;
+      })(this, u((e3) => {
+        b2 = e3;
+      }), l2, f2, a2, s2), (function(e3, t3) {
+        let r3 = Object.create(TransformStreamDefaultController.prototype), o3, n3, i3;
+        o3 = t3.transform !== void 0 ? (e4) => t3.transform(e4, r3) : (e4) => {
+          try {
+            return uo(r3, e4), c(void 0);
+          } catch (e5) {
+            return d(e5);
+          }
+        }, n3 = t3.flush !== void 0 ? () => t3.flush(r3) : () => c(void 0), i3 = t3.cancel !== void 0 ? (e4) => t3.cancel(e4) : () => c(void 0), (function(e4, t4, r4, o4, n4) {
+          t4._controlledTransformStream = e4, e4._transformStreamController = t4, t4._transformAlgorithm = r4, t4._flushAlgorithm = o4, t4._cancelAlgorithm = n4, t4._finishPromise = void 0, t4._finishPromise_resolve = void 0, t4._finishPromise_reject = void 0;
+        })(e3, r3, o3, n3, i3);
+      })(this, i2), i2.start !== void 0 ? b2(i2.start(this._transformStreamController)) : b2(void 0);
+    }
+    get readable() {
+      if (!ro(this)) throw _o("readable");
+      return this._readable;
+    }
+    get writable() {
+      if (!ro(this)) throw _o("writable");
+      return this._writable;
+    }
+  };
+  function ro(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_transformStreamController") && e2 instanceof TransformStream;
+  }
+  function oo(e2, t2) {
+    Tr(e2._readable._readableStreamController, t2), no(e2, t2);
+  }
+  function no(e2, t2) {
+    lo(e2._transformStreamController), Gt(e2._writable._writableStreamController, t2), io(e2);
+  }
+  function io(e2) {
+    e2._backpressure && ao(e2, !1);
+  }
+  function ao(e2, t2) {
+    e2._backpressureChangePromise !== void 0 && e2._backpressureChangePromise_resolve(), e2._backpressureChangePromise = u((t3) => {
+      e2._backpressureChangePromise_resolve = t3;
+    }), e2._backpressure = t2;
+  }
+  Object.defineProperties(TransformStream.prototype, { readable: { enumerable: !0 }, writable: { enumerable: !0 } }), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(TransformStream.prototype, Symbol.toStringTag, { value: "TransformStream", configurable: !0 });
+  var TransformStreamDefaultController = class {
+    constructor() {
+      throw new TypeError("Illegal constructor");
+    }
+    get desiredSize() {
+      if (!so(this)) throw fo("desiredSize");
+      return Pr(this._controlledTransformStream._readable._readableStreamController);
+    }
+    enqueue(e2 = void 0) {
+      if (!so(this)) throw fo("enqueue");
+      uo(this, e2);
+    }
+    error(e2 = void 0) {
+      if (!so(this)) throw fo("error");
+      var t2;
+      t2 = e2, oo(this._controlledTransformStream, t2);
+    }
+    terminate() {
+      if (!so(this)) throw fo("terminate");
+      (function(e2) {
+        let t2 = e2._controlledTransformStream;
+        wr(t2._readable._readableStreamController);
+        let r2 = new TypeError("TransformStream terminated");
+        no(t2, r2);
+      })(this);
+    }
+  };
+  function so(e2) {
+    return !!t(e2) && !!Object.prototype.hasOwnProperty.call(e2, "_controlledTransformStream") && e2 instanceof TransformStreamDefaultController;
+  }
+  function lo(e2) {
+    e2._transformAlgorithm = void 0, e2._flushAlgorithm = void 0, e2._cancelAlgorithm = void 0;
+  }
+  function uo(e2, t2) {
+    let r2 = e2._controlledTransformStream, o2 = r2._readable._readableStreamController;
+    if (!Cr(o2)) throw new TypeError("Readable side is not in a state that permits enqueue");
+    try {
+      Rr(o2, t2);
+    } catch (e3) {
+      throw no(r2, e3), r2._readable._storedError;
+    }
+    (function(e3) {
+      return !gr(e3);
+    })(o2) !== r2._backpressure && ao(r2, !0);
+  }
+  function co(e2, t2) {
+    return m(e2._transformAlgorithm(t2), void 0, (t3) => {
+      throw oo(e2._controlledTransformStream, t3), t3;
+    });
+  }
+  function fo(e2) {
+    return new TypeError(`TransformStreamDefaultController.prototype.${e2} can only be used on a TransformStreamDefaultController`);
+  }
+  function ho(e2) {
+    e2._finishPromise_resolve !== void 0 && (e2._finishPromise_resolve(), e2._finishPromise_resolve = void 0, e2._finishPromise_reject = void 0);
+  }
+  function bo(e2, t2) {
+    e2._finishPromise_reject !== void 0 && (p(e2._finishPromise), e2._finishPromise_reject(t2), e2._finishPromise_resolve = void 0, e2._finishPromise_reject = void 0);
+  }
+  function _o(e2) {
+    return new TypeError(`TransformStream.prototype.${e2} can only be used on a TransformStream`);
+  }
+  Object.defineProperties(TransformStreamDefaultController.prototype, { enqueue: { enumerable: !0 }, error: { enumerable: !0 }, terminate: { enumerable: !0 }, desiredSize: { enumerable: !0 } }), o(TransformStreamDefaultController.prototype.enqueue, "enqueue"), o(TransformStreamDefaultController.prototype.error, "error"), o(TransformStreamDefaultController.prototype.terminate, "terminate"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(TransformStreamDefaultController.prototype, Symbol.toStringTag, { value: "TransformStreamDefaultController", configurable: !0 });
+
+  // src/webstreams.js
+  var custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), shownAs = (Class, fields) => {
+    Object.defineProperty(Class.prototype, custom, {
+      value(depth, options) {
+        return `${Class.name} ${host.inspect(fields(this), options)}`;
+      },
+      writable: !0,
+      configurable: !0
+    });
+  };
+  shownAs(ReadableStream, (stream2) => ({ locked: stream2.locked, state: stream2._state, supportsBYOB: !1 }));
+  shownAs(WritableStream, (stream2) => ({ locked: stream2.locked, state: stream2._state }));
+  shownAs(TransformStream, (stream2) => ({ readable: stream2.readable, writable: stream2.writable, backpressure: stream2._backpressure }));
+
+  // src/web.js
+  var { native: native7, asBytes: asBytes2, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
+    let all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
+    for (let part of parts)
+      all.set(part, at2), at2 += part.length;
+    return all;
+  }, encode = (text) => native7.encodeUtf8(text), decode = (bytes) => {
+    let text = native7.decodeUtf8Lossy(bytes);
+    return text[0] === "\uFEFF" ? text.slice(1) : text;
+  }, streamOf = (bytes) => new ReadableStream({
+    start(controller) {
+      bytes.length > 0 && controller.enqueue(bytes), controller.close();
+    }
+  }), Blob = class _Blob {
+    #bytes;
+    #type;
+    constructor(parts = [], options = {}) {
+      if (parts === null || typeof parts != "object" || typeof parts[Symbol.iterator] != "function")
+        throw new TypeError("new Blob(parts): the parts are a list");
+      let pieces = [];
+      for (let part of parts)
+        part instanceof _Blob ? pieces.push(part.#bytes) : typeof part == "object" && part !== null && asBytes2(part) !== void 0 ? pieces.push(asBytes2(part).slice()) : pieces.push(encode(String(part)));
+      this.#bytes = joined(pieces), this.#type = /[^\u0020-\u007e]/.test(options.type ?? "") ? "" : String(options.type ?? "").toLowerCase();
+    }
+    get size() {
+      return this.#bytes.length;
+    }
+    get type() {
+      return this.#type;
+    }
+    async arrayBuffer() {
+      return this.#bytes.slice().buffer;
+    }
+    async bytes() {
+      return this.#bytes.slice();
+    }
+    async text() {
+      return native7.decodeUtf8Lossy(this.#bytes);
+    }
+    stream() {
+      return streamOf(this.#bytes.slice());
+    }
+    slice(start = 0, end = this.size, type = "") {
+      let from = start < 0 ? Math.max(this.size + start, 0) : Math.min(start, this.size), to2 = end < 0 ? Math.max(this.size + end, 0) : Math.min(end, this.size);
+      return new _Blob([this.#bytes.subarray(from, Math.max(from, to2))], { type });
+    }
+    [custom2](depth, options) {
+      return `${this instanceof File ? "File" : "Blob"} ${inspect2({ size: this.size, type: this.type }, options)}`;
+    }
+  };
+  Object.defineProperty(Blob.prototype, Symbol.toStringTag, { value: "Blob", configurable: !0 });
+  var File = class extends Blob {
+    #name;
+    #modified;
+    constructor(parts, name, options = {}) {
+      super(parts, options), this.#name = String(name), this.#modified = options.lastModified ?? Date.now();
+    }
+    get name() {
+      return this.#name;
+    }
+    get lastModified() {
+      return this.#modified;
+    }
+  };
+  Object.defineProperty(File.prototype, Symbol.toStringTag, { value: "File", configurable: !0 });
+  var FormData = class {
+    #entries = [];
+    #value(value, name) {
+      return value instanceof Blob ? value instanceof File && name === void 0 ? value : new File([value], name ?? value.name ?? "blob", { type: value.type }) : String(value);
+    }
+    append(key, value, name) {
+      this.#entries.push([String(key), this.#value(value, name)]);
+    }
+    set(key, value, name) {
+      let at2 = this.#entries.findIndex(([known]) => known === String(key));
+      if (at2 < 0) return this.append(key, value, name);
+      this.#entries = this.#entries.filter(([known], index) => index === at2 || known !== String(key)), this.#entries[at2][1] = this.#value(value, name);
+    }
+    delete(key) {
+      this.#entries = this.#entries.filter(([known]) => known !== String(key));
+    }
+    get(key) {
+      return this.#entries.find(([known]) => known === String(key))?.[1] ?? null;
+    }
+    getAll(key) {
+      return this.#entries.filter(([known]) => known === String(key)).map(([, value]) => value);
+    }
+    has(key) {
+      return this.#entries.some(([known]) => known === String(key));
+    }
+    forEach(callback, self2) {
+      for (let [key, value] of this.#entries) callback.call(self2, value, key, this);
+    }
+    *entries() {
+      for (let [key, value] of this.#entries) yield [key, value];
+    }
+    *keys() {
+      for (let [key] of this.#entries) yield key;
+    }
+    *values() {
+      for (let [, value] of this.#entries) yield value;
+    }
+  };
+  FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
+  Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: !1 });
+  var multipart = async (form) => {
+    let boundary = `----formdata-tollhouse-${[...native7.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text) => text.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
+    for (let [name, value] of form) {
+      let file = value instanceof Blob ? `; filename="${escape3(value.name)}"\r
+Content-Type: ${value.type || "application/octet-stream"}` : "";
+      parts.push(encode(`--${boundary}\r
+Content-Disposition: form-data; name="${escape3(name)}"${file}\r
+\r
+`)), parts.push(value instanceof Blob ? await value.bytes() : encode(value.replace(/\r?\n|\r/g, `\r
+`))), parts.push(encode(`\r
+`));
+    }
+    return parts.push(encode(`--${boundary}--\r
+`)), { bytes: joined(parts), boundary };
+  }, checkName = (name) => {
+    let text = String(name);
+    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text)) throw new TypeError(`${inspect2(text)} is no name of a header`);
+    return text.toLowerCase();
+  }, checkValue = (value) => {
+    let text = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
+    if (/[\0\r\n]/.test(text)) throw new TypeError(`${inspect2(text)} is no value of a header`);
+    return text;
+  }, Headers = class {
+    #list = [];
+    constructor(init) {
+      if (init == null) return;
+      if (typeof init != "object") throw new TypeError("new Headers(init): init is an object, a list of pairs, or Headers");
+      let pairs = typeof init[Symbol.iterator] == "function" ? init : Object.entries(init);
+      for (let [name, value] of pairs) this.append(name, value);
+    }
+    append(name, value) {
+      this.#list.push([checkName(name), checkValue(value)]);
+    }
+    delete(name) {
+      let key = checkName(name);
+      this.#list = this.#list.filter(([known]) => known !== key);
+    }
+    get(name) {
+      let key = checkName(name), values = this.#list.filter(([known]) => known === key).map(([, value]) => value);
+      return values.length === 0 ? null : values.join(", ");
+    }
+    has(name) {
+      let key = checkName(name);
+      return this.#list.some(([known]) => known === key);
+    }
+    set(name, value) {
+      let key = checkName(name), at2 = this.#list.findIndex(([known]) => known === key);
+      if (at2 < 0) return this.append(name, value);
+      this.#list = this.#list.filter(([known], index) => index === at2 || known !== key), this.#list[at2] = [key, checkValue(value)];
+    }
+    getSetCookie() {
+      return this.#list.filter(([known]) => known === "set-cookie").map(([, value]) => value);
+    }
+    *entries() {
+      let names = [...new Set(this.#list.map(([name]) => name))].sort();
+      for (let name of names)
+        if (name === "set-cookie") for (let cookie of this.getSetCookie()) yield [name, cookie];
+        else yield [name, this.get(name)];
+    }
+    *keys() {
+      for (let [name] of this.entries()) yield name;
+    }
+    *values() {
+      for (let [, value] of this.entries()) yield value;
+    }
+    forEach(callback, self2) {
+      for (let [name, value] of this.entries()) callback.call(self2, value, name, this);
+    }
+    [custom2](depth, options) {
+      return `Headers ${inspect2(Object.fromEntries(this.entries()), options)}`;
+    }
+  };
+  Object.defineProperty(Headers.prototype, Symbol.iterator, { value: Headers.prototype.entries, writable: !0, configurable: !0 });
+  Object.defineProperty(Headers.prototype, Symbol.toStringTag, { value: "Headers", configurable: !0 });
+  var readBody = (body) => {
+    if (body == null) return { read: void 0 };
+    if (typeof body == "string") return { type: "text/plain;charset=UTF-8", read: async () => encode(body) };
+    if (body instanceof URLSearchParams)
+      return { type: "application/x-www-form-urlencoded;charset=UTF-8", read: async () => encode(body.toString()) };
+    if (body instanceof Blob) return { type: body.type || void 0, read: () => body.bytes() };
+    if (body instanceof FormData) {
+      let made = multipart(body);
+      return { form: made, read: async () => (await made).bytes };
+    }
+    if (body instanceof ReadableStream) return { stream: body, read: () => readStream(body) };
+    let bytes = typeof body == "object" ? asBytes2(body) : void 0;
+    if (bytes !== void 0) {
+      let copy = bytes.slice();
+      return { read: async () => copy };
+    }
+    return { type: "text/plain;charset=UTF-8", read: async () => encode(String(body)) };
+  }, readStream = async (stream2) => {
+    let parts = [], reader = stream2.getReader();
+    for (; ; ) {
+      let { value, done } = await reader.read();
+      if (done) return joined(parts);
+      parts.push(typeof value == "string" ? encode(value) : asBytes2(value));
+    }
+  }, Body = class {
+    #body;
+    #used = !1;
+    #stream;
+    constructor(body) {
+      this.#body = body;
+    }
+    static of(body) {
+      return body.#body;
+    }
+    get body() {
+      return this.#body.read === void 0 ? null : (this.#stream ??= this.#body.stream ?? new ReadableStream({
+        pull: async (controller) => {
+          this.#used = !0;
+          let bytes = await this.#body.read();
+          bytes.length > 0 && controller.enqueue(bytes), controller.close();
+        }
+      }, { highWaterMark: 0 }), this.#stream);
+    }
+    get bodyUsed() {
+      return this.#used;
+    }
+    async #take() {
+      if (this.#used || this.#stream?.locked) throw new TypeError("Body is unusable: Body has already been read");
+      return this.#body.read === void 0 ? new Uint8Array(0) : (this.#used = !0, this.#body.read());
+    }
+    async text() {
+      return decode(await this.#take());
+    }
+    async json() {
+      return JSON.parse(decode(await this.#take()));
+    }
+    async arrayBuffer() {
+      return (await this.#take()).slice().buffer;
+    }
+    async bytes() {
+      return (await this.#take()).slice();
+    }
+    async blob() {
+      return new Blob([await this.#take()], { type: this.headers.get("content-type") ?? "" });
+    }
+    async formData() {
+      if (!(this.headers.get("content-type") ?? "").startsWith("application/x-www-form-urlencoded")) throw new TypeError("formData() reads application/x-www-form-urlencoded");
+      let form = new FormData();
+      for (let [name, value] of new URLSearchParams(decode(await this.#take()))) form.append(name, value);
+      return form;
+    }
+    copyBody() {
+      if (this.#used || this.#stream?.locked) throw new TypeError("Response.clone: Body has already been consumed.");
+      if (this.#body.stream !== void 0) {
+        let [first, second] = this.#body.stream.tee();
+        return this.#body = readBody(first), this.#stream = void 0, readBody(second);
+      }
+      return this.#body;
+    }
+  }, { of: bodyOf } = Body, { copyBody } = Body.prototype;
+  delete Body.of;
+  delete Body.prototype.copyBody;
+  var statusTexts = { 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 409: "Conflict", 410: "Gone", 413: "Payload Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Entity", 429: "Too Many Requests", 500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout" }, Response = class _Response extends Body {
+    #fields;
+    constructor(body = null, init = {}) {
+      let status = init.status === void 0 ? 200 : Number(init.status);
+      if (!Number.isInteger(status) || status < 200 || status > 599)
+        throw new RangeError('init["status"] must be in the range of 200 to 599, inclusive.');
+      let content = readBody(body);
+      if (body != null && [204, 205, 304].includes(status)) throw new TypeError("Response with null body status cannot have body");
+      super(content), this.#fields = { status, statusText: init.statusText ?? "", headers: new Headers(init.headers), url: "", redirected: !1, type: "default" }, content.type !== void 0 && !this.headers.has("content-type") && this.headers.set("content-type", content.type);
+    }
+    static make(record, bytes) {
+      let response = new _Response([204, 205, 304].includes(record.status) ? null : bytes);
+      return response.#fields = {
+        status: record.status,
+        statusText: statusTexts[record.status] ?? "",
+        headers: new Headers(record.headers),
+        url: record.url,
+        redirected: record.redirected,
+        type: "basic"
+      }, response;
+    }
+    get status() {
+      return this.#fields.status;
+    }
+    get ok() {
+      return this.#fields.status >= 200 && this.#fields.status <= 299;
+    }
+    get statusText() {
+      return this.#fields.statusText;
+    }
+    get headers() {
+      return this.#fields?.headers;
+    }
+    get url() {
+      return this.#fields.url;
+    }
+    get redirected() {
+      return this.#fields.redirected;
+    }
+    get type() {
+      return this.#fields.type;
+    }
+    clone() {
+      let body = copyBody.call(this), made = new _Response(body.read === void 0 ? null : new ReadableStream({
+        pull: async (controller) => {
+          let bytes = await body.read();
+          bytes.length > 0 && controller.enqueue(bytes), controller.close();
+        }
+      }, { highWaterMark: 0 }));
+      return made.#fields = { ...this.#fields, headers: new Headers(this.headers) }, made;
+    }
+    static json(data, init = {}) {
+      let response = new _Response(JSON.stringify(data), init);
+      return new Headers(init.headers).has("content-type") || response.headers.set("content-type", "application/json"), response;
+    }
+    static error() {
+      let response = new _Response();
+      return response.#fields = { ...response.#fields, status: 0, type: "error" }, response;
+    }
+    static redirect(url, status = 302) {
+      let response = new _Response(null, { headers: { location: new URL(url).href } });
+      return response.#fields.status = status, response;
+    }
+    [custom2](depth, options) {
+      let { status, statusText, headers, type, ok, redirected, url } = this;
+      return `Response ${inspect2({ status, statusText, headers, body: this.body, bodyUsed: this.bodyUsed, ok, redirected, type, url }, options)}`;
+    }
+  }, { make: makeResponse } = Response;
+  delete Response.make;
+  var Request = class _Request extends Body {
+    #fields;
+    constructor(input, init = {}) {
+      let from = input instanceof _Request ? input : void 0, url = from === void 0 ? new URL(String(input)).href : from.url, method = String(init.method ?? from?.method ?? "GET"), plain2 = /^(get|head|post|put|delete|options|patch)$/i.test(method) ? method.toUpperCase() : method;
+      if (init.body != null && (plain2 === "GET" || plain2 === "HEAD"))
+        throw new TypeError("Request with GET/HEAD method cannot have body.");
+      let content = init.body !== void 0 ? readBody(init.body) : from === void 0 ? readBody(null) : copyBody.call(from);
+      super(content);
+      let headers = new Headers(init.headers ?? from?.headers), signal = signalOf(init) ?? from?.signal ?? new AbortController().signal;
+      this.#fields = { url, method: plain2, headers, signal, redirect: init.redirect ?? from?.redirect ?? "follow" }, content.type !== void 0 && !headers.has("content-type") && headers.set("content-type", content.type);
+    }
+    get url() {
+      return this.#fields.url;
+    }
+    get method() {
+      return this.#fields.method;
+    }
+    get headers() {
+      return this.#fields.headers;
+    }
+    get signal() {
+      return this.#fields.signal;
+    }
+    get redirect() {
+      return this.#fields.redirect;
+    }
+    clone() {
+      return new _Request(this);
+    }
+  }, dataUrl = (url) => {
+    let match = /^data:([^,]*?)(;\s*base64)?,(.*)$/s.exec(url);
+    if (match === null) throw new TypeError("fetch failed");
+    let data = decodeURIComponent(match[3]), bytes = match[2] ? native7.decodeBase64(data.replace(/\s/g, "")) : encode(data);
+    return makeResponse({ status: 200, headers: [["content-type", match[1] || "text/plain;charset=US-ASCII"]], url, redirected: !1 }, bytes);
+  }, fetch = {
+    async fetch(input, init) {
+      let request = new Request(input, init), { url, method, headers, signal, redirect } = request;
+      if (signal.throwIfAborted(), url.startsWith("data:")) return dataUrl(url);
+      let body = bodyOf(request), asked = { url, method, redirect, as: "bytes" };
+      body.read !== void 0 && (asked.bytes = await body.read(), body.form !== void 0 && !headers.has("content-type") && headers.set("content-type", `multipart/form-data; boundary=${(await body.form).boundary}`));
+      let list = [...headers.entries()];
+      list.length > 0 && (asked.headers = list);
+      let record;
+      try {
+        record = await fetchThroughTool(asked, signal, fetch);
+      } catch (error) {
+        throw error?.kind !== "tool" ? error : Object.assign(new TypeError(`fetch failed: ${error.message}`), { cause: error });
+      }
+      return makeResponse(record, record.bytes ?? encode(record.text ?? ""));
+    }
+  }.fetch;
+
+  // src/index.js
+  addStreams(stream_default);
+  var define2 = (name, value) => Object.defineProperty(globalThis, name, { value, writable: !0, enumerable: !1, configurable: !0 });
+  define2("global", globalThis);
+  define2("process", process_default);
+  define2("Buffer", Buffer2);
+  define2("CryptoKey", CryptoKey2);
+  for (let [name, value] of Object.entries({ ...webstreams_exports, ...web_exports })) define2(name, value);
+  var { performance } = globalThis, module = {
+    createRequire: (from) => host.makeRequire(String(from).startsWith("file://") ? url_default.fileURLToPath(String(from)) : String(from)),
+    builtinModules: [],
+    isBuiltin: (name) => host.builtinNames().includes(String(name).replace(/^node:/, ""))
+  };
+  Object.defineProperty(module, "builtinModules", { get: () => host.builtinNames(), enumerable: !0 });
+  var AsyncLocalStorage = class {
+    #store;
+    getStore() {
+      return this.#store;
+    }
+    // What goes on after an `await` does not see the store: QuickJS has no hook for it.
+    run(store, callback, ...values) {
+      let before = this.#store;
+      this.#store = store;
+      let restore = () => {
+        this.#store = before;
+      }, result;
+      try {
+        result = callback(...values);
+      } catch (error) {
+        throw restore(), error;
+      }
+      return typeof result?.then != "function" ? (restore(), result) : Promise.resolve(result).finally(restore);
+    }
+    enterWith(store) {
+      this.#store = store;
+    }
+    exit(callback, ...values) {
+      return this.run(void 0, callback, ...values);
+    }
+    disable() {
+      this.#store = void 0;
+    }
+  }, modules = Object.assign(/* @__PURE__ */ Object.create(null), {
+    assert: assert_default,
+    "assert/strict": assert_default.strict,
+    async_hooks: { AsyncLocalStorage },
+    buffer: buffer_default,
+    console: globalThis.console,
+    constants: { ...fs_default.constants },
+    crypto: crypto_default,
+    events: events_default,
+    fs: fs_default,
+    "fs/promises": promises,
+    module,
+    os: os_default,
+    path: path_default,
+    "path/posix": path_default,
+    perf_hooks: { performance },
+    process: process_default,
+    querystring: querystring_default,
+    readline: readline_default,
+    "readline/promises": promises2,
+    stream: stream_default,
+    "stream/promises": stream_default.promises,
+    "stream/web": { ...webstreams_exports },
+    string_decoder: string_decoder_default,
+    timers: timers_default,
+    "timers/promises": promises3,
+    url: url_default,
+    util: util_default,
+    "util/types": util_default.types
+  }), index_default = modules;
+  return __toCommonJS(index_exports);
+})();

@@ -1,0 +1,74 @@
+// `EventEmitter`: the library, with what Node added since.
+import EventEmitter from '../node_modules/events/events.js';
+
+EventEmitter.EventEmitter = EventEmitter;
+EventEmitter.errorMonitor = Symbol('events.errorMonitor');
+EventEmitter.captureRejectionSymbol = Symbol.for('nodejs.rejection');
+EventEmitter.getEventListeners = (emitter, name) => emitter.listeners(name);
+EventEmitter.listenerCount = (emitter, name) => emitter.listenerCount(name);
+EventEmitter.setMaxListeners = (count, ...emitters) => {
+  if (emitters.length === 0) EventEmitter.defaultMaxListeners = count;
+  for (const emitter of emitters) emitter.setMaxListeners?.(count);
+};
+
+const once = EventEmitter.once;
+EventEmitter.once = (emitter, name, options) => {
+  if (typeof emitter.addEventListener === 'function' && typeof emitter.on !== 'function') {
+    return new Promise((resolve) => emitter.addEventListener(name, (event) => resolve([event]), { once: true }));
+  }
+  const signal = options?.signal;
+  if (signal?.aborted) return Promise.reject(signal.reason);
+  const happened = once(emitter, name);
+  if (signal === undefined) return happened;
+  return Promise.race([
+    happened,
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+  ]);
+};
+
+// `for await (const values of on(emitter, name))`.
+EventEmitter.on = (emitter, name, options) => {
+  const ready = [];
+  const waiting = [];
+  let failure;
+  let done = false;
+  const settle = (result) => (waiting.length > 0 ? waiting.shift().resolve(result) : ready.push(result));
+  const listener = (...values) => settle({ value: values, done: false });
+  const fail = (error) => {
+    if (waiting.length > 0) waiting.shift().reject(error);
+    else failure = error;
+  };
+  const end = () => {
+    done = true;
+    emitter.off(name, listener);
+    emitter.off('error', fail);
+    while (waiting.length > 0) waiting.shift().resolve({ value: undefined, done: true });
+    return Promise.resolve({ value: undefined, done: true });
+  };
+  emitter.on(name, listener);
+  if (name !== 'error') emitter.on('error', fail);
+  options?.signal?.addEventListener('abort', () => fail(options.signal.reason), { once: true });
+  return {
+    next() {
+      if (ready.length > 0) return Promise.resolve(ready.shift());
+      if (failure !== undefined) {
+        const error = failure;
+        failure = undefined;
+        return end().then(() => Promise.reject(error));
+      }
+      if (done) return Promise.resolve({ value: undefined, done: true });
+      return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+    },
+    return: end,
+    throw(error) {
+      fail(error);
+      return Promise.resolve({ value: undefined, done: true });
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+};
+
+export { EventEmitter };
+export default EventEmitter;

@@ -1,0 +1,108 @@
+// Node's modules and the globals that come with them. Evaluated once, when the host is built: what a script does not
+// use costs it nothing.
+
+import assert from './assert.js';
+import buffer, { Buffer } from './buffer.js';
+import crypto, { CryptoKey } from './crypto.js';
+import EventEmitter from './events.js';
+import fs, { promises as fsPromises } from './fs.js';
+import './intl.js';
+import os from './os.js';
+import path from './path.js';
+import process, { addStreams } from './process.js';
+import querystring from './querystring.js';
+import readline, { promises as readlinePromises } from './readline.js';
+import stream from './stream.js';
+import stringDecoder from './string_decoder.js';
+import timers, { promises as timersPromises } from './timers.js';
+import url from './url.js';
+import util from './util.js';
+import * as web from './web.js';
+import * as webStreams from './webstreams.js';
+
+addStreams(stream);
+
+const define = (name, value) =>
+  Object.defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
+define('global', globalThis);
+define('process', process);
+define('Buffer', Buffer);
+define('CryptoKey', CryptoKey);
+for (const [name, value] of Object.entries({ ...webStreams, ...web })) define(name, value);
+
+const { performance } = globalThis;
+const module = {
+  createRequire: (from) => host.makeRequire(String(from).startsWith('file://') ? url.fileURLToPath(String(from)) : String(from)),
+  builtinModules: [],
+  isBuiltin: (name) => host.builtinNames().includes(String(name).replace(/^node:/, '')),
+};
+Object.defineProperty(module, 'builtinModules', { get: () => host.builtinNames(), enumerable: true });
+
+class AsyncLocalStorage {
+  #store;
+  getStore() {
+    return this.#store;
+  }
+  // What goes on after an `await` does not see the store: QuickJS has no hook for it.
+  run(store, callback, ...values) {
+    const before = this.#store;
+    this.#store = store;
+    const restore = () => {
+      this.#store = before;
+    };
+    let result;
+    try {
+      result = callback(...values);
+    } catch (error) {
+      restore();
+      throw error;
+    }
+    if (typeof result?.then !== 'function') {
+      restore();
+      return result;
+    }
+    return Promise.resolve(result).finally(restore);
+  }
+  enterWith(store) {
+    this.#store = store;
+  }
+  exit(callback, ...values) {
+    return this.run(undefined, callback, ...values);
+  }
+  disable() {
+    this.#store = undefined;
+  }
+}
+
+const modules = Object.assign(Object.create(null), {
+  assert,
+  'assert/strict': assert.strict,
+  async_hooks: { AsyncLocalStorage },
+  buffer,
+  console: globalThis.console,
+  constants: { ...fs.constants },
+  crypto,
+  events: EventEmitter,
+  fs,
+  'fs/promises': fsPromises,
+  module,
+  os,
+  path,
+  'path/posix': path,
+  perf_hooks: { performance },
+  process,
+  querystring,
+  readline,
+  'readline/promises': readlinePromises,
+  stream,
+  'stream/promises': stream.promises,
+  'stream/web': { ...webStreams },
+  string_decoder: stringDecoder,
+  timers,
+  'timers/promises': timersPromises,
+  url,
+  util,
+  'util/types': util.types,
+});
+
+export default modules;

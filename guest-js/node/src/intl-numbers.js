@@ -1,0 +1,201 @@
+// `Intl.NumberFormat` and `Intl.PluralRules`, for en-US.
+
+const symbols = { USD: '$', EUR: '€', GBP: '£', JPY: '¥', INR: '₹', CNY: 'CN¥', KRW: '₩', BRL: 'R$', CAD: 'CA$', AUD: 'A$', MXN: 'MX$', NZD: 'NZ$', HKD: 'HK$', ILS: '₪', VND: '₫', TWD: 'NT$', PHP: '₱', XAF: 'FCFA' };
+const currencyNames = { USD: ['US dollar', 'US dollars'], EUR: ['euro', 'euros'], GBP: ['British pound', 'British pounds'], JPY: ['Japanese yen', 'Japanese yen'], CHF: ['Swiss franc', 'Swiss francs'], CAD: ['Canadian dollar', 'Canadian dollars'] };
+const wholeCurrencies = ['JPY', 'KRW', 'VND', 'CLP', 'ISK', 'XAF', 'UGX', 'PYG'];
+// Short and narrow marks of units, and whether a space stands before them; long names take an s.
+const units = {
+  bit: ['bit', 1], byte: ['byte', 1], kilobyte: ['kB', 1], megabyte: ['MB', 1], gigabyte: ['GB', 1], terabyte: ['TB', 1],
+  celsius: ['°C', 0], fahrenheit: ['°F', 0], degree: ['deg', 1], percent: ['%', 0],
+  meter: ['m', 1], kilometer: ['km', 1], centimeter: ['cm', 1], millimeter: ['mm', 1], mile: ['mi', 1], foot: ['ft', 1], inch: ['in', 1], yard: ['yd', 1],
+  gram: ['g', 1], kilogram: ['kg', 1], pound: ['lb', 1], ounce: ['oz', 1], liter: ['L', 1], milliliter: ['mL', 1], gallon: ['gal', 1],
+  second: ['sec', 1], millisecond: ['ms', 1], minute: ['min', 1], hour: ['hr', 1], day: ['day', 1], week: ['wk', 1], month: ['mth', 1], year: ['yr', 1],
+  'kilometer-per-hour': ['km/h', 1], 'mile-per-hour': ['mph', 1], 'meter-per-second': ['m/s', 1],
+};
+const spelledUnits = ['bit', 'byte', 'day', 'week', 'month', 'year'];
+const scales = [[1e12, 'T', ' trillion'], [1e9, 'B', ' billion'], [1e6, 'M', ' million'], [1e3, 'K', ' thousand']];
+
+const range = (name, value, low, high, standard) => {
+  if (value === undefined) return standard;
+  const number = Number(value);
+  if (!(number >= low && number <= high)) throw new RangeError(`${name} value is out of range.`);
+  return Math.floor(number);
+};
+
+// Digits of a number that is not negative, rounded half away from zero at so many decimals (as it is written).
+const fixed = (number, decimals) => {
+  const text = String(number);
+  if (/^\d+$/.test(text)) return decimals > 0 ? `${text}.${'0'.repeat(decimals)}` : text;
+  const [mantissa, exponent = '0'] = text.split('e');
+  const [whole, part = ''] = mantissa.split('.');
+  const shift = Number(exponent);
+  let digits = whole + part;
+  let point = whole.length + shift;
+  if (point <= 0) {
+    digits = '0'.repeat(1 - point) + digits;
+    point = 1;
+  }
+  digits = digits.padEnd(point + decimals + 1, '0');
+  const kept = BigInt(digits.slice(0, point + decimals)) + (digits[point + decimals] >= '5' ? 1n : 0n);
+  const all = kept.toString().padStart(decimals + 1, '0');
+  return decimals > 0 ? `${all.slice(0, -decimals)}.${all.slice(-decimals)}` : all;
+};
+const trimZeros = (text, least) => {
+  if (!text.includes('.')) return least > 0 ? `${text}.${'0'.repeat(least)}` : text;
+  let [whole, part] = text.split('.');
+  while (part.length > least && part.endsWith('0')) part = part.slice(0, -1);
+  return part === '' ? whole : `${whole}.${part}`;
+};
+const magnitude = (number) => (number === 0 ? 0 : Math.floor(Math.log10(number) + 1e-12));
+const significant = (number, least, most) => {
+  const decimals = most - 1 - magnitude(Number(number));
+  const text = decimals >= 0 ? fixed(number, Math.min(decimals, 100)) : String(BigInt(fixed(Number(number) / 10 ** -decimals, 0)) * 10n ** BigInt(-decimals));
+  return trimZeros(text, Math.max(0, least - 1 - magnitude(Number(number))));
+};
+
+export class NumberFormat {
+  #o;
+  #bound;
+  constructor(locales, options = {}) {
+    const { style = 'decimal', currency, notation = 'standard' } = options;
+    if (!['decimal', 'currency', 'percent', 'unit'].includes(style)) throw new RangeError(`Value ${style} out of range for Intl.NumberFormat options property style`);
+    if (style === 'currency' && currency === undefined) throw new TypeError('Currency code is required with currency style.');
+    if (currency !== undefined && !/^[A-Za-z]{3}$/.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
+    if (style === 'unit' && !(options.unit in units)) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${options.unit}'`);
+    const code = currency?.toUpperCase();
+    const ofCurrency = style === 'currency' ? (wholeCurrencies.includes(code) ? 0 : 2) : undefined;
+    const compact = notation === 'compact';
+    const given = [range('minimumFractionDigits', options.minimumFractionDigits, 0, 100), range('maximumFractionDigits', options.maximumFractionDigits, 0, 100)];
+    let least = ofCurrency ?? 0;
+    let most = ofCurrency ?? (style === 'percent' ? 0 : 3);
+    if (given[0] !== undefined) [least, most] = [given[0], Math.max(given[0], given[1] ?? most)];
+    if (given[1] !== undefined) [least, most] = [Math.min(given[0] ?? least, given[1]), given[1]];
+    if (given[0] > given[1]) throw new RangeError('maximumFractionDigits value is out of range.');
+    const bySignificance = options.minimumSignificantDigits !== undefined || options.maximumSignificantDigits !== undefined;
+    this.#o = {
+      style, currency: code, notation, least, most,
+      locale: 'en-US',
+      currencyDisplay: options.currencyDisplay ?? 'symbol',
+      currencySign: options.currencySign ?? 'standard',
+      unit: options.unit, unitDisplay: options.unitDisplay ?? 'short',
+      compactDisplay: options.compactDisplay ?? 'short',
+      signDisplay: options.signDisplay ?? 'auto',
+      useGrouping: options.useGrouping === undefined ? (compact ? 'min2' : 'auto') : options.useGrouping === 'false' ? false : options.useGrouping,
+      whole: range('minimumIntegerDigits', options.minimumIntegerDigits, 1, 21, 1),
+      rounded: compact && !bySignificance && given[0] === undefined && given[1] === undefined,
+      significance: bySignificance ? [range('minimumSignificantDigits', options.minimumSignificantDigits, 1, 21, 1), range('maximumSignificantDigits', options.maximumSignificantDigits, 1, 21, 21)] : undefined,
+    };
+  }
+  #digits(number) {
+    const o = this.#o;
+    if (o.significance) return significant(number, ...o.significance);
+    if (o.rounded) return Number(number) >= 100 ? fixed(number, 0) : significant(number, 1, 2);
+    return trimZeros(fixed(number, o.most), o.least);
+  }
+  // The number's own parts, without sign, currency and unit.
+  #number(number) {
+    const o = this.#o;
+    if (number === Infinity) return [['infinity', '∞']];
+    let value = number;
+    const tail = [];
+    if (o.notation === 'compact') {
+      let scale = scales.find(([size]) => Number(value) >= size);
+      const index = scales.indexOf(scale);
+      // 999,999 is 1M, not 1000K.
+      if (scale !== undefined && index > 0 && Number(this.#digits(Number(value) / scale[0])) >= 1000) scale = scales[index - 1];
+      if (scale === undefined && Number(value) < 1e3 && Number(this.#digits(value)) >= 1000) scale = scales[3];
+      if (scale !== undefined) {
+        value = Number(value) / scale[0];
+        if (o.compactDisplay === 'long') tail.push(['literal', ' '], ['compact', scale[2].trim()]);
+        else tail.push(['compact', scale[1]]);
+      }
+    } else if (o.notation === 'scientific' || o.notation === 'engineering') {
+      let exponent = magnitude(Number(value));
+      if (o.notation === 'engineering') exponent = Math.floor(exponent / 3) * 3;
+      value = Number(value) / 10 ** exponent;
+      tail.push(['exponentSeparator', 'E'], ...(exponent < 0 ? [['exponentMinusSign', '-']] : []), ['exponentInteger', String(Math.abs(exponent))]);
+    }
+    let [whole, part] = this.#digits(value).split('.');
+    whole = whole.padStart(o.whole, '0');
+    const parts = [];
+    const grouped = o.useGrouping !== false && whole.length > (o.useGrouping === 'min2' ? 4 : 3);
+    if (grouped) {
+      const first = whole.length % 3 || 3;
+      parts.push(['integer', whole.slice(0, first)]);
+      for (let at = first; at < whole.length; at += 3) parts.push(['group', ','], ['integer', whole.slice(at, at + 3)]);
+    } else parts.push(['integer', whole]);
+    if (part !== undefined) parts.push(['decimal', '.'], ['fraction', part]);
+    return [...parts, ...tail];
+  }
+  #parts(given) {
+    const o = this.#o;
+    let number = typeof given === 'bigint' ? given : Number(given);
+    const isNan = typeof number === 'number' && Number.isNaN(number);
+    const negative = number < 0 || Object.is(number, -0);
+    if (negative) number = -number;
+    if (o.style === 'percent') number = typeof number === 'bigint' ? number * 100n : Number(`${number}e2`) || number * 100;
+    let parts = isNan ? [['nan', 'NaN']] : this.#number(number);
+    const isZero = !parts.some(([, text]) => /[1-9∞]/.test(text));
+    if (o.style === 'percent') parts.push(['percentSign', '%']);
+    if (o.style === 'unit') {
+      const [mark, space] = units[o.unit];
+      const one = parts.map(([, text]) => text).join('') === '1';
+      const long = o.unitDisplay === 'long' && !o.unit.includes('-') && o.unit !== 'percent';
+      const name = o.unit === 'celsius' || o.unit === 'fahrenheit' ? `${one ? 'degree' : 'degrees'} ${o.unit[0].toUpperCase()}${o.unit.slice(1)}` : o.unit === 'foot' ? (one ? 'foot' : 'feet') : o.unit === 'inch' ? (one ? 'inch' : 'inches') : o.unit + (one ? '' : 's');
+      const short = spelledUnits.includes(o.unit) && !one ? (o.unit === 'bit' || o.unit === 'byte' ? mark : `${mark}s`) : mark;
+      if (long) parts.push(['literal', ' '], ['unit', name]);
+      else parts.push(...(space && o.unitDisplay !== 'narrow' ? [['literal', ' ']] : []), ['unit', short]);
+    }
+    if (o.style === 'currency') {
+      if (o.currencyDisplay === 'name') {
+        const one = parts.map(([, text]) => text).join('') === '1';
+        parts.push(['literal', ' '], ['currency', currencyNames[o.currency]?.[one ? 0 : 1] ?? o.currency]);
+      } else {
+        const symbol = o.currencyDisplay === 'code' ? o.currency : o.currencyDisplay === 'narrowSymbol' ? (symbols[o.currency] ?? o.currency).replace(/^[A-Z]+(?=\W)/, '') : (symbols[o.currency] ?? o.currency);
+        const gap = /[A-Za-z]$/.test(symbol) ? [['literal', '\u00a0']] : [];
+        parts = [['currency', symbol], ...gap, ...parts];
+      }
+    }
+    const show = o.signDisplay === 'always' || (o.signDisplay === 'exceptZero' && !isZero && !isNan);
+    if (negative && o.signDisplay !== 'never' && !((o.signDisplay === 'exceptZero' || o.signDisplay === 'negative') && isZero)) {
+      return o.style === 'currency' && o.currencySign === 'accounting' ? [['literal', '('], ...parts, ['literal', ')']] : [['minusSign', '-'], ...parts];
+    }
+    return show ? [['plusSign', '+'], ...parts] : parts;
+  }
+  get format() {
+    return (this.#bound ??= (number) => this.#parts(number).map(([, text]) => text).join(''));
+  }
+  formatToParts(number) {
+    return this.#parts(number).map(([type, value]) => ({ type, value }));
+  }
+  formatRange(from, to) {
+    const [a, b] = [this.format(from), this.format(to)];
+    return a === b ? `~${a}` : `${a} – ${b}`.replace(/(\d) – (\d)/, '$1–$2');
+  }
+  resolvedOptions() {
+    const { least, most, whole, significance, rounded, ...rest } = this.#o;
+    void rounded;
+    const digits = significance === undefined ? { minimumFractionDigits: least, maximumFractionDigits: most } : { minimumSignificantDigits: significance[0], maximumSignificantDigits: significance[1] };
+    return { numberingSystem: 'latn', minimumIntegerDigits: whole, ...digits, ...rest };
+  }
+}
+
+export class PluralRules {
+  #type;
+  constructor(locales, options = {}) {
+    this.#type = options.type ?? 'cardinal';
+  }
+  select(given) {
+    const number = Number(given);
+    if (this.#type === 'cardinal') return number === 1 ? 'one' : 'other';
+    const [ten, hundred] = [number % 10, number % 100];
+    if (ten === 1 && hundred !== 11) return 'one';
+    if (ten === 2 && hundred !== 12) return 'two';
+    if (ten === 3 && hundred !== 13) return 'few';
+    return 'other';
+  }
+  resolvedOptions() {
+    const pluralCategories = this.#type === 'ordinal' ? ['few', 'one', 'two', 'other'] : ['one', 'other'];
+    return { locale: 'en-US', type: this.#type, pluralCategories };
+  }
+}

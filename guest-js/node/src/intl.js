@@ -1,0 +1,58 @@
+// `Intl` and the `toLocale…` methods for en-US, with the dates of a few other locales. Libraries for this bring data of
+// several hundred kilobytes for one locale; time zones come from the engine.
+
+import { DateTimeFormat } from './intl-dates.js';
+import { NumberFormat, PluralRules } from './intl-numbers.js';
+import { Collator, ListFormat, RelativeTimeFormat, Segmenter, DisplayNames, Locale } from './intl-words.js';
+
+const Intl = {};
+const classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter };
+const hide = (target, name, value) => Object.defineProperty(target, name, { value, writable: true, enumerable: false, configurable: true });
+for (const [name, Class] of Object.entries(classes)) {
+  // As in the language, each can be called without `new`.
+  const callable = new Proxy(Class, { apply: (target, self, values) => new target(...values) });
+  hide(Intl, name, callable);
+  hide(Class.prototype, 'constructor', callable);
+  Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name}`, configurable: true });
+  Class.supportedLocalesOf = (locales) => [locales ?? []].flat().map(String);
+}
+hide(Intl, 'getCanonicalLocales', (locales) => [locales ?? []].flat().map(String));
+hide(Intl, 'supportedValuesOf', (key) => (key === 'currency' ? ['EUR', 'GBP', 'JPY', 'USD'] : []));
+Object.defineProperty(Intl, Symbol.toStringTag, { value: 'Intl', configurable: true });
+hide(globalThis, 'Intl', Intl);
+
+const methods = {
+  Number: { toLocaleString: (self, ...rest) => new NumberFormat(...rest).format(self.valueOf()) },
+  BigInt: { toLocaleString: (self, ...rest) => new NumberFormat(...rest).format(BigInt(self)) },
+  Date: {
+    toLocaleString: (self, locales, options) => new DateTimeFormat(locales, options, 'any', 'all').format(self),
+    toLocaleDateString: (self, locales, options) => new DateTimeFormat(locales, options, 'date', 'date').format(self),
+    toLocaleTimeString: (self, locales, options) => new DateTimeFormat(locales, options, 'time', 'time').format(self),
+  },
+  String: {
+    localeCompare: (self, other, ...rest) => new Collator(...rest).compare(String(self), String(other)),
+  },
+};
+const invalid = (self) => self instanceof Date && Number.isNaN(self.getTime());
+for (const [name, list] of Object.entries(methods)) {
+  for (const [method, work] of Object.entries(list)) {
+    const made = {
+      [method](...values) {
+        return invalid(this) ? 'Invalid Date' : work(this, ...values);
+      },
+    }[method];
+    hide(globalThis[name].prototype, method, made);
+  }
+}
+
+// V8 names the zone behind the time, which is always this one.
+const { toString, toTimeString } = Date.prototype;
+const named = (text) => (text === 'Invalid Date' ? text : `${text} (Coordinated Universal Time)`);
+hide(Date.prototype, 'toString', { toString() { return named(toString.call(this)); } }.toString);
+hide(Date.prototype, 'toTimeString', {
+  toTimeString() {
+    const text = named(toTimeString.call(this));
+    return text.slice(text.search(/\d\d:\d\d:\d\d/));
+  },
+}.toTimeString);
+hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);

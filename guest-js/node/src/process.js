@@ -1,0 +1,140 @@
+// `process`: this script, as Node would show it.
+import EventEmitter from './events.js';
+import { Buffer } from './buffer.js';
+import { codedError } from './util.js';
+
+const { native } = host;
+
+class Process extends EventEmitter {}
+const process = new Process();
+Object.defineProperty(Process.prototype, 'constructor', { value: Process, enumerable: false });
+Object.defineProperty(Process, 'name', { value: 'process' });
+
+const hidden = (name, value) =>
+  Object.defineProperty(process, name, { value, writable: true, enumerable: false, configurable: true });
+for (const name of ['_events', '_eventsCount', '_maxListeners']) hidden(name, process[name]);
+
+Object.defineProperty(process, Symbol.toStringTag, { value: 'process', configurable: true });
+
+// What is known only when the script runs.
+const lazily = (name, make) => {
+  let value;
+  Object.defineProperty(process, name, {
+    get: () => (value ??= make()),
+    set: (given) => (value = given),
+    enumerable: true,
+    configurable: true,
+  });
+};
+
+lazily('argv', () => ['/usr/local/bin/node', host.mainPath(), ...host.args()]);
+process.env = host.env;
+process.title = 'node';
+process.pid = 1;
+process.ppid = 0;
+process.platform = 'linux';
+process.arch = 'wasm32';
+process.version = 'v20.0.0';
+process.versions = { node: '20.0.0', quickjs: 'ng' };
+process.release = { name: 'node' };
+process.execPath = '/usr/local/bin/node';
+process.execArgv = [];
+process.argv0 = 'node';
+process.config = {};
+process.features = {};
+process.exitCode = undefined;
+Object.defineProperty(process, 'exitCode', {
+  get: () => host.exitCode(),
+  set: (code) => host.setExitCode(code),
+  enumerable: true,
+  configurable: true,
+});
+
+process.cwd = () => host.cwd();
+process.chdir = (path) => host.chdir(path);
+process.exit = (code) => host.exit(code);
+process.abort = () => host.exit(134);
+process.kill = () => {
+  throw codedError(Error, 'EPERM', 'a script has no processes to send signals to');
+};
+process.nextTick = (callback, ...values) => {
+  if (typeof callback !== 'function') throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "callback" argument must be of type function.');
+  queueMicrotask(() => callback(...values));
+};
+process.uptime = () => (native.now() - host.scriptStart()) / 1000;
+const nanos = () => BigInt(Math.round((native.now() - host.scriptStart()) * 1e6));
+process.hrtime = (since) => {
+  const now = nanos() - (since === undefined ? 0n : BigInt(since[0]) * 1000000000n + BigInt(since[1]));
+  return [Number(now / 1000000000n), Number(now % 1000000000n)];
+};
+process.hrtime.bigint = nanos;
+process.memoryUsage = () => {
+  const used = native.memoryUsed();
+  return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
+};
+process.memoryUsage.rss = () => native.memoryUsed();
+process.cpuUsage = () => ({ user: Math.round((native.now() - host.scriptStart()) * 1000), system: 0 });
+process.resourceUsage = () => ({ maxRSS: Math.round(native.memoryUsed() / 1024) });
+process.umask = () => 0o022;
+process.getuid = process.geteuid = process.getgid = process.getegid = () => 1000;
+process.emitWarning = (warning) => {
+  const text = typeof warning === 'string' ? `Warning: ${warning}` : `${warning.name}: ${warning.message}`;
+  native.stderr(`(node:1) ${text}\n`);
+};
+process.binding = () => {
+  throw new Error('there are no bindings here');
+};
+process.on('newListener', (name, listener) => {
+  if (name === 'exit') host.onExit((code) => listener.call(process, code));
+});
+
+// Makes the standard streams of stream classes, which come later.
+export const addStreams = ({ Readable, Writable }) => {
+  const output = (fd, write, toStderr) => {
+    const stream = new Writable({
+      decodeStrings: false,
+      write(chunk, encoding, callback) {
+        callback();
+      },
+    });
+    const send = stream.end;
+    // What is written is out at once, and in order with `console`.
+    stream.write = {
+      write(chunk, encoding, callback) {
+        if (typeof chunk === 'string') {
+          if (typeof encoding === 'string' && !/^utf-?8$/i.test(encoding)) native.outputBytes(new Uint8Array(Buffer.from(chunk, encoding)), toStderr);
+          else write(chunk);
+        } else if (ArrayBuffer.isView(chunk)) {
+          native.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
+        } else {
+          throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${chunk === null ? 'null' : `type ${typeof chunk}`}`);
+        }
+        const done = typeof encoding === 'function' ? encoding : callback;
+        if (typeof done === 'function') queueMicrotask(() => done());
+        return true;
+      },
+    }.write;
+    stream.end = function (chunk, encoding, callback) {
+      if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') stream.write(chunk, encoding);
+      return send.call(this, typeof chunk === 'function' ? chunk : typeof encoding === 'function' ? encoding : callback);
+    };
+    return Object.assign(stream, { fd, getColorDepth: () => 1, hasColors: () => false, _type: 'pipe' });
+  };
+  lazily('stdout', () => output(1, native.stdout, false));
+  lazily('stderr', () => output(2, native.stderr, true));
+  lazily('stdin', () => {
+    const stream = new Readable({
+      read() {
+        host.readStdin().then(
+          (bytes) => this.push(bytes.length === 0 ? null : Buffer.from(bytes)),
+          (error) => this.destroy(error),
+        );
+      },
+    });
+    return Object.assign(stream, { fd: 0, setRawMode: () => stream });
+  });
+};
+
+export default process;
+export const nextTick = process.nextTick;
+export const env = process.env;

@@ -1,0 +1,3 @@
+import stream from '../node_modules/readable-stream/lib/ours/index.js';
+
+export default stream;

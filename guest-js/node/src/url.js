@@ -1,0 +1,49 @@
+import legacy from '../node_modules/url/url.js';
+import path from './path.js';
+import { codedError, invalidType } from './util.js';
+
+const { URL, URLSearchParams } = globalThis;
+
+const fileURLToPath = (given) => {
+  if (typeof given !== 'string' && !(given instanceof URL)) throw invalidType('path', 'string or an instance of URL', given);
+  const url = new URL(given);
+  if (url.protocol !== 'file:') throw codedError(TypeError, 'ERR_INVALID_URL_SCHEME', 'The URL must be of scheme file');
+  return decodeURIComponent(url.pathname);
+};
+const pathToFileURL = (file) => {
+  const at = path.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith('/') ? '/' : '');
+  return new URL(`file://${encodeURI(at).replace(/[?#]/g, encodeURIComponent)}`);
+};
+const format = (given, options) => {
+  if (!(given instanceof URL)) return legacy.format(given);
+  const url = new URL(given.href);
+  if (options?.fragment === false) url.hash = '';
+  if (options?.search === false) url.search = '';
+  if (options?.auth === false) url.username = url.password = '';
+  return url.href;
+};
+const urlToHttpOptions = (url) => ({
+  protocol: url.protocol,
+  hostname: url.hostname.replace(/^\[|\]$/g, ''),
+  hash: url.hash,
+  search: url.search,
+  pathname: url.pathname,
+  path: url.pathname + url.search,
+  href: url.href,
+  ...(url.port === '' ? {} : { port: Number(url.port) }),
+});
+
+export default {
+  Url: legacy.Url,
+  parse: legacy.parse,
+  resolve: legacy.resolve,
+  resolveObject: legacy.resolveObject,
+  format,
+  URL,
+  URLSearchParams,
+  domainToASCII: host.native.domainToAscii,
+  domainToUnicode: host.native.domainToUnicode,
+  fileURLToPath,
+  pathToFileURL,
+  urlToHttpOptions,
+};

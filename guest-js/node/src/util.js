@@ -1,0 +1,236 @@
+// `util`. Formatting is the prelude's, as for `console`.
+const { native, inspect: inspectValue, formatLine } = host;
+
+export const inspect = (value, options, ...legacy) => {
+  if (typeof options === 'boolean') return inspectValue(value, { showHidden: options, depth: legacy[0] });
+  return inspectValue(value, options);
+};
+inspect.custom = Symbol.for('nodejs.util.inspect.custom');
+inspect.defaultOptions = { depth: 2, colors: false, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 10000, sorted: false, getters: false };
+inspect.colors = Object.create(null);
+inspect.styles = Object.create(null);
+
+export const format = (...values) => formatLine(values);
+export const formatWithOptions = (options, ...values) => formatLine(values, options);
+
+export const promisify = (original) => {
+  if (typeof original !== 'function') {
+    throw invalidType('original', 'function', original);
+  }
+  if (original[promisify.custom]) return original[promisify.custom];
+  const promised = function (...values) {
+    return new Promise((resolve, reject) => {
+      original.call(this, ...values, (error, ...results) => (error ? reject(error) : resolve(results[0])));
+    });
+  };
+  Object.setPrototypeOf(promised, Object.getPrototypeOf(original));
+  return Object.defineProperties(promised, Object.getOwnPropertyDescriptors(original));
+};
+promisify.custom = Symbol.for('nodejs.util.promisify.custom');
+globalThis.setTimeout[promisify.custom] = (delay, value) => new Promise((resolve) => setTimeout(resolve, delay, value));
+globalThis.setImmediate[promisify.custom] = (value) => new Promise((resolve) => setImmediate(resolve, value));
+for (const timer of [globalThis.setTimeout, globalThis.setImmediate]) {
+  Object.defineProperty(timer, promisify.custom, { enumerable: false });
+}
+
+export const callbackify = (original) =>
+  function (...values) {
+    const callback = values.pop();
+    original.apply(this, values).then(
+      (result) => queueMicrotask(() => callback(null, result)),
+      (error) => queueMicrotask(() => callback(error ?? new Error('Promise was rejected with a falsy value'))),
+    );
+  };
+
+export const inherits = (constructor, parent) => {
+  Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true });
+  Object.setPrototypeOf(constructor.prototype, parent.prototype);
+};
+
+export const deprecate = (work) => work;
+export const debuglog = () => Object.assign(() => {}, { enabled: false });
+export const debug = debuglog;
+export const stripVTControlCharacters = (text) => text.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '');
+export const toUSVString = (text) => String(text).toWellFormed();
+export const styleText = (_, text) => text;
+export const aborted = (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+export const getSystemErrorName = (number) => `Unknown system error ${number}`;
+
+// An error as Node's own, with a code.
+export const codedError = (Class, code, message) => {
+  const error = new Class(message);
+  error.code = code;
+  return error;
+};
+const received = (value) => {
+  if (value == null) return ` Received ${value}`;
+  if (typeof value === 'function') return ` Received function ${value.name}`;
+  if (typeof value === 'object') {
+    return value.constructor?.name ? ` Received an instance of ${value.constructor.name}` : ` Received ${inspect(value, { depth: -1 })}`;
+  }
+  const text = inspect(value, { colors: false });
+  return ` Received type ${typeof value} (${text.length > 28 ? `${text.slice(0, 25)}...` : text})`;
+};
+export const invalidType = (name, expected, value) =>
+  codedError(
+    TypeError,
+    'ERR_INVALID_ARG_TYPE',
+    `The "${name}" ${name.includes('.') ? 'property' : 'argument'} must be ${/^[a-z]/.test(expected) && !/^(an|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`,
+  );
+
+const classIs = (...names) => (value) => names.includes(native.className(value));
+const tagOf = (value) => (ArrayBuffer.isView(value) ? value[Symbol.toStringTag] : undefined);
+const functionKind = (...names) => (value) => typeof value === 'function' && names.includes(native.className(value));
+export const types = {
+  isAnyArrayBuffer: classIs('ArrayBuffer', 'SharedArrayBuffer'),
+  isArrayBuffer: classIs('ArrayBuffer'),
+  isArrayBufferView: ArrayBuffer.isView,
+  isArgumentsObject: classIs('Arguments'),
+  isAsyncFunction: functionKind('AsyncFunction', 'AsyncGeneratorFunction'),
+  isBigInt64Array: (value) => tagOf(value) === 'BigInt64Array',
+  isBigUint64Array: (value) => tagOf(value) === 'BigUint64Array',
+  isBigIntObject: classIs('BigInt'),
+  isBooleanObject: classIs('Boolean'),
+  isBoxedPrimitive: classIs('BigInt', 'Boolean', 'Number', 'String', 'Symbol'),
+  isCryptoKey: (value) => typeof CryptoKey === 'function' && value instanceof CryptoKey,
+  isDataView: classIs('DataView'),
+  isDate: classIs('Date'),
+  isExternal: () => false,
+  isFloat32Array: (value) => tagOf(value) === 'Float32Array',
+  isFloat64Array: (value) => tagOf(value) === 'Float64Array',
+  isGeneratorFunction: functionKind('GeneratorFunction', 'AsyncGeneratorFunction'),
+  isGeneratorObject: classIs('Generator', 'AsyncGenerator'),
+  isInt8Array: (value) => tagOf(value) === 'Int8Array',
+  isInt16Array: (value) => tagOf(value) === 'Int16Array',
+  isInt32Array: (value) => tagOf(value) === 'Int32Array',
+  isKeyObject: () => false,
+  isMap: classIs('Map'),
+  isMapIterator: classIs('Map Iterator'),
+  isModuleNamespaceObject: classIs('Module'),
+  isNativeError: classIs('Error'),
+  isNumberObject: classIs('Number'),
+  isPromise: classIs('Promise'),
+  isProxy: native.isProxy,
+  isRegExp: classIs('RegExp'),
+  isSet: classIs('Set'),
+  isSetIterator: classIs('Set Iterator'),
+  isSharedArrayBuffer: classIs('SharedArrayBuffer'),
+  isStringObject: classIs('String'),
+  isSymbolObject: classIs('Symbol'),
+  isTypedArray: (value) => tagOf(value) !== undefined,
+  isUint8Array: (value) => tagOf(value) === 'Uint8Array',
+  isUint8ClampedArray: (value) => tagOf(value) === 'Uint8ClampedArray',
+  isUint16Array: (value) => tagOf(value) === 'Uint16Array',
+  isUint32Array: (value) => tagOf(value) === 'Uint32Array',
+  isWeakMap: classIs('WeakMap'),
+  isWeakSet: classIs('WeakSet'),
+};
+
+export const isArray = Array.isArray;
+export const isRegExp = types.isRegExp;
+export const isDate = types.isDate;
+export const isError = types.isNativeError;
+export const isObject = (value) => value !== null && typeof value === 'object';
+export const isString = (value) => typeof value === 'string';
+export const isNumber = (value) => typeof value === 'number';
+export const isFunction = (value) => typeof value === 'function';
+export const isUndefined = (value) => value === undefined;
+export const isNull = (value) => value === null;
+export const isNullOrUndefined = (value) => value == null;
+export const isBoolean = (value) => typeof value === 'boolean';
+export const isSymbol = (value) => typeof value === 'symbol';
+export const isPrimitive = (value) => value === null || (typeof value !== 'object' && typeof value !== 'function');
+export const TextEncoder = globalThis.TextEncoder;
+export const TextDecoder = globalThis.TextDecoder;
+
+// The options of a command line: `--name value`, `--name=value`, `-n value`, `--flag`.
+export const parseArgs = (config = {}) => {
+  const { options = {}, args = host.args(), strict = true, allowPositionals = !strict } = config;
+  const values = Object.create(null);
+  const positionals = [];
+  const store = (name, value) => {
+    if (options[name]?.multiple) (values[name] ??= []).push(value);
+    else values[name] = value;
+  };
+  const byShort = (letter) => Object.keys(options).find((name) => options[name].short === letter);
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i];
+    if (word === '--') {
+      positionals.push(...args.slice(i + 1));
+      break;
+    }
+    const long = /^--([^=]+)(?:=(.*))?$/s.exec(word);
+    const short = long === null ? /^-([^-])(.*)$/s.exec(word) : null;
+    if (long === null && short === null) {
+      if (strict && !allowPositionals) {
+        throw codedError(TypeError, 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', `Unexpected argument '${word}'. This command does not take positional arguments`);
+      }
+      positionals.push(word);
+      continue;
+    }
+    let name = long === null ? byShort(short[1]) ?? short[1] : long[1];
+    let given = long === null ? undefined : long[2];
+    const negated = long !== null && config.allowNegative && name.startsWith('no-') && name.slice(3) in options;
+    if (negated) name = name.slice(3);
+    const option = options[name];
+    if (strict && option === undefined) {
+      throw codedError(TypeError, 'ERR_PARSE_ARGS_UNKNOWN_OPTION', `Unknown option '${long === null ? word.slice(0, 2) : `--${name}`}'`);
+    }
+    if (option?.type !== 'string') {
+      if (short !== null && short[2] !== '') args.splice(i + 1, 0, `-${short[2]}`);
+      if (strict && given !== undefined) {
+        throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '--${name}' does not take an argument`);
+      }
+      store(name, given ?? !negated);
+      continue;
+    }
+    if (short !== null && short[2] !== '') given = short[2];
+    if (given === undefined) given = args[++i];
+    if (given === undefined) {
+      throw codedError(TypeError, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '--${name} <value>' argument missing`);
+    }
+    store(name, given);
+  }
+  for (const [name, option] of Object.entries(options)) if (!(name in values) && option.default !== undefined) values[name] = option.default;
+  return { values, positionals };
+};
+
+export const isDeepStrictEqual = (a, b) => deepEqual(a, b);
+let deepEqual = () => false;
+export const setDeepEqual = (compare) => (deepEqual = compare);
+
+export default {
+  inspect,
+  format,
+  formatWithOptions,
+  promisify,
+  callbackify,
+  inherits,
+  deprecate,
+  debuglog,
+  debug,
+  stripVTControlCharacters,
+  toUSVString,
+  styleText,
+  aborted,
+  getSystemErrorName,
+  types,
+  isArray,
+  isRegExp,
+  isDate,
+  isError,
+  isObject,
+  isString,
+  isNumber,
+  isFunction,
+  isUndefined,
+  isNull,
+  isNullOrUndefined,
+  isBoolean,
+  isSymbol,
+  isPrimitive,
+  TextEncoder,
+  TextDecoder,
+  parseArgs,
+  isDeepStrictEqual,
+};

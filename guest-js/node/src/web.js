@@ -1,0 +1,473 @@
+// `Blob`, `FormData`, `fetch` and its classes, and the streams that their bodies are.
+import { ReadableStream } from './webstreams.js';
+
+const { native, asBytes, fetch: fetchThroughTool, signalOf, inspect } = host;
+const custom = Symbol.for('nodejs.util.inspect.custom');
+
+const joined = (parts) => {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+};
+const encode = (text) => native.encodeUtf8(text);
+const decode = (bytes) => {
+  const text = native.decodeUtf8Lossy(bytes);
+  return text[0] === '\ufeff' ? text.slice(1) : text;
+};
+const streamOf = (bytes) =>
+  new ReadableStream({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+
+export class Blob {
+  #bytes;
+  #type;
+  constructor(parts = [], options = {}) {
+    if (parts === null || typeof parts !== 'object' || typeof parts[Symbol.iterator] !== 'function') {
+      throw new TypeError('new Blob(parts): the parts are a list');
+    }
+    const pieces = [];
+    for (const part of parts) {
+      if (part instanceof Blob) pieces.push(part.#bytes);
+      else if (typeof part === 'object' && part !== null && asBytes(part) !== undefined) pieces.push(asBytes(part).slice());
+      else pieces.push(encode(String(part)));
+    }
+    this.#bytes = joined(pieces);
+    this.#type = /[^\u0020-\u007e]/.test(options.type ?? '') ? '' : String(options.type ?? '').toLowerCase();
+  }
+  get size() {
+    return this.#bytes.length;
+  }
+  get type() {
+    return this.#type;
+  }
+  async arrayBuffer() {
+    return this.#bytes.slice().buffer;
+  }
+  async bytes() {
+    return this.#bytes.slice();
+  }
+  async text() {
+    return native.decodeUtf8Lossy(this.#bytes);
+  }
+  stream() {
+    return streamOf(this.#bytes.slice());
+  }
+  slice(start = 0, end = this.size, type = '') {
+    const from = start < 0 ? Math.max(this.size + start, 0) : Math.min(start, this.size);
+    const to = end < 0 ? Math.max(this.size + end, 0) : Math.min(end, this.size);
+    return new Blob([this.#bytes.subarray(from, Math.max(from, to))], { type });
+  }
+  [custom](depth, options) {
+    return `${this instanceof File ? 'File' : 'Blob'} ${inspect({ size: this.size, type: this.type }, options)}`;
+  }
+}
+Object.defineProperty(Blob.prototype, Symbol.toStringTag, { value: 'Blob', configurable: true });
+
+export class File extends Blob {
+  #name;
+  #modified;
+  constructor(parts, name, options = {}) {
+    super(parts, options);
+    this.#name = String(name);
+    this.#modified = options.lastModified ?? Date.now();
+  }
+  get name() {
+    return this.#name;
+  }
+  get lastModified() {
+    return this.#modified;
+  }
+}
+Object.defineProperty(File.prototype, Symbol.toStringTag, { value: 'File', configurable: true });
+
+export class FormData {
+  #entries = [];
+  #value(value, name) {
+    if (!(value instanceof Blob)) return String(value);
+    return value instanceof File && name === undefined ? value : new File([value], name ?? value.name ?? 'blob', { type: value.type });
+  }
+  append(key, value, name) {
+    this.#entries.push([String(key), this.#value(value, name)]);
+  }
+  set(key, value, name) {
+    const at = this.#entries.findIndex(([known]) => known === String(key));
+    if (at < 0) return this.append(key, value, name);
+    this.#entries = this.#entries.filter(([known], index) => index === at || known !== String(key));
+    this.#entries[at][1] = this.#value(value, name);
+    return undefined;
+  }
+  delete(key) {
+    this.#entries = this.#entries.filter(([known]) => known !== String(key));
+  }
+  get(key) {
+    return this.#entries.find(([known]) => known === String(key))?.[1] ?? null;
+  }
+  getAll(key) {
+    return this.#entries.filter(([known]) => known === String(key)).map(([, value]) => value);
+  }
+  has(key) {
+    return this.#entries.some(([known]) => known === String(key));
+  }
+  forEach(callback, self) {
+    for (const [key, value] of this.#entries) callback.call(self, value, key, this);
+  }
+  *entries() {
+    for (const [key, value] of this.#entries) yield [key, value];
+  }
+  *keys() {
+    for (const [key] of this.#entries) yield key;
+  }
+  *values() {
+    for (const [, value] of this.#entries) yield value;
+  }
+}
+FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
+Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: false });
+
+// A form as `multipart/form-data`: its bytes and its boundary.
+const multipart = async (form) => {
+  const boundary = `----formdata-tollhouse-${[...native.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  const escape = (text) => text.replace(/\r?\n|\r/g, '%0D%0A').replace(/"/g, '%22');
+  const parts = [];
+  for (const [name, value] of form) {
+    const file = value instanceof Blob ? `; filename="${escape(value.name)}"\r\nContent-Type: ${value.type || 'application/octet-stream'}` : '';
+    parts.push(encode(`--${boundary}\r\nContent-Disposition: form-data; name="${escape(name)}"${file}\r\n\r\n`));
+    parts.push(value instanceof Blob ? await value.bytes() : encode(value.replace(/\r?\n|\r/g, '\r\n')));
+    parts.push(encode('\r\n'));
+  }
+  parts.push(encode(`--${boundary}--\r\n`));
+  return { bytes: joined(parts), boundary };
+};
+
+const checkName = (name) => {
+  const text = String(name);
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text)) throw new TypeError(`${inspect(text)} is no name of a header`);
+  return text.toLowerCase();
+};
+const checkValue = (value) => {
+  const text = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+  if (/[\0\r\n]/.test(text)) throw new TypeError(`${inspect(text)} is no value of a header`);
+  return text;
+};
+
+export class Headers {
+  #list = [];
+  constructor(init) {
+    if (init == null) return;
+    if (typeof init !== 'object') throw new TypeError('new Headers(init): init is an object, a list of pairs, or Headers');
+    const pairs = typeof init[Symbol.iterator] === 'function' ? init : Object.entries(init);
+    for (const [name, value] of pairs) this.append(name, value);
+  }
+  append(name, value) {
+    this.#list.push([checkName(name), checkValue(value)]);
+  }
+  delete(name) {
+    const key = checkName(name);
+    this.#list = this.#list.filter(([known]) => known !== key);
+  }
+  get(name) {
+    const key = checkName(name);
+    const values = this.#list.filter(([known]) => known === key).map(([, value]) => value);
+    return values.length === 0 ? null : values.join(', ');
+  }
+  has(name) {
+    const key = checkName(name);
+    return this.#list.some(([known]) => known === key);
+  }
+  set(name, value) {
+    const key = checkName(name);
+    const at = this.#list.findIndex(([known]) => known === key);
+    if (at < 0) return this.append(name, value);
+    this.#list = this.#list.filter(([known], index) => index === at || known !== key);
+    this.#list[at] = [key, checkValue(value)];
+    return undefined;
+  }
+  getSetCookie() {
+    return this.#list.filter(([known]) => known === 'set-cookie').map(([, value]) => value);
+  }
+  *entries() {
+    const names = [...new Set(this.#list.map(([name]) => name))].sort();
+    for (const name of names) {
+      if (name === 'set-cookie') for (const cookie of this.getSetCookie()) yield [name, cookie];
+      else yield [name, this.get(name)];
+    }
+  }
+  *keys() {
+    for (const [name] of this.entries()) yield name;
+  }
+  *values() {
+    for (const [, value] of this.entries()) yield value;
+  }
+  forEach(callback, self) {
+    for (const [name, value] of this.entries()) callback.call(self, value, name, this);
+  }
+  [custom](depth, options) {
+    return `Headers ${inspect(Object.fromEntries(this.entries()), options)}`;
+  }
+}
+Object.defineProperty(Headers.prototype, Symbol.iterator, { value: Headers.prototype.entries, writable: true, configurable: true });
+Object.defineProperty(Headers.prototype, Symbol.toStringTag, { value: 'Headers', configurable: true });
+
+// What a body is: its type, and its bytes when they are wanted.
+const readBody = (body) => {
+  if (body == null) return { read: undefined };
+  if (typeof body === 'string') return { type: 'text/plain;charset=UTF-8', read: async () => encode(body) };
+  if (body instanceof URLSearchParams) {
+    return { type: 'application/x-www-form-urlencoded;charset=UTF-8', read: async () => encode(body.toString()) };
+  }
+  if (body instanceof Blob) return { type: body.type || undefined, read: () => body.bytes() };
+  if (body instanceof FormData) {
+    const made = multipart(body);
+    return { form: made, read: async () => (await made).bytes };
+  }
+  if (body instanceof ReadableStream) return { stream: body, read: () => readStream(body) };
+  const bytes = typeof body === 'object' ? asBytes(body) : undefined;
+  if (bytes !== undefined) {
+    const copy = bytes.slice();
+    return { read: async () => copy };
+  }
+  return { type: 'text/plain;charset=UTF-8', read: async () => encode(String(body)) };
+};
+const readStream = async (stream) => {
+  const parts = [];
+  const reader = stream.getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return joined(parts);
+    parts.push(typeof value === 'string' ? encode(value) : asBytes(value));
+  }
+};
+
+class Body {
+  #body;
+  #used = false;
+  #stream;
+  constructor(body) {
+    this.#body = body;
+  }
+  static of(body) {
+    return body.#body;
+  }
+  get body() {
+    if (this.#body.read === undefined) return null;
+    this.#stream ??=
+      this.#body.stream ??
+      new ReadableStream({
+        pull: async (controller) => {
+          this.#used = true;
+          const bytes = await this.#body.read();
+          if (bytes.length > 0) controller.enqueue(bytes);
+          controller.close();
+        },
+      }, { highWaterMark: 0 });
+    return this.#stream;
+  }
+  get bodyUsed() {
+    return this.#used;
+  }
+  async #take() {
+    if (this.#used || this.#stream?.locked) throw new TypeError('Body is unusable: Body has already been read');
+    if (this.#body.read === undefined) return new Uint8Array(0);
+    this.#used = true;
+    return this.#body.read();
+  }
+  async text() {
+    return decode(await this.#take());
+  }
+  async json() {
+    return JSON.parse(decode(await this.#take()));
+  }
+  async arrayBuffer() {
+    return (await this.#take()).slice().buffer;
+  }
+  async bytes() {
+    return (await this.#take()).slice();
+  }
+  async blob() {
+    return new Blob([await this.#take()], { type: this.headers.get('content-type') ?? '' });
+  }
+  async formData() {
+    const type = this.headers.get('content-type') ?? '';
+    if (!type.startsWith('application/x-www-form-urlencoded')) throw new TypeError('formData() reads application/x-www-form-urlencoded');
+    const form = new FormData();
+    for (const [name, value] of new URLSearchParams(decode(await this.#take()))) form.append(name, value);
+    return form;
+  }
+  copyBody() {
+    if (this.#used || this.#stream?.locked) throw new TypeError('Response.clone: Body has already been consumed.');
+    if (this.#body.stream !== undefined) {
+      const [first, second] = this.#body.stream.tee();
+      this.#body = readBody(first);
+      this.#stream = undefined;
+      return readBody(second);
+    }
+    return this.#body;
+  }
+}
+const { of: bodyOf } = Body;
+const { copyBody } = Body.prototype;
+delete Body.of;
+delete Body.prototype.copyBody;
+
+const statusTexts = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content', 301: 'Moved Permanently', 302: 'Found', 303: 'See Other', 304: 'Not Modified', 307: 'Temporary Redirect', 308: 'Permanent Redirect', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 410: 'Gone', 413: 'Payload Too Large', 415: 'Unsupported Media Type', 422: 'Unprocessable Entity', 429: 'Too Many Requests', 500: 'Internal Server Error', 501: 'Not Implemented', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' };
+
+export class Response extends Body {
+  #fields;
+  constructor(body = null, init = {}) {
+    const status = init.status === undefined ? 200 : Number(init.status);
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new RangeError('init["status"] must be in the range of 200 to 599, inclusive.');
+    }
+    const content = readBody(body);
+    if (body != null && [204, 205, 304].includes(status)) throw new TypeError('Response with null body status cannot have body');
+    super(content);
+    this.#fields = { status, statusText: init.statusText ?? '', headers: new Headers(init.headers), url: '', redirected: false, type: 'default' };
+    if (content.type !== undefined && !this.headers.has('content-type')) this.headers.set('content-type', content.type);
+  }
+  static make(record, bytes) {
+    const response = new Response([204, 205, 304].includes(record.status) ? null : bytes);
+    response.#fields = {
+      status: record.status,
+      statusText: statusTexts[record.status] ?? '',
+      headers: new Headers(record.headers),
+      url: record.url,
+      redirected: record.redirected,
+      type: 'basic',
+    };
+    return response;
+  }
+  get status() {
+    return this.#fields.status;
+  }
+  get ok() {
+    return this.#fields.status >= 200 && this.#fields.status <= 299;
+  }
+  get statusText() {
+    return this.#fields.statusText;
+  }
+  get headers() {
+    return this.#fields?.headers;
+  }
+  get url() {
+    return this.#fields.url;
+  }
+  get redirected() {
+    return this.#fields.redirected;
+  }
+  get type() {
+    return this.#fields.type;
+  }
+  clone() {
+    const body = copyBody.call(this);
+    const made = new Response(body.read === undefined ? null : new ReadableStream({
+      pull: async (controller) => {
+        const bytes = await body.read();
+        if (bytes.length > 0) controller.enqueue(bytes);
+        controller.close();
+      },
+    }, { highWaterMark: 0 }));
+    made.#fields = { ...this.#fields, headers: new Headers(this.headers) };
+    return made;
+  }
+  static json(data, init = {}) {
+    const response = new Response(JSON.stringify(data), init);
+    if (!new Headers(init.headers).has('content-type')) response.headers.set('content-type', 'application/json');
+    return response;
+  }
+  static error() {
+    const response = new Response();
+    response.#fields = { ...response.#fields, status: 0, type: 'error' };
+    return response;
+  }
+  static redirect(url, status = 302) {
+    const response = new Response(null, { headers: { location: new URL(url).href } });
+    response.#fields.status = status;
+    return response;
+  }
+  [custom](depth, options) {
+    const { status, statusText, headers, type, ok, redirected, url } = this;
+    return `Response ${inspect({ status, statusText, headers, body: this.body, bodyUsed: this.bodyUsed, ok, redirected, type, url }, options)}`;
+  }
+}
+const { make: makeResponse } = Response;
+delete Response.make;
+
+export class Request extends Body {
+  #fields;
+  constructor(input, init = {}) {
+    const from = input instanceof Request ? input : undefined;
+    const url = from === undefined ? new URL(String(input)).href : from.url;
+    const method = String(init.method ?? from?.method ?? 'GET');
+    const plain = /^(get|head|post|put|delete|options|patch)$/i.test(method) ? method.toUpperCase() : method;
+    if (init.body != null && (plain === 'GET' || plain === 'HEAD')) {
+      throw new TypeError('Request with GET/HEAD method cannot have body.');
+    }
+    const content = init.body !== undefined ? readBody(init.body) : from === undefined ? readBody(null) : copyBody.call(from);
+    super(content);
+    const headers = new Headers(init.headers ?? from?.headers);
+    const signal = signalOf(init) ?? from?.signal ?? new AbortController().signal;
+    this.#fields = { url, method: plain, headers, signal, redirect: init.redirect ?? from?.redirect ?? 'follow' };
+    if (content.type !== undefined && !headers.has('content-type')) headers.set('content-type', content.type);
+  }
+  get url() {
+    return this.#fields.url;
+  }
+  get method() {
+    return this.#fields.method;
+  }
+  get headers() {
+    return this.#fields.headers;
+  }
+  get signal() {
+    return this.#fields.signal;
+  }
+  get redirect() {
+    return this.#fields.redirect;
+  }
+  clone() {
+    return new Request(this);
+  }
+}
+
+const dataUrl = (url) => {
+  const match = /^data:([^,]*?)(;\s*base64)?,(.*)$/s.exec(url);
+  if (match === null) throw new TypeError('fetch failed');
+  const data = decodeURIComponent(match[3]);
+  const bytes = match[2] ? native.decodeBase64(data.replace(/\s/g, '')) : encode(data);
+  return makeResponse({ status: 200, headers: [['content-type', match[1] || 'text/plain;charset=US-ASCII']], url, redirected: false }, bytes);
+};
+
+export const fetch = {
+  async fetch(input, init) {
+    const request = new Request(input, init);
+    const { url, method, headers, signal, redirect } = request;
+    signal.throwIfAborted();
+    if (url.startsWith('data:')) return dataUrl(url);
+    const body = bodyOf(request);
+    const asked = { url, method, redirect, as: 'bytes' };
+    if (body.read !== undefined) {
+      asked.bytes = await body.read();
+      if (body.form !== undefined && !headers.has('content-type')) {
+        headers.set('content-type', `multipart/form-data; boundary=${(await body.form).boundary}`);
+      }
+    }
+    const list = [...headers.entries()];
+    if (list.length > 0) asked.headers = list;
+    let record;
+    try {
+      record = await fetchThroughTool(asked, signal, fetch);
+    } catch (error) {
+      if (error?.kind !== 'tool') throw error;
+      throw Object.assign(new TypeError(`fetch failed: ${error.message}`), { cause: error });
+    }
+    return makeResponse(record, record.bytes ?? encode(record.text ?? ''));
+  },
+}.fetch;

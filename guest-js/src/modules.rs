@@ -1,0 +1,230 @@
+//! `import`, by QuickJS's own modules, and what `require` needs.
+//!
+//! Where a name leads, and what a file that is no module gives, is the prelude's to say (`prelude/modules.js`): its
+//! `resolve` and `load` are called here. QuickJS keeps what was loaded.
+#![expect(unsafe_code, reason = "the module loader of QuickJS is a C interface")]
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+
+use rquickjs::{Array, Ctx, Error, Exception, Function, Object, Persistent, Result, Value, qjs};
+
+use crate::source::{self, Dialect};
+use crate::text::{self, Text};
+
+/// The prelude's part.
+struct Glue {
+    /// Name and importer to the module's canonical name.
+    resolve: Persistent<Function<'static>>,
+    /// Canonical name to `{source}` of a module, or `{value, names}` of anything else.
+    load: Persistent<Function<'static>>,
+}
+
+thread_local! {
+    static GLUE: RefCell<Option<Glue>> = const { RefCell::new(None) };
+    /// What a module that is none exports, between its making and its evaluation: canonical name and value.
+    static VALUES: RefCell<Vec<(String, Persistent<Value<'static>>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Makes `import` work.
+pub(crate) fn set_up<'js>(ctx: &Ctx<'js>, resolve: Function<'js>, load: Function<'js>) {
+    GLUE.set(Some(Glue { resolve: Persistent::save(ctx, resolve), load: Persistent::save(ctx, load) }));
+    // SAFETY: the runtime is alive; both functions follow QuickJS's conventions.
+    unsafe {
+        let runtime = qjs::JS_GetRuntime(ctx.as_raw().as_ptr());
+        qjs::JS_SetModuleLoaderFunc(runtime, Some(normalize), Some(load_module), std::ptr::null_mut());
+    }
+}
+
+/// One of the prelude's functions.
+fn glue<'js>(ctx: &Ctx<'js>, which: impl Fn(&Glue) -> &Persistent<Function<'static>>) -> Result<Function<'js>> {
+    let kept = GLUE.with_borrow(|glue| glue.as_ref().map(|glue| which(glue).clone()));
+    kept.ok_or(Error::Unknown)?.restore(ctx)
+}
+
+/// Text that C gave.
+///
+/// # Safety
+/// `text` ends with a zero.
+unsafe fn from_c(text: *const c_char) -> String {
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+/// QuickJS asks for the canonical name of what `base` imports as `name`.
+unsafe extern "C" fn normalize(
+    ctx: *mut qjs::JSContext,
+    base: *const c_char,
+    name: *const c_char,
+    _opaque: *mut c_void,
+) -> *mut c_char {
+    // SAFETY: QuickJS calls this with a live context and texts that end with zeros; the result is its own to free.
+    unsafe {
+        let Some(raw) = std::ptr::NonNull::new(ctx) else { return std::ptr::null_mut() };
+        let context = Ctx::from_raw(raw);
+        let (base, name) = (from_c(base), from_c(name));
+        let found = glue(&context, |glue| &glue.resolve).and_then(|resolve| resolve.call::<_, Text>((name, base)));
+        match found {
+            Ok(found) => {
+                let found = CString::new(found.0.replace('\0', "")).expect("its zeros were removed");
+                qjs::js_strdup(ctx, found.as_ptr())
+            }
+            Err(error) => {
+                raise(&context, &error);
+                std::ptr::null_mut()
+            }
+        }
+    }
+}
+
+/// Makes sure that an exception is pending, as QuickJS expects after a null.
+fn raise(ctx: &Ctx<'_>, error: &Error) {
+    if !error.is_exception() {
+        Exception::throw_internal(ctx, &error.to_string());
+    }
+}
+
+/// QuickJS asks for a module by its canonical name.
+unsafe extern "C" fn load_module(
+    ctx: *mut qjs::JSContext,
+    name: *const c_char,
+    _opaque: *mut c_void,
+) -> *mut qjs::JSModuleDef {
+    // SAFETY: QuickJS calls this with a live context and a text that ends with a zero.
+    unsafe {
+        let Some(raw) = std::ptr::NonNull::new(ctx) else { return std::ptr::null_mut() };
+        let context = Ctx::from_raw(raw);
+        let name = from_c(name);
+        make_module(&context, &name).unwrap_or_else(|error| {
+            raise(&context, &error);
+            std::ptr::null_mut()
+        })
+    }
+}
+
+fn make_module(ctx: &Ctx<'_>, name: &str) -> Result<*mut qjs::JSModuleDef> {
+    let loaded: Object<'_> = glue(ctx, |glue| &glue.load)?.call((name,))?;
+    let source: Value<'_> = loaded.get("source")?;
+    if source.is_string() {
+        return compile(ctx, &text::to_text(&source)?, name);
+    }
+    let names: Array<'_> = loaded.get("names")?;
+    let value: Value<'_> = loaded.get("value")?;
+    let c_name = c_text(name);
+    // SAFETY: the context is alive, and QuickJS copies the names.
+    unsafe {
+        let raw = ctx.as_raw().as_ptr();
+        let module = qjs::JS_NewCModule(raw, c_name.as_ptr(), Some(fill));
+        if module.is_null() {
+            return Err(Error::Exception);
+        }
+        for name in names.iter::<Text>() {
+            qjs::JS_AddModuleExport(raw, module, c_text(&name?.0).as_ptr());
+        }
+        VALUES.with_borrow_mut(|values| values.push((name.to_owned(), Persistent::save(ctx, value))));
+        Ok(module)
+    }
+}
+
+fn c_text(text: &str) -> CString {
+    CString::new(text.replace('\0', "")).expect("its zeros were removed")
+}
+
+/// QuickJS evaluates a module that is none: its exports are the value's properties.
+unsafe extern "C" fn fill(ctx: *mut qjs::JSContext, module: *mut qjs::JSModuleDef) -> c_int {
+    // SAFETY: QuickJS calls this with a live context and a module that `make_module` made.
+    unsafe {
+        let Some(raw) = std::ptr::NonNull::new(ctx) else { return -1 };
+        let context = Ctx::from_raw(raw);
+        match fill_exports(&context, module) {
+            Ok(()) => 0,
+            Err(error) => {
+                raise(&context, &error);
+                -1
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `module` is alive.
+unsafe fn fill_exports(ctx: &Ctx<'_>, module: *mut qjs::JSModuleDef) -> Result<()> {
+    let raw = ctx.as_raw().as_ptr();
+    // SAFETY: the caller's promise; the atom is freed after its text was copied into a value, which is owned.
+    let name = unsafe {
+        let atom = qjs::JS_GetModuleName(raw, module);
+        let name = Value::from_raw(ctx.clone(), qjs::JS_AtomToString(raw, atom));
+        qjs::JS_FreeAtom(raw, atom);
+        text::to_text(&name)?
+    };
+    let kept = VALUES.with_borrow_mut(|values| {
+        values.iter().position(|(of, _)| *of == name).map(|index| values.swap_remove(index).1)
+    });
+    let value = kept.ok_or(Error::Unknown)?.restore(ctx)?;
+    let loaded: Array<'_> = value.into_array().ok_or(Error::Unknown)?;
+    // Name and value in turn.
+    for index in (0..loaded.len()).step_by(2) {
+        let name: Text = loaded.get(index)?;
+        let item: Value<'_> = loaded.get(index + 1)?;
+        // SAFETY: the module is alive; `JS_SetModuleExport` takes over the reference.
+        let set = unsafe {
+            let item = qjs::JS_DupValue(raw, item.as_raw());
+            qjs::JS_SetModuleExport(raw, module, c_text(&name.0).as_ptr(), item)
+        };
+        if set < 0 {
+            return Err(Error::Exception);
+        }
+    }
+    Ok(())
+}
+
+/// Compiles the text of a module, and says in `import.meta` where it is from.
+fn compile(ctx: &Ctx<'_>, source: &str, name: &str) -> Result<*mut qjs::JSModuleDef> {
+    let flags = qjs::JS_EVAL_TYPE_MODULE | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
+    let value = crate::runtime::evaluate_raw(ctx, source.as_bytes(), name, 1, flags)?;
+    let raw = ctx.as_raw().as_ptr();
+    // SAFETY: compiling gave a module, which the context keeps; the reference that came with it may go.
+    let (module, meta) = unsafe {
+        let module = qjs::JS_VALUE_GET_PTR(value.as_raw()).cast::<qjs::JSModuleDef>();
+        (module, Value::from_raw(ctx.clone(), qjs::JS_GetImportMeta(raw, module)))
+    };
+    let meta = meta.into_object().ok_or(Error::Unknown)?;
+    meta.set("url", format!("file://{name}"))?;
+    meta.set("filename", name)?;
+    meta.set("dirname", directory(name))?;
+    Ok(module)
+}
+
+fn directory(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some(("", _)) | None => "/",
+        Some((directory, _)) => directory,
+    }
+}
+
+/// What a file is: its JavaScript, and whether it is a module.
+pub(crate) fn prepare_file<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Result<Object<'js>> {
+    let file = source::file(&source.0, Dialect::of(&name.0)).map_err(|problem| {
+        let message = format!("{} ({}:{}:{})", problem.message, name.0, problem.line, problem.column);
+        Exception::throw_syntax(&ctx, &message)
+    })?;
+    let record = Object::new_proto(ctx, None)?;
+    record.set("text", file.text)?;
+    record.set("isModule", file.is_module)?;
+    Ok(record)
+}
+
+/// The function that a CommonJS file is the body of.
+pub(crate) fn compile_common_js<'js>(ctx: Ctx<'js>, source: Text, name: Text) -> Result<Function<'js>> {
+    let text =
+        format!("(function (exports, require, module, __filename, __dirname) {{\n\n{}\n}})", hide_shebang(&source.0));
+    crate::runtime::evaluate(&ctx, text.as_bytes(), &name.0, -1)
+}
+
+/// The text without a `#!` line: as a comment of the same length.
+pub(crate) fn hide_shebang(source: &str) -> std::borrow::Cow<'_, str> {
+    match source.strip_prefix("#!") {
+        Some(rest) => format!("//{rest}").into(),
+        None => source.into(),
+    }
+}

@@ -1,0 +1,129 @@
+// What Node's modules (`node/src`) stand on: functions of the prelude, none of which can do more than a script may.
+
+// How the script ends, as `process` says.
+let exitCode;
+const exitListeners = [];
+
+const toExitCode = (code) => {
+  const number = code === undefined || code === null || code === '' ? 0 : Number(code);
+  if (!isInteger(number)) throw defineCode(new TypeError('an exit code is an integer, got ' + inspect(code)), 'ERR_INVALID_ARG_TYPE');
+  return ((number % 256) + 256) % 256;
+};
+
+let exiting = false;
+const runExitListeners = (code) => {
+  if (exiting) return;
+  exiting = true;
+  for (let i = 0; i < exitListeners.length; i++) exitListeners[i](code);
+};
+
+const exitNow = (code) => {
+  if (code !== undefined) exitCode = toExitCode(code);
+  runExitListeners(exitCode ?? 0);
+  native.exit(exitCode ?? 0);
+};
+
+// The script came to its end by itself.
+const finish = () => {
+  runExitListeners(exitCode ?? 0);
+  return exitCode ?? 0;
+};
+
+// The tool behind `fetch`: `http/fetch`, or the same of another alias.
+const fetchMethod = () => {
+  const direct = native.methodOf('http/fetch');
+  if (direct.length > 0) return direct[1];
+  const tools = native.allTools();
+  for (let i = 0; i < tools.length; i++) if (endsWith(tools[i].method, '/fetch')) return tools[i].method;
+  return undefined;
+};
+
+// Makes a request through the `http` tool, and so through the gate: the promise of its record of the answer.
+const fetchThroughTool = (request, signal, below) => {
+  const method = fetchMethod();
+  if (method === undefined) {
+    const error = usageError(
+      CapabilityError,
+      'fetch goes through the tool `http`, which is not mounted',
+      below,
+      'capability',
+      "mount the package tollhouse:http, grant `http/fetch`, and allow the host: `[tool.http] http = [\"api.example.com\"]`",
+    );
+    return rejected(error);
+  }
+  return perform(() => native.call(method, request), below, method, signal);
+};
+
+const host = {
+  __proto__: null,
+  native: {
+    __proto__: null,
+    className: native.className,
+    promiseState: native.promiseState,
+    isProxy: native.isProxy,
+    digest: native.digest,
+    hmac: native.hmac,
+    randomBytes: native.randomBytes,
+    random: native.random,
+    encodeUtf8: native.encodeUtf8,
+    decodeUtf8Lossy: native.decodeUtf8Lossy,
+    decodeUtf8: native.decodeUtf8,
+    encodeBase64: native.encodeBase64,
+    decodeBase64: native.decodeBase64,
+    domainToAscii: native.domainToAscii,
+    domainToUnicode: native.domainToUnicode,
+    zoneName: native.zoneName,
+    zoneAt: native.zoneAt,
+    now: native.now,
+    stdout: native.stdout,
+    stderr: native.stderr,
+    outputBytes: native.outputBytes,
+    stat: native.stat,
+    readDirectory: native.readDirectory,
+    memoryUsed: native.memoryUsed,
+  },
+  fs: fsSync,
+  fileError,
+  Stats,
+  Dirent,
+  toPath,
+  asBytes,
+  toHex,
+  fromHex,
+  toLatin1,
+  inspect,
+  formatLine,
+  captureStack,
+  cleanStack,
+  indentFrames,
+  args: () => args,
+  env,
+  cwd: () => startDirectory,
+  chdir(path) {
+    const at = absolutePath(toPath(path, 'chdir'), startDirectory);
+    const kind = kindAt(at);
+    if (kind !== 'directory') throw fileError(kind === undefined ? 'ENOENT' : 'ENOTDIR', 'chdir', at);
+    startDirectory = at;
+  },
+  mainPath,
+  scriptStart: () => scriptStart,
+  exit: exitNow,
+  exitCode: () => exitCode,
+  setExitCode(code) {
+    exitCode = code === undefined ? undefined : toExitCode(code);
+  },
+  onExit: (listener) => push(exitListeners, listener),
+  uncaught: native.uncaught,
+  readStdin: () => readSome(host.readStdin),
+  fetch: fetchThroughTool,
+  signalOf,
+  makeRequire,
+  builtinNames: () => objectKeys(builtins),
+  defineClassName: define,
+  timers: timerFunctions,
+  stateOfSignal: stateOf,
+};
+
+const install = (modules) => {
+  builtins = modules;
+};

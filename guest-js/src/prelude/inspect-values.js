@@ -1,0 +1,214 @@
+// What the language's own classes show between the brackets.
+//
+// Each formatter gives `{base, open, close, isList, style, keys, size, items}`: `base` stands before the brackets, `open` has
+// its prefix, `keys` chooses among the properties, `items` makes the entries that are no properties (`size` of them).
+
+const formatFunction = (value) => {
+  const own = getOwnPropertyDescriptor(value, 'name');
+  const name = typeof own?.value === 'string' ? own.value : '';
+  const source = functionToString(value);
+  const constructor = constructorName(value);
+  const tag = tagOf(value);
+  if (startsWith(source, 'class')) {
+    const parent = getPrototypeOf(value);
+    let text = '[class ' + (name === '' ? '(anonymous)' : name);
+    if (constructor !== 'Function' && constructor !== null) text += ' [' + constructor + ']';
+    if (tag !== '' && tag !== constructor) text += ' [' + tag + ']';
+    if (constructor === null) text += ' extends [null prototype]';
+    else if (typeof parent === 'function' && parent.name) text += ' extends ' + parent.name;
+    return text + ']';
+  }
+  const kind = native.className(value);
+  const word =
+    kind === 'AsyncFunction' || kind === 'GeneratorFunction' || kind === 'AsyncGeneratorFunction' ? kind : 'Function';
+  let text = '[' + word + (constructor === null ? ' (null prototype)' : '');
+  text += name === '' ? ' (anonymous)]' : ': ' + name + ']';
+  if (constructor !== word && constructor !== null && constructor !== 'Function') text += ' ' + constructor;
+  return tag !== '' && tag !== constructor && tag !== word ? text + ' [' + tag + ']' : text;
+};
+
+// The stack of an error, or its header in brackets if it has none. The class is named if the header does not.
+const formatError = (error, context) => {
+  const name = readString(error, 'name') ?? 'Error';
+  const header = headerOf(error);
+  const constructor = constructorName(error);
+  let shown = header;
+  if (startsWith(header, name) && endsWith(name, 'Error') && constructor !== null && constructor !== name) {
+    shown = includes(constructor, name)
+      ? constructor + substring(header, name.length)
+      : constructor + ' [' + name + ']' + substring(header, name.length);
+  }
+  const frames = framesOf(error);
+  return frames === '' ? '[' + shown + ']' : reindent(shown + indentFrames(frames), context.indentation);
+};
+
+const errorKeys = (error, shown) => (keys) => {
+  const kept = [];
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i];
+    if (key === 'stack') continue;
+    if ((key === 'name' || key === 'message') && includes(shown, readString(error, key) ?? '\0')) continue;
+    push(kept, key);
+  }
+  if (hasOwn(error, 'cause') && !contains(kept, 'cause')) push(kept, 'cause');
+  if (hasOwn(error, 'errors') && isArray(error.errors) && !contains(kept, 'errors')) push(kept, 'errors');
+  return kept;
+};
+
+// The elements of a list, runs of holes counted.
+const formatElements = (list, length, context, depth) => {
+  const entries = [];
+  let index = 0;
+  for (; index < length && entries.length < context.maxArrayLength; index++) {
+    if (hasOwn(list, index)) {
+      push(entries, formatProperty(list, '' + index, context, depth, true));
+      continue;
+    }
+    const from = index;
+    while (index + 1 < length && !hasOwn(list, index + 1)) index++;
+    const holes = index + 1 - from;
+    push(entries, stylize(context, '<' + holes + ' empty item' + (holes === 1 ? '' : 's') + '>', 'undefined'));
+  }
+  if (index < length) push(entries, more(length - index));
+  return entries;
+};
+
+const withoutIndices = (keys) => {
+  const kept = [];
+  for (let i = 0; i < keys.length; i++) if (typeof keys[i] !== 'string' || !isIndex(keys[i])) push(kept, keys[i]);
+  return kept;
+};
+
+const formatBoxed = (type, valueOf, isText) => (value, context) => {
+  const inner = valueOf(value);
+  const name = constructorName(value);
+  const label = name === type ? type : name === null ? type + ' (null prototype)' : type + ' (' + name + ')';
+  const plain = { __proto__: null, ...context, colors: false };
+  return {
+    base: '[' + label + ': ' + formatPrimitive(inner, plain) + ']',
+    style: typeof inner,
+    keys: isText ? (keys) => withoutIndices(keys) : undefined,
+  };
+};
+
+const hexOfBytes = (bytes, context) => {
+  const hex = [];
+  const most = min(context.maxArrayLength, 50);
+  for (let i = 0; i < bytes.length && i < most; i++) push(hex, padStart(numberToString(bytes[i], 16), 2, '0'));
+  const left = bytes.length - most;
+  return join(hex, ' ') + (left > 0 ? ' ... ' + left + ' more byte' + (left === 1 ? '' : 's') : '');
+};
+
+const formatters = {
+  __proto__: null,
+  Array(value) {
+    const name = constructorName(value);
+    const open = name === 'Array' ? '[' : prefixOf(value, 'Array', value.length) + '[';
+    const items = (context, depth) => formatElements(value, value.length, context, depth);
+    return { open, close: ']', isList: true, size: value.length, items };
+  },
+  TypedArray(value) {
+    const length = typedArrayLength(value);
+    const items = (context) => {
+      const entries = [];
+      for (let i = 0; i < length && i < context.maxArrayLength; i++) push(entries, formatPrimitive(value[i], context));
+      if (length > entries.length) push(entries, more(length - entries.length));
+      return entries;
+    };
+    return { open: prefixOf(value, typedArrayTag(value), length) + '[', close: ']', isList: true, size: length, items };
+  },
+  Map(value) {
+    const items = (context, depth) => {
+      const entries = [];
+      let left = 0;
+      mapForEach(value, (item, key) => {
+        if (entries.length >= context.maxArrayLength) left++;
+        else push(entries, formatInner(key, context, depth) + ' => ' + formatInner(item, context, depth));
+      });
+      if (left > 0) push(entries, more(left));
+      return entries;
+    };
+    return { open: prefixOf(value, 'Map', mapSize(value)) + '{', size: mapSize(value), items };
+  },
+  Set(value) {
+    const items = (context, depth) => {
+      const entries = [];
+      let left = 0;
+      setForEach(value, (item) => {
+        if (entries.length >= context.maxArrayLength) left++;
+        else push(entries, formatInner(item, context, depth));
+      });
+      if (left > 0) push(entries, more(left));
+      return entries;
+    };
+    return { open: prefixOf(value, 'Set', setSize(value)) + '{', size: setSize(value), items };
+  },
+  Promise(value) {
+    const items = (context, depth) => {
+      const { state, value: result } = native.promiseState(value);
+      if (state === 'pending') return [stylize(context, '<pending>', 'special')];
+      const inner = formatInner(result, context, depth);
+      return [state === 'rejected' ? stylize(context, '<rejected>', 'special') + ' ' + inner : inner];
+    };
+    return { open: prefixOf(value, 'Promise') + '{', size: 1, items };
+  },
+  ArrayBuffer(value) {
+    const items = (context) => {
+      const bytes = new Uint8Array(value);
+      return [
+        stylize(context, '[Uint8Contents]', 'special') + ': <' + hexOfBytes(bytes, context) + '>',
+        'byteLength: ' + stylize(context, '' + bytes.length, 'number'),
+      ];
+    };
+    return { open: prefixOf(value, 'ArrayBuffer') + '{', size: 1, items };
+  },
+  DataView(value) {
+    const items = (context, depth) => [
+      'byteLength: ' + formatPrimitive(viewByteLength(value), context),
+      'byteOffset: ' + formatPrimitive(viewOffset(value), context),
+      'buffer: ' + formatInner(viewBuffer(value), context, depth),
+    ];
+    return { open: prefixOf(value, 'DataView') + '{', size: 3, items };
+  },
+  Date(value) {
+    const name = constructorName(value);
+    const text = isNan(dateValue(value)) ? 'Invalid Date' : dateToIso(value);
+    return { base: name === 'Date' ? text : prefixOf(value, 'Date') + text, style: 'date' };
+  },
+  RegExp(value) {
+    const name = constructorName(value);
+    const text = regExpToString(value);
+    return { base: name === 'RegExp' ? text : prefixOf(value, 'RegExp') + text, style: 'regexp' };
+  },
+  Error(value, context) {
+    const base = formatError(value, context);
+    return { base, keys: errorKeys(value, base) };
+  },
+  Number: formatBoxed('Number', uncurry(Number.prototype.valueOf), false),
+  String: formatBoxed('String', uncurry(String.prototype.valueOf), true),
+  Boolean: formatBoxed('Boolean', uncurry(Boolean.prototype.valueOf), false),
+  BigInt: formatBoxed('BigInt', uncurry(BigInt.prototype.valueOf), false),
+  Symbol: formatBoxed('Symbol', uncurry(Symbol.prototype.valueOf), false),
+  Arguments: () => ({ open: '[Arguments] {' }),
+  WeakMap: (value) => ({
+    open: prefixOf(value, 'WeakMap') + '{',
+    size: 1,
+    items: (context) => [stylize(context, '<items unknown>', 'special')],
+  }),
+  WeakSet: (value) => ({
+    open: prefixOf(value, 'WeakSet') + '{',
+    size: 1,
+    items: (context) => [stylize(context, '<items unknown>', 'special')],
+  }),
+};
+
+const moduleFormatter = () => ({ open: '[Module: null prototype] {' });
+
+const formatterFor = (value) => {
+  if (isArray(value)) return formatters.Array;
+  if (typedArrayTag(value) !== undefined) return formatters.TypedArray;
+  const name = native.className(value);
+  if (name === 'DOMException') return formatters.Error;
+  if (getPrototypeOf(value) === null && tagOf(value) === 'Module') return moduleFormatter;
+  return name !== 'Array' && name !== 'TypedArray' ? formatters[name] : undefined;
+};

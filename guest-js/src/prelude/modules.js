@@ -1,0 +1,331 @@
+// `require` and `import`: where a name leads, and what is there. QuickJS's own modules do the rest (`src/modules.rs`).
+
+let scriptName = 'script';
+let args = [];
+const env = {};
+defineGlobal('env', env);
+
+// Node's modules, by name without `node:`.
+let builtins = { __proto__: null };
+
+const defineCode = (error, code) => {
+  error.code = code;
+  return error;
+};
+const moduleError = (code, message, hint) => {
+  const error = defineCode(new Error(message), code);
+  weakSet(origins, error, { __proto__: null, kind: 'exception', hint });
+  return error;
+};
+
+// What to do instead of a module of Node that is not here.
+const missingBuiltins = { __proto__: null };
+const missing = (names, hint) => mapList(names, (name) => (missingBuiltins[name] = hint));
+missing(['child_process'], 'a script has no processes: call tools, use `fs`, or write a bash script (`--lang sh`)');
+missing(
+  ['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'dns/promises'],
+  'a script has no network of its own: `fetch` goes through the `http` tool; `listTools()` shows what is mounted',
+);
+missing(
+  ['worker_threads', 'cluster', 'vm', 'v8', 'inspector', 'repl', 'wasi', 'trace_events', 'diagnostics_channel'],
+  'a script is one engine: there are no workers and no other contexts',
+);
+missing(['zlib', 'tty', 'domain', 'sys', 'punycode', 'readline/promises'], 'it is not here (yet)');
+
+const directoryOf = (path) => {
+  const cut = lastIndexOf(path, '/');
+  return cut <= 0 ? '/' : substring(path, 0, cut);
+};
+const absolutePath = (path, directory) => {
+  const segments = split(startsWith(path, '/') ? path : directory + '/' + path, '/');
+  const done = [];
+  for (let i = 0; i < segments.length; i++) {
+    if (segments[i] === '..') done.length = max(done.length - 1, 0);
+    else if (segments[i] !== '' && segments[i] !== '.') push(done, segments[i]);
+  }
+  return '/' + join(done, '/');
+};
+const kindAt = (path) => {
+  try {
+    return native.stat(path, true).kind;
+  } catch {
+    return undefined;
+  }
+};
+const mainPath = () => absolutePath(scriptName, startDirectory);
+// The directory from which a module's own names are resolved. The main script is in the directory where it starts.
+const baseDirectory = (base) => (startsWith(base, '/') ? directoryOf(base) : startDirectory);
+
+const endings = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.json'];
+
+// The file that a path means: itself, with an ending, or a directory's main file.
+const fileAt = (path) => {
+  const kind = kindAt(path);
+  if (kind === 'file') return path;
+  for (let i = 0; i < endings.length; i++) if (kindAt(path + endings[i]) === 'file') return path + endings[i];
+  // What TypeScript imports as `x.js` is written in `x.ts`.
+  const match = regExpExec(/^(.*)\.([mc]?)js$/, path);
+  if (match !== null && kindAt(match[1] + '.' + match[2] + 'ts') === 'file') return match[1] + '.' + match[2] + 'ts';
+  if (kind !== 'directory') return undefined;
+  const main = readPackage(path)?.main;
+  if (typeof main === 'string') {
+    const found = fileAt(absolutePath(main, path));
+    if (found !== undefined) return found;
+  }
+  for (let i = 0; i < endings.length; i++) {
+    if (kindAt(path + '/index' + endings[i]) === 'file') return path + '/index' + endings[i];
+  }
+  return undefined;
+};
+
+const readPackage = (directory) => {
+  const at = directory + '/package.json';
+  if (kindAt(at) !== 'file') return undefined;
+  const record = parseJson(native.readText(at) ?? '');
+  return isObject(record) ? record : undefined;
+};
+
+// What a package's `exports` give for a path in it.
+const fromExports = (exports, subpath, conditions) => {
+  if (typeof exports === 'string') return exports;
+  if (isArray(exports)) return exports.length > 0 ? fromExports(exports[0], subpath, conditions) : undefined;
+  if (!isObject(exports)) return undefined;
+  const keys = objectKeys(exports);
+  if (keys.length > 0 && startsWith(keys[0], '.')) {
+    if (hasOwn(exports, subpath)) return fromExports(exports[subpath], '.', conditions);
+    for (let i = 0; i < keys.length; i++) {
+      const star = indexOf(keys[i], '*');
+      if (star < 0 || !startsWith(subpath, substring(keys[i], 0, star))) continue;
+      if (!endsWith(subpath, substring(keys[i], star + 1))) continue;
+      const part = substring(subpath, star, subpath.length - (keys[i].length - star - 1));
+      const target = fromExports(exports[keys[i]], '.', conditions);
+      return target === undefined ? undefined : join(split(target, '*'), part);
+    }
+    return undefined;
+  }
+  for (let i = 0; i < keys.length; i++) {
+    if (!contains(conditions, keys[i])) continue;
+    const found = fromExports(exports[keys[i]], subpath, conditions);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+// A package of a `node_modules` directory above.
+const packageAt = (name, directory, conditions) => {
+  const match = regExpExec(/^((?:@[^/]+\/)?[^/]+)(\/.*)?$/, name);
+  if (match === null) return undefined;
+  for (let at = directory; ; at = directoryOf(at)) {
+    const root = (at === '/' ? '' : at) + '/node_modules/' + match[1];
+    if (kindAt(root) === 'directory') {
+      const record = readPackage(root);
+      if (record?.exports !== undefined) {
+        const target = fromExports(record.exports, '.' + (match[2] ?? ''), conditions);
+        return typeof target === 'string' ? fileAt(absolutePath(target, root)) : undefined;
+      }
+      if (match[2] === undefined && contains(conditions, 'import') && typeof record?.module === 'string') {
+        return fileAt(absolutePath(record.module, root));
+      }
+      return fileAt(root + (match[2] ?? ''));
+    }
+    if (at === '/') return undefined;
+  }
+};
+
+const importConditions = ['import', 'node', 'default'];
+const requireConditions = ['require', 'node', 'default'];
+
+const findModule = (name, base, conditions) => {
+  const plain = startsWith(name, 'node:') ? substring(name, 5) : name;
+  if (plain in builtins) return 'node:' + plain;
+  if (plain in missingBuiltins || plain !== name) {
+    throw moduleError(
+      'ERR_UNKNOWN_BUILTIN_MODULE',
+      "there is no module '" + name + "' here",
+      missingBuiltins[plain] ?? nearestBuiltin(plain),
+    );
+  }
+  const path = startsWith(name, 'file://') ? decodePath(substring(name, 7)) : name;
+  const directory = baseDirectory(base);
+  const isPath = regExpTest(/^(\/|\.\.?(\/|$))/, path);
+  const found = isPath ? fileAt(absolutePath(path, directory)) : packageAt(path, directory, conditions);
+  if (found !== undefined) return found;
+  const from = startsWith(base, '/') ? base : mainPath();
+  const hint = isPath
+    ? nearestFile(absolutePath(path, directory))
+    : (nearestBuiltin(name) ??
+      'only modules of Node, files of the session, and packages in a `node_modules` directory can be imported');
+  const message = "Cannot find module '" + name + "' imported from " + from;
+  throw moduleError(conditions === requireConditions ? 'MODULE_NOT_FOUND' : 'ERR_MODULE_NOT_FOUND', message, hint);
+};
+
+const nearestBuiltin = (name) => {
+  const near = native.nearest(name, objectKeys(builtins));
+  return near == null ? undefined : "did you mean '" + near + "'?";
+};
+const nearestFile = (path) => {
+  try {
+    const entries = native.readDirectory(directoryOf(path));
+    const names = [];
+    for (let i = 0; i < entries.length; i += 2) push(names, entries[i]);
+    const near = native.nearest(substring(path, lastIndexOf(path, '/') + 1), names);
+    return near == null ? undefined : "did you mean '" + near + "', which is in " + directoryOf(path) + '?';
+  } catch {
+    return 'there is no directory ' + directoryOf(path);
+  }
+};
+
+const resolveModule = (name, base) => findModule(name, base, importConditions);
+
+// What is in a file: `{json}`, `{source}` of a module, or `{common}`.
+const readModule = (path) => {
+  const text = attempt('open', path, () => native.readText(path));
+  if (text == null) throw moduleError('EILSEQ', "the module '" + path + "' is not UTF-8");
+  if (endsWith(path, '.json')) {
+    try {
+      return { __proto__: null, json: parseJson(text) };
+    } catch (error) {
+      throw new SyntaxError(path + ': ' + error.message);
+    }
+  }
+  const file = native.prepareFile(text, path);
+  const isModule = regExpTest(/\.m[jt]s$/, path) || (file.isModule && !regExpTest(/\.c[jt]s$/, path));
+  const isTyped = regExpTest(/\.[mc]?ts$/, path);
+  if (isModule || (isTyped && !regExpTest(/\b(module\.exports|exports\.|require\()/, text))) {
+    return { __proto__: null, source: file.text };
+  }
+  return { __proto__: null, common: file.text };
+};
+
+// What others import of a value: itself as `default`, and its properties.
+const exportsOf = (value, named) => {
+  const names = ['default'];
+  const pairs = ['default', value];
+  if (named && isObject(value) && !native.isProxy(value)) {
+    const keys = objectKeys(value);
+    for (let i = 0; i < keys.length; i++) {
+      if (keys[i] === 'default') continue;
+      push(names, keys[i]);
+      push(pairs, keys[i]);
+      push(pairs, value[keys[i]]);
+    }
+  }
+  return { __proto__: null, names, value: pairs };
+};
+
+const loadModule = (name) => {
+  if (startsWith(name, 'node:')) return exportsOf(builtins[substring(name, 5)], true);
+  const found = readModule(name);
+  if (found.source !== undefined) return found;
+  if ('json' in found) return exportsOf(found.json, false);
+  return exportsOf(requireFile(name, found), true);
+};
+
+// What CommonJS files export, by path. Scripts see it as `require.cache`.
+const commonCache = { __proto__: null };
+
+const makeModule = (path) => ({
+  id: path,
+  path: directoryOf(path),
+  filename: path,
+  exports: {},
+  loaded: false,
+  children: [],
+  paths: [],
+});
+
+const requireFile = (path, found) => {
+  if (path in commonCache) return commonCache[path].exports;
+  const file = found ?? readModule(path);
+  if (file.source !== undefined) {
+    throw moduleError(
+      'ERR_REQUIRE_ESM',
+      "'" + path + "' is an ES module, which `require` cannot load",
+      'write `await import(...)`, or `import` at the top of the script',
+    );
+  }
+  const module = makeModule(path);
+  commonCache[path] = module;
+  if ('json' in file) {
+    module.exports = file.json;
+  } else {
+    try {
+      const run = native.compileCommonJs(file.common, path);
+      apply(run, module.exports, [module.exports, makeRequire(path), module, path, directoryOf(path)]);
+    } catch (error) {
+      delete commonCache[path];
+      throw error;
+    }
+  }
+  module.loaded = true;
+  return module.exports;
+};
+
+// The `require` of the file at `base`.
+const makeRequire = (base) => {
+  const from = () => (base === undefined ? mainPath() : base);
+  const find = (name, form) => {
+    if (typeof name !== 'string' || name === '') {
+      throw usageError(TypeError, form + ' takes the name of a module, got ' + kindOf(name), form);
+    }
+    return findModule(name, from(), requireConditions);
+  };
+  const require = {
+    require(name) {
+      const found = find(name, 'require(name)');
+      return startsWith(found, 'node:') ? builtins[substring(found, 5)] : requireFile(found);
+    },
+  }.require;
+  define(require, 'resolve', (name) => {
+    const found = find(name, 'require.resolve(name)');
+    return startsWith(found, 'node:') ? name : found;
+  });
+  defineShown(require, 'cache', commonCache);
+  defineProperty(require, 'main', { __proto__: null, get: mainModule, enumerable: true, configurable: true });
+  return require;
+};
+
+let mainModuleObject;
+const mainModule = () => (mainModuleObject ??= makeModule(mainPath()));
+
+// Globals that the main script may declare itself, too.
+const defineMain = (name, make) => {
+  defineGetter(
+    globalThis,
+    name,
+    { get: make }.get,
+    (value) => defineGlobal(name, value),
+  );
+};
+const mainRequire = makeRequire(undefined);
+defineGlobal('require', mainRequire);
+defineMain('module', mainModule);
+defineMain('exports', () => mainModule().exports);
+defineMain('__filename', mainPath);
+defineMain('__dirname', () => directoryOf(mainPath()));
+
+// `import` of the main script: what it names must be there.
+const importForMain = async (name, names) => {
+  const found = await import(name);
+  for (let i = 0; i < names.length; i++) {
+    if (!(names[i] in found)) {
+      const near = native.nearest(names[i], objectKeys(found));
+      const error = new SyntaxError("the module '" + name + "' has no export '" + names[i] + "'");
+      const hint = near == null ? undefined : 'did you mean `' + near + '`?';
+      weakSet(origins, error, { __proto__: null, kind: 'syntax', hint });
+      throw error;
+    }
+  }
+  return found;
+};
+
+const importMeta = createObject(null);
+defineProperty(importMeta, 'url', { __proto__: null, get: () => 'file://' + mainPath(), enumerable: true });
+defineProperty(importMeta, 'filename', { __proto__: null, get: mainPath, enumerable: true });
+defineProperty(importMeta, 'dirname', { __proto__: null, get: () => directoryOf(mainPath()), enumerable: true });
+define(importMeta, 'resolve', (name) => {
+  const found = findModule(String(name), mainPath(), importConditions);
+  return startsWith(found, 'node:') ? found : 'file://' + found;
+});
+define(importMeta, 'main', true);
+const mainScope = [importForMain, importMeta];

@@ -1,0 +1,161 @@
+//! A script's text, before QuickJS sees it: TypeScript loses its types, and a script that is written as a module
+//! becomes the body of a function.
+//!
+//! What is taken out leaves blanks and line ends behind, so that lines (and, but for enums and their like, columns) in
+//! stacks are the script's own. Text that needs none of this is not parsed here at all.
+
+mod edits;
+mod module;
+mod types;
+
+use oxc_allocator::Allocator;
+use oxc_ast_visit::Visit as _;
+use oxc_parser::{ParseOptions, Parser, ParserReturn};
+use oxc_span::SourceType;
+
+use edits::Edits;
+pub(crate) use module::{IMPORT, IMPORT_META};
+
+/// What kind of text it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// JavaScript.
+    Plain,
+    /// TypeScript.
+    Typed,
+}
+
+impl Dialect {
+    /// By the ending of a file's name.
+    pub(crate) fn of(name: &str) -> Self {
+        if [".ts", ".mts", ".cts"].iter().any(|ending| name.ends_with(ending)) { Self::Typed } else { Self::Plain }
+    }
+
+    fn source_type(self) -> SourceType {
+        match self {
+            Self::Plain => SourceType::mjs(),
+            Self::Typed => SourceType::ts().with_module(true),
+        }
+    }
+}
+
+/// Why a text cannot be run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) message: String,
+    /// Both from 1.
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+impl Problem {
+    fn at(source: &str, offset: usize, message: String) -> Self {
+        let before = source.get(..offset).unwrap_or(source);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        Self { message, line, column }
+    }
+}
+
+/// The main script, ready to stand in the body of an async function.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Main {
+    /// Statements that come before its first line: what it imports. None if it is no module.
+    pub(crate) imports: Option<String>,
+    /// Its own lines.
+    pub(crate) body: String,
+}
+
+/// A file that a script imports.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct File {
+    /// JavaScript.
+    pub(crate) text: String,
+    /// Whether it has `import` or `export`, and so is no CommonJS.
+    pub(crate) is_module: bool,
+}
+
+/// Prepares the main script. None if it can be run as it stands.
+pub(crate) fn main(source: &str, dialect: Dialect) -> Result<Option<Main>, Problem> {
+    let module = looks_like_module(source);
+    if dialect == Dialect::Plain && !module {
+        return Ok(None);
+    }
+    let allocator = Allocator::default();
+    let parsed = match parse(&allocator, source, dialect) {
+        Ok(parsed) => parsed,
+        // QuickJS says itself what is wrong with JavaScript.
+        Err(_) if dialect == Dialect::Plain => return Ok(None),
+        Err(problem) => return Err(problem),
+    };
+    let mut edits = Edits::new(source);
+    let used = strip(&parsed, source, dialect, &mut edits)?;
+    let imports = module::into_body(&parsed.program, source, used.as_ref(), &mut edits);
+    Ok(Some(Main { imports: imports.filter(|_| module), body: edits.apply() }))
+}
+
+/// Prepares a file that is imported.
+pub(crate) fn file(source: &str, dialect: Dialect) -> Result<File, Problem> {
+    if dialect == Dialect::Plain && !looks_like_module(source) {
+        return Ok(File { text: source.to_owned(), is_module: false });
+    }
+    let allocator = Allocator::default();
+    let parsed = match parse(&allocator, source, dialect) {
+        Ok(parsed) => parsed,
+        Err(_) if dialect == Dialect::Plain => return Ok(File { text: source.to_owned(), is_module: true }),
+        Err(problem) => return Err(problem),
+    };
+    let is_module = parsed.module_record.has_module_syntax;
+    if dialect == Dialect::Plain {
+        return Ok(File { text: source.to_owned(), is_module });
+    }
+    let mut edits = Edits::new(source);
+    let used = strip(&parsed, source, dialect, &mut edits)?;
+    module::drop_unused(&parsed.program, source, used.as_ref(), &mut edits);
+    Ok(File { text: edits.apply(), is_module })
+}
+
+/// Blanks what is not JavaScript. Gives the names that are used as values, where unused imports are to go.
+fn strip<'s>(
+    parsed: &ParserReturn<'_>,
+    source: &'s str,
+    dialect: Dialect,
+    edits: &mut Edits<'s>,
+) -> Result<Option<types::Names>, Problem> {
+    if dialect == Dialect::Plain {
+        return Ok(None);
+    }
+    let mut stripper = types::Stripper::new(source, edits);
+    stripper.visit_program(&parsed.program);
+    match stripper.refused {
+        Some((offset, message)) => Err(Problem::at(source, offset, message)),
+        None => Ok(Some(stripper.used)),
+    }
+}
+
+fn parse<'a>(allocator: &'a Allocator, source: &'a str, dialect: Dialect) -> Result<ParserReturn<'a>, Problem> {
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let parsed = Parser::new(allocator, source, dialect.source_type()).with_options(options).parse();
+    let first = parsed.diagnostics.iter().next();
+    match first {
+        None if !parsed.panicked => Ok(parsed),
+        first => {
+            let offset = first.and_then(|error| error.labels.first()).map_or(0, |label| label.offset() as usize);
+            let message = first.map_or_else(|| "it does not parse".to_owned(), |error| error.message.to_string());
+            Err(Problem::at(source, offset, message))
+        }
+    }
+}
+
+/// Whether some line begins as only a module's does. (A text that deceives this is only parsed in vain.)
+fn looks_like_module(source: &str) -> bool {
+    if !source.contains("import") && !source.contains("export") {
+        return false;
+    }
+    let begins = |line: &str| {
+        ["import ", "import{", "import*", "import\"", "import'", "export ", "export{", "export*"]
+            .iter()
+            .any(|word| line.starts_with(word))
+    };
+    source.contains("import.meta") || source.lines().any(|line| line.split(';').any(|part| begins(part.trim_start())))
+}

@@ -1,0 +1,100 @@
+//! Changes to a text that keep its lines.
+
+/// What is to be changed; places are byte offsets.
+pub(super) struct Edits<'s> {
+    source: &'s str,
+    /// Start, end, and what stands there instead. They do not overlap.
+    list: Vec<(usize, usize, String)>,
+}
+
+impl<'s> Edits<'s> {
+    pub(super) fn new(source: &'s str) -> Self {
+        Self { source, list: Vec::new() }
+    }
+
+    /// Leaves only the line ends.
+    pub(super) fn blank(&mut self, start: u32, end: u32) {
+        self.blank_with(start, end, "");
+    }
+
+    /// Leaves only the line ends, with `text` in place of the first characters.
+    pub(super) fn blank_with(&mut self, start: u32, end: u32, text: &str) {
+        let (start, end) = (start as usize, end as usize);
+        let Some(old) = self.source.get(start..end).filter(|old| !old.is_empty()) else { return };
+        let mut new = String::with_capacity(old.len().max(text.len()));
+        new.push_str(text);
+        for (at, character) in old.chars().enumerate() {
+            if matches!(character, '\n' | '\r' | '\u{2028}' | '\u{2029}') {
+                new.push(character);
+            } else if at >= text.len() {
+                new.push(' ');
+            }
+        }
+        self.list.push((start, end, new));
+    }
+
+    /// Puts `text` in place of what is there; the lines between are kept behind it.
+    pub(super) fn replace(&mut self, start: u32, end: u32, text: &str) {
+        let (start, end) = (start as usize, end as usize);
+        let lines = self.source.get(start..end).map_or(0, |old| old.matches('\n').count());
+        self.list.push((start, end, format!("{text}{}", "\n".repeat(lines))));
+    }
+
+    /// Puts `text` there.
+    pub(super) fn insert(&mut self, at: u32, text: &str) {
+        self.list.push((at as usize, at as usize, text.to_owned()));
+    }
+
+    /// Ends the statement that ends at `end`, if what it ends with was blanked: without it, the next line might go on.
+    pub(super) fn end_statement(&mut self, end: u32) {
+        if let Some((_, _, text)) = self.list.iter_mut().rev().find(|(start, to, _)| *to == end as usize && start < to)
+            && text.ends_with(' ')
+        {
+            text.pop();
+            text.push(';');
+        }
+    }
+
+    /// Whether a change covers this place already.
+    pub(super) fn covers(&self, at: u32) -> bool {
+        self.list.iter().any(|(start, end, _)| (*start..*end).contains(&(at as usize)))
+    }
+
+    /// The text as it is now.
+    pub(super) fn apply(mut self) -> String {
+        self.list.sort_by_key(|(start, end, _)| (*start, *end));
+        let mut text = String::with_capacity(self.source.len() + 64);
+        let mut from = 0;
+        for (start, end, new) in &self.list {
+            text.push_str(self.source.get(from..*start).unwrap_or_default());
+            text.push_str(new);
+            from = (*end).max(from);
+        }
+        text.push_str(self.source.get(from..).unwrap_or_default());
+        text
+    }
+}
+
+/// The first place from `at` on that is neither blank nor comment.
+pub(super) fn next_token(source: &str, at: u32) -> u32 {
+    let mut at = at as usize;
+    loop {
+        let rest = source.get(at..).unwrap_or_default();
+        let trimmed = rest.trim_start();
+        at += rest.len() - trimmed.len();
+        let comment = if trimmed.starts_with("//") {
+            trimmed.find('\n').unwrap_or(trimmed.len())
+        } else if trimmed.starts_with("/*") {
+            trimmed.find("*/").map_or(trimmed.len(), |end| end + 2)
+        } else {
+            return u32::try_from(at).unwrap_or(u32::MAX);
+        };
+        at += comment;
+    }
+}
+
+/// Whether `text` stands at the first token from `at` on; where, if so.
+pub(super) fn token_at(source: &str, at: u32, text: &str) -> Option<u32> {
+    let at = next_token(source, at);
+    source.get(at as usize..)?.starts_with(text).then_some(at)
+}
