@@ -261,7 +261,7 @@ proptest! {
         prop_assert_eq!(seal(&plain, &MemoryBlobs::default()), id);
         prop_assert_eq!(changed_paths(&plain, &open(id, &blobs)), Ok(vec![]));
         prop_assert_eq!(walk(&open(id, &blobs), "/"), Ok(plain.usage()));
-        for ((old, was), (new, is)) in kept.iter().zip(kept.iter().skip(1)) {
+        for ((old, was), (new, is)) in kept.iter().zip(kept.iter().skip(1)).take(2) {
             let loaded = |id| {
                 let tree = open(id, &blobs);
                 walk(&tree, "/").map(|_| tree)
