@@ -90,11 +90,11 @@ mod tests {
             (1..=16).map(|id| start(id, u32::try_from(id).expect("small") * 3).expect("there is room")).collect();
         assert!(start(17, 900).is_err_and(|failure| failure.message.contains("16 programs")));
         drop(started);
-        let mut one = start(18, 900).expect("all of them ended, and wrote nothing");
-        one.environment.clear();
+        let one = start(18, 900).expect("all of them ended, and wrote nothing");
         assert!(start(19, 901).is_err(), "901 is taken");
         assert!(start(20, 0).is_err(), "0 is the script's");
         streams.forget(18);
+        drop(one);
         assert!(streams.read(901, 1, Box::new(drop)).is_err());
     }
 }

@@ -217,7 +217,7 @@ impl Pollable for Reader {
 
 impl OutputStream for Writer {
     fn write(&mut self, bytes: Bytes) -> Result<(), StreamError> {
-        let written = self.0.change(|state| {
+        self.0.change(|state| {
             if state.gone {
                 return Err(StreamError::Closed);
             }
@@ -227,8 +227,7 @@ impl OutputStream for Writer {
             }
             state.bytes.extend_from_slice(&bytes);
             Ok(())
-        });
-        written
+        })
     }
 
     fn flush(&mut self) -> Result<(), StreamError> {
