@@ -67,6 +67,31 @@ fn the_tables_are_those_of_node() {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
 }
 
+/// A script that uses what `tollhouse types` declares type-checks, and one that uses it wrongly does not.
+#[cfg(feature = "full")]
+#[test]
+fn the_declared_types_are_those_of_an_editor() {
+    let home = Home::with_tools(&["stats", "http"]);
+    home.file("types.d.ts", home.run(["types"]).stdout);
+    let script = "const text: string = await fs.readFile(args[0]);
+        const found = await stats.describe({ values: [1, Number(text)] });
+        console.log(found.mean.toFixed(2), env.HOME, listTools().length, await stdin.text()); export {};";
+    let checked = |script: &str| {
+        let script = home.file("script.ts", script);
+        std::process::Command::new("npx")
+            .args(["--yes", "--package", "typescript@5.9.3", "tsc", "--noEmit", "--strict", "--target", "es2022"])
+            .args(["--module", "esnext", "--types", ""])
+            .arg(home.path().join("types.d.ts"))
+            .arg(script)
+            .current_dir(home.path())
+            .output()
+            .expect("npx is here")
+    };
+    let right = checked(script);
+    assert!(right.status.success(), "{}", String::from_utf8_lossy(&right.stdout));
+    assert!(!checked(&script.replace("Number(text)", "text")).status.success());
+}
+
 /// What the guest carries is what its sources and the lock file give.
 #[cfg(feature = "full")]
 #[test]

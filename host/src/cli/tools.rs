@@ -10,6 +10,9 @@ use super::places::Places;
 use super::run::SessionArgs;
 use super::{CliError, Result, show};
 
+/// What every script finds besides its tools, for editors. What the web and Node have too is in TypeScript's own libraries.
+const GLOBALS: &str = include_str!("globals.d.ts");
+
 /// List what is mounted, and mark what is granted
 #[derive(Args)]
 pub(crate) struct Tools {
@@ -84,6 +87,7 @@ impl Types {
         let session = self.session.look(places, self.id.as_ref())?;
         let gate = session.gate();
         show::line(gate.tools().typescript(&|method| gate.grants(method)).trim_end());
+        show::line(GLOBALS.trim_end());
         Ok(ExitCode::SUCCESS)
     }
 }
