@@ -12,6 +12,7 @@ mod jq;
 mod mapfile;
 mod seq;
 mod stream;
+mod tee;
 mod yes;
 
 use std::path::Path;
@@ -49,6 +50,7 @@ pub(crate) fn register(registry: &BuiltinRegistry) {
     registry.insert("mapfile", Arc::new(mapfile::Mapfile("mapfile")));
     registry.insert("readarray", Arc::new(mapfile::Mapfile("readarray")));
     registry.insert_command("seq", seq::Seq);
+    registry.insert("tee", Arc::new(tee::Tee));
     registry.insert_command("yes", yes::Yes);
 }
 

@@ -1,0 +1,55 @@
+//! `tee [-ai] [FILE]…`: byte for byte.
+//!
+//! bashkit's makes text of its input first, so bytes that are no UTF-8 become U+FFFD in the output and in the files. POSIX
+//! (`tee`): a copy; a file that cannot be written makes the status 1, and the others are written.
+
+use bashkit::{Builtin, BuiltinContext, ExecResult, Result, async_trait, vfs_join};
+
+pub(super) struct Tee;
+
+const HELP: &str = "\
+Usage: tee [OPTION]... [FILE]...
+Copy standard input to each FILE, and also to standard output.
+
+  -a, --append             append to the given FILEs, do not overwrite
+  -i, --ignore-interrupts  taken and ignored
+";
+
+#[async_trait]
+impl Builtin for Tee {
+    async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
+        let (mut append, mut files, mut only_files) = (false, Vec::new(), false);
+        for word in context.args {
+            match word.as_str() {
+                "--help" if !only_files => return Ok(ExecResult::ok(HELP)),
+                "--" if !only_files => only_files = true,
+                "--append" if !only_files => append = true,
+                "--ignore-interrupts" if !only_files => {}
+                option if !only_files && option.len() > 1 && option.starts_with('-') => {
+                    match option[1..].chars().find(|letter| !"aip".contains(*letter)) {
+                        Some(letter) => {
+                            return Ok(ExecResult::err(format!("tee: invalid option -- '{letter}'\n"), 1));
+                        }
+                        None => append |= option.contains('a'),
+                    }
+                }
+                file => files.push(file),
+            }
+        }
+        let bytes = context.stdin.map_or(&[][..], |input| input.as_bytes());
+        let (mut result, mut complaints) = (ExecResult::ok_bytes(bytes.to_vec()), String::new());
+        for file in files {
+            let path = vfs_join(context.cwd, std::path::Path::new(file));
+            let written = match append {
+                true => context.fs.append_file(&path, bytes).await,
+                false => context.fs.write_file(&path, bytes).await,
+            };
+            if let Err(error) = written {
+                complaints.push_str(&format!("tee: {file}: {error}\n"));
+                result.exit_code = 1;
+            }
+        }
+        result.stderr = complaints.into();
+        Ok(result)
+    }
+}
