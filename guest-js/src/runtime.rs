@@ -28,8 +28,7 @@ const MAX_STACK: usize = 768 << 10;
 /// Doing so sooner would touch every page of the image, and each is copied when it is first written.
 const FIRST_COLLECTION: usize = 8 << 20;
 
-/// Bytes of free heap that the image holds for the script: memory that grows during a run is new, and each of its pages
-/// costs a fault in every instance.
+/// Bytes of free heap, all in one piece, that the image holds for the script.
 const ROOM: usize = 2 << 20;
 
 /// The prelude, one function of the natives and the global object. Its files share the function's scope.
@@ -123,11 +122,28 @@ fn make_engine() -> std::result::Result<Engine, String> {
         })
     })?;
     runtime.run_gc();
-    drop(std::hint::black_box(vec![1_u8; ROOM]));
+    make_room();
     runtime.set_gc_threshold(limits::memory_used() + FIRST_COLLECTION);
     runtime.set_interrupt_handler(Some(Box::new(limits::interrupt)));
     let Glue { begin, settle, describe, find, keep, finish, main_scope } = glue;
     Ok(Engine { context, begin, settle, describe, find, keep, finish, main_scope })
+}
+
+/// Leaves the script one piece of free heap, and takes the holes between what is there. An instance that fills the holes
+/// touches pages all over the image; wasmtime wipes 32 runs of pages by hand, and gives all others back to the system, so
+/// that the next instance faults them in again.
+fn make_room() {
+    let room = std::hint::black_box(vec![1_u8; ROOM]);
+    let edge = room.as_ptr().addr();
+    for size in [16_384, 4_096, 2_048, 1_024, 512, 256, 192, 128, 96, 80, 64, 56, 48, 40, 32, 24, 16, 8] {
+        loop {
+            let block: Vec<u8> = std::hint::black_box(Vec::with_capacity(size));
+            if block.as_ptr().addr() > edge {
+                break;
+            }
+            std::mem::forget(block);
+        }
+    }
 }
 
 /// What the engine keeps of the prelude.
