@@ -157,7 +157,7 @@ fn typescript_runs_and_keeps_its_lines() {
     let main = home.file("main.ts", TYPESCRIPT);
     let mount = format!("{}:/workspace/shapes.ts", shapes.display());
     let ran = home.run(["run", main.to_str().expect("a plain path"), "--mount", mount.as_str()]);
-    assert_eq!(ran.stdout, "1\n0 Green 6 n 5 3 o 1\n1 12.57 function m\n");
+    assert_eq!(ran.stdout, "1\n0 Both 6 n 5 3 o 1\n1 12.57 function m\n");
     let at = TYPESCRIPT.lines().position(|line| line.contains("never")).expect("it is there") + 1;
     assert!(ran.stderr.contains(&format!("at fails (main.ts:{at}:")), "{}", ran.stderr);
     assert_eq!(ran.status, 1);
