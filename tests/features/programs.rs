@@ -192,11 +192,24 @@ fn javascript_calls_the_same_program() {
 
 #[test]
 fn what_it_writes_is_limited() {
-    let home = home_with(&format!("[limits]\nresult = \"1MiB\"\n{GRANTED}"));
-    let ran = home.js("await prog({arguments: ['yes']})", &["--policy", "policy.toml"]);
+    let home = home_with(&format!("[limits]\nresult = \"1MiB\"\noutput = \"1MiB\"\n{GRANTED}"));
+    let ran = home.js("await prog({arguments: ['zeros', '4000000']})", &["--policy", "policy.toml"]);
     assert_eq!(ran["error"]["kind"], "limit", "{ran}");
-    let ran = sh_with(&home_with(GRANTED), "prog yes", &["--memory", "64MiB"]);
+    let ran = sh_with(&home, "prog zeros 4000000", &[]);
     assert_eq!(ran["status"], "limited", "{ran}");
+}
+
+#[test]
+fn a_program_reads_the_script_s_input_when_it_has_no_other() {
+    let home = home_with(GRANTED);
+    let script = home.file("script.sh", "prog args; prog upper; echo x | prog cat; prog count");
+    home.file("input.txt", "one\ntwo\n");
+    let script = script.to_str().expect("text");
+    let mut command = home.command(["run", script, "--policy", "policy.toml"]);
+    let input = std::fs::File::open(home.path().join("input.txt")).expect("it was written");
+    let output = command.stdin(input).output().expect("the binary is built");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(told, "[]\nONE\nTWO\nx\n0\n", "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
