@@ -175,8 +175,7 @@ impl Guest {
             return GuestError::Output;
         }
         match error.downcast_ref::<Trap>() {
-            // The guest's own stack lies below its data: what exhausts that reaches beyond the memory.
-            Some(Trap::StackOverflow | Trap::MemoryOutOfBounds) => GuestError::Stack,
+            Some(Trap::StackOverflow) => GuestError::Stack,
             // An allocation that fails ends as `unreachable`, so the refusal before it is the cause.
             Some(_) if self.store.data().memory.refused() => GuestError::Memory,
             // A guest's own stack is at the bottom of its memory: what overflows it reaches below address 0.
