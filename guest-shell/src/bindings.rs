@@ -1,6 +1,5 @@
 //! The Rust side of the world, generated from `wit/`, and the two symbols that libraries ask of a host.
 #![expect(unsafe_code, reason = "exports of a component are symbols by fixed names")]
-#![expect(clippy::too_many_arguments, reason = "generated: a record crosses as its flat fields")]
 
 wit_bindgen::generate!({ world: "script-guest", path: "../wit" });
 
