@@ -100,7 +100,7 @@ impl Slot {
         let before = sums(entries);
         change(entries);
         let after = sums(entries);
-        self.sums.exchange(before, after, entries.iter().map(|(name, node)| node.reach().above(name)));
+        self.sums.exchange(before, after, entries.iter().map(|(name, node)| node.reach().above(name.len())));
     }
 }
 

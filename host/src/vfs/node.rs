@@ -31,8 +31,9 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    pub(super) fn above(self, name: &str) -> Reach {
-        Reach { levels: self.levels + 1, bytes: self.bytes + 1 + name.len() }
+    /// The same, seen from above an entry with a name of so many bytes.
+    pub(super) fn above(self, name: usize) -> Reach {
+        Reach { levels: self.levels + 1, bytes: self.bytes + 1 + name }
     }
 
     pub(super) fn or(self, other: Reach) -> Reach {
@@ -60,7 +61,7 @@ pub(super) struct Sums {
 impl Sums {
     /// What one entry adds to its directory.
     pub(super) fn of(name: &str, node: &Node) -> Sums {
-        Sums { entries: 1, usage: node.usage(), reach: node.reach().above(name) }
+        Sums { entries: 1, usage: node.usage(), reach: node.reach().above(name.len()) }
     }
 
     /// Both together; none if that is more than a tree may claim.

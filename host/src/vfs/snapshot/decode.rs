@@ -10,6 +10,9 @@ use super::letters::Reader;
 use super::record::{BodyRecord, EntryRecord, PageRecord, PartRecord, Record, SnapshotRecord, total};
 use super::{HEAD, Malformed, tag};
 
+const NO_ORDER: Malformed = Malformed("its entries are not in order");
+const TOO_LARGE: Malformed = Malformed("its sums are too large");
+
 /// Reads a node blob.
 pub(super) fn decode(bytes: &[u8]) -> Result<Record<'_>, Malformed> {
     let (kind, mut reader) = begin(bytes)?;
@@ -43,17 +46,10 @@ pub(super) fn is_page(bytes: &[u8]) -> bool {
 pub(super) struct PageReader<'a> {
     reader: Reader<'a>,
     left: u64,
-    /// The entry that was read last.
-    pub(super) last: Option<Last<'a>>,
+    /// The name that was read last.
+    pub(super) last: Option<&'a str>,
     /// What was read comes to.
     pub(super) sums: Sums,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Last<'a> {
-    pub(super) name: &'a str,
-    bytes: &'a [u8],
-    sums: Sums,
 }
 
 impl<'a> PageReader<'a> {
@@ -75,26 +71,44 @@ impl<'a> PageReader<'a> {
             let ends = self.reader.is_empty();
             return if ends { Ok(None) } else { Err(Malformed("something is behind its end")) };
         }
-        let start = self.reader;
         let entry = entry(&mut self.reader)?;
-        self.pass(Last { name: entry.name, bytes: start.until(&self.reader), sums: entry.sums() })?;
+        if self.last.is_some_and(|last| last >= entry.name) {
+            return Err(NO_ORDER);
+        }
+        self.pass(0, 1, entry.name, entry.sums())?;
         Ok(Some(entry))
     }
 
-    /// Passes over the next entry, if it is in the same bytes the one that `twin` has read last.
-    pub(super) fn pass_same(&mut self, twin: &PageReader<'a>) -> Result<bool, Malformed> {
-        match twin.last.filter(|last| self.left > 0 && self.reader.pass(last.bytes)) {
-            Some(last) => self.pass(last).map(|()| true),
-            None => Ok(false),
+    /// Passes over the entries that come next in both pages, in the same bytes. What is in them is looked at for their sums
+    /// only, and once.
+    pub(super) fn pass_same(&mut self, twin: &mut PageReader<'a>) -> Result<(), Malformed> {
+        let same = self.reader.common(&twin.reader);
+        let (mut reader, mut bytes, mut count) = (Reader::new(same), 0, 0);
+        let (mut last, mut sums) = (self.last.max(twin.last).unwrap_or_default().as_bytes(), Sums::default());
+        while count < self.left.min(twin.left) {
+            // The bytes that are the same may end within an entry.
+            let Ok((name, body)) = reader.text_bytes().and_then(|name| Ok((name, attributes(&mut reader)?.2))) else {
+                break;
+            };
+            if last >= name {
+                return Err(NO_ORDER);
+            }
+            sums = sums.and(body.sums(name.len())).ok_or(TOO_LARGE)?;
+            (last, bytes, count) = (name, reader.read_of(same), count + 1);
         }
+        if count > 0 {
+            let last = std::str::from_utf8(last).map_err(|_| Malformed("a text is not UTF-8"))?;
+            self.pass(bytes, count, last, sums)?;
+            twin.pass(bytes, count, last, sums)?;
+        }
+        Ok(())
     }
 
-    fn pass(&mut self, entry: Last<'a>) -> Result<(), Malformed> {
-        if self.last.is_some_and(|last| last.name >= entry.name) {
-            return Err(Malformed("its entries are not in order"));
-        }
-        self.sums = self.sums.and(entry.sums).ok_or(Malformed("its sums are too large"))?;
-        (self.left, self.last) = (self.left - 1, Some(entry));
+    /// So many bytes were read elsewhere; so many entries, of which this was the last.
+    fn pass(&mut self, bytes: usize, count: u64, last: &'a str, sums: Sums) -> Result<(), Malformed> {
+        self.reader.bytes(bytes)?;
+        self.sums = self.sums.and(sums).ok_or(TOO_LARGE)?;
+        (self.left, self.last) = (self.left - count, Some(last));
         Ok(())
     }
 }
@@ -152,7 +166,7 @@ fn pages(reader: &mut Reader<'_>) -> Result<Vec<PageRecord>, Malformed> {
     if pages.len() < 2 {
         return Err(Malformed("so few pages need no list"));
     }
-    total(pages.iter().map(|page| page.sums)).ok_or(Malformed("its sums are too large"))?;
+    total(pages.iter().map(|page| page.sums)).ok_or(TOO_LARGE)?;
     Ok(pages)
 }
 
@@ -169,6 +183,13 @@ fn entries<'a>(mut page: PageReader<'a>) -> Result<Vec<EntryRecord<'a>>, Malform
 
 fn entry<'a>(reader: &mut Reader<'a>) -> Result<EntryRecord<'a>, Malformed> {
     let name = entry_name(reader)?;
+    let (mode, modified, body) = attributes(reader)?;
+    Ok(EntryRecord { name, mode, modified, body })
+}
+
+/// What is behind an entry's name.
+#[inline]
+fn attributes<'a>(reader: &mut Reader<'a>) -> Result<(u32, u64, BodyRecord<'a>), Malformed> {
     let kind = reader.byte()?;
     let (mode, modified) = meta(reader)?;
     let body = match kind {
@@ -188,7 +209,7 @@ fn entry<'a>(reader: &mut Reader<'a>) -> Result<EntryRecord<'a>, Malformed> {
         }
         _ => return Err(Malformed("an entry is of no known kind")),
     };
-    Ok(EntryRecord { name, mode, modified, body })
+    Ok((mode, modified, body))
 }
 
 fn lists(reader: &mut Reader<'_>) -> Result<Vec<PartRecord>, Malformed> {
@@ -214,7 +235,7 @@ fn parts(reader: &mut Reader<'_>, shortest: u64, longest: u64) -> Result<Vec<Par
         return Err(Malformed("a part is too short or too long"));
     }
     let sum = parts.iter().try_fold(0_u64, |sum, part| sum.checked_add(part.len));
-    if sum.is_some_and(|sum| sum <= MAX_SUM) { Ok(parts) } else { Err(Malformed("its sums are too large")) }
+    if sum.is_some_and(|sum| sum <= MAX_SUM) { Ok(parts) } else { Err(TOO_LARGE) }
 }
 
 fn name(reader: &mut Reader<'_>) -> Result<Name, Malformed> {

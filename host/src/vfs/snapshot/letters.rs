@@ -23,7 +23,6 @@ pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
 }
 
 /// Reads what has not been read yet.
-#[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -41,19 +40,18 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// Reads these bytes, if they are what comes.
-    #[inline]
-    pub(super) fn pass(&mut self, bytes: &[u8]) -> bool {
-        self.rest = match self.rest.strip_prefix(bytes) {
-            Some(rest) => rest,
-            None => return false,
-        };
-        true
+    /// What comes next here and there.
+    pub(super) fn common(&self, other: &Reader<'a>) -> &'a [u8] {
+        // Many at once, for as long as possible.
+        let (blocks, others) = (self.rest.as_chunks::<64>().0, other.rest.as_chunks::<64>().0);
+        let start = 64 * blocks.iter().zip(others).take_while(|(a, b)| a == b).count();
+        let single = self.rest[start..].iter().zip(&other.rest[start..]);
+        &self.rest[..start + single.take_while(|(a, b)| a == b).count()]
     }
 
-    /// What is between here and where a copy of this has come.
-    pub(super) fn until(&self, later: &Reader<'_>) -> &'a [u8] {
-        &self.rest[..self.rest.len() - later.rest.len()]
+    /// How many bytes were read of those that this began with.
+    pub(super) fn read_of(&self, all: &[u8]) -> usize {
+        all.len() - self.rest.len()
     }
 
     #[inline]
@@ -97,9 +95,14 @@ impl<'a> Reader<'a> {
         usize::try_from(self.number()?).map_err(|_| Malformed("a number is too large"))
     }
 
-    pub(super) fn text(&mut self) -> Result<&'a str, Malformed> {
+    #[inline]
+    pub(super) fn text_bytes(&mut self) -> Result<&'a [u8], Malformed> {
         let count = self.count()?;
-        std::str::from_utf8(self.bytes(count)?).map_err(|_| Malformed("a text is not UTF-8"))
+        self.bytes(count)
+    }
+
+    pub(super) fn text(&mut self) -> Result<&'a str, Malformed> {
+        std::str::from_utf8(self.text_bytes()?).map_err(|_| Malformed("a text is not UTF-8"))
     }
 
     pub(super) fn id(&mut self) -> Result<BlobId, Malformed> {

@@ -69,7 +69,8 @@ pub(in super::super) fn page(claim: &Claim<'_>) -> Result<Entries, Errno> {
 /// What is different in two pages. Of what is the same in both, nothing is made but the sums: pages of which each has a few
 /// changes cost little more than to read them.
 ///
-/// That a page should have been cut at a name goes unnoticed, if all else is right: what differs is the same.
+/// That a page should have been cut at a name, or that both have an entry that no entry can be, goes unnoticed: what differs is
+/// the same.
 pub(in super::super) fn differences(old: &Claim<'_>, new: &Claim<'_>) -> Result<Vec<Difference>, Errno> {
     let (left, right) = (old.unloaded.origin.get(&old.id)?, new.unloaded.origin.get(&new.id)?);
     let (mut left, mut right) = (Cursor::new(old, &left)?, Cursor::new(new, &right)?);
@@ -87,7 +88,8 @@ pub(in super::super) fn differences(old: &Claim<'_>, new: &Claim<'_>) -> Result<
             Ordering::Greater => (None, mem::replace(&mut after, right.next()?)),
             Ordering::Equal => {
                 let (old, new) = (before, after);
-                (before, after) = next_of_both(&mut left, &mut right)?;
+                left.page.pass_same(&mut right.page).map_err(|_| Errno::Io)?;
+                (before, after) = (left.next()?, right.next()?);
                 (old, new)
             }
         };
@@ -96,19 +98,6 @@ pub(in super::super) fn differences(old: &Claim<'_>, new: &Claim<'_>) -> Result<
             let name = Name::from(entry.record.name);
             let (old, new) = (old.map(|entry| left.node(&entry)), new.map(|entry| right.node(&entry)));
             found.push(Difference { name, old, new });
-        }
-    }
-}
-
-/// The next entries that are not the same bytes in both. What is the same is decoded once.
-fn next_of_both<'a>(
-    left: &mut Cursor<'a>,
-    right: &mut Cursor<'a>,
-) -> Result<(Option<Entry<'a>>, Option<Entry<'a>>), Errno> {
-    loop {
-        let before = left.next()?;
-        if before.is_none() || !right.page.pass_same(&left.page).map_err(|_| Errno::Io)? {
-            return Ok((before, right.next()?));
         }
     }
 }
@@ -141,7 +130,7 @@ impl<'a> Cursor<'a> {
             (Some(record), None) => record.name == first,
             // Only the first page of several may be empty, or that of an empty directory.
             (None, None) => first.is_empty() && before == sums,
-            (None, Some(last)) => end.is_none_or(|end| last.name < end) && before == sums,
+            (None, Some(last)) => end.is_none_or(|end| last < end) && before == sums,
         };
         // No overflow: both are below what a tree may claim.
         let id = unloaded.first_id + before.usage.entries;

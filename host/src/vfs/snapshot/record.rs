@@ -71,7 +71,15 @@ pub(super) struct PartRecord {
 impl EntryRecord<'_> {
     /// What it adds to its directory.
     pub(super) fn sums(&self) -> Sums {
-        let (bytes, below, reach) = match &self.body {
+        self.body.sums(self.name.len())
+    }
+}
+
+impl BodyRecord<'_> {
+    /// What an entry with a name of so many bytes adds to its directory.
+    #[inline]
+    pub(super) fn sums(&self, name: usize) -> Sums {
+        let (bytes, below, reach) = match self {
             // Lengths in memory: no platform has a `usize` wider than 64 bits.
             BodyRecord::Inline(bytes) => (bytes.len() as u64, 0, Reach::default()),
             BodyRecord::Link(target) => (target.len() as u64, 0, Reach::default()),
@@ -79,7 +87,7 @@ impl EntryRecord<'_> {
             BodyRecord::Directory { sums, .. } => (sums.usage.bytes, sums.usage.entries, sums.reach),
         };
         let usage = Usage { bytes, entries: below.saturating_add(1) };
-        Sums { entries: 1, usage, reach: reach.above(self.name) }
+        Sums { entries: 1, usage, reach: reach.above(name) }
     }
 }
 
