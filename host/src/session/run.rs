@@ -389,8 +389,10 @@ impl Run {
         match started {
             Ok(started) => Ok((admission, ProgramStreams(started))),
             Err(failure) => {
-                self.session.gate.settle(&self.scope.record, admission.seq, CallOutcome::Failed, Some(&failure));
+                // Given back first: what is settled stays spent in the ledger on disk.
+                let seq = admission.seq;
                 admission.release();
+                self.session.gate.settle(&self.scope.record, seq, CallOutcome::Failed, Some(&failure));
                 Err(failure)
             }
         }
