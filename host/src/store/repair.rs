@@ -9,7 +9,7 @@ use super::group::{COPIED, Engine, count};
 use super::place::{Backend, Place, sync_dir};
 use super::record::{Record, StoreError};
 use super::shared::{holder, lock};
-use super::sled::Sled;
+use super::sled::{Sled, without_indexes};
 use super::tail::Tail;
 
 /// What a repair came to.
@@ -53,7 +53,8 @@ fn rebuild<E: Engine>(place: &Place) -> Result<Repaired, StoreError> {
     copy(&old, &aside)?;
     let mut repaired = Repaired { aside, saved: 0, gaps: 0, lost: 0 };
     let rebuilt = E::open(&new)?;
-    match E::open(&old).or_else(|error| without_snapshot(&old).map_err(|_| error).and_then(|()| E::open(&old))) {
+    match E::open(&old).or_else(|error| without_indexes(&old, |_| true).map_err(|_| error).and_then(|()| E::open(&old)))
+    {
         Ok(engine) => {
             repaired.lost = Tail::acknowledged(&old).unwrap_or(0).saturating_sub(count(&engine).unwrap_or(0));
             save(&engine, &rebuilt, &mut repaired)?;
@@ -111,17 +112,6 @@ fn beyond(from: &impl Engine, key: &[u8]) -> Option<Vec<u8>> {
         }
     }
     None
-}
-
-/// sled keeps an index beside its log, and makes it anew from the log if there is none.
-fn without_snapshot(database: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(database)? {
-        let entry = entry?;
-        if entry.file_name().to_str().is_some_and(|name| name.starts_with("snap.")) {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

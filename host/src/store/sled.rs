@@ -7,9 +7,11 @@
 //! - One tree, and the timer on: it also collects garbage.
 //! - What a batch changes is read by others before it is durable, though nobody is told that it was made. What they
 //!   commit because of it is durable after it, or not at all.
+//! - The index that sled writes beside its log at each opening is put in place by renaming, but sled takes one that is not
+//!   finished for the newest: what a kill or a full disk left of it goes before the next opening.
 //! - sled panics where others return an error. Here a panic is an error: [`StoreError::Damaged`].
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -45,6 +47,7 @@ pub(super) struct Sled {
 impl Engine for Sled {
     fn open(path: &Path) -> Result<Self, StoreError> {
         let fresh = !path.join("db").exists();
+        without_indexes(path, |name| name.ends_with(".generating"))?;
         let config = ::sled::Config::new().path(path).segment_size(SEGMENT_BYTES);
         let config = config.flush_every_ms(Some(TIMER)).cache_capacity(CACHE_BYTES);
         let db = guarded(path, read, || open(&config))?;
@@ -118,6 +121,21 @@ fn open(config: &::sled::Config) -> ::sled::Result<::sled::Db> {
             outcome => return outcome,
         }
     }
+}
+
+/// Removes those of the indexes beside a database's log that are meant: sled makes them anew.
+pub(super) fn without_indexes(path: &Path, meant: impl Fn(&str) -> bool) -> io::Result<()> {
+    let entries = match fs::read_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with("snap.") && meant(name)) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 fn is_lock(error: &io::Error) -> bool {
