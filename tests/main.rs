@@ -1,5 +1,7 @@
 //! Tests of Tollhouse from outside: a file for each feature, the real binary, a home of its own for each test.
 
+#[path = "features/across.rs"]
+mod across;
 #[path = "features/agents.rs"]
 mod agents;
 #[path = "features/architecture.rs"]

@@ -89,12 +89,12 @@ var tollhouseNode = (() => {
         if (typeof original != "function")
           throw invalidType("original", "function", original);
         if (original[promisify.custom]) return original[promisify.custom];
-        let promised = function(...values) {
+        let promised2 = function(...values) {
           return new Promise((resolve, reject) => {
             original.call(this, ...values, (error, ...results) => error ? reject(error) : resolve(results[0]));
           });
         };
-        return Object.setPrototypeOf(promised, Object.getPrototypeOf(original)), Object.defineProperties(promised, Object.getOwnPropertyDescriptors(original));
+        return Object.setPrototypeOf(promised2, Object.getPrototypeOf(original)), Object.defineProperties(promised2, Object.getOwnPropertyDescriptors(original));
       };
       promisify.custom = /* @__PURE__ */ Symbol.for("nodejs.util.promisify.custom");
       globalThis.setTimeout[promisify.custom] = (delay, value) => new Promise((resolve) => setTimeout(resolve, delay, value));
@@ -110,7 +110,7 @@ var tollhouseNode = (() => {
       }, inherits = (constructor, parent) => {
         Object.defineProperty(constructor, "super_", { value: parent, writable: !0, configurable: !0 }), Object.setPrototypeOf(constructor.prototype, parent.prototype);
       }, deprecate = (work) => work, debuglog = () => Object.assign(() => {
-      }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text) => text.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text) => String(text).toWellFormed(), styleText = (_2, text) => text, aborted = (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: !0 })), getSystemErrorName = (number) => `Unknown system error ${number}`, codedError = (Class, code, message) => {
+      }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text2) => text2.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text2) => String(text2).toWellFormed(), styleText = (_2, text2) => text2, aborted = (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: !0 })), getSystemErrorName = (number) => `Unknown system error ${number}`, codedError = (Class, code, message) => {
         let error = new Class(message);
         return error.code = code, error;
       }, received = (value) => {
@@ -118,8 +118,8 @@ var tollhouseNode = (() => {
         if (typeof value == "function") return ` Received function ${value.name}`;
         if (typeof value == "object")
           return value.constructor?.name ? ` Received an instance of ${value.constructor.name}` : ` Received ${inspect(value, { depth: -1 })}`;
-        let text = inspect(value, { colors: !1 });
-        return ` Received type ${typeof value} (${text.length > 28 ? `${text.slice(0, 25)}...` : text})`;
+        let text2 = inspect(value, { colors: !1 });
+        return ` Received type ${typeof value} (${text2.length > 28 ? `${text2.slice(0, 25)}...` : text2})`;
       }, invalidType = (name, expected, value) => codedError(
         TypeError,
         "ERR_INVALID_ARG_TYPE",
@@ -172,23 +172,23 @@ var tollhouseNode = (() => {
           options[name]?.multiple ? (values[name] ??= []).push(value) : values[name] = value;
         }, byShort = (letter) => Object.keys(options).find((name) => options[name].short === letter);
         for (let i2 = 0; i2 < args.length; i2++) {
-          let word = args[i2];
-          if (word === "--") {
+          let word2 = args[i2];
+          if (word2 === "--") {
             positionals.push(...args.slice(i2 + 1));
             break;
           }
-          let long = /^--([^=]+)(?:=(.*))?$/s.exec(word), short = long === null ? /^-([^-])(.*)$/s.exec(word) : null;
+          let long = /^--([^=]+)(?:=(.*))?$/s.exec(word2), short = long === null ? /^-([^-])(.*)$/s.exec(word2) : null;
           if (long === null && short === null) {
             if (strict && !allowPositionals)
-              throw codedError(TypeError, "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${word}'. This command does not take positional arguments`);
-            positionals.push(word);
+              throw codedError(TypeError, "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${word2}'. This command does not take positional arguments`);
+            positionals.push(word2);
             continue;
           }
           let name = long === null ? byShort(short[1]) ?? short[1] : long[1], given = long === null ? void 0 : long[2], negated = long !== null && config.allowNegative && name.startsWith("no-") && name.slice(3) in options;
           negated && (name = name.slice(3));
           let option = options[name];
           if (strict && option === void 0)
-            throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${long === null ? word.slice(0, 2) : `--${name}`}'`);
+            throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${long === null ? word2.slice(0, 2) : `--${name}`}'`);
           if (option?.type !== "string") {
             if (short !== null && short[2] !== "" && args.splice(i2 + 1, 0, `-${short[2]}`), strict && given !== void 0)
               throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name}' does not take an argument`);
@@ -1177,7 +1177,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function innerFail(obj) {
         throw obj.message instanceof Error ? obj.message : new AssertionError(obj);
       }
-      function fail(actual, expected, message, operator, stackStartFn) {
+      function fail2(actual, expected, message, operator, stackStartFn) {
         var argsLen = arguments.length, internalMessage;
         if (argsLen === 0)
           internalMessage = "Failed";
@@ -1196,13 +1196,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           actual,
           expected,
           operator: operator === void 0 ? "fail" : operator,
-          stackStartFn: stackStartFn || fail
+          stackStartFn: stackStartFn || fail2
         };
         message !== void 0 && (errArgs.message = message);
         var err = new AssertionError(errArgs);
         throw internalMessage && (err.message = internalMessage, err.generatedMessage = !0), err;
       }
-      assert2.fail = fail;
+      assert2.fail = fail2;
       assert2.AssertionError = AssertionError;
       function innerOk(fn, argLen, value, message) {
         if (!value) {
@@ -1989,14 +1989,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             return -1;
           indexSize = 2, arrLength /= 2, valLength /= 2, byteOffset /= 2;
         }
-        function read(buf, i3) {
+        function read2(buf, i3) {
           return indexSize === 1 ? buf[i3] : buf.readUInt16BE(i3 * indexSize);
         }
         let i2;
         if (dir) {
           let foundIndex = -1;
           for (i2 = byteOffset; i2 < arrLength; i2++)
-            if (read(arr, i2) === read(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
+            if (read2(arr, i2) === read2(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
               if (foundIndex === -1 && (foundIndex = i2), i2 - foundIndex + 1 === valLength) return foundIndex * indexSize;
             } else
               foundIndex !== -1 && (i2 -= i2 - foundIndex), foundIndex = -1;
@@ -2004,7 +2004,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           for (byteOffset + valLength > arrLength && (byteOffset = arrLength - valLength), i2 = byteOffset; i2 >= 0; i2--) {
             let found = !0;
             for (let j2 = 0; j2 < valLength; j2++)
-              if (read(arr, i2 + j2) !== read(val, j2)) {
+              if (read2(arr, i2 + j2) !== read2(val, j2)) {
                 found = !1;
                 break;
               }
@@ -2644,8 +2644,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               return fromBytes(native2.encodeUtf8(value));
             case "base64":
             case "base64url": {
-              let text = value.replace(/-/g, "+").replace(/_/g, "/").replace(/[^A-Za-z0-9+/]/g, "");
-              return fromText(text, "base64");
+              let text2 = value.replace(/-/g, "+").replace(/_/g, "/").replace(/[^A-Za-z0-9+/]/g, "");
+              return fromText(text2, "base64");
             }
             default:
               if (!isEncoding(encoding)) throw Object.assign(new TypeError(`Unknown encoding: ${encoding}`), { code: "ERR_UNKNOWN_ENCODING" });
@@ -2679,14 +2679,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       byteLength = Buffer2.byteLength;
       Buffer2.byteLength = (value, encoding) => typeof value == "string" && /^utf-?8$/i.test(encoding ?? "utf8") ? native2.encodeUtf8(value).length : typeof value == "string" && encoding === "base64url" ? Buffer2.from(value, encoding).length : byteLength(value, encoding);
       write = Buffer2.prototype.write;
-      Buffer2.prototype.write = function(text, offset, length, encoding) {
-        if (typeof offset == "string") return this.write(text, 0, this.length, offset);
-        if (typeof length == "string") return this.write(text, offset, this.length - offset, length);
+      Buffer2.prototype.write = function(text2, offset, length, encoding) {
+        if (typeof offset == "string") return this.write(text2, 0, this.length, offset);
+        if (typeof length == "string") return this.write(text2, offset, this.length - offset, length);
         if (encoding === "base64url") {
-          let bytes = Buffer2.from(text, encoding);
+          let bytes = Buffer2.from(text2, encoding);
           return bytes.copy(this, offset ?? 0, 0, Math.min(bytes.length, length ?? this.length));
         }
-        return write.call(this, text, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
+        return write.call(this, text2, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
       };
       inspectBuffer = function() {
         let shown2 = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, "0")), left = this.length - 50, rest = left > 0 ? ` ... ${left} more byte${left === 1 ? "" : "s"}` : "";
@@ -2738,6 +2738,295 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           return globalThis.File;
         }
       };
+    }
+  });
+
+  // node_modules/events/events.js
+  var require_events = __commonJS({
+    "node_modules/events/events.js"(exports, module2) {
+      "use strict";
+      var R2 = typeof Reflect == "object" ? Reflect : null, ReflectApply = R2 && typeof R2.apply == "function" ? R2.apply : function(target, receiver, args) {
+        return Function.prototype.apply.call(target, receiver, args);
+      }, ReflectOwnKeys;
+      R2 && typeof R2.ownKeys == "function" ? ReflectOwnKeys = R2.ownKeys : Object.getOwnPropertySymbols ? ReflectOwnKeys = function(target) {
+        return Object.getOwnPropertyNames(target).concat(Object.getOwnPropertySymbols(target));
+      } : ReflectOwnKeys = function(target) {
+        return Object.getOwnPropertyNames(target);
+      };
+      function ProcessEmitWarning(warning) {
+        console && console.warn && console.warn(warning);
+      }
+      var NumberIsNaN = Number.isNaN || function(value) {
+        return value !== value;
+      };
+      function EventEmitter2() {
+        EventEmitter2.init.call(this);
+      }
+      module2.exports = EventEmitter2;
+      module2.exports.once = once2;
+      EventEmitter2.EventEmitter = EventEmitter2;
+      EventEmitter2.prototype._events = void 0;
+      EventEmitter2.prototype._eventsCount = 0;
+      EventEmitter2.prototype._maxListeners = void 0;
+      var defaultMaxListeners = 10;
+      function checkListener(listener) {
+        if (typeof listener != "function")
+          throw new TypeError('The "listener" argument must be of type Function. Received type ' + typeof listener);
+      }
+      Object.defineProperty(EventEmitter2, "defaultMaxListeners", {
+        enumerable: !0,
+        get: function() {
+          return defaultMaxListeners;
+        },
+        set: function(arg) {
+          if (typeof arg != "number" || arg < 0 || NumberIsNaN(arg))
+            throw new RangeError('The value of "defaultMaxListeners" is out of range. It must be a non-negative number. Received ' + arg + ".");
+          defaultMaxListeners = arg;
+        }
+      });
+      EventEmitter2.init = function() {
+        (this._events === void 0 || this._events === Object.getPrototypeOf(this)._events) && (this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0), this._maxListeners = this._maxListeners || void 0;
+      };
+      EventEmitter2.prototype.setMaxListeners = function(n2) {
+        if (typeof n2 != "number" || n2 < 0 || NumberIsNaN(n2))
+          throw new RangeError('The value of "n" is out of range. It must be a non-negative number. Received ' + n2 + ".");
+        return this._maxListeners = n2, this;
+      };
+      function _getMaxListeners(that) {
+        return that._maxListeners === void 0 ? EventEmitter2.defaultMaxListeners : that._maxListeners;
+      }
+      EventEmitter2.prototype.getMaxListeners = function() {
+        return _getMaxListeners(this);
+      };
+      EventEmitter2.prototype.emit = function(type) {
+        for (var args = [], i2 = 1; i2 < arguments.length; i2++) args.push(arguments[i2]);
+        var doError = type === "error", events = this._events;
+        if (events !== void 0)
+          doError = doError && events.error === void 0;
+        else if (!doError)
+          return !1;
+        if (doError) {
+          var er2;
+          if (args.length > 0 && (er2 = args[0]), er2 instanceof Error)
+            throw er2;
+          var err = new Error("Unhandled error." + (er2 ? " (" + er2.message + ")" : ""));
+          throw err.context = er2, err;
+        }
+        var handler = events[type];
+        if (handler === void 0)
+          return !1;
+        if (typeof handler == "function")
+          ReflectApply(handler, this, args);
+        else
+          for (var len = handler.length, listeners = arrayClone(handler, len), i2 = 0; i2 < len; ++i2)
+            ReflectApply(listeners[i2], this, args);
+        return !0;
+      };
+      function _addListener(target, type, listener, prepend) {
+        var m2, events, existing;
+        if (checkListener(listener), events = target._events, events === void 0 ? (events = target._events = /* @__PURE__ */ Object.create(null), target._eventsCount = 0) : (events.newListener !== void 0 && (target.emit(
+          "newListener",
+          type,
+          listener.listener ? listener.listener : listener
+        ), events = target._events), existing = events[type]), existing === void 0)
+          existing = events[type] = listener, ++target._eventsCount;
+        else if (typeof existing == "function" ? existing = events[type] = prepend ? [listener, existing] : [existing, listener] : prepend ? existing.unshift(listener) : existing.push(listener), m2 = _getMaxListeners(target), m2 > 0 && existing.length > m2 && !existing.warned) {
+          existing.warned = !0;
+          var w2 = new Error("Possible EventEmitter memory leak detected. " + existing.length + " " + String(type) + " listeners added. Use emitter.setMaxListeners() to increase limit");
+          w2.name = "MaxListenersExceededWarning", w2.emitter = target, w2.type = type, w2.count = existing.length, ProcessEmitWarning(w2);
+        }
+        return target;
+      }
+      EventEmitter2.prototype.addListener = function(type, listener) {
+        return _addListener(this, type, listener, !1);
+      };
+      EventEmitter2.prototype.on = EventEmitter2.prototype.addListener;
+      EventEmitter2.prototype.prependListener = function(type, listener) {
+        return _addListener(this, type, listener, !0);
+      };
+      function onceWrapper() {
+        if (!this.fired)
+          return this.target.removeListener(this.type, this.wrapFn), this.fired = !0, arguments.length === 0 ? this.listener.call(this.target) : this.listener.apply(this.target, arguments);
+      }
+      function _onceWrap(target, type, listener) {
+        var state = { fired: !1, wrapFn: void 0, target, type, listener }, wrapped = onceWrapper.bind(state);
+        return wrapped.listener = listener, state.wrapFn = wrapped, wrapped;
+      }
+      EventEmitter2.prototype.once = function(type, listener) {
+        return checkListener(listener), this.on(type, _onceWrap(this, type, listener)), this;
+      };
+      EventEmitter2.prototype.prependOnceListener = function(type, listener) {
+        return checkListener(listener), this.prependListener(type, _onceWrap(this, type, listener)), this;
+      };
+      EventEmitter2.prototype.removeListener = function(type, listener) {
+        var list, events, position, i2, originalListener;
+        if (checkListener(listener), events = this._events, events === void 0)
+          return this;
+        if (list = events[type], list === void 0)
+          return this;
+        if (list === listener || list.listener === listener)
+          --this._eventsCount === 0 ? this._events = /* @__PURE__ */ Object.create(null) : (delete events[type], events.removeListener && this.emit("removeListener", type, list.listener || listener));
+        else if (typeof list != "function") {
+          for (position = -1, i2 = list.length - 1; i2 >= 0; i2--)
+            if (list[i2] === listener || list[i2].listener === listener) {
+              originalListener = list[i2].listener, position = i2;
+              break;
+            }
+          if (position < 0)
+            return this;
+          position === 0 ? list.shift() : spliceOne(list, position), list.length === 1 && (events[type] = list[0]), events.removeListener !== void 0 && this.emit("removeListener", type, originalListener || listener);
+        }
+        return this;
+      };
+      EventEmitter2.prototype.off = EventEmitter2.prototype.removeListener;
+      EventEmitter2.prototype.removeAllListeners = function(type) {
+        var listeners, events, i2;
+        if (events = this._events, events === void 0)
+          return this;
+        if (events.removeListener === void 0)
+          return arguments.length === 0 ? (this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0) : events[type] !== void 0 && (--this._eventsCount === 0 ? this._events = /* @__PURE__ */ Object.create(null) : delete events[type]), this;
+        if (arguments.length === 0) {
+          var keys = Object.keys(events), key;
+          for (i2 = 0; i2 < keys.length; ++i2)
+            key = keys[i2], key !== "removeListener" && this.removeAllListeners(key);
+          return this.removeAllListeners("removeListener"), this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0, this;
+        }
+        if (listeners = events[type], typeof listeners == "function")
+          this.removeListener(type, listeners);
+        else if (listeners !== void 0)
+          for (i2 = listeners.length - 1; i2 >= 0; i2--)
+            this.removeListener(type, listeners[i2]);
+        return this;
+      };
+      function _listeners(target, type, unwrap) {
+        var events = target._events;
+        if (events === void 0)
+          return [];
+        var evlistener = events[type];
+        return evlistener === void 0 ? [] : typeof evlistener == "function" ? unwrap ? [evlistener.listener || evlistener] : [evlistener] : unwrap ? unwrapListeners(evlistener) : arrayClone(evlistener, evlistener.length);
+      }
+      EventEmitter2.prototype.listeners = function(type) {
+        return _listeners(this, type, !0);
+      };
+      EventEmitter2.prototype.rawListeners = function(type) {
+        return _listeners(this, type, !1);
+      };
+      EventEmitter2.listenerCount = function(emitter, type) {
+        return typeof emitter.listenerCount == "function" ? emitter.listenerCount(type) : listenerCount.call(emitter, type);
+      };
+      EventEmitter2.prototype.listenerCount = listenerCount;
+      function listenerCount(type) {
+        var events = this._events;
+        if (events !== void 0) {
+          var evlistener = events[type];
+          if (typeof evlistener == "function")
+            return 1;
+          if (evlistener !== void 0)
+            return evlistener.length;
+        }
+        return 0;
+      }
+      EventEmitter2.prototype.eventNames = function() {
+        return this._eventsCount > 0 ? ReflectOwnKeys(this._events) : [];
+      };
+      function arrayClone(arr, n2) {
+        for (var copy = new Array(n2), i2 = 0; i2 < n2; ++i2)
+          copy[i2] = arr[i2];
+        return copy;
+      }
+      function spliceOne(list, index) {
+        for (; index + 1 < list.length; index++)
+          list[index] = list[index + 1];
+        list.pop();
+      }
+      function unwrapListeners(arr) {
+        for (var ret = new Array(arr.length), i2 = 0; i2 < ret.length; ++i2)
+          ret[i2] = arr[i2].listener || arr[i2];
+        return ret;
+      }
+      function once2(emitter, name) {
+        return new Promise(function(resolve, reject) {
+          function errorListener(err) {
+            emitter.removeListener(name, resolver), reject(err);
+          }
+          function resolver() {
+            typeof emitter.removeListener == "function" && emitter.removeListener("error", errorListener), resolve([].slice.call(arguments));
+          }
+          eventTargetAgnosticAddListener(emitter, name, resolver, { once: !0 }), name !== "error" && addErrorHandlerIfEventEmitter(emitter, errorListener, { once: !0 });
+        });
+      }
+      function addErrorHandlerIfEventEmitter(emitter, handler, flags) {
+        typeof emitter.on == "function" && eventTargetAgnosticAddListener(emitter, "error", handler, flags);
+      }
+      function eventTargetAgnosticAddListener(emitter, name, listener, flags) {
+        if (typeof emitter.on == "function")
+          flags.once ? emitter.once(name, listener) : emitter.on(name, listener);
+        else if (typeof emitter.addEventListener == "function")
+          emitter.addEventListener(name, function wrapListener(arg) {
+            flags.once && emitter.removeEventListener(name, wrapListener), listener(arg);
+          });
+        else
+          throw new TypeError('The "emitter" argument must be of type EventEmitter. Received type ' + typeof emitter);
+      }
+    }
+  });
+
+  // src/events.js
+  var events_exports = {};
+  __export(events_exports, {
+    EventEmitter: () => import_events.default,
+    default: () => events_default
+  });
+  var import_events, once, events_default, init_events = __esm({
+    "src/events.js"() {
+      import_events = __toESM(require_events(), 1);
+      import_events.default.EventEmitter = import_events.default;
+      import_events.default.errorMonitor = /* @__PURE__ */ Symbol("events.errorMonitor");
+      import_events.default.captureRejectionSymbol = /* @__PURE__ */ Symbol.for("nodejs.rejection");
+      import_events.default.getEventListeners = (emitter, name) => emitter.listeners(name);
+      import_events.default.listenerCount = (emitter, name) => emitter.listenerCount(name);
+      import_events.default.setMaxListeners = (count, ...emitters) => {
+        emitters.length === 0 && (import_events.default.defaultMaxListeners = count);
+        for (let emitter of emitters) emitter.setMaxListeners?.(count);
+      };
+      once = import_events.default.once;
+      import_events.default.once = (emitter, name, options) => {
+        if (typeof emitter.addEventListener == "function" && typeof emitter.on != "function")
+          return new Promise((resolve) => emitter.addEventListener(name, (event) => resolve([event]), { once: !0 }));
+        let signal = options?.signal;
+        if (signal?.aborted) return Promise.reject(signal.reason);
+        let happened = once(emitter, name);
+        return signal === void 0 ? happened : Promise.race([
+          happened,
+          new Promise((_2, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: !0 }))
+        ]);
+      };
+      import_events.default.on = (emitter, name, options) => {
+        let ready = [], waiting2 = [], failure2, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values) => settle({ value: values, done: !1 }), fail2 = (error) => {
+          waiting2.length > 0 ? waiting2.shift().reject(error) : failure2 = error;
+        }, end = () => {
+          for (done = !0, emitter.off(name, listener), emitter.off("error", fail2); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
+          return Promise.resolve({ value: void 0, done: !0 });
+        };
+        return emitter.on(name, listener), name !== "error" && emitter.on("error", fail2), options?.signal?.addEventListener("abort", () => fail2(options.signal.reason), { once: !0 }), {
+          next() {
+            if (ready.length > 0) return Promise.resolve(ready.shift());
+            if (failure2 !== void 0) {
+              let error = failure2;
+              return failure2 = void 0, end().then(() => Promise.reject(error));
+            }
+            return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve, reject) => waiting2.push({ resolve, reject }));
+          },
+          return: end,
+          throw(error) {
+            return fail2(error), Promise.resolve({ value: void 0, done: !0 });
+          },
+          [Symbol.asyncIterator]() {
+            return this;
+          }
+        };
+      };
+      events_default = import_events.default;
     }
   });
 
@@ -3153,295 +3442,6 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     }
   });
 
-  // node_modules/events/events.js
-  var require_events = __commonJS({
-    "node_modules/events/events.js"(exports, module2) {
-      "use strict";
-      var R2 = typeof Reflect == "object" ? Reflect : null, ReflectApply = R2 && typeof R2.apply == "function" ? R2.apply : function(target, receiver, args) {
-        return Function.prototype.apply.call(target, receiver, args);
-      }, ReflectOwnKeys;
-      R2 && typeof R2.ownKeys == "function" ? ReflectOwnKeys = R2.ownKeys : Object.getOwnPropertySymbols ? ReflectOwnKeys = function(target) {
-        return Object.getOwnPropertyNames(target).concat(Object.getOwnPropertySymbols(target));
-      } : ReflectOwnKeys = function(target) {
-        return Object.getOwnPropertyNames(target);
-      };
-      function ProcessEmitWarning(warning) {
-        console && console.warn && console.warn(warning);
-      }
-      var NumberIsNaN = Number.isNaN || function(value) {
-        return value !== value;
-      };
-      function EventEmitter2() {
-        EventEmitter2.init.call(this);
-      }
-      module2.exports = EventEmitter2;
-      module2.exports.once = once2;
-      EventEmitter2.EventEmitter = EventEmitter2;
-      EventEmitter2.prototype._events = void 0;
-      EventEmitter2.prototype._eventsCount = 0;
-      EventEmitter2.prototype._maxListeners = void 0;
-      var defaultMaxListeners = 10;
-      function checkListener(listener) {
-        if (typeof listener != "function")
-          throw new TypeError('The "listener" argument must be of type Function. Received type ' + typeof listener);
-      }
-      Object.defineProperty(EventEmitter2, "defaultMaxListeners", {
-        enumerable: !0,
-        get: function() {
-          return defaultMaxListeners;
-        },
-        set: function(arg) {
-          if (typeof arg != "number" || arg < 0 || NumberIsNaN(arg))
-            throw new RangeError('The value of "defaultMaxListeners" is out of range. It must be a non-negative number. Received ' + arg + ".");
-          defaultMaxListeners = arg;
-        }
-      });
-      EventEmitter2.init = function() {
-        (this._events === void 0 || this._events === Object.getPrototypeOf(this)._events) && (this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0), this._maxListeners = this._maxListeners || void 0;
-      };
-      EventEmitter2.prototype.setMaxListeners = function(n2) {
-        if (typeof n2 != "number" || n2 < 0 || NumberIsNaN(n2))
-          throw new RangeError('The value of "n" is out of range. It must be a non-negative number. Received ' + n2 + ".");
-        return this._maxListeners = n2, this;
-      };
-      function _getMaxListeners(that) {
-        return that._maxListeners === void 0 ? EventEmitter2.defaultMaxListeners : that._maxListeners;
-      }
-      EventEmitter2.prototype.getMaxListeners = function() {
-        return _getMaxListeners(this);
-      };
-      EventEmitter2.prototype.emit = function(type) {
-        for (var args = [], i2 = 1; i2 < arguments.length; i2++) args.push(arguments[i2]);
-        var doError = type === "error", events = this._events;
-        if (events !== void 0)
-          doError = doError && events.error === void 0;
-        else if (!doError)
-          return !1;
-        if (doError) {
-          var er2;
-          if (args.length > 0 && (er2 = args[0]), er2 instanceof Error)
-            throw er2;
-          var err = new Error("Unhandled error." + (er2 ? " (" + er2.message + ")" : ""));
-          throw err.context = er2, err;
-        }
-        var handler = events[type];
-        if (handler === void 0)
-          return !1;
-        if (typeof handler == "function")
-          ReflectApply(handler, this, args);
-        else
-          for (var len = handler.length, listeners = arrayClone(handler, len), i2 = 0; i2 < len; ++i2)
-            ReflectApply(listeners[i2], this, args);
-        return !0;
-      };
-      function _addListener(target, type, listener, prepend) {
-        var m2, events, existing;
-        if (checkListener(listener), events = target._events, events === void 0 ? (events = target._events = /* @__PURE__ */ Object.create(null), target._eventsCount = 0) : (events.newListener !== void 0 && (target.emit(
-          "newListener",
-          type,
-          listener.listener ? listener.listener : listener
-        ), events = target._events), existing = events[type]), existing === void 0)
-          existing = events[type] = listener, ++target._eventsCount;
-        else if (typeof existing == "function" ? existing = events[type] = prepend ? [listener, existing] : [existing, listener] : prepend ? existing.unshift(listener) : existing.push(listener), m2 = _getMaxListeners(target), m2 > 0 && existing.length > m2 && !existing.warned) {
-          existing.warned = !0;
-          var w2 = new Error("Possible EventEmitter memory leak detected. " + existing.length + " " + String(type) + " listeners added. Use emitter.setMaxListeners() to increase limit");
-          w2.name = "MaxListenersExceededWarning", w2.emitter = target, w2.type = type, w2.count = existing.length, ProcessEmitWarning(w2);
-        }
-        return target;
-      }
-      EventEmitter2.prototype.addListener = function(type, listener) {
-        return _addListener(this, type, listener, !1);
-      };
-      EventEmitter2.prototype.on = EventEmitter2.prototype.addListener;
-      EventEmitter2.prototype.prependListener = function(type, listener) {
-        return _addListener(this, type, listener, !0);
-      };
-      function onceWrapper() {
-        if (!this.fired)
-          return this.target.removeListener(this.type, this.wrapFn), this.fired = !0, arguments.length === 0 ? this.listener.call(this.target) : this.listener.apply(this.target, arguments);
-      }
-      function _onceWrap(target, type, listener) {
-        var state = { fired: !1, wrapFn: void 0, target, type, listener }, wrapped = onceWrapper.bind(state);
-        return wrapped.listener = listener, state.wrapFn = wrapped, wrapped;
-      }
-      EventEmitter2.prototype.once = function(type, listener) {
-        return checkListener(listener), this.on(type, _onceWrap(this, type, listener)), this;
-      };
-      EventEmitter2.prototype.prependOnceListener = function(type, listener) {
-        return checkListener(listener), this.prependListener(type, _onceWrap(this, type, listener)), this;
-      };
-      EventEmitter2.prototype.removeListener = function(type, listener) {
-        var list, events, position, i2, originalListener;
-        if (checkListener(listener), events = this._events, events === void 0)
-          return this;
-        if (list = events[type], list === void 0)
-          return this;
-        if (list === listener || list.listener === listener)
-          --this._eventsCount === 0 ? this._events = /* @__PURE__ */ Object.create(null) : (delete events[type], events.removeListener && this.emit("removeListener", type, list.listener || listener));
-        else if (typeof list != "function") {
-          for (position = -1, i2 = list.length - 1; i2 >= 0; i2--)
-            if (list[i2] === listener || list[i2].listener === listener) {
-              originalListener = list[i2].listener, position = i2;
-              break;
-            }
-          if (position < 0)
-            return this;
-          position === 0 ? list.shift() : spliceOne(list, position), list.length === 1 && (events[type] = list[0]), events.removeListener !== void 0 && this.emit("removeListener", type, originalListener || listener);
-        }
-        return this;
-      };
-      EventEmitter2.prototype.off = EventEmitter2.prototype.removeListener;
-      EventEmitter2.prototype.removeAllListeners = function(type) {
-        var listeners, events, i2;
-        if (events = this._events, events === void 0)
-          return this;
-        if (events.removeListener === void 0)
-          return arguments.length === 0 ? (this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0) : events[type] !== void 0 && (--this._eventsCount === 0 ? this._events = /* @__PURE__ */ Object.create(null) : delete events[type]), this;
-        if (arguments.length === 0) {
-          var keys = Object.keys(events), key;
-          for (i2 = 0; i2 < keys.length; ++i2)
-            key = keys[i2], key !== "removeListener" && this.removeAllListeners(key);
-          return this.removeAllListeners("removeListener"), this._events = /* @__PURE__ */ Object.create(null), this._eventsCount = 0, this;
-        }
-        if (listeners = events[type], typeof listeners == "function")
-          this.removeListener(type, listeners);
-        else if (listeners !== void 0)
-          for (i2 = listeners.length - 1; i2 >= 0; i2--)
-            this.removeListener(type, listeners[i2]);
-        return this;
-      };
-      function _listeners(target, type, unwrap) {
-        var events = target._events;
-        if (events === void 0)
-          return [];
-        var evlistener = events[type];
-        return evlistener === void 0 ? [] : typeof evlistener == "function" ? unwrap ? [evlistener.listener || evlistener] : [evlistener] : unwrap ? unwrapListeners(evlistener) : arrayClone(evlistener, evlistener.length);
-      }
-      EventEmitter2.prototype.listeners = function(type) {
-        return _listeners(this, type, !0);
-      };
-      EventEmitter2.prototype.rawListeners = function(type) {
-        return _listeners(this, type, !1);
-      };
-      EventEmitter2.listenerCount = function(emitter, type) {
-        return typeof emitter.listenerCount == "function" ? emitter.listenerCount(type) : listenerCount.call(emitter, type);
-      };
-      EventEmitter2.prototype.listenerCount = listenerCount;
-      function listenerCount(type) {
-        var events = this._events;
-        if (events !== void 0) {
-          var evlistener = events[type];
-          if (typeof evlistener == "function")
-            return 1;
-          if (evlistener !== void 0)
-            return evlistener.length;
-        }
-        return 0;
-      }
-      EventEmitter2.prototype.eventNames = function() {
-        return this._eventsCount > 0 ? ReflectOwnKeys(this._events) : [];
-      };
-      function arrayClone(arr, n2) {
-        for (var copy = new Array(n2), i2 = 0; i2 < n2; ++i2)
-          copy[i2] = arr[i2];
-        return copy;
-      }
-      function spliceOne(list, index) {
-        for (; index + 1 < list.length; index++)
-          list[index] = list[index + 1];
-        list.pop();
-      }
-      function unwrapListeners(arr) {
-        for (var ret = new Array(arr.length), i2 = 0; i2 < ret.length; ++i2)
-          ret[i2] = arr[i2].listener || arr[i2];
-        return ret;
-      }
-      function once2(emitter, name) {
-        return new Promise(function(resolve, reject) {
-          function errorListener(err) {
-            emitter.removeListener(name, resolver), reject(err);
-          }
-          function resolver() {
-            typeof emitter.removeListener == "function" && emitter.removeListener("error", errorListener), resolve([].slice.call(arguments));
-          }
-          eventTargetAgnosticAddListener(emitter, name, resolver, { once: !0 }), name !== "error" && addErrorHandlerIfEventEmitter(emitter, errorListener, { once: !0 });
-        });
-      }
-      function addErrorHandlerIfEventEmitter(emitter, handler, flags) {
-        typeof emitter.on == "function" && eventTargetAgnosticAddListener(emitter, "error", handler, flags);
-      }
-      function eventTargetAgnosticAddListener(emitter, name, listener, flags) {
-        if (typeof emitter.on == "function")
-          flags.once ? emitter.once(name, listener) : emitter.on(name, listener);
-        else if (typeof emitter.addEventListener == "function")
-          emitter.addEventListener(name, function wrapListener(arg) {
-            flags.once && emitter.removeEventListener(name, wrapListener), listener(arg);
-          });
-        else
-          throw new TypeError('The "emitter" argument must be of type EventEmitter. Received type ' + typeof emitter);
-      }
-    }
-  });
-
-  // src/events.js
-  var events_exports = {};
-  __export(events_exports, {
-    EventEmitter: () => import_events.default,
-    default: () => events_default
-  });
-  var import_events, once, events_default, init_events = __esm({
-    "src/events.js"() {
-      import_events = __toESM(require_events(), 1);
-      import_events.default.EventEmitter = import_events.default;
-      import_events.default.errorMonitor = /* @__PURE__ */ Symbol("events.errorMonitor");
-      import_events.default.captureRejectionSymbol = /* @__PURE__ */ Symbol.for("nodejs.rejection");
-      import_events.default.getEventListeners = (emitter, name) => emitter.listeners(name);
-      import_events.default.listenerCount = (emitter, name) => emitter.listenerCount(name);
-      import_events.default.setMaxListeners = (count, ...emitters) => {
-        emitters.length === 0 && (import_events.default.defaultMaxListeners = count);
-        for (let emitter of emitters) emitter.setMaxListeners?.(count);
-      };
-      once = import_events.default.once;
-      import_events.default.once = (emitter, name, options) => {
-        if (typeof emitter.addEventListener == "function" && typeof emitter.on != "function")
-          return new Promise((resolve) => emitter.addEventListener(name, (event) => resolve([event]), { once: !0 }));
-        let signal = options?.signal;
-        if (signal?.aborted) return Promise.reject(signal.reason);
-        let happened = once(emitter, name);
-        return signal === void 0 ? happened : Promise.race([
-          happened,
-          new Promise((_2, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: !0 }))
-        ]);
-      };
-      import_events.default.on = (emitter, name, options) => {
-        let ready = [], waiting2 = [], failure, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values) => settle({ value: values, done: !1 }), fail = (error) => {
-          waiting2.length > 0 ? waiting2.shift().reject(error) : failure = error;
-        }, end = () => {
-          for (done = !0, emitter.off(name, listener), emitter.off("error", fail); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
-          return Promise.resolve({ value: void 0, done: !0 });
-        };
-        return emitter.on(name, listener), name !== "error" && emitter.on("error", fail), options?.signal?.addEventListener("abort", () => fail(options.signal.reason), { once: !0 }), {
-          next() {
-            if (ready.length > 0) return Promise.resolve(ready.shift());
-            if (failure !== void 0) {
-              let error = failure;
-              return failure = void 0, end().then(() => Promise.reject(error));
-            }
-            return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve, reject) => waiting2.push({ resolve, reject }));
-          },
-          return: end,
-          throw(error) {
-            return fail(error), Promise.resolve({ value: void 0, done: !0 });
-          },
-          [Symbol.asyncIterator]() {
-            return this;
-          }
-        };
-      };
-      events_default = import_events.default;
-    }
-  });
-
   // node_modules/readable-stream/lib/ours/util.js
   var require_util = __commonJS({
     "node_modules/readable-stream/lib/ours/util.js"(exports, module2) {
@@ -3833,8 +3833,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       process2.umask = () => 18;
       process2.getuid = process2.geteuid = process2.getgid = process2.getegid = () => 1e3;
       process2.emitWarning = (warning) => {
-        let text = typeof warning == "string" ? `Warning: ${warning}` : `${warning.name}: ${warning.message}`;
-        native3.stderr(`(node:1) ${text}
+        let text2 = typeof warning == "string" ? `Warning: ${warning}` : `${warning.name}: ${warning.message}`;
+        native3.stderr(`(node:1) ${text2}
 `);
       };
       process2.binding = () => {
@@ -3843,9 +3843,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       process2.on("newListener", (name, listener) => {
         name === "exit" && host.onExit((code) => listener.call(process2, code));
       });
-      addStreams = ({ Readable, Writable }) => {
+      addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {
         let output = (fd, write2, toStderr) => {
-          let stream2 = new Writable({
+          let stream2 = new Writable2({
             decodeStrings: !1,
             write(chunk, encoding, callback) {
               callback();
@@ -3867,7 +3867,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }, Object.assign(stream2, { fd, getColorDepth: () => 1, hasColors: () => !1, _type: "pipe" });
         };
         lazily("stdout", () => output(1, native3.stdout, !1)), lazily("stderr", () => output(2, native3.stderr, !0)), lazily("stdin", () => {
-          let stream2 = new Readable({
+          let stream2 = new Readable2({
             read() {
               host.readStdin().then(
                 (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
@@ -4077,12 +4077,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           return eosWeb(stream2, options, callback);
         if (!isNodeStream(stream2))
           throw new ERR_INVALID_ARG_TYPE("stream", ["ReadableStream", "WritableStream", "Stream"], stream2);
-        let readable = (_options$readable = options.readable) !== null && _options$readable !== void 0 ? _options$readable : isReadableNodeStream(stream2), writable = (_options$writable = options.writable) !== null && _options$writable !== void 0 ? _options$writable : isWritableNodeStream(stream2), wState = stream2._writableState, rState = stream2._readableState, onlegacyfinish = () => {
+        let readable2 = (_options$readable = options.readable) !== null && _options$readable !== void 0 ? _options$readable : isReadableNodeStream(stream2), writable2 = (_options$writable = options.writable) !== null && _options$writable !== void 0 ? _options$writable : isWritableNodeStream(stream2), wState = stream2._writableState, rState = stream2._readableState, onlegacyfinish = () => {
           stream2.writable || onfinish();
-        }, willEmitClose = _willEmitClose(stream2) && isReadableNodeStream(stream2) === readable && isWritableNodeStream(stream2) === writable, writableFinished = isWritableFinished(stream2, !1), onfinish = () => {
-          writableFinished = !0, stream2.destroyed && (willEmitClose = !1), !(willEmitClose && (!stream2.readable || readable)) && (!readable || readableFinished) && callback.call(stream2);
+        }, willEmitClose = _willEmitClose(stream2) && isReadableNodeStream(stream2) === readable2 && isWritableNodeStream(stream2) === writable2, writableFinished = isWritableFinished(stream2, !1), onfinish = () => {
+          writableFinished = !0, stream2.destroyed && (willEmitClose = !1), !(willEmitClose && (!stream2.readable || readable2)) && (!readable2 || readableFinished) && callback.call(stream2);
         }, readableFinished = isReadableFinished(stream2, !1), onend = () => {
-          readableFinished = !0, stream2.destroyed && (willEmitClose = !1), !(willEmitClose && (!stream2.writable || writable)) && (!writable || writableFinished) && callback.call(stream2);
+          readableFinished = !0, stream2.destroyed && (willEmitClose = !1), !(willEmitClose && (!stream2.writable || writable2)) && (!writable2 || writableFinished) && callback.call(stream2);
         }, onerror = (err) => {
           callback.call(stream2, err);
         }, closed = isClosed(stream2), onclose = () => {
@@ -4090,9 +4090,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           let errored = isWritableErrored(stream2) || isReadableErrored(stream2);
           if (errored && typeof errored != "boolean")
             return callback.call(stream2, errored);
-          if (readable && !readableFinished && isReadableNodeStream(stream2, !0) && !isReadableFinished(stream2, !1))
+          if (readable2 && !readableFinished && isReadableNodeStream(stream2, !0) && !isReadableFinished(stream2, !1))
             return callback.call(stream2, new ERR_STREAM_PREMATURE_CLOSE());
-          if (writable && !writableFinished && !isWritableFinished(stream2, !1))
+          if (writable2 && !writableFinished && !isWritableFinished(stream2, !1))
             return callback.call(stream2, new ERR_STREAM_PREMATURE_CLOSE());
           callback.call(stream2);
         }, onclosed = () => {
@@ -4104,7 +4104,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         }, onrequest = () => {
           stream2.req.on("finish", onfinish);
         };
-        isRequest(stream2) ? (stream2.on("complete", onfinish), willEmitClose || stream2.on("abort", onclose), stream2.req ? onrequest() : stream2.on("request", onrequest)) : writable && !wState && (stream2.on("end", onlegacyfinish), stream2.on("close", onlegacyfinish)), !willEmitClose && typeof stream2.aborted == "boolean" && stream2.on("aborted", onclose), stream2.on("end", onend), stream2.on("finish", onfinish), options.error !== !1 && stream2.on("error", onerror), stream2.on("close", onclose), closed ? process3.nextTick(onclose) : wState != null && wState.errorEmitted || rState != null && rState.errorEmitted ? willEmitClose || process3.nextTick(onclosed) : (!readable && (!willEmitClose || isReadable(stream2)) && (writableFinished || isWritable(stream2) === !1) || !writable && (!willEmitClose || isWritable(stream2)) && (readableFinished || isReadable(stream2) === !1) || rState && stream2.req && stream2.aborted) && process3.nextTick(onclosed);
+        isRequest(stream2) ? (stream2.on("complete", onfinish), willEmitClose || stream2.on("abort", onclose), stream2.req ? onrequest() : stream2.on("request", onrequest)) : writable2 && !wState && (stream2.on("end", onlegacyfinish), stream2.on("close", onlegacyfinish)), !willEmitClose && typeof stream2.aborted == "boolean" && stream2.on("aborted", onclose), stream2.on("end", onend), stream2.on("finish", onfinish), options.error !== !1 && stream2.on("error", onerror), stream2.on("close", onclose), closed ? process3.nextTick(onclose) : wState != null && wState.errorEmitted || rState != null && rState.errorEmitted ? willEmitClose || process3.nextTick(onclosed) : (!readable2 && (!willEmitClose || isReadable(stream2)) && (writableFinished || isWritable(stream2) === !1) || !writable2 && (!willEmitClose || isWritable(stream2)) && (readableFinished || isReadable(stream2) === !1) || rState && stream2.req && stream2.aborted) && process3.nextTick(onclosed);
         let cleanup = () => {
           callback = nop, stream2.removeListener("aborted", onclose), stream2.removeListener("complete", onfinish), stream2.removeListener("abort", onclose), stream2.removeListener("request", onrequest), stream2.req && stream2.req.removeListener("finish", onfinish), stream2.removeListener("end", onlegacyfinish), stream2.removeListener("close", onlegacyfinish), stream2.removeListener("finish", onfinish), stream2.removeListener("end", onend), stream2.removeListener("error", onerror), stream2.removeListener("close", onclose);
         };
@@ -4665,10 +4665,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     "node_modules/readable-stream/lib/internal/streams/from.js"(exports, module2) {
       "use strict";
       var process3 = require_process(), { PromisePrototypeThen, SymbolAsyncIterator, SymbolIterator } = require_primordials(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { ERR_INVALID_ARG_TYPE, ERR_STREAM_NULL_VALUES } = require_errors2().codes;
-      function from(Readable, iterable, opts) {
+      function from(Readable2, iterable, opts) {
         let iterator;
         if (typeof iterable == "string" || iterable instanceof Buffer3)
-          return new Readable({
+          return new Readable2({
             objectMode: !0,
             ...opts,
             read() {
@@ -4682,15 +4682,15 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           isAsync = !1, iterator = iterable[SymbolIterator]();
         else
           throw new ERR_INVALID_ARG_TYPE("iterable", ["Iterable"], iterable);
-        let readable = new Readable({
+        let readable2 = new Readable2({
           objectMode: !0,
           highWaterMark: 1,
           // TODO(ronag): What options should be allowed?
           ...opts
         }), reading = !1;
-        readable._read = function() {
+        readable2._read = function() {
           reading || (reading = !0, next());
-        }, readable._destroy = function(error, cb) {
+        }, readable2._destroy = function(error, cb) {
           PromisePrototypeThen(
             close(error),
             () => process3.nextTick(cb, error),
@@ -4715,22 +4715,22 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             try {
               let { value, done } = isAsync ? await iterator.next() : iterator.next();
               if (done)
-                readable.push(null);
+                readable2.push(null);
               else {
                 let res = value && typeof value.then == "function" ? await value : value;
                 if (res === null)
                   throw reading = !1, new ERR_STREAM_NULL_VALUES();
-                if (readable.push(res))
+                if (readable2.push(res))
                   continue;
                 reading = !1;
               }
             } catch (err) {
-              readable.destroy(err);
+              readable2.destroy(err);
             }
             break;
           }
         }
-        return readable;
+        return readable2;
       }
       module2.exports = from;
     }
@@ -4754,8 +4754,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         SymbolAsyncIterator,
         Symbol: Symbol2
       } = require_primordials();
-      module2.exports = Readable;
-      Readable.ReadableState = ReadableState;
+      module2.exports = Readable2;
+      Readable2.ReadableState = ReadableState;
       var { EventEmitter: EE } = (init_events(), __toCommonJS(events_exports)), { Stream, prependListener } = require_legacy(), { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), { addAbortSignal } = require_add_abort_signal(), eos = require_end_of_stream(), debug2 = require_util().debuglog("stream", (fn) => {
         debug2 = fn;
       }), BufferList = require_buffer_list(), destroyImpl = require_destroy(), { getHighWaterMark, getDefaultHighWaterMark } = require_state(), {
@@ -4769,8 +4769,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         },
         AbortError
       } = require_errors2(), { validateObject } = require_validators(), kPaused = Symbol2("kPaused"), { StringDecoder: StringDecoder2 } = require_string_decoder(), from = require_from();
-      ObjectSetPrototypeOf(Readable.prototype, Stream.prototype);
-      ObjectSetPrototypeOf(Readable, Stream);
+      ObjectSetPrototypeOf(Readable2.prototype, Stream.prototype);
+      ObjectSetPrototypeOf(Readable2, Stream);
       var nop = () => {
       }, { errorOrDestroy } = destroyImpl, kObjectMode = 1, kEnded = 2, kEndEmitted = 4, kReading = 8, kConstructed = 16, kSync = 32, kNeedReadable = 64, kEmittedReadable = 128, kReadableListening = 256, kResumeScheduled = 512, kErrorEmitted = 1024, kEmitClose = 2048, kAutoDestroy = 4096, kDestroyed = 8192, kClosed = 16384, kCloseEmitted = 32768, kMultiAwaitDrain = 65536, kReadingMore = 1 << 17, kDataEmitted = 1 << 18;
       function makeBitMapDescriptor(bit) {
@@ -4824,29 +4824,29 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function ReadableState(options, stream2, isDuplex) {
         typeof isDuplex != "boolean" && (isDuplex = stream2 instanceof require_duplex()), this.state = kEmitClose | kAutoDestroy | kConstructed | kSync, options && options.objectMode && (this.state |= kObjectMode), isDuplex && options && options.readableObjectMode && (this.state |= kObjectMode), this.highWaterMark = options ? getHighWaterMark(this, options, "readableHighWaterMark", isDuplex) : getDefaultHighWaterMark(!1), this.buffer = new BufferList(), this.length = 0, this.pipes = [], this.flowing = null, this[kPaused] = null, options && options.emitClose === !1 && (this.state &= ~kEmitClose), options && options.autoDestroy === !1 && (this.state &= ~kAutoDestroy), this.errored = null, this.defaultEncoding = options && options.defaultEncoding || "utf8", this.awaitDrainWriters = null, this.decoder = null, this.encoding = null, options && options.encoding && (this.decoder = new StringDecoder2(options.encoding), this.encoding = options.encoding);
       }
-      function Readable(options) {
-        if (!(this instanceof Readable)) return new Readable(options);
+      function Readable2(options) {
+        if (!(this instanceof Readable2)) return new Readable2(options);
         let isDuplex = this instanceof require_duplex();
         this._readableState = new ReadableState(options, this, isDuplex), options && (typeof options.read == "function" && (this._read = options.read), typeof options.destroy == "function" && (this._destroy = options.destroy), typeof options.construct == "function" && (this._construct = options.construct), options.signal && !isDuplex && addAbortSignal(options.signal, this)), Stream.call(this, options), destroyImpl.construct(this, () => {
           this._readableState.needReadable && maybeReadMore(this, this._readableState);
         });
       }
-      Readable.prototype.destroy = destroyImpl.destroy;
-      Readable.prototype._undestroy = destroyImpl.undestroy;
-      Readable.prototype._destroy = function(err, cb) {
+      Readable2.prototype.destroy = destroyImpl.destroy;
+      Readable2.prototype._undestroy = destroyImpl.undestroy;
+      Readable2.prototype._destroy = function(err, cb) {
         cb(err);
       };
-      Readable.prototype[EE.captureRejectionSymbol] = function(err) {
+      Readable2.prototype[EE.captureRejectionSymbol] = function(err) {
         this.destroy(err);
       };
-      Readable.prototype[SymbolAsyncDispose] = function() {
+      Readable2.prototype[SymbolAsyncDispose] = function() {
         let error;
         return this.destroyed || (error = this.readableEnded ? null : new AbortError(), this.destroy(error)), new Promise2((resolve, reject) => eos(this, (err) => err && err !== error ? reject(err) : resolve(null)));
       };
-      Readable.prototype.push = function(chunk, encoding) {
+      Readable2.prototype.push = function(chunk, encoding) {
         return readableAddChunk(this, chunk, encoding, !1);
       };
-      Readable.prototype.unshift = function(chunk, encoding) {
+      Readable2.prototype.unshift = function(chunk, encoding) {
         return readableAddChunk(this, chunk, encoding, !0);
       };
       function readableAddChunk(stream2, chunk, encoding, addToFront) {
@@ -4876,11 +4876,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function addChunk(stream2, state, chunk, addToFront) {
         state.flowing && state.length === 0 && !state.sync && stream2.listenerCount("data") > 0 ? ((state.state & kMultiAwaitDrain) !== 0 ? state.awaitDrainWriters.clear() : state.awaitDrainWriters = null, state.dataEmitted = !0, stream2.emit("data", chunk)) : (state.length += state.objectMode ? 1 : chunk.length, addToFront ? state.buffer.unshift(chunk) : state.buffer.push(chunk), (state.state & kNeedReadable) !== 0 && emitReadable(stream2)), maybeReadMore(stream2, state);
       }
-      Readable.prototype.isPaused = function() {
+      Readable2.prototype.isPaused = function() {
         let state = this._readableState;
         return state[kPaused] === !0 || state.flowing === !1;
       };
-      Readable.prototype.setEncoding = function(enc) {
+      Readable2.prototype.setEncoding = function(enc) {
         let decoder2 = new StringDecoder2(enc);
         this._readableState.decoder = decoder2, this._readableState.encoding = this._readableState.decoder.encoding;
         let buffer = this._readableState.buffer, content = "";
@@ -4897,7 +4897,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function howMuchToRead(n2, state) {
         return n2 <= 0 || state.length === 0 && state.ended ? 0 : (state.state & kObjectMode) !== 0 ? 1 : NumberIsNaN(n2) ? state.flowing && state.length ? state.buffer.first().length : state.length : n2 <= state.length ? n2 : state.ended ? state.length : 0;
       }
-      Readable.prototype.read = function(n2) {
+      Readable2.prototype.read = function(n2) {
         debug2("read", n2), n2 === void 0 ? n2 = NaN : NumberIsInteger(n2) || (n2 = NumberParseInt(n2, 10));
         let state = this._readableState, nOrig = n2;
         if (n2 > state.highWaterMark && (state.highWaterMark = computeNewHighWaterMark(n2)), n2 !== 0 && (state.state &= ~kEmittedReadable), n2 === 0 && state.needReadable && ((state.highWaterMark !== 0 ? state.length >= state.highWaterMark : state.length > 0) || state.ended))
@@ -4947,16 +4947,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         }
         state.readingMore = !1;
       }
-      Readable.prototype._read = function(n2) {
+      Readable2.prototype._read = function(n2) {
         throw new ERR_METHOD_NOT_IMPLEMENTED("_read()");
       };
-      Readable.prototype.pipe = function(dest, pipeOpts) {
+      Readable2.prototype.pipe = function(dest, pipeOpts) {
         let src = this, state = this._readableState;
         state.pipes.length === 1 && (state.multiAwaitDrain || (state.multiAwaitDrain = !0, state.awaitDrainWriters = new SafeSet(state.awaitDrainWriters ? [state.awaitDrainWriters] : []))), state.pipes.push(dest), debug2("pipe count=%d opts=%j", state.pipes.length, pipeOpts);
         let endFn = (!pipeOpts || pipeOpts.end !== !1) && dest !== process3.stdout && dest !== process3.stderr ? onend : unpipe;
         state.endEmitted ? process3.nextTick(endFn) : src.once("end", endFn), dest.on("unpipe", onunpipe);
-        function onunpipe(readable, unpipeInfo) {
-          debug2("onunpipe"), readable === src && unpipeInfo && unpipeInfo.hasUnpiped === !1 && (unpipeInfo.hasUnpiped = !0, cleanup());
+        function onunpipe(readable2, unpipeInfo) {
+          debug2("onunpipe"), readable2 === src && unpipeInfo && unpipeInfo.hasUnpiped === !1 && (unpipeInfo.hasUnpiped = !0, cleanup());
         }
         function onend() {
           debug2("onend"), dest.end();
@@ -5000,7 +5000,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           state.awaitDrainWriters === dest ? (debug2("pipeOnDrain", 1), state.awaitDrainWriters = null) : state.multiAwaitDrain && (debug2("pipeOnDrain", state.awaitDrainWriters.size), state.awaitDrainWriters.delete(dest)), (!state.awaitDrainWriters || state.awaitDrainWriters.size === 0) && src.listenerCount("data") && src.resume();
         };
       }
-      Readable.prototype.unpipe = function(dest) {
+      Readable2.prototype.unpipe = function(dest) {
         let state = this._readableState, unpipeInfo = {
           hasUnpiped: !1
         };
@@ -5017,17 +5017,17 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         let index = ArrayPrototypeIndexOf(state.pipes, dest);
         return index === -1 ? this : (state.pipes.splice(index, 1), state.pipes.length === 0 && this.pause(), dest.emit("unpipe", this, unpipeInfo), this);
       };
-      Readable.prototype.on = function(ev, fn) {
+      Readable2.prototype.on = function(ev, fn) {
         let res = Stream.prototype.on.call(this, ev, fn), state = this._readableState;
         return ev === "data" ? (state.readableListening = this.listenerCount("readable") > 0, state.flowing !== !1 && this.resume()) : ev === "readable" && !state.endEmitted && !state.readableListening && (state.readableListening = state.needReadable = !0, state.flowing = !1, state.emittedReadable = !1, debug2("on readable", state.length, state.reading), state.length ? emitReadable(this) : state.reading || process3.nextTick(nReadingNextTick, this)), res;
       };
-      Readable.prototype.addListener = Readable.prototype.on;
-      Readable.prototype.removeListener = function(ev, fn) {
+      Readable2.prototype.addListener = Readable2.prototype.on;
+      Readable2.prototype.removeListener = function(ev, fn) {
         let res = Stream.prototype.removeListener.call(this, ev, fn);
         return ev === "readable" && process3.nextTick(updateReadableListening, this), res;
       };
-      Readable.prototype.off = Readable.prototype.removeListener;
-      Readable.prototype.removeAllListeners = function(ev) {
+      Readable2.prototype.off = Readable2.prototype.removeListener;
+      Readable2.prototype.removeAllListeners = function(ev) {
         let res = Stream.prototype.removeAllListeners.apply(this, arguments);
         return (ev === "readable" || ev === void 0) && process3.nextTick(updateReadableListening, this), res;
       };
@@ -5038,7 +5038,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function nReadingNextTick(self2) {
         debug2("readable nexttick read 0"), self2.read(0);
       }
-      Readable.prototype.resume = function() {
+      Readable2.prototype.resume = function() {
         let state = this._readableState;
         return state.flowing || (debug2("resume"), state.flowing = !state.readableListening, resume(this, state)), state[kPaused] = !1, this;
       };
@@ -5048,14 +5048,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function resume_(stream2, state) {
         debug2("resume", state.reading), state.reading || stream2.read(0), state.resumeScheduled = !1, stream2.emit("resume"), flow(stream2), state.flowing && !state.reading && stream2.read(0);
       }
-      Readable.prototype.pause = function() {
+      Readable2.prototype.pause = function() {
         return debug2("call pause flowing=%j", this._readableState.flowing), this._readableState.flowing !== !1 && (debug2("pause"), this._readableState.flowing = !1, this.emit("pause")), this._readableState[kPaused] = !0, this;
       };
       function flow(stream2) {
         let state = stream2._readableState;
         for (debug2("flow", state.flowing); state.flowing && stream2.read() !== null; ) ;
       }
-      Readable.prototype.wrap = function(stream2) {
+      Readable2.prototype.wrap = function(stream2) {
         let paused = !1;
         stream2.on("data", (chunk) => {
           !this.push(chunk) && stream2.pause && (paused = !0, stream2.pause());
@@ -5077,14 +5077,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         }
         return this;
       };
-      Readable.prototype[SymbolAsyncIterator] = function() {
+      Readable2.prototype[SymbolAsyncIterator] = function() {
         return streamToAsyncIterator(this);
       };
-      Readable.prototype.iterator = function(options) {
+      Readable2.prototype.iterator = function(options) {
         return options !== void 0 && validateObject(options, "options"), streamToAsyncIterator(this, options);
       };
       function streamToAsyncIterator(stream2, options) {
-        typeof stream2.read != "function" && (stream2 = Readable.wrap(stream2, {
+        typeof stream2.read != "function" && (stream2 = Readable2.wrap(stream2, {
           objectMode: !0
         }));
         let iter = createAsyncIterator(stream2, options);
@@ -5124,7 +5124,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           (error || options?.destroyOnReturn !== !1) && (error === void 0 || stream2._readableState.autoDestroy) ? destroyImpl.destroyer(stream2, null) : (stream2.off("readable", next), cleanup());
         }
       }
-      ObjectDefineProperties(Readable.prototype, {
+      ObjectDefineProperties(Readable2.prototype, {
         readable: {
           __proto__: null,
           get() {
@@ -5244,7 +5244,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           }
         }
       });
-      Readable._fromList = fromList;
+      Readable2._fromList = fromList;
       function fromList(n2, state) {
         if (state.length === 0) return null;
         let ret;
@@ -5269,22 +5269,22 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function endWritableNT(stream2) {
         stream2.writable && !stream2.writableEnded && !stream2.destroyed && stream2.end();
       }
-      Readable.from = function(iterable, opts) {
-        return from(Readable, iterable, opts);
+      Readable2.from = function(iterable, opts) {
+        return from(Readable2, iterable, opts);
       };
       var webStreamsAdapters;
       function lazyWebStreams() {
         return webStreamsAdapters === void 0 && (webStreamsAdapters = {}), webStreamsAdapters;
       }
-      Readable.fromWeb = function(readableStream, options) {
+      Readable2.fromWeb = function(readableStream, options) {
         return lazyWebStreams().newStreamReadableFromReadableStream(readableStream, options);
       };
-      Readable.toWeb = function(streamReadable, options) {
+      Readable2.toWeb = function(streamReadable, options) {
         return lazyWebStreams().newReadableStreamFromStreamReadable(streamReadable, options);
       };
-      Readable.wrap = function(src, options) {
+      Readable2.wrap = function(src, options) {
         var _ref, _src$readableObjectMo;
-        return new Readable({
+        return new Readable2({
           objectMode: (_ref = (_src$readableObjectMo = src.readableObjectMode) !== null && _src$readableObjectMo !== void 0 ? _src$readableObjectMo : src.objectMode) !== null && _ref !== void 0 ? _ref : !0,
           ...options,
           destroy(err, callback) {
@@ -5310,8 +5310,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         Symbol: Symbol2,
         SymbolHasInstance
       } = require_primordials();
-      module2.exports = Writable;
-      Writable.WritableState = WritableState;
+      module2.exports = Writable2;
+      Writable2.WritableState = WritableState;
       var { EventEmitter: EE } = (init_events(), __toCommonJS(events_exports)), Stream = require_legacy().Stream, { Buffer: Buffer3 } = (init_buffer(), __toCommonJS(buffer_exports)), destroyImpl = require_destroy(), { addAbortSignal } = require_add_abort_signal(), { getHighWaterMark, getDefaultHighWaterMark } = require_state(), {
         ERR_INVALID_ARG_TYPE,
         ERR_METHOD_NOT_IMPLEMENTED,
@@ -5323,8 +5323,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         ERR_STREAM_WRITE_AFTER_END,
         ERR_UNKNOWN_ENCODING
       } = require_errors2().codes, { errorOrDestroy } = destroyImpl;
-      ObjectSetPrototypeOf(Writable.prototype, Stream.prototype);
-      ObjectSetPrototypeOf(Writable, Stream);
+      ObjectSetPrototypeOf(Writable2.prototype, Stream.prototype);
+      ObjectSetPrototypeOf(Writable2, Stream);
       function nop() {
       }
       var kOnFinished = Symbol2("kOnFinished");
@@ -5345,21 +5345,21 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           return this.buffered.length - this.bufferedIndex;
         }
       });
-      function Writable(options) {
+      function Writable2(options) {
         let isDuplex = this instanceof require_duplex();
-        if (!isDuplex && !FunctionPrototypeSymbolHasInstance(Writable, this)) return new Writable(options);
+        if (!isDuplex && !FunctionPrototypeSymbolHasInstance(Writable2, this)) return new Writable2(options);
         this._writableState = new WritableState(options, this, isDuplex), options && (typeof options.write == "function" && (this._write = options.write), typeof options.writev == "function" && (this._writev = options.writev), typeof options.destroy == "function" && (this._destroy = options.destroy), typeof options.final == "function" && (this._final = options.final), typeof options.construct == "function" && (this._construct = options.construct), options.signal && addAbortSignal(options.signal, this)), Stream.call(this, options), destroyImpl.construct(this, () => {
           let state = this._writableState;
           state.writing || clearBuffer(this, state), finishMaybe(this, state);
         });
       }
-      ObjectDefineProperty(Writable, SymbolHasInstance, {
+      ObjectDefineProperty(Writable2, SymbolHasInstance, {
         __proto__: null,
         value: function(object) {
-          return FunctionPrototypeSymbolHasInstance(this, object) ? !0 : this !== Writable ? !1 : object && object._writableState instanceof WritableState;
+          return FunctionPrototypeSymbolHasInstance(this, object) ? !0 : this !== Writable2 ? !1 : object && object._writableState instanceof WritableState;
         }
       });
-      Writable.prototype.pipe = function() {
+      Writable2.prototype.pipe = function() {
         errorOrDestroy(this, new ERR_STREAM_CANNOT_PIPE());
       };
       function _write(stream2, chunk, encoding, cb) {
@@ -5385,17 +5385,17 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         let err;
         return state.ending ? err = new ERR_STREAM_WRITE_AFTER_END() : state.destroyed && (err = new ERR_STREAM_DESTROYED("write")), err ? (process3.nextTick(cb, err), errorOrDestroy(stream2, err, !0), err) : (state.pendingcb++, writeOrBuffer(stream2, state, chunk, encoding, cb));
       }
-      Writable.prototype.write = function(chunk, encoding, cb) {
+      Writable2.prototype.write = function(chunk, encoding, cb) {
         return _write(this, chunk, encoding, cb) === !0;
       };
-      Writable.prototype.cork = function() {
+      Writable2.prototype.cork = function() {
         this._writableState.corked++;
       };
-      Writable.prototype.uncork = function() {
+      Writable2.prototype.uncork = function() {
         let state = this._writableState;
         state.corked && (state.corked--, state.writing || clearBuffer(this, state));
       };
-      Writable.prototype.setDefaultEncoding = function(encoding) {
+      Writable2.prototype.setDefaultEncoding = function(encoding) {
         if (typeof encoding == "string" && (encoding = StringPrototypeToLowerCase(encoding)), !Buffer3.isEncoding(encoding)) throw new ERR_UNKNOWN_ENCODING(encoding);
         return this._writableState.defaultEncoding = encoding, this;
       };
@@ -5480,7 +5480,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         }
         state.bufferProcessing = !1;
       }
-      Writable.prototype._write = function(chunk, encoding, cb) {
+      Writable2.prototype._write = function(chunk, encoding, cb) {
         if (this._writev)
           this._writev(
             [
@@ -5494,8 +5494,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         else
           throw new ERR_METHOD_NOT_IMPLEMENTED("_write()");
       };
-      Writable.prototype._writev = null;
-      Writable.prototype.end = function(chunk, encoding, cb) {
+      Writable2.prototype._writev = null;
+      Writable2.prototype.end = function(chunk, encoding, cb) {
         let state = this._writableState;
         typeof chunk == "function" ? (cb = chunk, chunk = null, encoding = null) : typeof encoding == "function" && (cb = encoding, encoding = null);
         let err;
@@ -5554,7 +5554,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           (rState.endEmitted || rState.readable === !1)) && stream2.destroy();
         }
       }
-      ObjectDefineProperties(Writable.prototype, {
+      ObjectDefineProperties(Writable2.prototype, {
         closed: {
           __proto__: null,
           get() {
@@ -5645,25 +5645,25 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         }
       });
       var destroy = destroyImpl.destroy;
-      Writable.prototype.destroy = function(err, cb) {
+      Writable2.prototype.destroy = function(err, cb) {
         let state = this._writableState;
         return !state.destroyed && (state.bufferedIndex < state.buffered.length || state[kOnFinished].length) && process3.nextTick(errorBuffer, state), destroy.call(this, err, cb), this;
       };
-      Writable.prototype._undestroy = destroyImpl.undestroy;
-      Writable.prototype._destroy = function(err, cb) {
+      Writable2.prototype._undestroy = destroyImpl.undestroy;
+      Writable2.prototype._destroy = function(err, cb) {
         cb(err);
       };
-      Writable.prototype[EE.captureRejectionSymbol] = function(err) {
+      Writable2.prototype[EE.captureRejectionSymbol] = function(err) {
         this.destroy(err);
       };
       var webStreamsAdapters;
       function lazyWebStreams() {
         return webStreamsAdapters === void 0 && (webStreamsAdapters = {}), webStreamsAdapters;
       }
-      Writable.fromWeb = function(writableStream, options) {
+      Writable2.fromWeb = function(writableStream, options) {
         return lazyWebStreams().newStreamWritableFromWritableStream(writableStream, options);
       };
-      Writable.toWeb = function(streamWritable) {
+      Writable2.toWeb = function(streamWritable) {
         return lazyWebStreams().newWritableStreamFromStreamWritable(streamWritable);
       };
     }
@@ -5685,7 +5685,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       } = require_utils(), eos = require_end_of_stream(), {
         AbortError,
         codes: { ERR_INVALID_ARG_TYPE, ERR_INVALID_RETURN_VALUE }
-      } = require_errors2(), { destroyer } = require_destroy(), Duplex = require_duplex(), Readable = require_readable(), Writable = require_writable(), { createDeferredPromise } = require_util(), from = require_from(), Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
+      } = require_errors2(), { destroyer } = require_destroy(), Duplex = require_duplex(), Readable2 = require_readable(), Writable2 = require_writable(), { createDeferredPromise } = require_util(), from = require_from(), Blob2 = globalThis.Blob || bufferModule.Blob, isBlob = typeof Blob2 < "u" ? function(b2) {
         return b2 instanceof Blob2;
       } : function(b2) {
         return !1;
@@ -5712,11 +5712,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           });
         if (isReadableStream(body))
           return _duplexify({
-            readable: Readable.fromWeb(body)
+            readable: Readable2.fromWeb(body)
           });
         if (isWritableStream(body))
           return _duplexify({
-            writable: Writable.fromWeb(body)
+            writable: Writable2.fromWeb(body)
           });
         if (typeof body == "function") {
           let { value, write: write2, final, destroy } = fromAsyncGen(body);
@@ -5771,10 +5771,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (isReadableStream(body?.readable) && isWritableStream(body?.writable))
           return Duplexify.fromWeb(body);
         if (typeof body?.writable == "object" || typeof body?.readable == "object") {
-          let readable = body != null && body.readable ? isReadableNodeStream(body?.readable) ? body?.readable : duplexify(body.readable) : void 0, writable = body != null && body.writable ? isWritableNodeStream(body?.writable) ? body?.writable : duplexify(body.writable) : void 0;
+          let readable2 = body != null && body.readable ? isReadableNodeStream(body?.readable) ? body?.readable : duplexify(body.readable) : void 0, writable2 = body != null && body.writable ? isWritableNodeStream(body?.writable) ? body?.writable : duplexify(body.writable) : void 0;
           return _duplexify({
-            readable,
-            writable
+            readable: readable2,
+            writable: writable2
           });
         }
         let then = body?.then;
@@ -5854,7 +5854,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         };
       }
       function _duplexify(pair) {
-        let r2 = pair.readable && typeof pair.readable.read != "function" ? Readable.wrap(pair.readable) : pair.readable, w2 = pair.writable, readable = !!isReadable(r2), writable = !!isWritable(w2), ondrain, onfinish, onreadable, onclose, d2;
+        let r2 = pair.readable && typeof pair.readable.read != "function" ? Readable2.wrap(pair.readable) : pair.readable, w2 = pair.writable, readable2 = !!isReadable(r2), writable2 = !!isWritable(w2), ondrain, onfinish, onreadable, onclose, d2;
         function onfinished(err) {
           let cb = onclose;
           onclose = null, cb ? cb(err) : err && d2.destroy(err);
@@ -5863,10 +5863,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           // TODO (ronag): highWaterMark?
           readableObjectMode: !!(r2 != null && r2.readableObjectMode),
           writableObjectMode: !!(w2 != null && w2.writableObjectMode),
-          readable,
-          writable
-        }), writable && (eos(w2, (err) => {
-          writable = !1, err && destroyer(r2, err), onfinished(err);
+          readable: readable2,
+          writable: writable2
+        }), writable2 && (eos(w2, (err) => {
+          writable2 = !1, err && destroyer(r2, err), onfinished(err);
         }), d2._write = function(chunk, encoding, callback) {
           w2.write(chunk, encoding) ? callback() : ondrain = callback;
         }, d2._final = function(callback) {
@@ -5881,8 +5881,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             let cb = onfinish;
             onfinish = null, cb();
           }
-        })), readable && (eos(r2, (err) => {
-          readable = !1, err && destroyer(r2, err), onfinished(err);
+        })), readable2 && (eos(r2, (err) => {
+          readable2 = !1, err && destroyer(r2, err), onfinished(err);
         }), r2.on("readable", function() {
           if (onreadable) {
             let cb = onreadable;
@@ -5918,56 +5918,56 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         ObjectSetPrototypeOf
       } = require_primordials();
       module2.exports = Duplex;
-      var Readable = require_readable(), Writable = require_writable();
-      ObjectSetPrototypeOf(Duplex.prototype, Readable.prototype);
-      ObjectSetPrototypeOf(Duplex, Readable);
+      var Readable2 = require_readable(), Writable2 = require_writable();
+      ObjectSetPrototypeOf(Duplex.prototype, Readable2.prototype);
+      ObjectSetPrototypeOf(Duplex, Readable2);
       {
-        let keys = ObjectKeys(Writable.prototype);
+        let keys = ObjectKeys(Writable2.prototype);
         for (let i2 = 0; i2 < keys.length; i2++) {
           let method = keys[i2];
-          Duplex.prototype[method] || (Duplex.prototype[method] = Writable.prototype[method]);
+          Duplex.prototype[method] || (Duplex.prototype[method] = Writable2.prototype[method]);
         }
       }
       function Duplex(options) {
         if (!(this instanceof Duplex)) return new Duplex(options);
-        Readable.call(this, options), Writable.call(this, options), options ? (this.allowHalfOpen = options.allowHalfOpen !== !1, options.readable === !1 && (this._readableState.readable = !1, this._readableState.ended = !0, this._readableState.endEmitted = !0), options.writable === !1 && (this._writableState.writable = !1, this._writableState.ending = !0, this._writableState.ended = !0, this._writableState.finished = !0)) : this.allowHalfOpen = !0;
+        Readable2.call(this, options), Writable2.call(this, options), options ? (this.allowHalfOpen = options.allowHalfOpen !== !1, options.readable === !1 && (this._readableState.readable = !1, this._readableState.ended = !0, this._readableState.endEmitted = !0), options.writable === !1 && (this._writableState.writable = !1, this._writableState.ending = !0, this._writableState.ended = !0, this._writableState.finished = !0)) : this.allowHalfOpen = !0;
       }
       ObjectDefineProperties(Duplex.prototype, {
         writable: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writable")
+          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writable")
         },
         writableHighWaterMark: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableHighWaterMark")
+          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableHighWaterMark")
         },
         writableObjectMode: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableObjectMode")
+          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableObjectMode")
         },
         writableBuffer: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableBuffer")
+          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableBuffer")
         },
         writableLength: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableLength")
+          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableLength")
         },
         writableFinished: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableFinished")
+          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableFinished")
         },
         writableCorked: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableCorked")
+          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableCorked")
         },
         writableEnded: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableEnded")
+          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableEnded")
         },
         writableNeedDrain: {
           __proto__: null,
-          ...ObjectGetOwnPropertyDescriptor(Writable.prototype, "writableNeedDrain")
+          ...ObjectGetOwnPropertyDescriptor(Writable2.prototype, "writableNeedDrain")
         },
         destroyed: {
           __proto__: null,
@@ -6098,7 +6098,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         isWebStream,
         isReadableStream,
         isReadableFinished
-      } = require_utils(), AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, PassThrough, Readable, addAbortListener;
+      } = require_utils(), AbortController3 = globalThis.AbortController || (init_globals(), __toCommonJS(globals_exports)).AbortController, PassThrough, Readable2, addAbortListener;
       function destroyer(stream2, reading, writing) {
         let finished = !1;
         stream2.on("close", () => {
@@ -6132,9 +6132,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         throw new ERR_INVALID_ARG_TYPE("val", ["Readable", "Iterable", "AsyncIterable"], val);
       }
       async function* fromReadable(val) {
-        Readable || (Readable = require_readable()), yield* Readable.prototype[SymbolAsyncIterator].call(val);
+        Readable2 || (Readable2 = require_readable()), yield* Readable2.prototype[SymbolAsyncIterator].call(val);
       }
-      async function pumpToNode(iterable, writable, finish, { end }) {
+      async function pumpToNode(iterable, writable2, finish, { end }) {
         let error, onresolve = null, resume = (err) => {
           if (err && (error = err), onresolve) {
             let callback = onresolve;
@@ -6145,30 +6145,30 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             error ? reject(error) : resolve();
           };
         });
-        writable.on("drain", resume);
+        writable2.on("drain", resume);
         let cleanup = eos(
-          writable,
+          writable2,
           {
             readable: !1
           },
           resume
         );
         try {
-          writable.writableNeedDrain && await wait();
+          writable2.writableNeedDrain && await wait();
           for await (let chunk of iterable)
-            writable.write(chunk) || await wait();
-          end && (writable.end(), await wait()), finish();
+            writable2.write(chunk) || await wait();
+          end && (writable2.end(), await wait()), finish();
         } catch (err) {
           finish(error !== err ? aggregateTwoErrors(error, err) : err);
         } finally {
-          cleanup(), writable.off("drain", resume);
+          cleanup(), writable2.off("drain", resume);
         }
       }
-      async function pumpToWeb(readable, writable, finish, { end }) {
-        isTransformStream(writable) && (writable = writable.writable);
-        let writer = writable.getWriter();
+      async function pumpToWeb(readable2, writable2, finish, { end }) {
+        isTransformStream(writable2) && (writable2 = writable2.writable);
+        let writer = writable2.getWriter();
         try {
-          for await (let chunk of readable)
+          for await (let chunk of readable2)
             await writer.ready, writer.write(chunk).catch(() => {
             });
           await writer.ready, end && await writer.close(), finish();
@@ -6395,16 +6395,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         let ondrain, onfinish, onreadable, onclose, d2;
         function onfinished(err) {
           let cb = onclose;
-          onclose = null, cb ? cb(err) : err ? d2.destroy(err) : !readable && !writable && d2.destroy();
+          onclose = null, cb ? cb(err) : err ? d2.destroy(err) : !readable2 && !writable2 && d2.destroy();
         }
-        let head = streams[0], tail = pipeline(streams, onfinished), writable = !!(isWritable(head) || isWritableStream(head) || isTransformStream(head)), readable = !!(isReadable(tail) || isReadableStream(tail) || isTransformStream(tail));
+        let head = streams[0], tail = pipeline(streams, onfinished), writable2 = !!(isWritable(head) || isWritableStream(head) || isTransformStream(head)), readable2 = !!(isReadable(tail) || isReadableStream(tail) || isTransformStream(tail));
         if (d2 = new Duplex({
           // TODO (ronag): highWaterMark?
           writableObjectMode: !!(head != null && head.writableObjectMode),
           readableObjectMode: !!(tail != null && tail.readableObjectMode),
-          writable,
-          readable
-        }), writable) {
+          writable: writable2,
+          readable: readable2
+        }), writable2) {
           if (isNodeStream(head))
             d2._write = function(chunk, encoding, callback) {
               head.write(chunk, encoding) ? callback() : ondrain = callback;
@@ -6442,7 +6442,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             }
           });
         }
-        if (readable) {
+        if (readable2) {
           if (isNodeStream(tail))
             tail.on("readable", function() {
               if (onreadable) {
@@ -7176,11 +7176,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   });
   var import_querystring, parse, stringify, escape2, unescape, querystring_default, init_querystring = __esm({
     "src/querystring.js"() {
-      import_querystring = __toESM(require_querystring(), 1), parse = import_querystring.default.parse, stringify = import_querystring.default.stringify, escape2 = (text) => encodeURIComponent(text), unescape = (text) => {
+      import_querystring = __toESM(require_querystring(), 1), parse = import_querystring.default.parse, stringify = import_querystring.default.stringify, escape2 = (text2) => encodeURIComponent(text2), unescape = (text2) => {
         try {
-          return decodeURIComponent(text);
+          return decodeURIComponent(text2);
         } catch {
-          return text;
+          return text2;
         }
       }, querystring_default = { parse, stringify, decode: parse, encode: stringify, escape: escape2, unescape };
     }
@@ -7558,13 +7558,278 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   // src/index.js
   init_buffer();
 
-  // src/crypto.js
+  // src/child_process.js
+  init_events();
   init_buffer();
+
+  // src/shell.js
+  init_util();
+  var CHUNK = 64 * 1024, fail = (message) => codedError(TypeError, "ERR_INVALID_ARG_TYPE", message), toBytes = (input) => {
+    if (input == null) return new Uint8Array(0);
+    if (typeof input == "string") return host.native.encodeUtf8(input);
+    if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+    if (input instanceof ArrayBuffer) return new Uint8Array(input);
+    throw fail("the option `input` is a string or bytes");
+  }, feed = async (running, bytes) => {
+    try {
+      bytes.length > 0 && await running.write(new Uint8Array(0), !1);
+      for (let at2 = 0; at2 < bytes.length; at2 += CHUNK) await running.write(bytes.slice(at2, at2 + CHUNK), !1);
+      await running.write(new Uint8Array(0), !0);
+    } catch {
+    }
+  }, drain = async (running, which) => {
+    let parts = [], length = 0;
+    for (; ; ) {
+      let bytes = await running.read(which);
+      if (bytes.length === 0) break;
+      parts.push(bytes), length += bytes.length;
+    }
+    let all = new Uint8Array(length), at2 = 0;
+    for (let part of parts)
+      all.set(part, at2), at2 += part.length;
+    return all;
+  }, pairs = (variables) => Object.entries(variables).flatMap(([name, value]) => value === void 0 ? [] : [name, String(value)]), begin = (source, { args = [], cwd, env: env2, signal } = {}, below) => {
+    let directory = cwd === void 0 ? host.cwd() : host.toPath(cwd, "cwd");
+    return host.runScript(
+      {
+        language: "shell",
+        source,
+        name: "shell",
+        arguments: args.map(String),
+        environment: pairs(env2 ?? host.env),
+        directory: directory.startsWith("/") ? directory : `${host.cwd()}/${directory}`
+      },
+      signal,
+      below
+    );
+  }, collect = async (running, input) => {
+    let [exitCode, stdout, stderr] = await Promise.all([
+      running.exited,
+      drain(running, 1),
+      drain(running, 2),
+      feed(running, toBytes(input))
+    ]);
+    return { stdout, stderr, exitCode };
+  }, read = (options, below) => {
+    if (options === void 0) return { env: host.env };
+    if (options === null || typeof options != "object") throw fail("the options of `shell` are an object");
+    let env2 = options.env === void 0 ? host.env : { ...host.env, ...options.env };
+    return { ...options, env: env2, signal: host.signalOf(options, below) };
+  }, text = (bytes) => host.native.decodeUtf8Lossy(bytes), execute = async (command, options, below) => {
+    if (typeof command != "string") throw fail(`shell takes the text of a bash script, got ${host.inspect(command)}`);
+    let { input, ...rest } = read(options, below), { stdout, stderr, exitCode } = await collect(begin(command, rest, below), input);
+    return { stdout: text(stdout), stderr: text(stderr), exitCode };
+  }, ShellError = class extends Error {
+    constructor(command, { stdout, stderr, exitCode }) {
+      let said = stderr.trim();
+      super(`exit status ${exitCode}: ${command}${said === "" ? "" : `
+${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
+    }
+  };
+  Object.defineProperty(ShellError.prototype, "name", { value: "ShellError", writable: !0, configurable: !0 });
+  var orThrow = (command, result) => {
+    if (result.exitCode !== 0) throw new ShellError(command, result);
+    return result;
+  }, shell = (command, options) => execute(command, options, shell);
+  shell.run = async (command, options) => orThrow(command, await execute(command, options, shell.run)).stdout;
+  var quote = (value) => {
+    let word2 = String(value);
+    return /^[\w@%+=:,./-]+$/.test(word2) ? word2 : `'${word2.replaceAll("'", "'\\''")}'`;
+  };
+  shell.quote = quote;
+  var word = (value) => {
+    if (Array.isArray(value)) return value.map(word).join(" ");
+    if (value !== null && typeof value == "object" && typeof value.raw == "string") return value.raw;
+    if (typeof value == "symbol" || value === void 0 || value === null || typeof value == "function")
+      throw fail(`\`$\` takes words, got ${host.inspect(value)}`);
+    return quote(value);
+  }, ShellCommand = class {
+    #command;
+    #options;
+    #throws = !0;
+    #promise;
+    constructor(command, options) {
+      this.#command = command, this.#options = options, queueMicrotask(() => this.#begin());
+    }
+    #begin() {
+      return this.#promise ??= execute(this.#command, this.#options, this.#begin).then(
+        (result) => this.#throws ? orThrow(this.#command, result) : result
+      );
+    }
+    #with(options) {
+      if (this.#promise !== void 0) throw new Error("the command has begun already");
+      return this.#options = { ...this.#options, ...options }, this;
+    }
+    then(...handlers) {
+      return this.#begin().then(...handlers);
+    }
+    catch(handler) {
+      return this.#begin().catch(handler);
+    }
+    finally(handler) {
+      return this.#begin().finally(handler);
+    }
+    nothrow() {
+      return this.#throws = !1, this;
+    }
+    cwd(directory) {
+      return this.#with({ cwd: directory });
+    }
+    env(variables) {
+      return this.#with({ env: variables });
+    }
+    input(data) {
+      return this.#with({ input: data });
+    }
+    async text() {
+      return (await this.#begin()).stdout;
+    }
+    async lines() {
+      let lines = (await this.text()).split(`
+`);
+      return lines.at(-1) === "" && lines.pop(), lines;
+    }
+    async json() {
+      return JSON.parse(await this.text());
+    }
+  }, $ = (strings, ...values) => {
+    if (!Array.isArray(strings?.raw)) throw fail("`$` is a template tag: $`ls ${directory}`");
+    let command = strings[0];
+    for (let i2 = 0; i2 < values.length; i2++) command += word(values[i2]) + strings[i2 + 1];
+    return new ShellCommand(command, {});
+  };
 
   // src/stream.js
   var import_ours = __toESM(require_browser(), 1), stream_default = import_ours.default;
 
+  // src/child_process.js
+  init_util();
+  var { Readable, Writable } = stream_default, MAX_BUFFER = 1024 * 1024, empty = new Uint8Array(0), CHUNK2 = 64 * 1024, ChildProcess = class extends events_default {
+    pid = void 0;
+    exitCode = null;
+    signalCode = null;
+    killed = !1;
+    connected = !1;
+    #running;
+    #signal;
+    constructor(running, spawnfile, spawnargs) {
+      super(), this.#running = running, Object.assign(this, { spawnfile, spawnargs }), running.exited.then(
+        (code) => this.#end(code, null),
+        (error) => {
+          this.killed ? this.#end(null, this.#signal) : (this.emit("error", error), this.#end(error.name === "LimitError" ? 137 : 1, null));
+        }
+      );
+    }
+    #end(code, signal) {
+      Object.assign(this, { exitCode: code, signalCode: signal }), this.emit("exit", code, signal);
+      let waits = [this.stdout, this.stderr].filter((stream2) => stream2 && !stream2.readableEnded && !stream2.destroyed), left = waits.length, close = () => this.emit("close", code, signal);
+      left === 0 && queueMicrotask(close);
+      for (let stream2 of waits) stream2.once("close", () => --left === 0 && close()).resume();
+    }
+    kill(signal = "SIGTERM") {
+      return this.exitCode !== null || this.signalCode !== null ? !1 : (this.killed = !0, this.#signal = typeof signal == "string" ? signal : "SIGTERM", this.#running.stop(new Error("killed")), !0);
+    }
+    ref() {
+    }
+    unref() {
+    }
+  }, readable = (running, which) => new Readable({
+    read() {
+      running.read(which).then(
+        (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
+        () => this.push(null)
+      );
+    }
+  }), writable = (running) => new Writable({
+    write(chunk, encoding, callback) {
+      let bytes = typeof chunk == "string" ? Buffer2.from(chunk, encoding) : chunk;
+      (async () => {
+        await running.write(empty, !1);
+        for (let at2 = 0; at2 < bytes.length; at2 += CHUNK2) await running.write(new Uint8Array(bytes.subarray(at2, at2 + CHUNK2)), !1);
+      })().then(() => callback(), () => callback(codedError(Error, "EPIPE", "write EPIPE")));
+    },
+    final(callback) {
+      running.write(empty, !0).then(() => callback(), () => callback());
+    }
+  }), split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], commandLine = (file, args, options) => {
+    if (typeof file != "string")
+      throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "file" argument must be of type string. Received ${util_default.inspect(file)}`);
+    let name = file === "/usr/local/bin/node" ? "node" : file;
+    return options.shell ? [name, ...args].join(" ") : [name, ...args].map(quote).join(" ");
+  }, settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (file, args, options) => {
+    [args, options] = split(args, options);
+    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args]), wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write2) => {
+      for (; ; ) {
+        let bytes = await running.read(which).catch(() => empty);
+        if (bytes.length === 0) return;
+        write2(bytes);
+      }
+    };
+    child.stdin = (wanted[0] ?? "pipe") === "pipe" ? writable(running) : null, child.stdin === null && running.write(empty, !0).catch(() => {
+    });
+    for (let [which, name] of [[1, "stdout"], [2, "stderr"]]) {
+      let how = wanted[which] ?? "pipe";
+      child[name] = how === "pipe" ? readable(running, which) : null, how === "inherit" ? forward(which, (bytes) => host.native.outputBytes(bytes, which === 2)) : how !== "pipe" && forward(which, () => {
+      });
+    }
+    return child.stdio = [child.stdin, child.stdout, child.stderr], options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref(), child;
+  }, failure = (child, command, code, output) => {
+    let error = new Error(`Command failed: ${command}
+${output.stderr}`);
+    return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
+  }, gather = (command, file, args, options, callback) => {
+    let running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args]);
+    options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
+    let encoding = options.encoding === void 0 ? "utf8" : options.encoding, decode2 = (bytes) => {
+      let buffer = Buffer2.from(bytes);
+      return encoding === "buffer" || encoding === null ? buffer : buffer.toString(encoding);
+    }, most = options.maxBuffer ?? MAX_BUFFER, finish = ({ stdout, stderr, exitCode }) => {
+      let output = { stdout: decode2(stdout), stderr: decode2(stderr) };
+      for (let [name, bytes] of [["stdout", stdout], ["stderr", stderr]])
+        if (bytes.length > most) {
+          let error2 = codedError(RangeError, "ERR_CHILD_PROCESS_STDIO_MAXBUFFER", `${name} maxBuffer length exceeded`);
+          return callback?.(error2, output.stdout, output.stderr);
+        }
+      if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
+      if (exitCode === 127 && !options.shell && /command not found/.test(Buffer2.from(stderr).toString())) {
+        let error2 = codedError(Error, "ENOENT", `spawn ${file} ENOENT`);
+        return Object.assign(error2, { errno: -2, syscall: `spawn ${file}`, path: file, spawnargs: args, cmd: command, ...output }), callback?.(error2, output.stdout, output.stderr);
+      }
+      let error = failure(child, command, exitCode, output);
+      callback?.(error, output.stdout, output.stderr);
+    };
+    return collect(running, options.input).then(finish, (error) => {
+      let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, command, null, output) : error;
+      callback?.(told, output.stdout, output.stderr);
+    }), child;
+  }, exec = (command, options, callback) => (typeof options == "function" && ([options, callback] = [{}, options]), gather(String(command), "/bin/sh", ["-c", command], { ...options, shell: !0 }, callback)), execFile = (file, ...rest) => {
+    let callback = typeof rest.at(-1) == "function" ? rest.pop() : void 0, [args, options] = split(...rest);
+    return gather(commandLine(file, args, options), file, args, options, callback);
+  }, promised = (run) => function(...values) {
+    let child, promise = new Promise((resolve, reject) => {
+      child = run(...values, (error, stdout, stderr) => error ? reject(error) : resolve({ stdout, stderr }));
+    });
+    return Object.assign(promise, { child });
+  };
+  Object.defineProperty(exec, util_default.promisify.custom, { value: promised(exec) });
+  Object.defineProperty(execFile, util_default.promisify.custom, { value: promised(execFile) });
+  var impossible = (name, instead) => ({
+    [name]() {
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", `${name} is not here: a script cannot wait without \`await\`; use ${instead}`);
+    }
+  })[name], child_process_default = {
+    ChildProcess,
+    exec,
+    execFile,
+    spawn,
+    execSync: impossible("execSync", "`await shell.run(command)`"),
+    execFileSync: impossible("execFileSync", "`await shell.run(command)`"),
+    spawnSync: impossible("spawnSync", "`await shell(command)`"),
+    fork: impossible("fork", '`spawn("node", [file])`')
+  };
+
   // src/crypto.js
+  init_buffer();
   init_util();
   var { native: native4, asBytes } = host, { crypto: web } = globalThis, hashes = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"], plainName = (name) => String(name).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha"), bytesOf = (data, encoding, name = "data") => {
     if (typeof data == "string") return new Uint8Array(Buffer2.from(data, encoding));
@@ -7933,14 +8198,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     createWriteStream(options) {
       return fs.createWriteStream(opened(this.fd).path, options);
     }
-  }, linesOf = (text) => {
-    let lines = text.split(/\r?\n/);
+  }, linesOf = (text2) => {
+    let lines = text2.split(/\r?\n/);
     return lines.at(-1) === "" && lines.pop(), lines;
   };
   promises.open = async (path2, flags) => new FileHandle(sync.open(path2, flags));
   fs.promises = promises;
   fs.createReadStream = (path2, options = {}) => {
-    let { start = 0, end = 1 / 0, highWaterMark = 65536 } = typeof options == "object" ? options : {}, bytes, at2 = start, readable = new stream_default.Readable({
+    let { start = 0, end = 1 / 0, highWaterMark = 65536 } = typeof options == "object" ? options : {}, bytes, at2 = start, readable2 = new stream_default.Readable({
       highWaterMark,
       encoding: encodingOf(options) ?? void 0,
       read() {
@@ -7951,13 +8216,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           return;
         }
         let to2 = Math.min(at2 + highWaterMark, end + 1, bytes.length), chunk = bytes.slice(at2, to2);
-        at2 = to2, readable.bytesRead += chunk.length, this.push(chunk.length === 0 ? null : Buffer2.from(chunk.buffer));
+        at2 = to2, readable2.bytesRead += chunk.length, this.push(chunk.length === 0 ? null : Buffer2.from(chunk.buffer));
       }
     });
-    return Object.assign(readable, { path: path2, bytesRead: 0 });
+    return Object.assign(readable2, { path: path2, bytesRead: 0 });
   };
   fs.createWriteStream = (path2, options = {}) => {
-    let { flags = "w" } = typeof options == "object" ? options : {}, writable = new stream_default.Writable({
+    let { flags = "w" } = typeof options == "object" ? options : {}, writable2 = new stream_default.Writable({
       construct(callback) {
         try {
           flags.startsWith("a") ? files.appendFile(path2, "") : files.writeFile(path2, "", { flag: flags }), callback();
@@ -7967,13 +8232,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       },
       write(chunk, encoding, callback) {
         try {
-          files.appendFile(path2, contents(chunk)), writable.bytesWritten += chunk.length, callback();
+          files.appendFile(path2, contents(chunk)), writable2.bytesWritten += chunk.length, callback();
         } catch (error) {
           callback(error);
         }
       }
     });
-    return writable.close = (callback) => writable.end(callback), Object.assign(writable, { path: path2, bytesWritten: 0 });
+    return writable2.close = (callback) => writable2.end(callback), Object.assign(writable2, { path: path2, bytesWritten: 0 });
   };
   var fs_default = fs;
 
@@ -8074,7 +8339,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       return this.#o.timeZoneName !== void 0 && parts.push(["literal", time.length > 0 ? " " : ", "], ["timeZoneName", this.#zoneName(fields)]), parts;
     }
     get format() {
-      return this.#bound ??= (date) => this.#parts(date).map(([, text]) => text).join("");
+      return this.#bound ??= (date) => this.#parts(date).map(([, text2]) => text2).join("");
     }
     formatToParts(date) {
       return this.#parts(date).map(([type, value]) => ({ type, value }));
@@ -8133,20 +8398,20 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     if (!(number >= low && number <= high)) throw new RangeError(`${name} value is out of range.`);
     return Math.floor(number);
   }, fixed = (number, decimals) => {
-    let text = String(number);
-    if (/^\d+$/.test(text)) return decimals > 0 ? `${text}.${"0".repeat(decimals)}` : text;
-    let [mantissa, exponent = "0"] = text.split("e"), [whole, part = ""] = mantissa.split("."), shift = Number(exponent), digits = whole + part, point = whole.length + shift;
+    let text2 = String(number);
+    if (/^\d+$/.test(text2)) return decimals > 0 ? `${text2}.${"0".repeat(decimals)}` : text2;
+    let [mantissa, exponent = "0"] = text2.split("e"), [whole, part = ""] = mantissa.split("."), shift = Number(exponent), digits = whole + part, point = whole.length + shift;
     point <= 0 && (digits = "0".repeat(1 - point) + digits, point = 1), digits = digits.padEnd(point + decimals + 1, "0");
     let all = (BigInt(digits.slice(0, point + decimals)) + (digits[point + decimals] >= "5" ? 1n : 0n)).toString().padStart(decimals + 1, "0");
     return decimals > 0 ? `${all.slice(0, -decimals)}.${all.slice(-decimals)}` : all;
-  }, trimZeros = (text, least) => {
-    if (!text.includes(".")) return least > 0 ? `${text}.${"0".repeat(least)}` : text;
-    let [whole, part] = text.split(".");
+  }, trimZeros = (text2, least) => {
+    if (!text2.includes(".")) return least > 0 ? `${text2}.${"0".repeat(least)}` : text2;
+    let [whole, part] = text2.split(".");
     for (; part.length > least && part.endsWith("0"); ) part = part.slice(0, -1);
     return part === "" ? whole : `${whole}.${part}`;
   }, magnitude = (number) => number === 0 ? 0 : Math.floor(Math.log10(number) + 1e-12), significant = (number, least, most) => {
-    let decimals = most - 1 - magnitude(Number(number)), text = decimals >= 0 ? fixed(number, Math.min(decimals, 100)) : String(BigInt(fixed(Number(number) / 10 ** -decimals, 0)) * 10n ** BigInt(-decimals));
-    return trimZeros(text, Math.max(0, least - 1 - magnitude(Number(number))));
+    let decimals = most - 1 - magnitude(Number(number)), text2 = decimals >= 0 ? fixed(number, Math.min(decimals, 100)) : String(BigInt(fixed(Number(number) / 10 ** -decimals, 0)) * 10n ** BigInt(-decimals));
+    return trimZeros(text2, Math.max(0, least - 1 - magnitude(Number(number))));
   }, NumberFormat = class {
     #o;
     #bound;
@@ -8207,14 +8472,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     #parts(given) {
       let o2 = this.#o, number = typeof given == "bigint" ? given : Number(given), isNan = typeof number == "number" && Number.isNaN(number), negative = number < 0 || Object.is(number, -0);
       negative && (number = -number), o2.style === "percent" && (number = typeof number == "bigint" ? number * 100n : +`${number}e2` || number * 100);
-      let parts = isNan ? [["nan", "NaN"]] : this.#number(number), isZero = !parts.some(([, text]) => /[1-9∞]/.test(text));
+      let parts = isNan ? [["nan", "NaN"]] : this.#number(number), isZero = !parts.some(([, text2]) => /[1-9∞]/.test(text2));
       if (o2.style === "percent" && parts.push(["percentSign", "%"]), o2.style === "unit") {
-        let [mark, space] = units[o2.unit], one = parts.map(([, text]) => text).join("") === "1", long = o2.unitDisplay === "long" && !o2.unit.includes("-") && o2.unit !== "percent", name = o2.unit === "celsius" || o2.unit === "fahrenheit" ? `${one ? "degree" : "degrees"} ${o2.unit[0].toUpperCase()}${o2.unit.slice(1)}` : o2.unit === "foot" ? one ? "foot" : "feet" : o2.unit === "inch" ? one ? "inch" : "inches" : o2.unit + (one ? "" : "s"), short = spelledUnits.includes(o2.unit) && !one ? o2.unit === "bit" || o2.unit === "byte" ? mark : `${mark}s` : mark;
+        let [mark, space] = units[o2.unit], one = parts.map(([, text2]) => text2).join("") === "1", long = o2.unitDisplay === "long" && !o2.unit.includes("-") && o2.unit !== "percent", name = o2.unit === "celsius" || o2.unit === "fahrenheit" ? `${one ? "degree" : "degrees"} ${o2.unit[0].toUpperCase()}${o2.unit.slice(1)}` : o2.unit === "foot" ? one ? "foot" : "feet" : o2.unit === "inch" ? one ? "inch" : "inches" : o2.unit + (one ? "" : "s"), short = spelledUnits.includes(o2.unit) && !one ? o2.unit === "bit" || o2.unit === "byte" ? mark : `${mark}s` : mark;
         long ? parts.push(["literal", " "], ["unit", name]) : parts.push(...space && o2.unitDisplay !== "narrow" ? [["literal", " "]] : [], ["unit", short]);
       }
       if (o2.style === "currency")
         if (o2.currencyDisplay === "name") {
-          let one = parts.map(([, text]) => text).join("") === "1";
+          let one = parts.map(([, text2]) => text2).join("") === "1";
           parts.push(["literal", " "], ["currency", currencyNames[o2.currency]?.[one ? 0 : 1] ?? o2.currency]);
         } else {
           let symbol = o2.currencyDisplay === "code" ? o2.currency : o2.currencyDisplay === "narrowSymbol" ? (symbols[o2.currency] ?? o2.currency).replace(/^[A-Z]+(?=\W)/, "") : symbols[o2.currency] ?? o2.currency, gap = /[A-Za-z]$/.test(symbol) ? [["literal", "\xA0"]] : [];
@@ -8224,7 +8489,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       return negative && o2.signDisplay !== "never" && !((o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isZero) ? o2.style === "currency" && o2.currencySign === "accounting" ? [["literal", "("], ...parts, ["literal", ")"]] : [["minusSign", "-"], ...parts] : show ? [["plusSign", "+"], ...parts] : parts;
     }
     get format() {
-      return this.#bound ??= (number) => this.#parts(number).map(([, text]) => text).join("");
+      return this.#bound ??= (number) => this.#parts(number).map(([, text2]) => text2).join("");
     }
     formatToParts(number) {
       return this.#parts(number).map(([type, value]) => ({ type, value }));
@@ -8255,7 +8520,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   };
 
   // src/intl-words.js
-  var base = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(), signs = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", rank = (character) => {
+  var base = (text2) => text2.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(), signs = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", rank = (character) => {
     if (/\s/u.test(character)) return 0;
     let sign = signs.indexOf(character);
     return sign >= 0 ? 1 + sign : /\p{P}|\p{S}/u.test(character) ? 100 : /\p{N}/u.test(character) ? 200 : 300;
@@ -8283,7 +8548,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       return this.#bound ??= (a2, b2) => {
         let [x2, y2] = [String(a2), String(b2)];
         if (x2 === y2) return 0;
-        this.#o.ignorePunctuation && ([x2, y2] = [x2, y2].map((text) => text.replace(/[\p{P}\s]/gu, "")));
+        this.#o.ignorePunctuation && ([x2, y2] = [x2, y2].map((text2) => text2.replace(/[\p{P}\s]/gu, "")));
         let { sensitivity, numeric, caseFirst } = this.#o, first = compareBase(base(x2), base(y2), numeric);
         if (first !== 0 || sensitivity === "base") return first;
         if (sensitivity !== "case") {
@@ -8303,10 +8568,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       this.#o = { type, style };
     }
     formatToParts(list) {
-      let items = [...list], { type, style } = this.#o, word = type === "disjunction" ? "or" : type === "unit" ? "" : style === "long" ? "and" : style === "short" ? "&" : "", gap = type === "unit" && style === "narrow" ? " " : ", ", parts = [];
+      let items = [...list], { type, style } = this.#o, word2 = type === "disjunction" ? "or" : type === "unit" ? "" : style === "long" ? "and" : style === "short" ? "&" : "", gap = type === "unit" && style === "narrow" ? " " : ", ", parts = [];
       return items.forEach((value, index) => {
         if (index > 0) {
-          let isLast = index === items.length - 1, pair = items.length === 2, between = !isLast || word === "" ? gap : pair ? ` ${word} ` : `, ${word} `;
+          let isLast = index === items.length - 1, pair = items.length === 2, between = !isLast || word2 === "" ? gap : pair ? ` ${word2} ` : `, ${word2} `;
           parts.push({ type: "literal", value: between });
         }
         parts.push({ type: "element", value });
@@ -8357,10 +8622,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       this.#granularity = granularity;
     }
     segment(input) {
-      let text = String(input), granularity = this.#granularity, list = function* () {
-        for (let { 0: segment, index } of text.matchAll(patterns[granularity])) {
+      let text2 = String(input), granularity = this.#granularity, list = function* () {
+        for (let { 0: segment, index } of text2.matchAll(patterns[granularity])) {
           if (segment === "") continue;
-          let entry = { segment, index, input: text };
+          let entry = { segment, index, input: text2 };
           yield granularity === "word" ? { ...entry, isWordLike: /[\p{L}\p{N}]/u.test(segment) } : entry;
         }
       };
@@ -8434,14 +8699,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }[method];
       hide(globalThis[name].prototype, method, made);
     }
-  var { toString: toString2, toTimeString } = Date.prototype, named = (text) => text === "Invalid Date" ? text : `${text} (Coordinated Universal Time)`;
+  var { toString: toString2, toTimeString } = Date.prototype, named = (text2) => text2 === "Invalid Date" ? text2 : `${text2} (Coordinated Universal Time)`;
   hide(Date.prototype, "toString", { toString() {
     return named(toString2.call(this));
   } }.toString);
   hide(Date.prototype, "toTimeString", {
     toTimeString() {
-      let text = named(toTimeString.call(this));
-      return text.slice(text.search(/\d\d:\d\d:\d\d/));
+      let text2 = named(toTimeString.call(this));
+      return text2.slice(text2.search(/\d\d:\d\d:\d\d/));
     }
   }.toTimeString);
   hide(Date.prototype, Symbol.toPrimitive, Date.prototype[Symbol.toPrimitive]);
@@ -8505,9 +8770,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     }
     async #read() {
       try {
-        let text = decoder(), rest = "";
+        let text2 = decoder(), rest = "";
         for await (let chunk of this.input) {
-          rest += typeof chunk == "string" ? chunk : text.decode(chunk, { stream: !0 });
+          rest += typeof chunk == "string" ? chunk : text2.decode(chunk, { stream: !0 });
           let lines = rest.split(/\r?\n/);
           rest = lines.pop();
           for (let line of lines) this.#give(line);
@@ -8779,7 +9044,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   function I(e2, t2) {
     if (typeof e2 != "function") throw new TypeError(`${t2} is not a function.`);
   }
-  function $(e2, t2) {
+  function $2(e2, t2) {
     if (!/* @__PURE__ */ (function(e3) {
       return typeof e3 == "object" && e3 !== null || typeof e3 == "function";
     })(e2)) throw new TypeError(`${t2} is not an object.`);
@@ -9512,7 +9777,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   }
   var WritableStream = class {
     constructor(e2 = {}, t2 = {}) {
-      e2 === void 0 ? e2 = null : $(e2, "First parameter");
+      e2 === void 0 ? e2 = null : $2(e2, "First parameter");
       let r2 = yt(t2, "Second parameter"), o2 = (function(e3, t3) {
         L(e3, t3);
         let r3 = e3?.abort, o3 = e3?.close, n3 = e3?.start, i2 = e3?.type, a2 = e3?.write;
@@ -10252,7 +10517,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   Object.defineProperties(ReadableStreamDefaultController.prototype, { close: { enumerable: !0 }, enqueue: { enumerable: !0 }, error: { enumerable: !0 }, desiredSize: { enumerable: !0 } }), o(ReadableStreamDefaultController.prototype.close, "close"), o(ReadableStreamDefaultController.prototype.enqueue, "enqueue"), o(ReadableStreamDefaultController.prototype.error, "error"), typeof Symbol.toStringTag == "symbol" && Object.defineProperty(ReadableStreamDefaultController.prototype, Symbol.toStringTag, { value: "ReadableStreamDefaultController", configurable: !0 });
   var ReadableStream = class {
     constructor(e2 = {}, t2 = {}) {
-      e2 === void 0 ? e2 = null : $(e2, "First parameter");
+      e2 === void 0 ? e2 = null : $2(e2, "First parameter");
       let r2 = yt(t2, "Second parameter"), o2 = (function(e3, t3) {
         L(e3, t3);
         let r3 = e3, o3 = r3?.autoAllocateChunkSize, n2 = r3?.cancel, i2 = r3?.pull, a2 = r3?.start, s2 = r3?.type;
@@ -10644,9 +10909,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     for (let part of parts)
       all.set(part, at2), at2 += part.length;
     return all;
-  }, encode = (text) => native7.encodeUtf8(text), decode = (bytes) => {
-    let text = native7.decodeUtf8Lossy(bytes);
-    return text[0] === "\uFEFF" ? text.slice(1) : text;
+  }, encode = (text2) => native7.encodeUtf8(text2), decode = (bytes) => {
+    let text2 = native7.decodeUtf8Lossy(bytes);
+    return text2[0] === "\uFEFF" ? text2.slice(1) : text2;
   }, streamOf = (bytes) => new ReadableStream({
     start(controller) {
       bytes.length > 0 && controller.enqueue(bytes), controller.close();
@@ -10744,7 +11009,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
   Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: !1 });
   var multipart = async (form) => {
-    let boundary = `----formdata-tollhouse-${[...native7.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text) => text.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
+    let boundary = `----formdata-tollhouse-${[...native7.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text2) => text2.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
     for (let [name, value] of form) {
       let file = value instanceof Blob ? `; filename="${escape3(value.name)}"\r
 Content-Type: ${value.type || "application/octet-stream"}` : "";
@@ -10758,20 +11023,20 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
     return parts.push(encode(`--${boundary}--\r
 `)), { bytes: joined(parts), boundary };
   }, checkName = (name) => {
-    let text = String(name);
-    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text)) throw new TypeError(`${inspect2(text)} is no name of a header`);
-    return text.toLowerCase();
+    let text2 = String(name);
+    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text2)) throw new TypeError(`${inspect2(text2)} is no name of a header`);
+    return text2.toLowerCase();
   }, checkValue = (value) => {
-    let text = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
-    if (/[\0\r\n]/.test(text)) throw new TypeError(`${inspect2(text)} is no value of a header`);
-    return text;
+    let text2 = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
+    if (/[\0\r\n]/.test(text2)) throw new TypeError(`${inspect2(text2)} is no value of a header`);
+    return text2;
   }, Headers = class {
     #list = [];
     constructor(init) {
       if (init == null) return;
       if (typeof init != "object") throw new TypeError("new Headers(init): init is an object, a list of pairs, or Headers");
-      let pairs = typeof init[Symbol.iterator] == "function" ? init : Object.entries(init);
-      for (let [name, value] of pairs) this.append(name, value);
+      let pairs2 = typeof init[Symbol.iterator] == "function" ? init : Object.entries(init);
+      for (let [name, value] of pairs2) this.append(name, value);
     }
     append(name, value) {
       this.#list.push([checkName(name), checkValue(value)]);
@@ -11027,6 +11292,8 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
   define2("process", process_default);
   define2("Buffer", Buffer2);
   define2("CryptoKey", CryptoKey2);
+  define2("shell", shell);
+  define2("$", $);
   for (let [name, value] of Object.entries({ ...webstreams_exports, ...web_exports })) define2(name, value);
   var { performance } = globalThis, module = {
     createRequire: (from) => host.makeRequire(String(from).startsWith("file://") ? url_default.fileURLToPath(String(from)) : String(from)),
@@ -11067,6 +11334,7 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
     "assert/strict": assert_default.strict,
     async_hooks: { AsyncLocalStorage },
     buffer: buffer_default,
+    child_process: child_process_default,
     console: globalThis.console,
     constants: { ...fs_default.constants },
     crypto: crypto_default,

@@ -10,6 +10,7 @@ mod operations;
 mod output;
 mod process;
 mod random;
+mod scripts;
 mod text;
 mod tools;
 mod url;
@@ -30,6 +31,7 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     output::add(ctx, &natives)?;
     process::add(ctx, &natives)?;
     random::add(ctx, &natives)?;
+    scripts::add(ctx, &natives)?;
     text::add(ctx, &natives)?;
     tools::add(ctx, &natives)?;
     url::add(ctx, &natives)?;

@@ -50,6 +50,7 @@ const PRELUDE: &str = concat!(
     include_str!("prelude/web.js"),
     include_str!("prelude/url.js"),
     include_str!("prelude/modules.js"),
+    include_str!("prelude/scripts.js"),
     include_str!("prelude/host.js"),
     include_str!("prelude/begin.js"),
     "\n})"
@@ -264,8 +265,8 @@ fn completed<'js>(ctx: &Ctx<'js>, value: Completed) -> Result<Value<'js>> {
     match value {
         Completed::Json(json) => convert::from_json(ctx, json),
         Completed::Bytes(bytes) => convert::bytes_value(ctx, bytes),
-        // Nothing here runs a program with streams.
-        Completed::Nothing | Completed::Exited(_) => Ok(Value::new_undefined(ctx.clone())),
+        Completed::Exited(status) => Ok(Value::new_int(ctx.clone(), i32::from(status))),
+        Completed::Nothing => Ok(Value::new_undefined(ctx.clone())),
     }
 }
 

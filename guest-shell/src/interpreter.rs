@@ -16,6 +16,7 @@ use crate::bindings::types::{Limits, Script};
 use crate::catalog::Methods;
 use crate::fs::SessionFiles;
 use crate::program_command::ProgramCommand;
+use crate::script_command::{self, ScriptCommand};
 use crate::stdin::{Demand, READ_RUN, ReadCommand, ReadRun, ScriptInput};
 use crate::time_commands::{Sleep, TIMEOUT_RUN, Timeout, TimeoutRun};
 use crate::tool_command::{TOOL, ToolCommand};
@@ -122,11 +123,14 @@ fn builder(user: &str, limits: &Limits) -> BashBuilder {
         .builtin("timeout", Box::new(Timeout))
 }
 
-/// Registers `tool`, the aliases and the programs. One that is named like a command of bashkit's wins.
+/// Registers `tool`, the aliases, the programs, and the other languages. One that is named like a command of bashkit's wins.
 fn add_tools(registry: &BuiltinRegistry, script: &Script, input: &Arc<ScriptInput>) {
     let methods = Arc::new(Methods::new(script.tools.clone()));
     for name in methods.aliases().into_iter().chain([TOOL]) {
         registry.insert_command(name, ToolCommand::new(Arc::clone(&methods), Arc::clone(input)));
+    }
+    for name in script_command::NAMES {
+        registry.insert_command(name, ScriptCommand::new(Arc::clone(input)));
     }
     for name in methods.programs() {
         registry.insert_command(name, ProgramCommand::new(Arc::clone(input)));

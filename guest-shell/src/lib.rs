@@ -19,6 +19,7 @@
 //! | [`catalog`] | the tools as a shell knows them: words to methods |
 //! | [`tool_command`] | the command `tool`, and a command for each alias |
 //! | [`program_command`] | a command for each program: its streams, and its status |
+//! | [`script_command`] | `node` and `js`: scripts of the other guest |
 //! | [`time_commands`] | `sleep` and `timeout`, as operations |
 //!
 //! **Invariant:** no import is called before `start`: `wizer-initialize` runs when the host is built.
@@ -37,6 +38,7 @@ mod mend;
 mod operations;
 mod outcome;
 mod program_command;
+mod script_command;
 mod shell;
 mod state;
 mod stdin;

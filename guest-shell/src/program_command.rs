@@ -10,7 +10,7 @@ use std::task::Poll;
 
 use bashkit::{Command, CommandContext, CommandOutput, CommandStatus, Result, async_trait};
 
-use crate::bindings::types::{ErrorKind, Failure, Operation, ProgramRun, StreamRead, StreamWrite, Value};
+use crate::bindings::types::{ErrorKind, Failure, Operation, ProgramRun, Runnable, StreamRead, StreamWrite, Value};
 use crate::operations;
 use crate::stdin::ScriptInput;
 use crate::tool_command::{explain, status};
@@ -48,55 +48,66 @@ impl ProgramCommand {
 #[async_trait]
 impl Command for ProgramCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
-        let mut environment: Vec<(String, String)> =
-            context.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        environment.sort();
-        let run = ProgramRun {
-            method: context.name.to_owned(),
-            arguments: context.args.to_vec(),
-            environment,
-            directory: context.cwd.to_string_lossy().into_owned(),
-            stdin: stream(),
-            stdout: stream(),
-            stderr: stream(),
-        };
-        let (stdin, stdout, stderr) = (run.stdin, run.stdout, run.stderr);
-        let mut ended = pin!(operations::begin(Operation::Run(run)));
-        let mut fed = pin!(feed(&context, &self.input, stdin));
-        let mut written = pin!(drain(stdout, &context.stdout));
-        let mut complained = pin!(drain(stderr, &context.stderr));
-        let (mut ending, mut feeding, mut writing, mut complaining) = (None, true, true, true);
-        let ending = poll_fn(|task| {
-            // What it wrote first: when nobody reads that any more, it need not go on.
-            for (stream, going) in [(&mut complained, &mut complaining), (&mut written, &mut writing)] {
-                if *going && let Poll::Ready(result) = stream.as_mut().poll(task) {
-                    result?;
-                    *going = false;
-                }
-            }
-            if feeding && let Poll::Ready(result) = fed.as_mut().poll(task) {
+        let what = Runnable::Program(context.name.to_owned());
+        run(&context, &self.input, what, context.args.to_vec()).await
+    }
+}
+
+/// Runs something with the streams of a command, to its end.
+pub(crate) async fn run(
+    context: &CommandContext<'_>,
+    input: &ScriptInput,
+    what: Runnable,
+    arguments: Vec<String>,
+) -> Result<CommandStatus> {
+    let mut environment: Vec<(String, String)> =
+        context.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    environment.sort();
+    let run = ProgramRun {
+        what,
+        arguments,
+        environment,
+        directory: context.cwd.to_string_lossy().into_owned(),
+        stdin: stream(),
+        stdout: stream(),
+        stderr: stream(),
+    };
+    let (stdin, stdout, stderr) = (run.stdin, run.stdout, run.stderr);
+    let mut ended = pin!(operations::begin(Operation::Run(run)));
+    let mut fed = pin!(feed(context, input, stdin));
+    let mut written = pin!(drain(stdout, &context.stdout));
+    let mut complained = pin!(drain(stderr, &context.stderr));
+    let (mut ending, mut feeding, mut writing, mut complaining) = (None, true, true, true);
+    let ending = poll_fn(|task| {
+        // What it wrote first: when nobody reads that any more, it need not go on.
+        for (stream, going) in [(&mut complained, &mut complaining), (&mut written, &mut writing)] {
+            if *going && let Poll::Ready(result) = stream.as_mut().poll(task) {
                 result?;
-                feeding = false;
+                *going = false;
             }
-            if ending.is_none()
-                && let Poll::Ready(result) = ended.as_mut().poll(task)
-            {
-                ending = Some(result);
-            }
-            if writing || complaining {
-                Poll::Pending
-            } else {
-                ending.take().map_or(Poll::Pending, |it| Poll::Ready(Ok(it)))
-            }
-        });
-        match ending.await {
-            Err(error) => Err(error),
-            Ok(Ok(Value::Exited(status))) => Ok(CommandStatus::with_code(i32::from(status))),
-            Ok(Ok(_)) => Ok(CommandStatus::success()),
-            Ok(Err(failure)) => {
-                context.stderr.write_all(explain(context.name, &failure).as_bytes()).await?;
-                Ok(CommandStatus::with_code(of_program(&failure)))
-            }
+        }
+        if feeding && let Poll::Ready(result) = fed.as_mut().poll(task) {
+            result?;
+            feeding = false;
+        }
+        if ending.is_none()
+            && let Poll::Ready(result) = ended.as_mut().poll(task)
+        {
+            ending = Some(result);
+        }
+        if writing || complaining {
+            Poll::Pending
+        } else {
+            ending.take().map_or(Poll::Pending, |it| Poll::Ready(Ok(it)))
+        }
+    });
+    match ending.await {
+        Err(error) => Err(error),
+        Ok(Ok(Value::Exited(status))) => Ok(CommandStatus::with_code(i32::from(status))),
+        Ok(Ok(_)) => Ok(CommandStatus::success()),
+        Ok(Err(failure)) => {
+            context.stderr.write_all(explain(context.name, &failure).as_bytes()).await?;
+            Ok(CommandStatus::with_code(of_program(&failure)))
         }
     }
 }

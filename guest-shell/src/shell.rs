@@ -16,7 +16,7 @@ use bashkit::{Bash, Error, ExecOptions, ExecResult, ShellState, StreamData};
 use crate::bindings::output::{self, Stream};
 use crate::bindings::types::{Completion, Outcome, Script, Step};
 use crate::stdin::{self, Demand, ScriptInput};
-use crate::{clock, interpreter, limits, mend, operations, outcome, state};
+use crate::{clock, interpreter, limits, mend, operations, outcome, script_command, state};
 
 /// What is kept of a run between its steps.
 struct Run {
@@ -136,7 +136,8 @@ fn survey(script: &Script, found: Option<&ShellState>, input: &ScriptInput) -> D
     let aliases = script.tools.iter().filter_map(|tool| tool.method.split('/').next()).collect();
     let mut commands = found.map(state::functions).unwrap_or_default();
     commands.extend(parsed.commands);
-    let programs = script.tools.iter().filter(|tool| tool.program).map(|tool| tool.method.as_str()).collect();
+    let programs = script.tools.iter().filter(|tool| tool.program).map(|tool| tool.method.as_str());
+    let programs = programs.chain(script_command::NAMES).collect();
     if stdin::calls_any(&commands, &programs) {
         input.lend();
     }

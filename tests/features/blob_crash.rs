@@ -11,9 +11,10 @@ use std::{env, fs, io, thread};
 
 use tollhouse::store::{BlobError, BlobFiles, BlobId, BlobSink, BlobSource};
 use tollhouse_tests::disk::Disk;
+use tollhouse_tests::slow_cycles;
 
 /// How many power cuts, unless `TOLLHOUSE_CRASH_CYCLES` says so.
-const CYCLES: u64 = 5;
+const CYCLES: u32 = 5;
 
 /// Where [`child`] uploads to, and how. Without it, it is no test.
 const DIRECTORY: &str = "TOLLHOUSE_TEST_BLOBS";
@@ -144,7 +145,7 @@ fn cut_the_power(disk: &mut Disk, how: &str, cycles: u64) -> (usize, Option<Stri
 #[test]
 fn blobs_survive_a_power_cut() {
     let Some(mut disk) = Disk::new(512 << 20) else { return };
-    let cycles = env::var("TOLLHOUSE_CRASH_CYCLES").ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(CYCLES);
+    let cycles = slow_cycles(CYCLES).into();
     let (acknowledged, lost) = cut_the_power(&mut disk, "carefully", cycles);
     assert_eq!(lost, None);
     println!("{cycles} power cuts, the last with {acknowledged} blobs, none lost");

@@ -11,7 +11,7 @@ use tollhouse::session::{
     Host, HostOptions, OpenOptions, RunOptions, Session, SessionId, Sessions, SessionsError, Status,
 };
 use tollhouse::store::Backend;
-use tollhouse_tests::{Home, Ran};
+use tollhouse_tests::{Home, Ran, cycles};
 
 #[path = "sessions/archives.rs"]
 mod archives;
@@ -171,11 +171,7 @@ fn runs_of_one_session_queue_and_of_two_do_not() {
 }
 
 /// How often a run is killed, unless `TOLLHOUSE_CRASH_CYCLES` says so.
-const CYCLES: u64 = 4;
-
-fn cycles() -> u64 {
-    std::env::var("TOLLHOUSE_CRASH_CYCLES").ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(CYCLES)
-}
+const CYCLES: u32 = 4;
 
 /// Numbers that differ from run to run: what fails by the moment of a kill, no seed brings back.
 fn random(below: u64) -> u64 {
@@ -203,7 +199,7 @@ fn a_killed_run_forgets_nothing_and_leaves_nothing_half() {
     home.file("p.toml", "[[grant]]\nname = 'many'\nmethod = 'stats/*'\ncalls = 100000\n");
     done(&home, &["run", "--session", "s", "--policy", "p.toml", "-e", "await fs.writeFile('/workspace/kept', 'yes')"]);
     let (mut acknowledged, mut used) = (0, 0);
-    for cycle in 0..cycles() {
+    for cycle in 0..cycles(CYCLES) {
         let (mut child, stdout) = calling(&home);
         let mut lines = stdout.lines();
         for _ in 0..=cycle * 7 % 23 {
@@ -216,7 +212,10 @@ fn a_killed_run_forgets_nothing_and_leaves_nothing_half() {
         child.wait().expect("it ends");
         let now = budget(&home, "s", "many").0;
         // At most the two that were under way had not returned.
-        assert!(now >= acknowledged && now <= acknowledged + 2 * (cycle + 1), "{acknowledged} returned, {now} spent");
+        assert!(
+            now >= acknowledged && now <= acknowledged + 2 * u64::from(cycle + 1),
+            "{acknowledged} returned, {now} spent"
+        );
         assert!(now > used);
         used = now;
         let shown = ask(&home, &["session", "show", "s"]);

@@ -227,3 +227,18 @@ impl Ran {
         }
     }
 }
+
+/// How many cycles a test that kills goes through: `TOLLHOUSE_CRASH_CYCLES`, or few.
+#[must_use]
+pub fn cycles(few: u32) -> u32 {
+    std::env::var("TOLLHOUSE_CRASH_CYCLES").ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(few)
+}
+
+/// As [`cycles`], where each takes longer: power cuts, and archives. A sixth of them.
+#[must_use]
+pub fn slow_cycles(few: u32) -> u32 {
+    match std::env::var_os("TOLLHOUSE_CRASH_CYCLES") {
+        Some(_) => (cycles(few) / 6).max(1),
+        None => few,
+    }
+}

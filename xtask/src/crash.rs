@@ -20,7 +20,9 @@ pub(crate) fn crash(arguments: &[&str]) -> Result<()> {
         ["--cycles", given] => given.parse().with_context(|| format!("`--cycles {given}` is no whole number"))?,
         _ => bail!("`{}` is none of the arguments of `cargo xtask crash`: `--cycles N`", arguments.join(" ")),
     };
-    say(&format!("killing and cutting the power, {cycles} times each; power cuts take root and loop devices"));
+    say(&format!(
+        "killing {cycles} times each, and cutting the power a sixth as often, which takes root and loop devices"
+    ));
     build::all(Profile::Debug)?;
     // With the default members: another selection brings other features, and builds wasmtime again.
     let mut tests = cargo(&["test", "--features", "tollhouse-tests/redb", "--test", "all", "--"]);

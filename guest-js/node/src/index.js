@@ -3,6 +3,7 @@
 
 import assert from './assert.js';
 import buffer, { Buffer } from './buffer.js';
+import childProcess from './child_process.js';
 import crypto, { CryptoKey } from './crypto.js';
 import EventEmitter from './events.js';
 import fs, { promises as fsPromises } from './fs.js';
@@ -12,6 +13,7 @@ import path from './path.js';
 import process, { addStreams } from './process.js';
 import querystring from './querystring.js';
 import readline, { promises as readlinePromises } from './readline.js';
+import { $, shell } from './shell.js';
 import stream from './stream.js';
 import stringDecoder from './string_decoder.js';
 import timers, { promises as timersPromises } from './timers.js';
@@ -28,6 +30,8 @@ define('global', globalThis);
 define('process', process);
 define('Buffer', Buffer);
 define('CryptoKey', CryptoKey);
+define('shell', shell);
+define('$', $);
 for (const [name, value] of Object.entries({ ...webStreams, ...web })) define(name, value);
 
 const { performance } = globalThis;
@@ -79,6 +83,7 @@ const modules = Object.assign(Object.create(null), {
   'assert/strict': assert.strict,
   async_hooks: { AsyncLocalStorage },
   buffer,
+  child_process: childProcess,
   console: globalThis.console,
   constants: { ...fs.constants },
   crypto,

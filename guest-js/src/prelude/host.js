@@ -115,6 +115,7 @@ const host = {
   onExit: (listener) => push(exitListeners, listener),
   uncaught: native.uncaught,
   readStdin: () => readSome(host.readStdin),
+  runScript,
   fetch: fetchThroughTool,
   signalOf,
   makeRequire,

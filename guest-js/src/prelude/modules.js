@@ -21,7 +21,6 @@ const moduleError = (code, message, hint) => {
 // What to do instead of a module of Node that is not here.
 const missingBuiltins = { __proto__: null };
 const missing = (names, hint) => mapList(names, (name) => (missingBuiltins[name] = hint));
-missing(['child_process'], 'a script has no processes: call tools, use `fs`, or write a bash script (`--lang sh`)');
 missing(
   ['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'dns/promises'],
   'a script has no network of its own: `fetch` goes through the `http` tool; `listTools()` shows what is mounted',

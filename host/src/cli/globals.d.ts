@@ -17,6 +17,37 @@ declare const stdin: AsyncIterable<string> & {
   json(): Promise<any>;
   lines(): AsyncIterable<string>;
 };
+/** Runs bash on the same files, with the same tools, grants and budgets: what it wrote, whatever its status. */
+declare const shell: {
+  (command: string, options?: ShellOptions): Promise<ShellResult>;
+  /** Its standard output; a status other than 0 is a `ShellError`. */
+  run(command: string, options?: ShellOptions): Promise<string>;
+  /** A text as one word of bash. */
+  quote(text: string): string;
+};
+interface ShellOptions {
+  cwd?: string;
+  env?: Record<string, string | undefined>;
+  args?: string[];
+  input?: string | Uint8Array;
+  signal?: AbortSignal;
+}
+interface ShellResult {
+  stdout: string;
+  stderr: string;
+  exitCode: number;
+}
+/** Runs bash: each value is one word, a list several. A status other than 0 is a `ShellError`, unless `nothrow` is called. */
+declare function $(strings: TemplateStringsArray, ...values: unknown[]): ShellCommand;
+interface ShellCommand extends PromiseLike<ShellResult> {
+  text(): Promise<string>;
+  lines(): Promise<string[]>;
+  json(): Promise<any>;
+  nothrow(): ShellCommand;
+  cwd(directory: string): ShellCommand;
+  env(variables: Record<string, string | undefined>): ShellCommand;
+  input(data: string | Uint8Array): ShellCommand;
+}
 /** The session's files. Text unless bytes are asked for; each function is also there as `…Sync`. */
 declare const fs: {
   readFile(path: string, options: { encoding: null } | null): Promise<Uint8Array>;

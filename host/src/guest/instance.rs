@@ -120,19 +120,25 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Starts a script, at a time (nanoseconds since the epoch), and runs it until it waits or ends. With `state`, what
-    /// the last one left (empty if there was none), its outcome has one too.
+    /// Starts a script in a directory, at a time (nanoseconds since the epoch), and runs it until it waits or ends. With
+    /// `state`, what the last one left (empty if there was none), its outcome has one too.
     ///
     /// # Errors
     /// Why the guest is gone.
-    pub fn start(&mut self, script: &Script, state: Option<Vec<u8>>, now: u64) -> Result<Step, GuestError> {
+    pub fn start(
+        &mut self,
+        script: &Script,
+        directory: &str,
+        state: Option<Vec<u8>>,
+        now: u64,
+    ) -> Result<Step, GuestError> {
         let tools = self.store.data().catalog.tools();
         let script = wit::Script {
             source: script.source.clone(),
             name: script.name.clone(),
             arguments: script.arguments.clone(),
             environment: script.environment.clone(),
-            directory: "/workspace".to_owned(),
+            directory: directory.to_owned(),
             tools: tools
                 .into_iter()
                 .map(|tool| wit::Tool {
@@ -189,6 +195,11 @@ impl Guest {
     #[must_use]
     pub fn files(&self) -> &Tree {
         &self.store.data().files
+    }
+
+    /// Gives the files away for others, between two steps.
+    pub(crate) fn swap_files(&mut self, files: &mut Tree) {
+        std::mem::swap(&mut self.store.data_mut().files, files);
     }
 
     /// Changes the files between two steps, as a tool did on its own view of them.

@@ -11,7 +11,7 @@ mod state;
 
 pub(crate) use instance::World;
 pub use instance::{Guest, GuestError, Guests, Script};
-pub use operation::{Completion, Operation, OperationId, Outcome, Pending, ProgramRun, Step, Value, Waiting};
+pub use operation::{Completion, Operation, OperationId, Outcome, Pending, ProgramRun, Runnable, Step, Value, Waiting};
 pub(crate) use state::OutputFull;
 pub use state::{Catalog, MountedTool, Output, OutputSink, Stream};
 

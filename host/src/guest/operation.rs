@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Language;
 use super::bindings::types as wit;
 use crate::error::{ErrorKind, Failure, Payload, Special, SpecialKind};
 
@@ -28,7 +29,7 @@ pub enum Operation {
     },
     /// Waits so long.
     Sleep(Duration),
-    /// Runs a program.
+    /// Runs a program or a script.
     Run(ProgramRun),
     /// Gives bytes to a program.
     Write {
@@ -41,11 +42,28 @@ pub enum Operation {
     },
 }
 
-/// A program that a script runs, with streams.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What a script can run beside itself.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Runnable {
+    /// A program that is mounted, by its method: its alias.
+    Program(String),
+    /// A script, in a guest of its own.
+    Script {
+        /// Its language.
+        language: Language,
+        /// Its text.
+        source: String,
+        /// What stack traces and messages call it; its path, if it is a file.
+        name: String,
+    },
+}
+
+/// A program or script that a script runs, with streams.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProgramRun {
-    /// Its method: its alias.
-    pub method: String,
+    /// What.
+    pub what: Runnable,
     /// Its arguments, without its name.
     pub arguments: Vec<String>,
     /// Its environment.
@@ -163,8 +181,18 @@ impl From<wit::Pending> for Pending {
 
 impl From<wit::ProgramRun> for ProgramRun {
     fn from(run: wit::ProgramRun) -> Self {
-        let wit::ProgramRun { method, arguments, environment, directory, stdin, stdout, stderr } = run;
-        Self { method, arguments, environment, directory, stdin, stdout, stderr }
+        let wit::ProgramRun { what, arguments, environment, directory, stdin, stdout, stderr } = run;
+        let what = match what {
+            wit::Runnable::Program(method) => Runnable::Program(method),
+            wit::Runnable::Script(wit::InnerScript { language, source, name }) => {
+                let language = match language {
+                    wit::Language::Javascript => Language::JavaScript,
+                    wit::Language::Shell => Language::Shell,
+                };
+                Runnable::Script { language, source, name }
+            }
+        };
+        Self { what, arguments, environment, directory, stdin, stdout, stderr }
     }
 }
 

@@ -7,8 +7,8 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use super::options::{Captured, RunOptions, Stdin};
 use super::result::{RunResult, Usage, outcome_of};
-use super::run::{Captured, RunOptions, Stdin};
 use super::scope::Scope;
 use super::state::{Place, SessionState, micros};
 use crate::agent::{Agent, Caller, Ending, Program};

@@ -10,10 +10,13 @@ mod catalog;
 mod component;
 mod host;
 mod kept;
+mod options;
+mod process;
 mod result;
 mod run;
 mod scope;
 mod state;
+mod step;
 mod streams;
 mod work;
 
@@ -23,7 +26,9 @@ pub use kept::{
     At, Checked, Created, Exported, Head, LogLine, OpenOptions, Origin, Overrides, Point, PointError, Removed,
     RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
 };
+pub use options::{RunOptions, Stdin};
 use result::Left;
 pub use result::{RunResult, Status, Usage};
-pub use run::{CancelHandle, Operation, Pending, ProgramStreams, Run, RunOptions, Stdin, Step};
+pub use run::Run;
 pub use state::Session;
+pub use step::{CancelHandle, Operation, Pending, ProgramStreams, Step};

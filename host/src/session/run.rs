@@ -2,126 +2,34 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use bytes::Bytes;
 use serde_json::json;
 
 use super::host::{HostError, now};
+use super::options::{Captured, RunOptions, Stdin};
+use super::process::{self, Beginning, MAIN, Pid, Process, Processes};
 use super::result::{Left, RunResult, Usage, out_of_time, outcome_of};
 use super::scope::Scope;
 use super::state::{Place, SessionState, micros};
-use super::streams::Streams;
+use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 use super::work::{Input, News, Work};
 use crate::code::Interrupt;
 use crate::error::{Failure, told};
 use crate::gate::{Admission, CallOutcome, Event};
 use crate::guest::{
-    self, Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, ProgramRun, Script, Stream, Value,
+    self, Completion, GuestError, Language, OperationId, Outcome, ProgramRun, Runnable, Script, Value, Waiting,
 };
-use crate::tool::{ARGUMENTS, DIRECTORY, Started, unfit};
-use crate::vfs::Edit;
+use crate::tool::{ARGUMENTS, DIRECTORY, Told, WriteError, unfit};
+use crate::vfs::{Edit, Tree};
+
+/// Where a run's script starts.
+const WORKSPACE: &str = "/workspace";
 
 /// The most bytes that a script leaves for the next one besides its files, as its guest writes them.
 const MAX_STATE_BYTES: usize = 16 << 20;
-
-/// How to run a script.
-#[derive(Default)]
-pub struct RunOptions {
-    /// Takes the output as it comes. None: it is captured in the [`RunResult`].
-    pub output: Option<Box<dyn OutputSink>>,
-    /// What the script reads.
-    pub stdin: Stdin,
-    /// Whether the script finds what the last one of its language left besides files, and leaves that in its turn: in
-    /// JavaScript `globalThis.state`; in bash the directory, variables, functions and aliases. What a script has that is
-    /// stopped is not kept. An agent that is a component leaves nothing.
-    pub keep_state: bool,
-}
-
-/// Where a script's standard input comes from. It is read only when the script asks.
-#[derive(Default)]
-pub enum Stdin {
-    /// Nowhere: it is at its end.
-    #[default]
-    Empty,
-    /// These bytes.
-    Bytes(Vec<u8>),
-    /// A reader, for example the process's own standard input.
-    Reader(Box<dyn Read + Send>),
-}
-
-/// Where a run stands.
-pub enum Step {
-    /// It waits: for these operations, which are new since the last step, and for those of earlier steps.
-    Blocked(Vec<Pending>),
-    /// It has ended.
-    Finished(Box<RunResult>),
-}
-
-/// An operation to perform: hand it to [`Run::perform`], or do it yourself and give [`Run::resume`] what came of it.
-pub struct Pending {
-    /// Its name in a [`Completion`].
-    pub id: OperationId,
-    /// What to do.
-    pub operation: Operation,
-}
-
-/// Something that a run waits for.
-#[non_exhaustive]
-pub enum Operation {
-    /// A call that the gate has admitted: granted, debited and on record. Denied calls never come here.
-    Call(Admission),
-    /// Input of a stream.
-    Read {
-        /// Which; 0 is the standard input of the script.
-        stream: u32,
-        /// At most so many bytes.
-        limit: u32,
-    },
-    /// Time.
-    Sleep(Duration),
-    /// A program that the gate has admitted; it reads and writes streams of the run. It is for [`Run::perform`].
-    Program(Admission, ProgramStreams),
-    /// Bytes for a program. They are for [`Run::perform`].
-    Write {
-        /// Which stream.
-        stream: u32,
-        /// What.
-        bytes: Vec<u8>,
-        /// Nothing follows.
-        end: bool,
-    },
-}
-
-/// What a program that is to run reads and writes.
-pub struct ProgramStreams(Started);
-
-impl Operation {
-    /// Of what the gate has admitted.
-    fn admission(&self) -> Option<&Admission> {
-        match self {
-            Self::Call(admission) | Self::Program(admission, _) => Some(admission),
-            _ => None,
-        }
-    }
-}
-
-/// Stops a run from another thread, or from a signal handler's.
-#[derive(Clone)]
-pub struct CancelHandle {
-    interrupt: Interrupt,
-    news: Sender<News>,
-}
-
-impl CancelHandle {
-    /// Stops the run, wherever it is, and every call that it waits for.
-    pub fn cancel(&self) {
-        self.interrupt.cancel();
-        let _ = self.news.send(News::Cancelled);
-    }
-}
 
 /// What is kept of an operation that the guest waits for.
 struct Outstanding {
@@ -160,43 +68,21 @@ pub struct Run {
     /// Taken when it ends.
     place: Option<Place>,
     language: Language,
-    script: Script,
-    /// What the last script left, for this one to find when it starts.
-    found: Option<Vec<u8>>,
-    guest: Option<Guest>,
-    started: bool,
+    /// What its script is called, and the hash of its text: what the log says of it.
+    script: (String, String),
+    announced: bool,
+    /// None when it has ended.
+    processes: Option<Processes>,
     outstanding: HashMap<OperationId, Outstanding>,
     /// What has ended, with what it changed of the files.
     queue: VecDeque<(Completion, Vec<Edit>)>,
     work: Work,
-    streams: Streams,
     scope: Scope,
     interrupt: Interrupt,
     begun: Instant,
     input: Option<Input>,
     captured: Option<Captured>,
     result: Option<Box<RunResult>>,
-}
-
-/// Output that nobody else takes.
-#[derive(Clone, Default)]
-pub(super) struct Captured(Arc<Mutex<(Vec<u8>, Vec<u8>)>>);
-
-impl Captured {
-    /// Both streams, so far.
-    pub(super) fn take(&self) -> (Vec<u8>, Vec<u8>) {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl OutputSink for Captured {
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
-        let mut both = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match stream {
-            Stream::Stdout => both.0.extend_from_slice(bytes),
-            Stream::Stderr => both.1.extend_from_slice(bytes),
-        }
-    }
 }
 
 impl Run {
@@ -213,15 +99,7 @@ impl Run {
         let interrupt = Interrupt::default();
         let captured = options.output.is_none().then(Captured::default);
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
-        let world = guest::World {
-            files: session.head(),
-            output: guest::Output::new(sink, limits.output),
-            catalog: Arc::clone(&session.catalog),
-            memory: limits.memory,
-            fuel: limits.fuel,
-            seed: session.seed("guest", &[number]),
-            interrupt: interrupt.clone(),
-        };
+        let world = world(&session, session.head(), guest::Output::new(sink, limits.output), &[number], &interrupt);
         let found = options.keep_state.then(|| session.state(language)).transpose().map_err(HostError::from);
         let guest = session.guests().instantiate(language, world).map_err(HostError::from);
         let (found, guest) = match found.and_then(|found| Ok((found, guest?))) {
@@ -243,18 +121,19 @@ impl Run {
         };
         let scope = Scope::new(&session, number);
         let work = Work::new(session.pool(), limits.concurrency);
+        let called = (script.name.clone(), blake3::hash(script.source.as_bytes()).to_hex().to_string());
+        let beginning = Beginning { script, directory: WORKSPACE.to_owned(), found };
+        let main = Process::main(guest, language, beginning, interrupt.clone());
         Ok(Self {
             session,
             place: Some(place),
             language,
-            script,
-            found,
-            guest: Some(guest),
-            started: false,
+            script: called,
+            announced: false,
+            processes: Some(Processes::new(main)),
             outstanding: HashMap::new(),
             queue: VecDeque::new(),
             work,
-            streams: Streams::default(),
             scope,
             interrupt,
             begun,
@@ -281,89 +160,134 @@ impl Run {
                 // The guest goes on, and what it waits for besides goes on beside it.
                 self.work.start_waiting();
             }
-            let Some(step) = self.advance() else {
-                if self.outstanding.is_empty() {
-                    self.end(Outcome::failed(Failure::deadlock()));
-                    continue;
-                }
-                return Step::Blocked(started);
-            };
+            let Some((pid, step)) = self.advance() else { return Step::Blocked(started) };
             match step {
-                Ok(guest::Step::Finished(outcome)) => self.end(outcome),
-                Ok(guest::Step::Blocked(waiting)) => {
-                    for id in waiting.cancelled {
-                        self.withdraw(id);
-                        started.retain(|pending: &Pending| pending.id != id);
-                    }
-                    for pending in waiting.started {
-                        started.extend(self.admit(pending));
-                    }
-                    // Whoever makes the calls, they are in the ledger first.
-                    if started.iter().any(|pending| pending.operation.admission().is_some())
-                        && let Err(error) = self.session.gate.sync()
-                    {
-                        for pending in started.drain(..) {
-                            if let Operation::Call(admission) | Operation::Program(admission, _) = pending.operation {
-                                admission.release();
-                            }
-                        }
-                        self.end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", told(&error)))));
-                    }
-                }
-                Err(error) => self.end(outcome_of(&error, self.session.limits())),
+                Ok(guest::Step::Blocked(waiting)) => self.take_on(pid, waiting, &mut started),
+                Ok(guest::Step::Finished(outcome)) => self.end_of(pid, outcome),
+                // Not its own fault.
+                Err(error) if self.interrupt.stopped().is_some() => self.end_of(MAIN, self.gone(&error)),
+                Err(error) => self.end_of(pid, self.gone(&error)),
             }
+            started.retain(|pending: &Pending| self.outstanding.contains_key(&pending.id));
         }
     }
 
-    /// One entry into the guest, if there is a reason for one.
-    fn advance(&mut self) -> Option<Result<guest::Step, GuestError>> {
-        let guest = self.guest.as_mut()?;
-        if !self.started {
-            self.started = true;
-            let hash = blake3::hash(self.script.source.as_bytes()).to_hex();
-            let event = Event::Started { run: self.scope.record.run(), script: &self.script.name, hash: &hash };
+    /// A guest waits: for what it began in this step, and for what it began before.
+    fn take_on(&mut self, pid: Pid, waiting: Waiting, started: &mut Vec<Pending>) {
+        let waiting = match process::named(pid, waiting) {
+            Ok(waiting) => waiting,
+            Err(failure) => return self.end_of(pid, Outcome::failed(failure)),
+        };
+        waiting.cancelled.into_iter().for_each(|id| self.withdraw(id));
+        for pending in waiting.started {
+            started.extend(self.admit(pid, pending));
+        }
+        // Whoever makes the calls, they are in the ledger first.
+        if started.iter().any(|pending| pending.operation.admission().is_some())
+            && let Err(error) = self.session.gate.sync()
+        {
+            for pending in started.drain(..) {
+                if let Operation::Call(admission) | Operation::Program(admission, _) = pending.operation {
+                    admission.release();
+                }
+            }
+            return self.end(Outcome::failed(Failure::host(format!("the run cannot be kept: {}", told(&error)))));
+        }
+        if !self.outstanding.keys().any(|id| process::owner(*id) == pid) {
+            self.end_of(pid, Outcome::failed(Failure::deadlock()));
+        }
+    }
+
+    fn gone(&self, error: &GuestError) -> Outcome {
+        outcome_of(error, self.session.limits())
+    }
+
+    /// One entry into a guest, if there is a reason for one.
+    fn advance(&mut self) -> Option<(Pid, Result<guest::Step, GuestError>)> {
+        let processes = self.processes.as_mut()?;
+        if !self.announced {
+            self.announced = true;
+            let (script, hash) = (&*self.script.0, &*self.script.1);
+            let event = Event::Started { run: self.scope.record.run(), script, hash };
             if let Err(error) = self.session.gate.audit().write(&event) {
                 self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", told(&error)))));
                 return None;
             }
-            return Some(guest.start(&self.script, self.found.take(), now()));
         }
-        let (mut completion, edits) = self.queue.pop_front()?;
+        if let Some(pid) = processes.waiting() {
+            return Some((pid, processes.start(pid, now())?));
+        }
+        let (completion, edits) = self.queue.pop_front()?;
         self.outstanding.remove(&completion.id);
-        if let Err(error) = guest.change_files(&edits) {
-            completion.result = Err(unfit("a tool", &error));
-        }
-        Some(guest.resume(completion, now()))
+        let pid = process::owner(completion.id);
+        Some((pid, processes.resume(completion, &edits, |error| unfit("a tool", error), now())?))
     }
 
-    /// Takes an operation on; a call that the gate refuses is answered at once.
-    fn admit(&mut self, pending: guest::Pending) -> Option<Pending> {
+    /// Takes an operation on, to be performed; what needs no other hand is done here: a call that the gate refuses is
+    /// answered, a script that another one runs begins, and reads.
+    fn admit(&mut self, pid: Pid, pending: guest::Pending) -> Option<Pending> {
         let id = pending.id;
+        let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
         let mut call = None;
         let operation = match pending.operation {
             guest::Operation::Call { method, arguments } => match self.judge(&method, &arguments) {
                 Ok(admission) => {
-                    call = Some((admission.seq, self.interrupt.child()));
+                    call = Some((admission.seq, interrupt));
                     Operation::Call(admission)
                 }
                 Err(failure) => return self.refuse(id, failure),
             },
-            guest::Operation::Run(run) => {
-                let interrupt = self.interrupt.child();
-                match self.judge_program(id, &run, &interrupt) {
+            guest::Operation::Run(run) => match run.what {
+                Runnable::Program(ref method) => match self.judge_program(id, method, &run, &interrupt) {
                     Ok((admission, program)) => {
                         call = Some((admission.seq, interrupt));
                         Operation::Program(admission, program)
                     }
                     Err(failure) => return self.refuse(id, failure),
+                },
+                Runnable::Script { .. } => {
+                    self.outstanding.insert(id, Outstanding { call });
+                    if let Err(failure) = self.nest(id, run, interrupt) {
+                        return self.refuse(id, failure);
+                    }
+                    return None;
                 }
-            }
+            },
             guest::Operation::Write { stream, bytes, end } => Operation::Write { stream, bytes, end },
+            guest::Operation::Read { stream: 0, limit } if pid != MAIN => {
+                self.outstanding.insert(id, Outstanding { call });
+                let told = self.told_bytes(id);
+                self.processes.as_mut()?.get(pid)?.stdin()?.ask(limit as usize, told);
+                return None;
+            }
             guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
             guest::Operation::Sleep(duration) => Operation::Sleep(duration),
         };
         self.outstanding.insert(id, Outstanding { call });
         Some(Pending { id, operation })
+    }
+
+    /// Begins a script that another one runs: the same files, grants and budgets, and a guest of its own.
+    fn nest(&mut self, id: OperationId, run: ProgramRun, interrupt: Interrupt) -> Result<(), Failure> {
+        let Some(processes) = &mut self.processes else { return Ok(()) };
+        let pid = process::owner(id);
+        processes.room_within(pid)?;
+        let Some(parent) = processes.get(pid) else { return Ok(()) };
+        let streams = parent.streams.start(id, &run, &interrupt)?;
+        let Runnable::Script { language, source, name } = run.what else { return Ok(()) };
+        let fuel = self.session.limits().fuel.saturating_sub(processes.fuel());
+        let output = guest::Output::new(process::sink(&streams), self.session.limits().output);
+        let numbers = [self.scope.record.run(), u64::from(processes.next())];
+        let world = world(&self.session, process::no_files(), output, &numbers, &interrupt);
+        // Loading a guest for the first time takes none of the run's time.
+        let paused = self.interrupt.pause();
+        let guest = self.session.guests().instantiate(language, guest::World { fuel, ..world });
+        drop(paused);
+        let guest = guest.map_err(|error| Failure::host(format!("`{name}` does not start: {}", told(&error))))?;
+        let script = Script { source, name, arguments: run.arguments, environment: run.environment };
+        let beginning = Beginning { script, directory: run.directory, found: None };
+        processes.add(id, streams, Process::main(guest, language, beginning, interrupt));
+        Ok(())
     }
 
     /// Asks the gate.
@@ -377,14 +301,16 @@ impl Run {
     fn judge_program(
         &mut self,
         id: OperationId,
+        method: &str,
         run: &ProgramRun,
         interrupt: &Interrupt,
     ) -> Result<(Admission, ProgramStreams), Failure> {
         let arguments = json!({ ARGUMENTS: run.arguments, DIRECTORY: run.directory });
-        let admission = self.judge(&run.method, &arguments.to_string())?;
-        let started = match admission.is_program() {
-            true => self.streams.start(id, run, interrupt),
-            false => Err(Failure::argument(format!("`{}` is no program", run.method))),
+        let admission = self.judge(method, &arguments.to_string())?;
+        let process = self.processes.as_mut().and_then(|processes| processes.get(process::owner(id)));
+        let started = match process {
+            Some(process) if admission.is_program() => process.streams.start(id, run, interrupt),
+            _ => Err(Failure::argument(format!("`{method}` is no program"))),
         };
         match started {
             Ok(started) => Ok((admission, ProgramStreams(started))),
@@ -405,10 +331,17 @@ impl Run {
         None
     }
 
-    /// The guest no longer wants a completion.
+    /// A guest no longer wants a completion.
     fn withdraw(&mut self, id: OperationId) {
         self.work.forget(id);
-        self.streams.forget(id);
+        if let Some(processes) = &mut self.processes {
+            if let Some(process) = processes.get(process::owner(id)) {
+                process.streams.forget(id);
+            }
+            if let Some(inner) = processes.of(id) {
+                self.stop(inner, Outcome::failed(Failure::cancelled()));
+            }
+        }
         self.queue.retain(|(completion, _)| completion.id != id);
         if let Some(operation) = self.outstanding.remove(&id)
             && let Some((seq, interrupt)) = operation.call
@@ -418,39 +351,75 @@ impl Run {
         }
     }
 
+    /// Takes a script away that another one ran, with all it waits for. Gives the other one's operation, and its end.
+    fn stop(&mut self, pid: Pid, outcome: Outcome) -> Option<(OperationId, Result<u8, Failure>)> {
+        let own: Vec<_> = self.outstanding.keys().copied().filter(|id| process::owner(*id) == pid).collect();
+        own.into_iter().for_each(|id| self.withdraw(id));
+        self.processes.as_mut()?.remove(pid, outcome)
+    }
+
+    /// A script has ended: the run's own, or one that another one runs.
+    fn end_of(&mut self, pid: Pid, outcome: Outcome) {
+        if pid == MAIN {
+            return self.end(outcome);
+        }
+        if let Some((id, result)) = self.stop(pid, outcome) {
+            self.resume(Completion { id, result: result.map(Value::Exited) });
+        }
+    }
+
+    /// What tells a guest of bytes that it waits for.
+    fn told_bytes(&self, id: OperationId) -> Told<Bytes> {
+        let told = self.work.told(id, |bytes: Bytes| Value::Bytes(bytes.into()));
+        Box::new(move |bytes| told(Ok(bytes)))
+    }
+
     /// Performs an operation; [`Run::wait`] collects what comes of it. Calls go on beside the guest, and beside each other;
     /// the only one that a run waits for is made by `wait` itself.
     pub fn perform(&mut self, pending: Pending) {
         let Pending { id, operation } = pending;
         match operation {
             Operation::Call(admission) => {
-                let Some(Outstanding { call: Some((_, interrupt)) }) = self.outstanding.get(&id) else { return };
-                let Some(files) = self.guest.as_ref().map(|guest| guest.files().clone()) else { return };
-                let context = self.scope.context(&admission, interrupt.clone(), files);
-                self.work.call(id, admission, context);
+                if let Some((interrupt, files)) = self.call_of(id) {
+                    let context = self.scope.context(&admission, interrupt, files);
+                    self.work.call(id, admission, context);
+                }
+            }
+            Operation::Program(admission, ProgramStreams(started)) => {
+                if let Some((interrupt, files)) = self.call_of(id) {
+                    let context = self.scope.context(&admission, interrupt, files);
+                    self.work.run(id, admission, context, started);
+                }
             }
             Operation::Sleep(duration) => self.work.sleep(id, duration),
             Operation::Read { stream: 0, limit } => match &self.input {
                 Some(input) => self.work.read(id, Arc::clone(input), limit),
                 None => self.resume(Completion { id, result: Ok(Value::Bytes(Vec::new())) }),
             },
-            Operation::Program(admission, ProgramStreams(started)) => {
-                let Some(Outstanding { call: Some((_, interrupt)) }) = self.outstanding.get(&id) else { return };
-                let Some(files) = self.guest.as_ref().map(|guest| guest.files().clone()) else { return };
-                let context = self.scope.context(&admission, interrupt.clone(), files);
-                self.work.run(id, admission, context, started);
-            }
-            Operation::Write { stream, bytes, end } => {
-                self.streams.write(stream, &bytes, end, self.work.told(id, |()| Value::Nothing));
-            }
             Operation::Read { stream, limit } => {
-                let told = self.work.told(id, |bytes: Bytes| Value::Bytes(bytes.into()));
-                let told = Box::new(move |bytes| told(Ok(bytes)));
-                if let Err(failure) = self.streams.read(stream, limit, told) {
+                let told = self.told_bytes(id);
+                let read = self.process_of(id).map(|process| process.streams.read(stream, limit, told));
+                if let Some(Err(failure)) = read {
                     self.resume(Completion { id, result: Err(failure) });
                 }
             }
+            Operation::Write { stream, bytes, end } => {
+                let told: Told<Result<(), WriteError>> = self.work.told(id, |()| Value::Nothing);
+                if let Some(process) = self.process_of(id) {
+                    process.streams.write(stream, &bytes, end, told);
+                }
+            }
         }
+    }
+
+    /// The switch of a call that is to be made, and the files that it finds.
+    fn call_of(&self, id: OperationId) -> Option<(Interrupt, Tree)> {
+        let (_, interrupt) = self.outstanding.get(&id)?.call.as_ref()?;
+        Some((interrupt.clone(), self.processes.as_ref()?.files().clone()))
+    }
+
+    fn process_of(&mut self, id: OperationId) -> Option<&mut Process> {
+        self.processes.as_mut()?.get(process::owner(id))
     }
 
     /// Takes what came of an operation. The next [`Run::step`] delivers it. What the guest does not wait for, or was
@@ -481,7 +450,7 @@ impl Run {
                     self.deliver(completion, edits)
                 }
                 News::Done(completion) | News::Streamed(completion) => self.resume(completion),
-                News::Cancelled => self.end(outcome_of(&GuestError::Cancelled, self.session.limits())),
+                News::Cancelled => self.end(self.gone(&GuestError::Cancelled)),
                 News::Timeout => self.end(Outcome::failed(out_of_time(self.session.limits()))),
             }
         }
@@ -505,20 +474,20 @@ impl Run {
 
     /// Ends the run: stops what it started, commits its files, writes its result.
     fn end(&mut self, mut outcome: Outcome) {
-        let Some(guest) = self.guest.take() else { return };
+        let Some(processes) = self.processes.take() else { return };
         let Some(place) = self.place.take() else { return };
         self.interrupt.cancel();
         self.work.end();
         let calls = self.session.gate.close(&self.scope.record);
-        let files = guest.files().clone();
+        let files = processes.files().clone();
         let usage = Usage {
-            fuel: outcome.fuel,
+            fuel: outcome.fuel.saturating_add(processes.fuel()),
             wall_micros: micros(self.begun),
-            memory_bytes: guest.memory_bytes(),
-            output_bytes: guest.output_bytes(),
+            memory_bytes: processes.memory_bytes(),
+            output_bytes: processes.main().output_bytes(),
             file_bytes: files.usage().bytes,
         };
-        drop(guest);
+        drop(processes);
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
         if outcome.state.as_ref().is_some_and(|state| state.len() > MAX_STATE_BYTES) {
             outcome = Outcome { fuel: outcome.fuel, ..Outcome::failed(state_too_large()) };
@@ -532,7 +501,26 @@ impl Run {
 impl Drop for Run {
     /// A run that is dropped before its end is cancelled: its files and spending are kept, and the session is free.
     fn drop(&mut self) {
-        self.end(outcome_of(&GuestError::Cancelled, self.session.limits()));
+        self.end(self.gone(&GuestError::Cancelled));
+    }
+}
+
+/// What a guest of this session is given besides its script.
+fn world(
+    session: &SessionState,
+    files: Tree,
+    output: guest::Output,
+    numbers: &[u64],
+    interrupt: &Interrupt,
+) -> guest::World {
+    guest::World {
+        files,
+        output,
+        catalog: Arc::clone(&session.catalog),
+        memory: session.limits().memory,
+        fuel: session.limits().fuel,
+        seed: session.seed("guest", numbers),
+        interrupt: interrupt.clone(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::code::Interrupt;
 use crate::error::Failure;
-use crate::guest::{OperationId, ProgramRun};
+use crate::guest::{OperationId, ProgramRun, Runnable};
 use crate::tool::{Pipe, Started, Told, WriteError};
 
 /// How many programs of a run there may be at once: each has a thread. One counts until what it wrote was read.
@@ -32,7 +32,7 @@ impl Streams {
         programs.sort_unstable();
         programs.dedup();
         if programs.len() >= MAX_PROGRAMS {
-            let message = format!("`{}` does not start: {MAX_PROGRAMS} programs run already", run.method);
+            let message = format!("{} does not start: {MAX_PROGRAMS} programs run already", name_of(&run.what));
             return Err(Failure::limit(message, "run fewer at once: `wait` for some, or make shorter pipelines"));
         }
         let numbers = [run.stdin, run.stdout, run.stderr];
@@ -74,12 +74,21 @@ impl Streams {
     }
 }
 
+fn name_of(what: &Runnable) -> String {
+    match what {
+        Runnable::Program(method) => format!("`{method}`"),
+        Runnable::Script { name, .. } => format!("the script `{name}`"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn run(first: u32) -> ProgramRun {
-        ProgramRun { method: "p".into(), stdin: first, stdout: first + 1, stderr: first + 2, ..ProgramRun::default() }
+        let (what, directory) = (Runnable::Program("p".into()), "/".into());
+        let (stdin, stdout, stderr) = (first, first + 1, first + 2);
+        ProgramRun { what, arguments: Vec::new(), environment: Vec::new(), directory, stdin, stdout, stderr }
     }
 
     #[test]

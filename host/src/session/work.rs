@@ -53,6 +53,8 @@ pub(super) struct Work {
     sender: Sender<News>,
     receiver: Receiver<News>,
     timers: BinaryHeap<Reverse<(Instant, OperationId)>>,
+    /// Whether the last news was that of a timer.
+    timed: bool,
     waiting: VecDeque<Job>,
     running: u32,
     /// Reads that have not ended.
@@ -70,6 +72,7 @@ impl Work {
             sender,
             receiver,
             timers: BinaryHeap::new(),
+            timed: false,
             waiting: VecDeque::new(),
             running: 0,
             reads: 0,
@@ -208,6 +211,13 @@ impl Work {
         unless_stopped(interrupt, news)
     }
 
+    fn received(&mut self, news: News) -> News {
+        if matches!(news, News::Done(_)) {
+            self.reads = self.reads.saturating_sub(1);
+        }
+        news
+    }
+
     fn next(&mut self, interrupt: &Interrupt) -> News {
         loop {
             // Asked for anew each time: a pause moves it. So the wait lasts a little longer than to it, which also keeps a
@@ -217,6 +227,13 @@ impl Work {
             if let Some(Reverse((at, id))) = self.timers.peek().copied()
                 && at <= now
             {
+                // In turn with what else has happened: a timer that is always due must not hold that up.
+                if std::mem::replace(&mut self.timed, true)
+                    && let Ok(news) = self.receiver.try_recv()
+                {
+                    self.timed = false;
+                    return self.received(news);
+                }
                 self.timers.pop();
                 return News::Done(Completion { id, result: Ok(Value::Nothing) });
             }
@@ -231,12 +248,7 @@ impl Work {
                 None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match news {
-                Ok(news) => {
-                    if matches!(news, News::Done(_)) {
-                        self.reads = self.reads.saturating_sub(1);
-                    }
-                    return news;
-                }
+                Ok(news) => return self.received(news),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return News::Cancelled,
             }

@@ -2,13 +2,14 @@
 //!
 //! What a database must bring is an [`Engine`]; what a [`Store`] promises on top of it is here, once for all databases.
 //!
-//! A commit that fails leaves open what the disk holds: after a failed sync nothing may be assumed. The database is then
-//! closed, and what comes next opens it again, which reads what is really there. Until that succeeds, all is refused.
+//! A commit that fails leaves open what the disk holds. The database is then closed, and what comes next opens it again;
+//! until that succeeds, all is refused. What is read then need not be on the disk: after a sync that failed Linux takes for
+//! written what it could not write, and says so to nobody. So before the next commit all of it is copied to a new database.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs;
+use std::fs::{self, File};
 use std::ops::Bound;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, mpsc};
 use std::thread::JoinHandle;
 
@@ -74,6 +75,8 @@ struct Database<E> {
     engine: E,
     number: u64,
     tail: Tail,
+    /// A commit has failed: what is read of it may not be on the disk.
+    unsure: bool,
 }
 
 #[derive(Default)]
@@ -199,7 +202,19 @@ impl<E: Engine> Inner<E> {
             let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *database, Err(error.clone()))
         };
-        drop(failed);
+        if let Ok(database) = failed {
+            let path = self.place.database(database.number);
+            // What finds no room is refused at once; unless the device is full and the file system is not.
+            if !matches!(error, StoreError::Full(_)) || self.place.has_room() {
+                // Where it cannot be made, nobody commits. In a power cut it may go: then all is read from the disk.
+                drop(File::create(doubt(&path)));
+            }
+        }
+    }
+
+    /// Copies a database that may not be on the disk.
+    fn make_sure(&self) -> Result<(), StoreError> {
+        if self.read(|database| Ok(database.unsure))? { self.compact().map(drop) } else { Ok(()) }
     }
 
     /// What the committer does, to the end.
@@ -247,21 +262,27 @@ impl<E: Engine> Inner<E> {
     /// Makes a group, and answers all of it. A refusal waits for the sync too: what it rests on may be of this group.
     fn make(&self, mut group: Vec<(Batch, Done)>) {
         let mut answers = Vec::with_capacity(group.len());
-        let made = self.read(|database| {
-            let mut changes = Changes::new();
-            for (batch, done) in group.drain(..) {
-                let allowed = batch.allowed(|key| match changes.get(key) {
-                    Some(value) => Ok(value.clone()),
-                    None => database.engine.get(key),
-                });
-                if allowed.is_ok() {
-                    changes.extend(batch.changes.into_iter().map(|change| (change.key, change.value)));
+        let made = self.make_sure();
+        let sure = made.is_ok();
+        let made = made.and_then(|()| {
+            self.read(|database| {
+                let mut changes = Changes::new();
+                for (batch, done) in group.drain(..) {
+                    let allowed = batch.allowed(|key| match changes.get(key) {
+                        Some(value) => Ok(value.clone()),
+                        None => database.engine.get(key),
+                    });
+                    if allowed.is_ok() {
+                        changes.extend(batch.changes.into_iter().map(|change| (change.key, change.value)));
+                    }
+                    answers.push((done, allowed));
                 }
-                answers.push((done, allowed));
-            }
-            if changes.is_empty() { Ok(()) } else { database.apply(changes) }
+                if changes.is_empty() { Ok(()) } else { database.apply(changes) }
+            })
         });
-        if let Err(error) = &made {
+        if let Err(error) = &made
+            && sure
+        {
             self.fail(error);
         }
         for (done, allowed) in answers {
@@ -306,7 +327,8 @@ impl<E: Engine> Database<E> {
         let engine = E::open(&path)?;
         let counted = count(&engine)?;
         let tail = Tail::open(&path, counted)?;
-        Ok(Self { engine, number, tail })
+        let unsure = doubt(&path).exists();
+        Ok(Self { engine, number, tail, unsure })
     }
 
     /// Makes changes durable, and counts them.
@@ -329,6 +351,11 @@ impl<E: Engine> Database<E> {
             new.apply(&records.into_iter().map(|(key, value)| (key, Some(value))).collect())?;
         }
     }
+}
+
+/// The file in a database of which a commit has failed.
+fn doubt(database: &Path) -> PathBuf {
+    database.join("unsure")
 }
 
 /// How many groups a database has seen.

@@ -147,6 +147,12 @@ impl Place {
         Ok(())
     }
 
+    /// Whether the file system has more room than a commit needs, by its own account.
+    pub(super) fn has_room(&self) -> bool {
+        const ENOUGH: u64 = 64 << 20;
+        rustix::fs::statvfs(&self.dir).is_ok_and(|room| room.f_bavail.saturating_mul(room.f_frsize) >= ENOUGH)
+    }
+
     /// A name for what is kept aside, with the time.
     pub(super) fn aside(&self) -> PathBuf {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);

@@ -3,7 +3,8 @@
 //!
 //! What a program reads comes when it asks, and not before: a program that reads nothing leaves its input to others.
 //!
-//! **Invariant:** neither end holds more than [`CAPACITY`] bytes that the other has not taken.
+//! **Invariant:** neither end holds more than [`CAPACITY`] bytes that the other has not taken; but for a script in a
+//! program's place, which writes as much as its limit on output allows.
 
 use std::io;
 use std::pin::Pin;
@@ -135,6 +136,23 @@ impl Pipe {
     /// Takes what the program wrote: `told` hears it when there is some, and nothing at the end.
     pub(crate) fn read(&self, limit: usize, told: Told<Bytes>) {
         self.change(|state| state.reader = Some((limit.max(1), told)));
+    }
+
+    /// Asks for bytes in a program's place, without waiting: `told` hears it when there are some, and nothing at the end.
+    pub(crate) fn ask(&self, limit: usize, told: Told<Bytes>) {
+        self.change(|state| {
+            state.wanted = true;
+            state.reader = Some((limit.max(1), told));
+        });
+    }
+
+    /// Writes in a program's place, without waiting. Who does so has a limit of its own.
+    pub(crate) fn append(&self, bytes: &[u8]) {
+        self.change(|state| {
+            if !state.gone {
+                state.bytes.extend_from_slice(bytes);
+            }
+        });
     }
 
     /// Nothing is written any more.

@@ -13,10 +13,10 @@ use tollhouse::capability::{Grant, Policy};
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
 use tollhouse::session::{Host, HostOptions, OpenOptions, RunOptions, SessionId, Sessions, Status};
 use tollhouse::store::Backend;
-use tollhouse_tests::Home;
 use tollhouse_tests::disk::Disk;
+use tollhouse_tests::{Home, slow_cycles};
 
-use super::{ask, cycles, done, random, refused};
+use super::{CYCLES, ask, done, random, refused};
 
 /// What the child reads.
 const DIRECTORY: &str = "TOLLHOUSE_TEST_SESSIONS";
@@ -180,7 +180,8 @@ fn survive_a_power_cut(backend: Backend) {
     let home = Home::with_tools(&["stats"]);
     let (directory, registry) = (disk.path().join("store"), home.path().join("tollhouse/registry"));
     let mut acknowledged = Acknowledged::default();
-    for _ in 0..cycles() {
+    let cuts = slow_cycles(CYCLES);
+    for _ in 0..cuts {
         Running::start(&directory, backend, &registry).kill_soon(&mut acknowledged);
         disk.cut_the_power().expect("the image can be copied and mounted");
         acknowledged.check(&Sessions::open(&directory, backend).expect("it opens"));
@@ -188,7 +189,7 @@ fn survive_a_power_cut(backend: Backend) {
     let (calls, runs) = (acknowledged.calls.values().sum::<u64>(), acknowledged.runs.len());
     println!(
         "{backend}: {} power cuts, {calls} calls, {runs} runs, {} forks: none lost",
-        cycles(),
+        cuts,
         acknowledged.forks.len()
     );
 }

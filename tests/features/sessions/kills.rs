@@ -7,9 +7,9 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tollhouse_tests::Home;
+use tollhouse_tests::{Home, slow_cycles};
 
-use super::{ask, budget, calling, cycles, done, random};
+use super::{CYCLES, ask, budget, calling, done, random};
 
 /// How many entries a session has: making it takes some commits.
 const ENTRIES: u64 = 1200;
@@ -76,7 +76,7 @@ fn survives(home: &Home, before: &[&[&str]], command: &[&str]) {
     done(home, command);
     let takes = begun.elapsed();
     let (mut kills, mut there) = (0, 0);
-    for _ in 0..cycles() {
+    for _ in 0..slow_cycles(CYCLES) {
         if is_whole(home, "other") {
             done(home, &["session", "rm", "other"]);
         }
@@ -86,7 +86,7 @@ fn survives(home: &Home, before: &[&[&str]], command: &[&str]) {
         there += u64::from(is_whole(home, "other"));
         assert_eq!(ask(home, &["session", "show", "quiet"]), quiet);
     }
-    println!("{command:?}: {kills} of {} killed, {there} times it is there", cycles());
+    println!("{command:?}: {kills} of {} killed, {there} times it is there", slow_cycles(CYCLES));
     // Whatever was left of it, it is in nobody's way.
     if !is_whole(home, "other") {
         done(home, &["session", "fork", "big", "other"]);
@@ -138,7 +138,7 @@ fn a_run_that_calls_is_in_nobodys_way() {
     lines.next().expect("it calls").expect("text");
     std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
     let mut spent = 0;
-    for round in 0..cycles() {
+    for round in 0..slow_cycles(CYCLES) {
         let fork = format!("fork-{round}");
         done(&home, &["store", "verify"]);
         done(&home, &["session", "fork", "s", &fork]);

@@ -16,14 +16,11 @@ use std::time::Duration;
 
 use check::Acknowledged;
 use tollhouse::store::open;
+use tollhouse_tests::{cycles, slow_cycles};
 use writer::{Kind, Writer, Writers};
 
 /// How many cycles, unless `TOLLHOUSE_CRASH_CYCLES` says so.
 const CYCLES: u32 = 10;
-
-fn cycles() -> u32 {
-    std::env::var("TOLLHOUSE_CRASH_CYCLES").ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(CYCLES)
-}
 
 /// Numbers that differ from run to run. What fails here fails by the moment of the kill, which no seed brings back.
 fn random(below: u64) -> u64 {
@@ -45,7 +42,7 @@ fn child() {
 fn survives_a_kill(kind: Kind) {
     let dir = tempfile::tempdir().expect("a directory");
     let mut acknowledged = Acknowledged::default();
-    for cycle in 0..cycles() {
+    for cycle in 0..cycles(CYCLES) {
         let mut writer = Writer::start(dir.path(), kind, 0);
         writer.wait_for_one(&mut acknowledged);
         std::thread::sleep(moment());
@@ -53,14 +50,14 @@ fn survives_a_kill(kind: Kind) {
         let store = open(dir.path(), kind.backend()).unwrap_or_else(|error| panic!("cycle {cycle}: {error}"));
         check::check(&store, &mut acknowledged).unwrap_or_else(|lost| panic!("cycle {cycle}: {lost}"));
     }
-    println!("{kind:?}: {} kills, {} commits acknowledged, none lost", cycles(), acknowledged.commits());
+    println!("{kind:?}: {} kills, {} commits acknowledged, none lost", cycles(CYCLES), acknowledged.commits());
 }
 
 fn survives_the_kill_of_its_leader(kind: Kind) {
     let dir = tempfile::tempdir().expect("a directory");
     let mut acknowledged = Acknowledged::default();
     let (mut kills, mut slowest) = (0, Duration::ZERO);
-    for cycle in 0..cycles() {
+    for cycle in 0..cycles(CYCLES) {
         let mut writers = Writers::start(dir.path(), kind, 3);
         writers.wait_for_all(&mut acknowledged);
         for _ in 0..2 {
@@ -80,7 +77,7 @@ fn survives_the_kill_of_its_leader(kind: Kind) {
 }
 
 fn survives_a_power_cut(kind: Kind) {
-    let Some(report) = power::cut_the_power(kind, cycles()) else { return };
+    let Some(report) = power::cut_the_power(kind, slow_cycles(CYCLES)) else { return };
     if let Some(lost) = report.lost {
         panic!("{kind:?}: cycle {}: {lost}", report.cycles);
     }

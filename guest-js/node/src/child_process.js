@@ -1,0 +1,202 @@
+// `child_process`: commands of the shell guest, as Node would run them. They are scripts, and nothing beside this run.
+import EventEmitter from './events.js';
+import { Buffer } from './buffer.js';
+import { begin, collect, quote } from './shell.js';
+import stream from './stream.js';
+import util, { codedError } from './util.js';
+
+const { Readable, Writable } = stream;
+
+// Node's: what `exec` and `execFile` take of one stream.
+const MAX_BUFFER = 1024 * 1024;
+
+const empty = new Uint8Array(0);
+// What one stream holds.
+const CHUNK = 64 * 1024;
+
+class ChildProcess extends EventEmitter {
+  pid = undefined;
+  exitCode = null;
+  signalCode = null;
+  killed = false;
+  connected = false;
+  #running;
+  #signal;
+  constructor(running, spawnfile, spawnargs) {
+    super();
+    this.#running = running;
+    Object.assign(this, { spawnfile, spawnargs });
+    running.exited.then(
+      (code) => this.#end(code, null),
+      (error) => {
+        if (this.killed) this.#end(null, this.#signal);
+        else {
+          this.emit('error', error);
+          this.#end(error.name === 'LimitError' ? 137 : 1, null);
+        }
+      },
+    );
+  }
+  #end(code, signal) {
+    Object.assign(this, { exitCode: code, signalCode: signal });
+    this.emit('exit', code, signal);
+    const waits = [this.stdout, this.stderr].filter((stream) => stream && !stream.readableEnded && !stream.destroyed);
+    let left = waits.length;
+    const close = () => this.emit('close', code, signal);
+    if (left === 0) queueMicrotask(close);
+    // As Node does: what nobody reads is let go, so that it closes.
+    for (const stream of waits) stream.once('close', () => --left === 0 && close()).resume();
+  }
+  kill(signal = 'SIGTERM') {
+    if (this.exitCode !== null || this.signalCode !== null) return false;
+    this.killed = true;
+    this.#signal = typeof signal === 'string' ? signal : 'SIGTERM';
+    this.#running.stop(new Error('killed'));
+    return true;
+  }
+  ref() {}
+  unref() {}
+}
+
+const readable = (running, which) =>
+  new Readable({
+    read() {
+      running.read(which).then(
+        (bytes) => this.push(bytes.length === 0 ? null : Buffer.from(bytes)),
+        () => this.push(null),
+      );
+    },
+  });
+
+const writable = (running) =>
+  new Writable({
+    write(chunk, encoding, callback) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
+      const give = async () => {
+        await running.write(empty, false);
+        for (let at = 0; at < bytes.length; at += CHUNK) await running.write(new Uint8Array(bytes.subarray(at, at + CHUNK)), false);
+      };
+      give().then(() => callback(), () => callback(codedError(Error, 'EPIPE', 'write EPIPE')));
+    },
+    final(callback) {
+      running.write(empty, true).then(() => callback(), () => callback());
+    },
+  });
+
+const split = (args, options) => (Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}]);
+
+const commandLine = (file, args, options) => {
+  if (typeof file !== 'string') {
+    throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "file" argument must be of type string. Received ${util.inspect(file)}`);
+  }
+  const name = file === '/usr/local/bin/node' ? 'node' : file;
+  return options.shell ? [name, ...args].join(' ') : [name, ...args].map(quote).join(' ');
+};
+
+const settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) });
+
+const spawn = (file, args, options) => {
+  [args, options] = split(args, options);
+  const running = begin(commandLine(file, args, options), settings(options), spawn);
+  const child = new ChildProcess(running, file, [file, ...args]);
+  const wanted = typeof options.stdio === 'string' ? Array(3).fill(options.stdio) : (options.stdio ?? []);
+  const forward = async (which, write) => {
+    for (;;) {
+      const bytes = await running.read(which).catch(() => empty);
+      if (bytes.length === 0) return;
+      write(bytes);
+    }
+  };
+  child.stdin = (wanted[0] ?? 'pipe') === 'pipe' ? writable(running) : null;
+  if (child.stdin === null) running.write(empty, true).catch(() => {});
+  for (const [which, name] of [[1, 'stdout'], [2, 'stderr']]) {
+    const how = wanted[which] ?? 'pipe';
+    child[name] = how === 'pipe' ? readable(running, which) : null;
+    if (how === 'inherit') forward(which, (bytes) => host.native.outputBytes(bytes, which === 2));
+    else if (how !== 'pipe') forward(which, () => {});
+  }
+  child.stdio = [child.stdin, child.stdout, child.stderr];
+  if (options.timeout > 0) setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
+  return child;
+};
+
+const failure = (child, command, code, output) => {
+  const error = new Error(`Command failed: ${command}\n${output.stderr}`);
+  return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
+};
+
+// Gathers the output of a command, and gives it to a callback as Node does.
+const gather = (command, file, args, options, callback) => {
+  const running = begin(command, settings(options), gather);
+  const child = new ChildProcess(running, file, [file, ...args]);
+  if (options.timeout > 0) setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
+  const encoding = options.encoding === undefined ? 'utf8' : options.encoding;
+  const decode = (bytes) => {
+    const buffer = Buffer.from(bytes);
+    return encoding === 'buffer' || encoding === null ? buffer : buffer.toString(encoding);
+  };
+  const most = options.maxBuffer ?? MAX_BUFFER;
+  const finish = ({ stdout, stderr, exitCode }) => {
+    const output = { stdout: decode(stdout), stderr: decode(stderr) };
+    for (const [name, bytes] of [['stdout', stdout], ['stderr', stderr]]) {
+      if (bytes.length > most) {
+        const error = codedError(RangeError, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER', `${name} maxBuffer length exceeded`);
+        return callback?.(error, output.stdout, output.stderr);
+      }
+    }
+    if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
+    if (exitCode === 127 && !options.shell && /command not found/.test(Buffer.from(stderr).toString())) {
+      const error = codedError(Error, 'ENOENT', `spawn ${file} ENOENT`);
+      Object.assign(error, { errno: -2, syscall: `spawn ${file}`, path: file, spawnargs: args, cmd: command, ...output });
+      return callback?.(error, output.stdout, output.stderr);
+    }
+    const error = failure(child, command, exitCode, output);
+    callback?.(error, output.stdout, output.stderr);
+  };
+  collect(running, options.input).then(finish, (error) => {
+    const output = { stdout: decode(empty), stderr: decode(empty) };
+    const told = child.killed ? failure(child, command, null, output) : error;
+    callback?.(told, output.stdout, output.stderr);
+  });
+  return child;
+};
+
+const exec = (command, options, callback) => {
+  if (typeof options === 'function') [options, callback] = [{}, options];
+  return gather(String(command), '/bin/sh', ['-c', command], { ...options, shell: true }, callback);
+};
+
+const execFile = (file, ...rest) => {
+  const callback = typeof rest.at(-1) === 'function' ? rest.pop() : undefined;
+  const [args, options] = split(...rest);
+  return gather(commandLine(file, args, options), file, args, options, callback);
+};
+
+const promised = (run) =>
+  function (...values) {
+    let child;
+    const promise = new Promise((resolve, reject) => {
+      child = run(...values, (error, stdout, stderr) => (error ? reject(error) : resolve({ stdout, stderr })));
+    });
+    return Object.assign(promise, { child });
+  };
+Object.defineProperty(exec, util.promisify.custom, { value: promised(exec) });
+Object.defineProperty(execFile, util.promisify.custom, { value: promised(execFile) });
+
+const impossible = (name, instead) =>
+  ({
+    [name]() {
+      throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE', `${name} is not here: a script cannot wait without \`await\`; use ${instead}`);
+    },
+  })[name];
+
+export default {
+  ChildProcess,
+  exec,
+  execFile,
+  spawn,
+  execSync: impossible('execSync', '`await shell.run(command)`'),
+  execFileSync: impossible('execFileSync', '`await shell.run(command)`'),
+  spawnSync: impossible('spawnSync', '`await shell(command)`'),
+  fork: impossible('fork', '`spawn("node", [file])`'),
+};

@@ -1,0 +1,221 @@
+//! `node` and `js`: scripts of JavaScript, which run in a guest of their own on the same files, with the same tools.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
+
+use crate::bindings::types::{InnerScript, Language, Runnable};
+use crate::program_command;
+use crate::stdin::ScriptInput;
+
+/// The commands.
+pub(crate) const NAMES: [&str; 2] = ["node", "js"];
+
+/// The version that Node.js's own globals and modules are modelled on.
+const VERSION: &str = "v20.0.0";
+
+const HELP: &str = "\
+usage: node [options] FILE [arguments]      (or js)
+       node [options] -e CODE [arguments]
+       node [options] -p EXPRESSION [arguments]
+       ... | node [options] [-] [arguments]
+
+Runs JavaScript, or TypeScript if FILE ends in .ts, on the session's files, with the tools, grants and
+budgets of this script. `state` and the working directory are its own.
+
+  -e, --eval CODE    run this text
+  -p, --print CODE   run this text, and print the value of its last expression
+  -                  read the script from standard input, as without FILE
+  -v, --version      print the version of Node.js that it behaves like
+  -h, --help         print this
+";
+
+/// What Node.js answers for an option that it has not.
+const BAD_OPTION: i32 = 9;
+
+/// Options of Node.js that change nothing here.
+const IDLE: [&str; 6] = [
+    "--no-warnings",
+    "--experimental-strip-types",
+    "--enable-source-maps",
+    "--trace-warnings",
+    "--trace-uncaught",
+    "--unhandled-rejections=strict",
+];
+
+/// Runs JavaScript.
+pub(crate) struct ScriptCommand {
+    input: Arc<ScriptInput>,
+}
+
+/// What the words of a command ask for.
+enum Asked<'a> {
+    Text(&'a str),
+    Printed(&'a str),
+    File(&'a str),
+    Input,
+    Version,
+    Help,
+}
+
+impl ScriptCommand {
+    pub(crate) fn new(input: Arc<ScriptInput>) -> Self {
+        Self { input }
+    }
+
+    /// All that is left of what the command reads.
+    async fn rest(&self, context: &CommandContext<'_>) -> Result<String> {
+        let mut text = Vec::new();
+        while let Some(chunk) = context.stdin.read_chunk().await? {
+            text.extend(chunk);
+        }
+        if text.is_empty() {
+            loop {
+                let part = self.input.part().await;
+                if part.is_empty() {
+                    break;
+                }
+                text.extend(part);
+            }
+        }
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+#[async_trait]
+impl Command for ScriptCommand {
+    async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
+        let (asked, arguments) = match read_words(context.args) {
+            Ok(read) => read,
+            Err(why) => return complain(&context, &why, BAD_OPTION).await,
+        };
+        let (name, source) = match asked {
+            Asked::Text(text) => ("[eval]".to_owned(), text.to_owned()),
+            Asked::Printed(text) => {
+                let quoted = serde_json::Value::from(text);
+                ("[eval]".to_owned(), format!("console.log(eval({quoted}))"))
+            }
+            Asked::Input => ("[stdin]".to_owned(), self.rest(&context).await?),
+            Asked::File(path) => match read_file(&context, path).await {
+                Ok(found) => found,
+                Err(why) => return complain(&context, &why, 1).await,
+            },
+            Asked::Version => return print(&context, &format!("{VERSION}\n")).await,
+            Asked::Help => return print(&context, HELP).await,
+        };
+        let script = InnerScript { language: Language::Javascript, source, name };
+        program_command::run(&context, &self.input, Runnable::Script(script), arguments.to_vec()).await
+    }
+}
+
+/// What is asked for, and the arguments of the script.
+fn read_words(words: &[String]) -> std::result::Result<(Asked<'_>, &[String]), String> {
+    let mut rest = words;
+    while let Some((word, after)) = rest.split_first() {
+        match word.as_str() {
+            "-" => return Ok((Asked::Input, after)),
+            "-v" | "--version" => return Ok((Asked::Version, after)),
+            "-h" | "--help" => return Ok((Asked::Help, after)),
+            "-e" | "--eval" | "-p" | "--print" | "-pe" => {
+                let (code, after) = after.split_first().ok_or_else(|| format!("{word} requires an argument"))?;
+                let asked = if word.contains('p') { Asked::Printed(code) } else { Asked::Text(code) };
+                return Ok((asked, after.strip_prefix(&["--".to_owned()]).unwrap_or(after)));
+            }
+            "--" => {
+                rest = after;
+                break;
+            }
+            word if IDLE.contains(&word) || word.starts_with("--input-type=") => rest = after,
+            word if word.starts_with('-') => return Err(format!("bad option: {word}")),
+            _ => break,
+        }
+    }
+    Ok(match rest.split_first() {
+        Some((file, arguments)) => (Asked::File(file), arguments),
+        None => (Asked::Input, rest),
+    })
+}
+
+/// Path and text of a script.
+async fn read_file(context: &CommandContext<'_>, name: &str) -> std::result::Result<(String, String), String> {
+    let path = absolute(context.cwd, name);
+    let mut failure = None;
+    for ending in ["", ".js", ".mjs", ".cjs", ".json"] {
+        let path = PathBuf::from(format!("{}{ending}", path.display()));
+        match context.fs.read_file(&path).await {
+            Ok(bytes) => return Ok((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned())),
+            Err(error) => {
+                failure.get_or_insert(error);
+            }
+        }
+    }
+    let why = failure.map(|error| error.to_string()).unwrap_or_default();
+    Err(format!("cannot find module '{}': {why}", path.display()))
+}
+
+/// The path without `.` and `..`.
+fn absolute(directory: &Path, name: &str) -> PathBuf {
+    let mut path = PathBuf::from("/");
+    for part in directory.join(name).components() {
+        match part {
+            std::path::Component::Normal(part) => path.push(part),
+            std::path::Component::ParentDir => {
+                path.pop();
+            }
+            _ => {}
+        }
+    }
+    path
+}
+
+async fn print(context: &CommandContext<'_>, text: &str) -> Result<CommandStatus> {
+    context.stdout.write_all(text.as_bytes()).await?;
+    Ok(CommandStatus::success())
+}
+
+async fn complain(context: &CommandContext<'_>, why: &str, status: i32) -> Result<CommandStatus> {
+    context.stderr.write_all(format!("{}: {why}\n", context.name).as_bytes()).await?;
+    Ok(CommandStatus::with_code(status))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[&str]) -> String {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        match read_words(&words) {
+            Err(why) => why,
+            Ok((asked, arguments)) => {
+                let asked = match asked {
+                    Asked::Text(text) => format!("text {text}"),
+                    Asked::Printed(text) => format!("printed {text}"),
+                    Asked::File(path) => format!("file {path}"),
+                    Asked::Input => "input".to_owned(),
+                    Asked::Version => "version".to_owned(),
+                    Asked::Help => "help".to_owned(),
+                };
+                format!("{asked}: {}", arguments.join(","))
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_those_of_node() {
+        assert_eq!(read(&["x.js", "-e", "--", "a"]), "file x.js: -e,--,a");
+        assert_eq!(read(&["--no-warnings", "-e", "1", "--", "a"]), "text 1: a");
+        assert_eq!(read(&["-p", "1 + 1", "b"]), "printed 1 + 1: b");
+        assert_eq!(read(&["-", "a"]), "input: a");
+        assert_eq!(read(&[]), "input: ");
+        assert_eq!(read(&["--", "-x.js"]), "file -x.js: ");
+        assert_eq!(read(&["-e"]), "-e requires an argument");
+        assert_eq!(read(&["--inspect", "x.js"]), "bad option: --inspect");
+    }
+
+    #[test]
+    fn paths_become_absolute() {
+        assert_eq!(absolute(Path::new("/workspace/a"), "../b/./c.js"), Path::new("/workspace/b/c.js"));
+        assert_eq!(absolute(Path::new("/workspace"), "/../x"), Path::new("/x"));
+    }
+}

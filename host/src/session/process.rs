@@ -1,0 +1,309 @@
+//! The guests of one run: that of its script, and those of scripts that this one runs, as a system has processes.
+//!
+//! **Invariant:** one of them executes at a time, and has the files then: what it writes the next one sees.
+//!
+//! An operation is named by the process, counted in the order in which they began, and by the number that its guest
+//! gave it. Those of the run's own script keep their numbers.
+
+use std::collections::BTreeMap;
+
+use super::streams::Streams;
+use crate::code::Interrupt;
+use crate::error::{ErrorKind, Failure};
+use crate::guest::{
+    Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Step, Stream, Waiting,
+};
+use crate::tool::{Pipe, Started};
+use crate::vfs::{self, ApplyError, Edit, Tree};
+
+/// Names a process of a run.
+pub(super) type Pid = u32;
+
+/// The run's own script.
+pub(super) const MAIN: Pid = 0;
+
+/// How many processes of a run there may be at once.
+const MAX_PROCESSES: usize = 16;
+
+/// How deep scripts may run scripts.
+const MAX_DEPTH: u32 = 8;
+
+/// Bits of an operation's name that are its guest's own number.
+const NUMBER_BITS: u32 = 40;
+
+/// The name of an operation in its run; none if there is none for such a number.
+pub(super) fn name(pid: Pid, number: OperationId) -> Option<OperationId> {
+    let fits = number >> NUMBER_BITS == 0 && u64::from(pid) >> (64 - NUMBER_BITS) == 0;
+    fits.then_some(u64::from(pid) << NUMBER_BITS | number)
+}
+
+/// The process that an operation belongs to.
+pub(super) fn owner(id: OperationId) -> Pid {
+    Pid::try_from(id >> NUMBER_BITS).expect("24 bits are left")
+}
+
+/// A script that is to start.
+pub(super) struct Beginning {
+    pub(super) script: Script,
+    /// Where it starts.
+    pub(super) directory: String,
+    /// What the last script left, if this one is to find it.
+    pub(super) found: Option<Vec<u8>>,
+}
+
+/// One of them.
+pub(super) struct Process {
+    guest: Guest,
+    language: Language,
+    /// Taken when it starts.
+    beginning: Option<Beginning>,
+    /// What its programs read and write.
+    pub(super) streams: Streams,
+    /// Stops what it waits for.
+    pub(super) interrupt: Interrupt,
+    /// Of a script that another one runs.
+    within: Option<Within>,
+}
+
+/// What ties a script to the one that runs it.
+struct Within {
+    /// The other one's operation.
+    operation: OperationId,
+    /// What it reads and writes. Letting go of them tells the other one of their end.
+    streams: Started,
+    depth: u32,
+}
+
+impl Process {
+    /// A run's own script.
+    pub(super) fn main(guest: Guest, language: Language, beginning: Beginning, interrupt: Interrupt) -> Self {
+        Self { guest, language, beginning: Some(beginning), streams: Streams::default(), interrupt, within: None }
+    }
+
+    /// A script's standard input, if another one runs it.
+    pub(super) fn stdin(&self) -> Option<&Pipe> {
+        self.within.as_ref().map(|within| &within.streams.stdin)
+    }
+
+    fn depth(&self) -> u32 {
+        self.within.as_ref().map_or(0, |within| within.depth)
+    }
+}
+
+/// All of them.
+pub(super) struct Processes {
+    alive: BTreeMap<Pid, Process>,
+    last: Pid,
+    /// Who has the files.
+    holder: Pid,
+    /// What the others have.
+    nothing: Tree,
+    /// Fuel that those used that have ended.
+    fuel: u64,
+    /// The most memory that one of those had.
+    memory: u64,
+}
+
+/// Where a script's output goes that another one runs.
+struct Piped {
+    stdout: Pipe,
+    stderr: Pipe,
+}
+
+impl OutputSink for Piped {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        match stream {
+            Stream::Stdout => self.stdout.append(bytes),
+            Stream::Stderr => self.stderr.append(bytes),
+        }
+    }
+}
+
+/// What takes the output of a script with these streams.
+pub(super) fn sink(streams: &Started) -> Box<dyn OutputSink> {
+    Box::new(Piped { stdout: streams.stdout.clone(), stderr: streams.stderr.clone() })
+}
+
+/// What a process has before it first executes.
+pub(super) fn no_files() -> Tree {
+    Tree::new(vfs::Limits::default(), 0)
+}
+
+impl Processes {
+    pub(super) fn new(main: Process) -> Self {
+        let alive = BTreeMap::from([(MAIN, main)]);
+        Self { alive, last: MAIN, holder: MAIN, nothing: no_files(), fuel: 0, memory: 0 }
+    }
+
+    /// Whether another one may begin, within this one.
+    ///
+    /// # Errors
+    /// The limit that is reached.
+    pub(super) fn room_within(&self, pid: Pid) -> Result<(), Failure> {
+        if self.alive.len() >= MAX_PROCESSES {
+            let message =
+                format!("the script does not start: {MAX_PROCESSES} scripts of this run do their work already");
+            return Err(Failure::limit(message, "run fewer at once: wait for some"));
+        }
+        if self.alive.get(&pid).is_none_or(|process| process.depth() >= MAX_DEPTH) {
+            let message = format!("the script does not start: scripts run scripts at most {MAX_DEPTH} deep");
+            return Err(Failure::limit(message, "does the script run itself?"));
+        }
+        Ok(())
+    }
+
+    /// The number of the next one.
+    pub(super) fn next(&self) -> Pid {
+        self.last + 1
+    }
+
+    /// Adds one that another one runs, by this operation.
+    pub(super) fn add(&mut self, operation: OperationId, streams: Started, main: Process) {
+        let depth = self.alive.get(&owner(operation)).map_or(0, Process::depth) + 1;
+        self.last += 1;
+        self.alive.insert(self.last, Process { within: Some(Within { operation, streams, depth }), ..main });
+    }
+
+    pub(super) fn get(&mut self, pid: Pid) -> Option<&mut Process> {
+        self.alive.get_mut(&pid)
+    }
+
+    /// The one that this operation runs.
+    pub(super) fn of(&self, operation: OperationId) -> Option<Pid> {
+        let is_its = |within: &Within| within.operation == operation;
+        self.alive.iter().find(|(_, process)| process.within.as_ref().is_some_and(is_its)).map(|(pid, _)| *pid)
+    }
+
+    /// One that has not started.
+    pub(super) fn waiting(&self) -> Option<Pid> {
+        self.alive.iter().find(|(_, process)| process.beginning.is_some()).map(|(pid, _)| *pid)
+    }
+
+    /// Starts one.
+    pub(super) fn start(&mut self, pid: Pid, now: u64) -> Option<Result<Step, GuestError>> {
+        let process = self.enter(pid)?;
+        let Beginning { script, directory, found } = process.beginning.take()?;
+        Some(process.guest.start(&script, &directory, found, now))
+    }
+
+    /// Changes the files, and delivers a completion.
+    pub(super) fn resume(
+        &mut self,
+        mut completion: Completion,
+        edits: &[Edit],
+        unfit: impl FnOnce(&ApplyError) -> Failure,
+        now: u64,
+    ) -> Option<Result<Step, GuestError>> {
+        let process = self.enter(owner(completion.id))?;
+        completion.id &= (1 << NUMBER_BITS) - 1;
+        if let Err(error) = process.guest.change_files(edits) {
+            completion.result = Err(unfit(&error));
+        }
+        Some(process.guest.resume(completion, now))
+    }
+
+    /// Gives one the files.
+    fn enter(&mut self, pid: Pid) -> Option<&mut Process> {
+        if pid != self.holder && self.alive.contains_key(&pid) {
+            for one in [self.holder, pid] {
+                self.alive.get_mut(&one).expect("who has the files is alive").guest.swap_files(&mut self.nothing);
+            }
+            self.holder = pid;
+        }
+        self.alive.get_mut(&pid)
+    }
+
+    /// The files as they are.
+    pub(super) fn files(&self) -> &Tree {
+        self.alive[&self.holder].guest.files()
+    }
+
+    /// The guest of the run's own script.
+    pub(super) fn main(&self) -> &Guest {
+        &self.alive[&MAIN].guest
+    }
+
+    /// Takes one out that another one ran: the operation, and the way in which that ends.
+    pub(super) fn remove(&mut self, pid: Pid, outcome: Outcome) -> Option<(OperationId, Result<u8, Failure>)> {
+        if self.holder == pid {
+            self.enter(MAIN)?;
+        }
+        let Process { guest, language, within, .. } = self.alive.remove(&pid)?;
+        self.fuel = self.fuel.saturating_add(outcome.fuel);
+        self.memory = self.memory.max(guest.memory_bytes());
+        let within = within?;
+        Some((within.operation, within.conclude(language, outcome)))
+    }
+
+    /// What all of them used that have ended.
+    pub(super) fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
+    /// The most memory that one of them had.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.memory.max(self.main().memory_bytes())
+    }
+}
+
+impl Within {
+    /// The end of a script, as the one that runs it is told. What it failed with is on its standard error, as with a
+    /// program of a system; what the host stopped it for is told to the other one.
+    fn conclude(&self, language: Language, outcome: Outcome) -> Result<u8, Failure> {
+        match outcome.error {
+            Some(failure) if is_the_hosts(failure.kind) => Err(failure),
+            // bash has said what went wrong.
+            Some(failure) if language == Language::JavaScript && failure.kind != ErrorKind::Exit => {
+                self.streams.stderr.append(complaint(&failure).as_bytes());
+                Ok(outcome.exit_code.max(1))
+            }
+            _ => Ok(outcome.exit_code),
+        }
+    }
+}
+
+fn is_the_hosts(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Limit | ErrorKind::Cancelled | ErrorKind::Deadlock | ErrorKind::Host)
+}
+
+/// What Node prints of an exception that nobody caught.
+fn complaint(failure: &Failure) -> String {
+    let mut text = format!("Uncaught {}: {}\n", failure.name, failure.message);
+    if let Some(stack) = &failure.stack {
+        text.push_str(stack.trim_end());
+        text.push('\n');
+    }
+    if let Some(hint) = &failure.hint {
+        text.push_str(&format!("hint: {hint}\n"));
+    }
+    text
+}
+
+/// Changes the numbers of a guest's operations to their names.
+///
+/// # Errors
+/// If one has none.
+pub(super) fn named(pid: Pid, mut waiting: Waiting) -> Result<Waiting, Failure> {
+    let rename = |id: &mut OperationId| {
+        *id = name(pid, *id).ok_or_else(|| Failure::host(format!("the guest's operation {id} has no name")))?;
+        Ok::<_, Failure>(())
+    };
+    waiting.started.iter_mut().try_for_each(|pending| rename(&mut pending.id))?;
+    waiting.cancelled.iter_mut().try_for_each(rename)?;
+    Ok(waiting)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_one_to_one() {
+        assert_eq!(name(MAIN, 7), Some(7));
+        let id = name(3, 7).expect("it fits");
+        assert_eq!((owner(id), id & ((1 << NUMBER_BITS) - 1)), (3, 7));
+        assert_eq!(name(0, 1 << NUMBER_BITS), None, "it would be another process's");
+        assert_eq!(name(1 << 24, 1), None);
+        assert!(name((1 << 24) - 1, (1 << NUMBER_BITS) - 1).is_some());
+    }
+}

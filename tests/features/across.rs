@@ -1,0 +1,217 @@
+//! Scripts that run scripts of the other language: JavaScript's `shell`, `$` and `child_process`, the shell's `node`.
+
+use serde_json::{Value, json};
+use tollhouse_tests::Home;
+
+fn js(code: &str) -> Value {
+    Home::new().js(code, &[])
+}
+
+/// What a script returns that must come to its end.
+fn returned(code: &str) -> Value {
+    let ran = js(code);
+    assert_eq!(ran["status"], "completed", "{ran}");
+    ran["value"].clone()
+}
+
+fn sh(code: &str) -> Value {
+    Home::new().sh(code, &[])
+}
+
+fn out(ran: &Value) -> &str {
+    ran["stdout"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn javascript_runs_bash() {
+    let value = returned("return shell('echo hi; echo oops >&2; exit 3')");
+    assert_eq!(value, json!({ "stdout": "hi\n", "stderr": "oops\n", "exitCode": 3 }));
+    assert_eq!(returned("return shell.run('seq 3 | tac | tr \"\\\\n\" -')"), "3-2-1-");
+    let told = returned(
+        "try { await shell.run('echo part; ls nowhere') } catch (e) { return [e.name, e.exitCode, e.stdout, e.message] }",
+    );
+    assert_eq!(told[0], "ShellError");
+    assert_eq!((&told[1], &told[2]), (&json!(2), &json!("part\n")));
+    assert!(told[3].as_str().is_some_and(|text| text.contains("nowhere")), "{told}");
+    assert_eq!(
+        returned("return shell.run('tr a-z A-Z; echo $1 $X', {input: 'in ', args: ['one'], env: {X: 'y'}})"),
+        "IN one y\n"
+    );
+}
+
+#[test]
+fn words_of_a_template_stay_words() {
+    let hostile = r#"const bad = "a'b\"; rm -rf /workspace/* $(touch pwned) `id`\nnext"; await fs.writeFile('kept', '1');
+        const echoed = await $`printf '%s|' ${bad} ${['x y', '*']} ${7} ${{raw: '$((1 + 1))'}}`;
+        return [echoed.stdout === `${bad}|x y|*|7|2|`, await fs.readdir('/workspace')];"#;
+    assert_eq!(returned(hostile), json!([true, ["kept"]]));
+    let ways = "await fs.mkdir('d'); await fs.writeFile('d/n.json', '{\"a\":[1]}');
+        return [await $`ls`.cwd('d').lines(), await $`cat d/n.json`.json(), (await $`exit 4`.nothrow()).exitCode,
+            await $`echo $V`.env({V: 'v'}).text(), await $`wc -c`.input('12345').text()];";
+    assert_eq!(returned(ways), json!([["n.json"], { "a": [1] }, 4, "v\n", "5\n"]));
+    let told = returned("try { await $`false` } catch (e) { return e.message }");
+    assert_eq!(told, "exit status 1: false");
+    assert_eq!(returned("try { await $`ls ${undefined}` } catch (e) { return e.name }"), "TypeError");
+}
+
+#[test]
+fn files_are_one_and_the_rest_is_not() {
+    let script = "await fs.writeFile('a', 'one'); state = {x: 1};
+        const first = await shell.run('cat a; echo two > b; cd /tmp; export V=w; pwd');
+        const second = await shell.run('cat b; pwd; echo ${V-unset}');
+        return [first, second, await fs.readFile('b', 'utf8'), process.cwd(), process.env.V ?? null];";
+    assert_eq!(returned(script), json!(["one/tmp\n", "two\n/workspace\nunset\n", "two\n", "/workspace", null]));
+    // What an inner script writes is seen while it still runs.
+    let script = "const inner = shell('echo 1 > seen; sleep 0.05; cat answer');
+        while (!(await fs.readdir('.')).includes('seen')) await sleep(1);
+        await fs.writeFile('answer', '42'); return (await inner).stdout;";
+    assert_eq!(returned(script), "42");
+}
+
+#[test]
+fn tools_are_one_gate_s() {
+    let home = Home::with_tools(&["stats"]);
+    home.file("p.toml", "[[grant]]\nname = 'few'\nmethod = 'stats/describe'\ncalls = 2\n");
+    let ran = home.js(
+        "await stats.describe({values: [1]});
+        const {stdout, stderr, exitCode} = await shell(`stats describe --json '{\"values\":[3]}' | jq .mean
+            node -e 'try { await stats.describe({values: [4]}) } catch (e) { console.log(e.name) }'`);
+        return [stdout, exitCode];",
+        &["--policy", "p.toml"],
+    );
+    assert_eq!(ran["value"], json!(["3\nCapabilityError\n", 0]), "{ran}");
+    assert_eq!(ran["budgets"][0]["remaining"], 0, "{ran}");
+    assert_eq!(ran["calls"].as_array().map(Vec::len), Some(3), "{ran}");
+}
+
+#[test]
+fn the_shell_runs_javascript() {
+    let script = "cat > double.js <<'EOF'
+const [factor] = process.argv.slice(2).map(Number);
+for await (const line of stdin.lines()) console.log(line * factor);
+EOF
+seq 3 | node double.js 2 | tac; node -p 'const a = 20; a + 1'; js -e 'console.error(\"e\"); process.exit(7)'; echo $?
+echo 'console.log(\"from \" + args[0])' | node - here; node double; echo $?; V=1 node -e 'console.log(process.env.V)'";
+    let ran = sh(&format!("{script} < /dev/null"));
+    assert_eq!(out(&ran), "6\n4\n2\n21\n7\nfrom here\n0\n1\n", "{ran}");
+    assert_eq!(ran["stderr"], "e\n", "{ran}");
+    let ran = sh("mkdir d; echo 'export const x: number = 5' > d/m.ts; echo 'import {x} from \"./m.ts\"; console.log(x as number)' > d/t.ts
+        cd d; node t.ts; node ../d/t.ts; node nowhere.js; echo $?; node --nope; echo $?; node -v; node --help | head -1");
+    assert!(out(&ran).starts_with("5\n5\n1\n9\nv20"), "{ran}");
+    assert!(out(&ran).contains("usage: node"), "{ran}");
+    let told = ran["stderr"].as_str().unwrap_or_default();
+    assert!(told.contains("/workspace/d/nowhere.js") && told.contains("bad option: --nope"), "{ran}");
+}
+
+#[test]
+fn what_a_script_fails_with_is_on_its_standard_error() {
+    let ran = sh(
+        "node -e 'null.x'; echo $?; node -e 'let let'; echo $?; node -e 'Promise.reject(new Error(\"lost\"))'; echo $?",
+    );
+    assert_eq!(out(&ran), "1\n1\n1\n", "{ran}");
+    let told = ran["stderr"].as_str().unwrap_or_default();
+    assert!(told.contains("TypeError") && told.contains("SyntaxError") && told.contains("lost"), "{ran}");
+}
+
+#[test]
+fn pipes_between_scripts_end() {
+    let endless = "node -e 'for (let n = 0; ; n++) { console.log(n); await sleep(0) }' | head -n 2; echo over";
+    assert_eq!(out(&sh(endless)), "0\n1\nover\n");
+    let large = returned(
+        "const all = 'x'.repeat(300_000); const {stdout} = await shell('cat | node -e \"process.stdout.write(await stdin.text())\" | wc -c', {input: all});
+        return stdout.trim();",
+    );
+    assert_eq!(large, "300000");
+}
+
+#[test]
+fn scripts_are_stopped() {
+    let aborted = "const begun = Date.now();
+        try { await shell('sleep 100', {signal: AbortSignal.timeout(50)}); } catch (e) { return [e.name, Date.now() - begun < 50_000]; }";
+    assert_eq!(returned(aborted), json!(["TimeoutError", true]));
+    let ran = sh("timeout 0.1 node -e 'await sleep(100_000)'; echo $?");
+    assert_eq!(out(&ran), "124\n", "{ran}");
+    let ran = Home::new().js("await shell('node -e \"for (;;);\"')", &["--timeout", "300ms"]);
+    assert_eq!(ran["status"], "limited", "{ran}");
+    assert!(ran["error"]["message"].as_str().is_some_and(|text| text.contains("time limit")), "{ran}");
+}
+
+#[test]
+fn limits_hold_for_all_and_the_outer_script_goes_on() {
+    let deep = sh("echo 'node f.sh.js' > f.sh; cat > f.sh.js <<'EOF'
+const r = await shell('node f.sh.js'); process.stderr.write(r.stderr); process.exit(r.exitCode);
+EOF
+node f.sh.js; echo $?; echo on");
+    assert!(out(&deep).ends_with("on\n") && !out(&deep).starts_with('0'), "{deep}");
+    assert!(deep["stderr"].as_str().is_some_and(|text| text.contains("at most 8 deep")), "{deep}");
+    let many = returned(
+        "const all = await Promise.allSettled(Array.from({length: 20}, () => shell('sleep 0.05')));
+        const refused = all.filter((one) => one.status === 'rejected').map((one) => one.reason);
+        return [refused.length, refused[0].name, (await shell('echo on')).stdout];",
+    );
+    assert_eq!(many, json!([5, "LimitError", "on\n"]));
+    let memory = returned(
+        "const {exitCode, stderr} = await shell('node -e \"const a = []; for (;;) a.push(new Array(100000).fill(1))\"');
+        return [exitCode, /out of memory/.test(stderr), (await shell('echo on')).stdout];",
+    );
+    assert_eq!(memory, json!([137, true, "on\n"]));
+    let used = |code: &str| js(code)["usage"]["fuel"].as_u64().expect("a number");
+    let (less, more) = (used("await shell('true')"), used("await shell('for i in $(seq 2000); do :; done')"));
+    assert!(more > less + 1000, "{less} {more}: what inner scripts use is the run's");
+    let ran = Home::new().js(
+        "for (let n = 0; ; n++) { const r = await shell('for i in $(seq 1000); do :; done'); if (r.exitCode) return n; }",
+        &["--fuel", "20000"],
+    );
+    assert!(ran["value"].as_u64().is_some_and(|n| n < 20) || ran["status"] == "limited", "{ran}");
+}
+
+#[test]
+fn node_s_child_process_is_there() {
+    let value = returned(
+        "const cp = require('child_process'); const {promisify} = require('util'); const out = [];
+        const {stdout} = await promisify(cp.exec)('echo $((6 * 7)); pwd', {cwd: '/tmp'}); out.push(stdout);
+        await new Promise((done) => cp.execFile('printf', ['%s-', 'a b', '$HOME'], (error, stdout) => { out.push(error, stdout); done(); }));
+        await new Promise((done) => cp.exec('echo no >&2; exit 3', (error, stdout, stderr) => { out.push(error.code, stderr, error.message); done(); }));
+        await new Promise((done) => cp.execFile('nosuch', (error) => { out.push(error.code); done(); }));
+        const child = cp.spawn('sort', ['-r']); let sorted = ''; child.stdout.on('data', (part) => (sorted += part));
+        child.stdin.end('a\\nb\\n'); out.push(await new Promise((done) => child.on('close', (code, signal) => done([code, signal, sorted]))));
+        const sleeper = cp.spawn('sleep', ['100']); setTimeout(() => sleeper.kill(), 20);
+        out.push(await new Promise((done) => sleeper.on('exit', (code, signal) => done([code, signal]))));
+        try { cp.execSync('ls'); } catch (error) { out.push(error.message.includes('await shell.run')); }
+        return out;",
+    );
+    assert_eq!(
+        value,
+        json!([
+            "42\n/tmp\n",
+            null,
+            "a b-$HOME-",
+            3,
+            "no\n",
+            "Command failed: echo no >&2; exit 3\nno\n",
+            "ENOENT",
+            [0, null, "b\na\n"],
+            [null, "SIGTERM"],
+            true
+        ])
+    );
+}
+
+/// JavaScript, bash, a program and a tool, and back, on one tree of files and one budget.
+#[test]
+fn from_javascript_to_bash_to_a_program_to_a_tool_and_back() {
+    let home = Home::with_tools(&["stats"]);
+    home.publish_program("wasm32-wasip1");
+    home.file(
+        "p.toml",
+        "[[grant]]\nname = 'once'\nmethod = 'stats/describe'\ncalls = 1\n[[grant]]\nmethod = 'prog'\n[tools]\nprog = 'test:prog'\n\
+         stats = 'tollhouse:stats'\n[tool.prog]\nfiles = ['/workspace']\n",
+    );
+    let code = "await fs.writeFile('in.txt', 'n=1\\nn=5\\n');
+        const mean = await shell.run(`prog upper < in.txt > out.txt
+            sed s/N=// out.txt | node -e 'console.log(JSON.stringify({values: (await stdin.text()).trim().split(/\\\\s+/).map(Number)}))' |
+            stats describe | jq .mean`);
+        return [mean.trim(), await fs.readFile('out.txt', 'utf8'), budgets()[0].remaining];";
+    let ran = home.js(code, &["--policy", "p.toml"]);
+    assert_eq!(ran["value"], json!(["3", "N=1\nN=5\n", 0]), "{ran}");
+}
