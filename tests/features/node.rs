@@ -206,7 +206,6 @@ fn an_exit_ends_the_script_at_once() {
 fn what_is_not_here_says_what_to_do() {
     let home = Home::new();
     for (code, message, hint) in [
-        ("import cp from 'child_process'", "there is no module 'child_process' here", "no processes"),
         ("import http from 'node:http'", "there is no module 'node:http' here", "`fetch`"),
         ("import { readFil } from 'fs'", "the module 'fs' has no export 'readFil'", "did you mean `readFile`?"),
         ("require('pat')", "Cannot find module 'pat'", "did you mean 'path'?"),
