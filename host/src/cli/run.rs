@@ -14,8 +14,8 @@ use tollhouse::capability::{Grant, Limits, Policy, parse_bytes, parse_duration};
 use tollhouse::gate::{Approver, Audit, AuditFile};
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
 use tollhouse::session::{
-    Host, HostError, OpenOptions, Overrides, RunOptions, RunResult, Session, SessionId, SessionOptions, Sessions, Stdin,
-    Waiting,
+    Host, HostError, OpenOptions, Overrides, RunOptions, RunResult, Session, SessionId, SessionOptions, Sessions,
+    Stdin, Waiting,
 };
 use tollhouse::tool::Secrets;
 use tollhouse::vfs::{self, Tree};

@@ -71,7 +71,9 @@ pub(super) fn execute(room: &mut Room, input: &str) -> Result<Done> {
             let known = known.map_err(|_| CliError::usage(format!("`{status}` is no status: 0 to 255")))?;
             return Ok(Done::Ends(Some(known)));
         }
-        (".cat", None) => return Err(CliError::usage("`.cat` takes a PATH").hint("`.files` lists those that there are")),
+        (".cat", None) => {
+            return Err(CliError::usage("`.cat` takes a PATH").hint("`.files` lists those that there are"));
+        }
         (other, _) => return Err(unknown(other)),
     }
     Ok(Done::Goes(0))
@@ -87,7 +89,8 @@ fn unknown(name: &str) -> CliError {
 
 /// A language by its word.
 pub(super) fn lang(word: &str) -> Result<Lang> {
-    Lang::from_str(word, true).map_err(|_| CliError::usage(format!("there is no language `{word}`")).hint("js, ts or sh"))
+    Lang::from_str(word, true)
+        .map_err(|_| CliError::usage(format!("there is no language `{word}`")).hint("js, ts or sh"))
 }
 
 fn help(room: &Room) {

@@ -12,7 +12,18 @@ const MOST: usize = 200;
 
 /// What scripts call in JavaScript besides tools.
 const GLOBALS: [&str; 12] = [
-    "Buffer", "JSON", "Math", "Object", "budgets", "console", "fetch", "fs", "listTools", "process", "require", "state",
+    "Buffer",
+    "JSON",
+    "Math",
+    "Object",
+    "budgets",
+    "console",
+    "fetch",
+    "fs",
+    "listTools",
+    "process",
+    "require",
+    "state",
 ];
 
 /// A mounted tool.
@@ -72,9 +83,9 @@ impl Known {
             return (start, self.paths(&before[start..]));
         }
         let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$' | '.');
-        let start = before.rfind(|char| !is_part(char)).map_or(0, |at| {
-            at + before[at..].chars().next().map_or(1, char::len_utf8)
-        });
+        let start = before
+            .rfind(|char| !is_part(char))
+            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
         let word = &before[start..];
         let names = self.tools.iter().map(|tool| tool.path.as_str()).chain(GLOBALS);
         let mut offers: BTreeSet<String> = BTreeSet::new();
@@ -161,7 +172,8 @@ fn string_start(text: &str) -> Option<usize> {
 
 /// What bash would not take as a part of a word.
 const SPECIAL: &[char] = &[
-    ' ', '\t', '\n', '"', '\'', '\\', '$', '`', '&', '|', ';', '<', '>', '(', ')', '*', '?', '[', ']', '{', '}', '!', '#',
+    ' ', '\t', '\n', '"', '\'', '\\', '$', '`', '&', '|', ';', '<', '>', '(', ')', '*', '?', '[', ']', '{', '}', '!',
+    '#',
 ];
 
 /// Where the last word of a text of bash begins.

@@ -47,7 +47,8 @@ impl Hinter for Asked {
 impl Validator for Asked {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let input = context.input();
-        let goes_on = !input.trim().is_empty() && !command::is_one(input) && is_open(&self.host, self.known.lang, input);
+        let goes_on =
+            !input.trim().is_empty() && !command::is_one(input) && is_open(&self.host, self.known.lang, input);
         Ok(if goes_on { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
     }
 }

@@ -113,8 +113,7 @@ impl Room {
         };
         let line = Arc::new(AtomicBool::new(true));
         let output = Lines { output: Output, at_start: Arc::clone(&line) };
-        let options =
-            RunOptions { output: Some(Box::new(output)), stdin: Stdin::Empty, keep_state: self.keep_state };
+        let options = RunOptions { output: Some(Box::new(output)), stdin: Stdin::Empty, keep_state: self.keep_state };
         let run = self.session.start(language, script, options)?;
         self.interrupt.watch(run.cancel_handle());
         Ok((run.finish(), line))
