@@ -32,7 +32,7 @@ fn prints(arguments: &[&str], inputs: &str) -> String {
 fn values_are_shown_as_node_shows_them() {
     let inputs = "1 + 1\n'it'\n({a: [1, {b: new Map([[1, 2]])}]})\n{ x: 1, y: 2 }\nundefined\nawait Promise.resolve(5)\nreturn 7\n\
                   if (true) { 'last' }\nnew Error('no').message\nconsole.log('said')\n// nothing\nPromise.resolve(1)\n";
-    let shown = "2\n'it'\n{ a: [ 1, { b: Map(1) { 1 => 2 } } ] }\n{ x: 1, y: 2 }\nundefined\n5\n7\n'last'\n'no'\nsaid\nundefined\n\
+    let shown = "2\n'it'\n{ a: [ 1, { b: [Map] } ] }\n{ x: 1, y: 2 }\nundefined\n5\n7\n'last'\n'no'\nsaid\nundefined\n\
                  undefined\nPromise { 1 }\n";
     assert_eq!(prints(&[], inputs), shown);
 }
@@ -62,7 +62,10 @@ fn what_cannot_be_kept_is_said() {
                   class P {}\nconst p = new P()\np\nconst o = {f() {}}; const q = {o}\n";
     let ran = repl(&Home::new(), &[], inputs);
     assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.stderr.contains("not kept for the next input: `counter` (a function that sees more than globals)"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("not kept for the next input: `counter` (a function that sees more than globals)"),
+        "{ran:?}"
+    );
     assert!(ran.stderr.contains("ReferenceError: counter is not defined"), "{ran:?}");
     assert!(ran.stderr.contains("`p` (P {} cannot be cloned)"), "{ran:?}");
     // Of what cannot be kept, no half is kept either.
@@ -151,7 +154,8 @@ fn what_nobody_waits_for_is_waited_for() {
     assert!(ran.stderr.contains("`p` (Promise"), "{ran:?}");
 }
 
-const POLICY: &str = "[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nname = 'two'\nmethod = 'stats/describe'\ncalls = 2\n";
+const POLICY: &str =
+    "[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nname = 'two'\nmethod = 'stats/describe'\ncalls = 2\n";
 
 #[test]
 fn tools_budgets_snapshots_and_rollback() {
@@ -166,9 +170,18 @@ fn tools_budgets_snapshots_and_rollback() {
     assert_eq!(lines[2], "2");
     assert!(lines[3].ends_with("two: 1 of 2 calls left"), "{ran:?}");
     assert!(lines[5].starts_with("repl@3  ") && lines[5].ends_with("[good]"), "{ran:?}");
-    assert_eq!(lines[7..12], ["repl@5 has the files and variables of repl@3", "one'undefined'", "undefined", "repl@8 has the files and variables of repl@good", "'one'"]);
+    assert_eq!(
+        lines[7..12],
+        [
+            "repl@5 has the files and variables of repl@3",
+            "one'undefined'",
+            "undefined",
+            "repl@8 has the files and variables of repl@good",
+            "'one'"
+        ]
+    );
     assert!(lines[12].ends_with("3 B  a"), "{ran:?}");
-    assert!(ran.stdout.contains("stats/describe"), "{ran:?}");
+    assert!(ran.stdout.contains("stats describe"), "{ran:?}");
     assert!(ran.stderr.contains("has no run 99") && ran.stderr.contains("has no label `none`"), "{ran:?}");
     assert_eq!(ran.status, 1);
 }
@@ -214,7 +227,8 @@ fn hostile_inputs() {
     let ran = repl(&home, &[], &format!("({}\n'alive'\n", &deep[..50_000].trim_end()));
     assert!(ran.status != 0 || ran.stdout.contains("alive"), "{ran:?}");
     let mut command = home.command(["repl"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("it is piped");
     let _ = stdin.write_all(&vec![b'('; 2 << 20]);
     drop(stdin);
@@ -233,30 +247,107 @@ fn the_parsers_say_what_goes_on() {
     let host = Host::new(&HostOptions::default()).expect("the host starts");
     let open = |language, source: &str, name: &str| host.is_open(language, source, name).expect("the guest is there");
     for source in [
-        "f(", "[1,", "{", "{ a: 1,", "{ a: 1, b:", "`a", "`a${", "/*", "1 +", "a =", "if (x)", "function f() {", "class A {", "x => {",
-        "(x) =>", "a ? b", "a ? b :", "async () => {\n  await x", "const a = {", "import {a}", "f(`${[1,", "do {", "switch (x) {\ncase 1:",
+        "f(",
+        "[1,",
+        "{",
+        "{ a: 1,",
+        "{ a: 1, b:",
+        "`a",
+        "`a${",
+        "/*",
+        "1 +",
+        "a =",
+        "if (x)",
+        "function f() {",
+        "class A {",
+        "x => {",
+        "(x) =>",
+        "a ? b",
+        "a ? b :",
+        "async () => {\n  await x",
+        "const a = {",
+        "import {a}",
+        "f(`${[1,",
+        "do {",
+        "switch (x) {\ncase 1:",
     ] {
         assert!(open(Language::JavaScript, source, "repl"), "{source}");
     }
     for source in [
-        "", "1", "f()", "{ a: 1, b: 2 }", "{ a: }", "'a", "\"a", "let 1", ")", "f(]", "}", "// {", "'{'", "/[/", "return 1", "await f()",
-        "import a from 'b'", "{ let a = 1; a }", "with (a) b", "x = {}", "function f() {}",
+        "",
+        "1",
+        "f()",
+        "{ a: 1, b: 2 }",
+        "{ a: }",
+        "'a",
+        "\"a",
+        "let 1",
+        ")",
+        "f(]",
+        "}",
+        "// {",
+        "'{'",
+        "/[/",
+        "return 1",
+        "await f()",
+        "import a from 'b'",
+        "{ let a = 1; a }",
+        "with (a) b",
+        "x = {}",
+        "function f() {}",
     ] {
         assert!(!open(Language::JavaScript, source, "repl"), "{source}");
     }
-    for (source, goes_on) in [("const a: {", true), ("interface A {", true), ("f<T>(", true), ("const a: number = 1", false), ("type A =", true)] {
+    for (source, goes_on) in [
+        ("const a: {", true),
+        ("interface A {", true),
+        ("f<T>(", true),
+        ("const a: number = 1", false),
+        ("type A =", true),
+    ] {
         assert_eq!(open(Language::JavaScript, source, "repl.ts"), goes_on, "{source}");
     }
     for source in [
-        "if true", "if true; then", "for i in 1 2; do echo $i", "while true; do", "case x in", "case x in a) echo;;", "f() {", "f()",
-        "{ echo", "( echo", "echo 'a", "echo \"a", "echo $(ls", "echo `ls", "echo a |", "true &&", "echo a \\", "cat <<EOF",
-        "cat <<EOF\nline", "cat <<-'E'\n$x\n", "a=(1 2", "[[ -n x &&", "echo ${a",
+        "if true",
+        "if true; then",
+        "for i in 1 2; do echo $i",
+        "while true; do",
+        "case x in",
+        "case x in a) echo;;",
+        "f() {",
+        "f()",
+        "{ echo",
+        "( echo",
+        "echo 'a",
+        "echo \"a",
+        "echo $(ls",
+        "echo `ls",
+        "echo a |",
+        "true &&",
+        "echo a \\",
+        "cat <<EOF",
+        "cat <<EOF\nline",
+        "cat <<-'E'\n$x\n",
+        "a=(1 2",
+        "[[ -n x &&",
+        "echo ${a",
     ] {
         assert!(open(Language::Shell, source, "bash"), "{source}");
     }
     for source in [
-        "", "echo hi", "echo # don't", "if true; then echo; fi", "cat <<EOF\nline\nEOF", "cat <<EOF\nline\nEOF\n", "echo \\\\", "fi",
-        "echo )", "a=(1 2)", "f() { :; }", "sleep 1 &", "cat <<< 'x'",
+        "",
+        "echo hi",
+        "echo # don't",
+        "if true; then echo; fi",
+        "cat <<EOF\nline\nEOF",
+        "cat <<EOF\nline\nEOF\n",
+        "echo \\\\",
+        "fi",
+        "echo )",
+        "a=(1 2)",
+        "f() { :; }",
+        "sleep 1 &",
+        "cat <<< 'x'",
     ] {
         assert!(!open(Language::Shell, source, "bash"), "{source}");
     }

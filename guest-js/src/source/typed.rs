@@ -78,14 +78,14 @@ fn ends_early(source: &str, dialect: Dialect) -> bool {
     let parsed = raw(&allocator, source, dialect, true);
     parsed.diagnostics.iter().next().is_some_and(|error| {
         let message: &str = &error.message;
-        let last = error.labels.last();
-        let at = last.map_or(0, |label| label.offset() as usize);
         if message.starts_with("Unterminated") {
             // A string ends with its line, unless it is a template.
+            let at = error.labels.first().map_or(0, |label| label.offset() as usize);
             let opens = source.get(at..).and_then(|rest| rest.chars().next());
             return message.contains("comment") || (message.contains("string") && !matches!(opens, Some('"' | '\'')));
         }
-        at >= end
+        // One label is where it happened; others say what it belongs to.
+        error.labels.iter().any(|label| label.offset() as usize >= end)
     })
 }
 

@@ -186,7 +186,9 @@ fn rollback(room: &mut Room, to: Option<&str>) -> Result<()> {
     room.interrupt.begin();
     let done = sessions.rollback(&to, room.interrupt.waiting(id));
     room.interrupt.end();
-    done.map_err(cannot)?;
+    done.map_err(|error| {
+        cannot(error).hint("`.snapshot` shows where the session is, and `.snapshot LABEL` names that")
+    })?;
     let run = sessions.show(id).map_err(cannot)?.head.left_by;
     show::line(format_args!("{id}@{run} has the files and variables of {to}"));
     Ok(())

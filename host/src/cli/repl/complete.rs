@@ -64,7 +64,10 @@ impl Known {
 
     fn commands(&self, before: &str) -> Offers {
         let Some((name, rest)) = before.split_once(' ') else {
-            return (0, having(COMMANDS.iter().map(|(name, ..)| *name), before));
+            let fits = COMMANDS.iter().filter(|(name, ..)| name.starts_with(before));
+            // What takes a word is followed by a blank.
+            let named = fits.map(|(name, takes, _)| format!("{name}{}", if takes.is_empty() { "" } else { " " }));
+            return (0, named.collect());
         };
         let start = before.len() - rest.len();
         let offers = match name {
@@ -264,7 +267,7 @@ mod tests {
 
     #[test]
     fn of_dots() {
-        assert_eq!(offers(Lang::Js, ".h"), [".help", ".history"]);
+        assert_eq!(offers(Lang::Js, ".h"), [".help", ".history "]);
         assert_eq!(offers(Lang::Js, ".cat no"), [".cat notes.txt"]);
         assert_eq!(offers(Lang::Sh, ".tools st"), [".tools stats/describe"]);
         assert_eq!(offers(Lang::Sh, ".lang "), [".lang js", ".lang sh", ".lang ts"]);
