@@ -43,6 +43,13 @@ impl Typed {
         self.types(&format!("{text}\r"));
     }
 
+    /// Enters an input at the prompt, and sees the answer. What is typed before the prompt is there may be lost.
+    fn gets(&mut self, input: &str, answer: &str) {
+        self.sees("js> ");
+        self.enters(input);
+        self.sees(answer);
+    }
+
     fn presses(&mut self, control: char) {
         self.0.send_control(control).expect("it reads");
     }
@@ -79,16 +86,20 @@ fn a_conversation() {
     repl.prompted("js> ");
     repl.enters("6 * 7");
     repl.sees("42");
+    repl.prompted("js> ");
     // A tool by two tabs.
     repl.types("(await stat\ts.des\t");
     repl.enters("({values: [100, 300]})).mean");
     repl.sees("200");
+    repl.prompted("js> ");
     // A file by a tab.
     repl.enters("fs.writeFileSync('some-notes.txt', 'text of ' + 'notes')");
     repl.sees("undefined");
+    repl.prompted("js> ");
     repl.types("fs.readFileSync('some-n\t");
     repl.enters("', 'utf8')");
     repl.sees("'text of notes'");
+    repl.prompted("js> ");
     repl.types(".la\t");
     repl.enters("shell");
     repl.prompted("sh /workspace> ");
@@ -113,6 +124,7 @@ fn an_input_goes_on_on_the_next_line() {
     repl.enters("  return x * 100");
     repl.enters("})");
     repl.sees("[ 100, 200 ]");
+    repl.prompted("js> ");
     // All of it is one entry of the history.
     repl.types("\x1b[A");
     repl.enters("[1]");
@@ -162,20 +174,13 @@ fn control_c_stops_the_script_and_clears_the_line_and_ends_nothing() {
 fn history_is_private_shared_and_can_be_off() {
     let home = Home::new();
     let (mut one, mut two) = (Typed::start(&home, &[]), Typed::start(&home, &[]));
-    one.enters("'first' + 1");
-    one.sees("'first1'");
-    two.enters("'second' + 2");
-    two.sees("'second2'");
-    one.enters(" 'blank' + 3");
-    one.sees("'blank3'");
-    one.enters(".history off");
-    one.sees("not kept");
-    one.enters("'secret' + 4");
-    one.sees("'secret4'");
-    one.enters(".history on");
-    one.sees("inputs are kept in");
-    one.enters("'third' + 5");
-    one.sees("'third5'");
+    one.gets("'first' + 1", "'first1'");
+    two.gets("'second' + 2", "'second2'");
+    one.gets(" 'blank' + 3", "'blank3'");
+    one.gets(".history off", "not kept");
+    one.gets("'secret' + 4", "'secret4'");
+    one.gets(".history on", "inputs are kept in");
+    one.gets("'third' + 5", "'third5'");
     for repl in [one, two] {
         assert_eq!(repl.leaves("js> "), 0);
     }
@@ -185,16 +190,15 @@ fn history_is_private_shared_and_can_be_off() {
     let kept: Vec<&str> = text.lines().skip(1).collect();
     assert_eq!(kept, ["'first' + 1", "'second' + 2", ".history off", "'third' + 5"]);
     let mut next = Typed::start(&home, &[]);
+    next.prompted("js> ");
     next.types("\x1b[A");
     next.enters(" + 6");
     next.sees("'third56'");
     assert_eq!(next.leaves("js> "), 0);
     // Neither read nor written.
     let mut none = Typed::start(&home, &["--no-history"]);
-    none.enters("'un' + 'written'");
-    none.sees("'unwritten'");
-    none.enters(".history");
-    none.sees("as long as the repl");
+    none.gets("'un' + 'written'", "'unwritten'");
+    none.gets(".history", "as long as the repl");
     assert_eq!(none.leaves("js> "), 0);
     assert!(!fs::read_to_string(&path).expect("it is text").contains("written"));
 }
@@ -208,8 +212,7 @@ fn history_does_not_grow_for_ever() {
     fs::write(&path, format!("#V2\n{many}")).expect("the home can be written");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("it is ours");
     let mut repl = Typed::start(&home, &[]);
-    repl.enters("'new' + 1");
-    repl.sees("'new1'");
+    repl.gets("'new' + 1", "'new1'");
     assert_eq!(repl.leaves("js> "), 0);
     let text = fs::read_to_string(&path).expect("it is text");
     assert_eq!((text.lines().count(), mode(&path)), (1_001, 0o600));
@@ -220,9 +223,7 @@ fn history_does_not_grow_for_ever() {
     command.stdin(Stdio::inherit()).env("TERM", "xterm").env("XDG_STATE_HOME", home.path().join("state"));
     let mut repl = Typed(spawn_command(command, Some(PATIENCE)).expect("it starts"));
     repl.sees("there is no history in");
-    repl.sees("js> ");
-    repl.enters("'still' + 1");
-    repl.sees("'still1'");
+    repl.gets("'still' + 1", "'still1'");
     assert_eq!(repl.leaves("js> "), 0);
     assert_eq!(fs::read(&path).expect("it is there"), b"\xff\xfe\n");
 }
@@ -234,43 +235,29 @@ fn a_call_that_needs_consent_asks_at_the_terminal() {
     let home = Home::with_tools(&["stats"]);
     let policy = home.file("policy.toml", POLICY);
     let mut repl = Typed::start(&home, &["--policy", policy.to_str().expect("it is text")]);
-    repl.prompted("js> ");
     for (answer, said) in [("y", "200"), ("n", "a human refused the call")] {
-        repl.enters("(await stats.describe({values: [100, 300]})).mean");
-        repl.sees("allow this call? [y/N] ");
+        repl.gets("(await stats.describe({values: [100, 300]})).mean", "allow this call? [y/N] ");
         repl.enters(answer);
         repl.sees(said);
-        repl.prompted("js> ");
     }
-    assert_eq!(
-        {
-            repl.presses('d');
-            repl.ends()
-        },
-        3
-    );
+    assert_eq!(repl.leaves("js> "), 3);
 }
 
 #[test]
 fn waiting_for_a_session_can_be_given_up() {
     let home = Home::new();
     let mut repl = Typed::start(&home, &["--session", "s"]);
-    repl.prompted("js> ");
-    repl.enters("'re' + 'ady'");
-    repl.sees("'ready'");
+    repl.gets("'re' + 'ady'", "'ready'");
     let mut busy = home.command(["run", "--session", "s", "-e", "console.log('in'); await sleep(50000)"]);
     let mut busy = busy.stdout(Stdio::piped()).spawn().expect("it starts");
     let mut said = [0; 3];
     std::io::Read::read_exact(busy.stdout.as_mut().expect("it is piped"), &mut said).expect("it runs");
-    repl.enters("1");
-    repl.sees("waiting for another run of the session `s`");
+    repl.gets("1", "waiting for another run of the session `s`");
     repl.presses('c');
     repl.sees("given up");
-    repl.prompted("js> ");
     busy.kill().expect("it runs");
     busy.wait().expect("it ends");
-    repl.enters("'go' + 'es'");
-    repl.sees("'goes'");
+    repl.gets("'go' + 'es'", "'goes'");
     assert_eq!(repl.leaves("js> "), 0);
 }
 
@@ -284,9 +271,7 @@ fn colours_are_for_terminals_that_want_them() {
         .env_remove("NO_COLOR")
         .env("XDG_STATE_HOME", home.path().join("state"));
     let mut repl = Typed(spawn_command(command, Some(PATIENCE)).expect("it starts"));
-    repl.enters("40 + 2");
-    repl.sees("\u{1b}[33m42\u{1b}[39m");
-    repl.enters("throw new Error('x' + 1)");
-    repl.sees("\u{1b}[31mError: x1");
+    repl.gets("40 + 2", "\u{1b}[33m42\u{1b}[39m");
+    repl.gets("throw new Error('x' + 1)", "\u{1b}[31mError: x1");
     assert_eq!(repl.leaves("js> "), 1);
 }
