@@ -11,7 +11,7 @@ use super::command::{COMMANDS, absolute};
 const MOST: usize = 200;
 
 /// What scripts call in JavaScript besides tools.
-const GLOBALS: [&str; 12] = [
+const GLOBALS: [&str; 13] = [
     "Buffer",
     "JSON",
     "Math",
@@ -23,6 +23,7 @@ const GLOBALS: [&str; 12] = [
     "listTools",
     "process",
     "require",
+    "shell",
     "state",
 ];
 
