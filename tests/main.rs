@@ -44,6 +44,8 @@ mod reach;
 mod reflection;
 #[path = "features/registry.rs"]
 mod registry;
+#[path = "features/repl.rs"]
+mod repl;
 #[path = "features/run.rs"]
 mod run;
 #[path = "features/sessions.rs"]

@@ -5,6 +5,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`runtime`] | the engine, the life of one script, what a step returns |
+//! | [`input`] | a script that a person typed, as one of several inputs |
 //! | [`operations`] | which operations are outstanding, what began and was cancelled in this step |
 //! | [`limits`] | fuel and memory: counting, and stopping the script |
 //! | [`errors`] | how an error leaves the guest, and how one enters it |
@@ -23,6 +24,7 @@
 mod bindings;
 mod convert;
 mod errors;
+mod input;
 mod limits;
 mod modules;
 mod natives;
@@ -39,6 +41,10 @@ struct ScriptGuest;
 impl Guest for ScriptGuest {
     fn wizer_initialize() {
         runtime::initialize();
+    }
+
+    fn is_open(source: String, name: String) -> bool {
+        source::is_open(&source, source::Dialect::of(&name))
     }
 
     fn start(script: Script) -> Step {

@@ -40,8 +40,9 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(natives)
 }
 
-/// Takes what the natives of this run answer from: the tools that are mounted, and the script's text.
-pub(crate) fn begin_run(tools: Vec<Tool>, source: &str) {
+/// Takes what the natives of this run answer from: the tools that are mounted, and the script's text, if all
+/// that it may do is in it.
+pub(crate) fn begin_run(tools: Vec<Tool>, source: Option<&str>) {
     tools::begin_run(tools, source);
 }
 

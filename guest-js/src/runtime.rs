@@ -19,7 +19,7 @@ use crate::bindings::types::{Completion, ErrorKind, Failure, Limits, Outcome, Sc
 use crate::convert::{self, Purpose};
 use crate::limits::Stop;
 use crate::source::{self, Dialect};
-use crate::{bindings, errors, limits, modules, natives, operations};
+use crate::{bindings, errors, input, limits, modules, natives, operations};
 
 /// How deep QuickJS may recurse: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
 const MAX_STACK: usize = 768 << 10;
@@ -46,6 +46,7 @@ const PRELUDE: &str = concat!(
     include_str!("prelude/stdin.js"),
     include_str!("prelude/encoding.js"),
     include_str!("prelude/clone.js"),
+    include_str!("prelude/typed.js"),
     include_str!("prelude/state.js"),
     include_str!("prelude/web.js"),
     include_str!("prelude/url.js"),
@@ -70,7 +71,7 @@ const PRELUDE_NAME: &str = "tollhouse:prelude";
 const NODE_NAME: &str = "tollhouse:node";
 
 /// The engine, ready for a script.
-struct Engine {
+pub(crate) struct Engine {
     context: Context,
     /// Prelude: makes the globals of this run.
     begin: Persistent<Function<'static>>,
@@ -86,6 +87,8 @@ struct Engine {
     finish: Persistent<Function<'static>>,
     /// Prelude: what the text of a main script that is a module is called with.
     main_scope: Persistent<Array<'static>>,
+    /// Prelude: what it does for an input that a person typed.
+    pub(crate) typed: input::Functions,
 }
 
 /// A value that is kept between steps.
@@ -126,8 +129,8 @@ fn make_engine() -> std::result::Result<Engine, String> {
     make_room();
     runtime.set_gc_threshold(limits::memory_used() + FIRST_COLLECTION);
     runtime.set_interrupt_handler(Some(Box::new(limits::interrupt)));
-    let Glue { begin, settle, describe, find, keep, finish, main_scope } = glue;
-    Ok(Engine { context, begin, settle, describe, find, keep, finish, main_scope })
+    let Glue { begin, settle, describe, find, keep, finish, main_scope, typed } = glue;
+    Ok(Engine { context, begin, settle, describe, find, keep, finish, main_scope, typed })
 }
 
 /// Leaves the script one piece of free heap, and takes the holes between what is there. An instance that fills the holes
@@ -156,6 +159,7 @@ struct Glue {
     keep: Persistent<Function<'static>>,
     finish: Persistent<Function<'static>>,
     main_scope: Persistent<Array<'static>>,
+    typed: input::Functions,
 }
 
 /// Evaluates the prelude, then Node's modules, and takes the prelude's functions.
@@ -175,6 +179,7 @@ fn load_prelude(ctx: &Ctx<'_>) -> Result<Glue> {
         keep: take("keepState")?,
         finish: take("finish")?,
         main_scope: Persistent::save(ctx, glue.get::<_, Array<'_>>("mainScope")?),
+        typed: input::Functions::take(&take)?,
     })
 }
 
@@ -207,36 +212,55 @@ pub(crate) fn start(script: Script) -> Step {
     with_engine(|ctx, engine| {
         LIMITS.set(script.limits);
         limits::set(script.limits);
-        let Script { source, name, arguments, environment, directory, tools, limits: _, state } = script;
-        natives::begin_run(tools, &source);
+        let Script { source, name, arguments, environment, directory, tools, limits: _, state, typed } = script;
+        // What was left may use tools too.
+        let alone = typed.is_none() || state.as_ref().is_none_or(Vec::is_empty);
+        natives::begin_run(tools, alone.then_some(&*source));
         let begin = engine.begin.clone().restore(ctx)?;
         let environment: Vec<Vec<String>> = environment.into_iter().map(|(name, value)| vec![name, value]).collect();
         begin.call::<_, ()>((arguments, environment, directory, name.as_str()))?;
+        if let Some(typed) = typed {
+            input::begin(ctx, engine, typed)?;
+        }
         if let Some(state) = state
             && let Err(failure) = find_state(ctx, engine, state)
         {
             return Ok(failed(failure));
         }
-        let main = match compile(ctx, &source, &name) {
-            Ok(main) => main,
+        let main = match typed {
+            Some(_) => input::evaluate(ctx, engine, &source, &name),
+            None => call(ctx, engine, &source, &name),
+        };
+        drop(source);
+        match main.map(Value::into_promise) {
+            Ok(Some(promise)) => MAIN.set(Some(Persistent::save(ctx, promise))),
+            Ok(None) => return Ok(failed(host_failure("the script did not become a promise"))),
             Err(Refused::Source(problem)) => return Ok(failed(errors::from_problem(problem, &name))),
             Err(Refused::Engine) => {
                 let mut failure = thrown_failure(ctx, engine, ctx.catch());
                 failure.kind = ErrorKind::Syntax;
                 return Ok(failed(failure));
             }
-        };
-        drop(source);
-        let scope = engine.main_scope.clone().restore(ctx)?;
-        let scope = (scope.get::<Value<'_>>(0)?, scope.get::<Value<'_>>(1)?);
-        match main.call::<_, Value<'_>>(scope).map(Value::into_promise) {
-            Ok(Some(promise)) => MAIN.set(Some(Persistent::save(ctx, promise))),
-            Ok(None) => return Ok(failed(host_failure("the script did not become a promise"))),
             // An async function throws only if it was stopped.
-            Err(_) => return Ok(failed(thrown_failure(ctx, engine, ctx.catch()))),
+            Err(Refused::Stopped) => return Ok(failed(thrown_failure(ctx, engine, ctx.catch()))),
         }
         run(ctx, engine)
     })
+}
+
+/// Runs a script as the body of an async function; gives its promise.
+pub(crate) fn call<'js>(
+    ctx: &Ctx<'js>,
+    engine: &Engine,
+    source: &str,
+    name: &str,
+) -> std::result::Result<Value<'js>, Refused> {
+    let main = compile(ctx, source, name)?;
+    let called = engine.main_scope.clone().restore(ctx).and_then(|scope| {
+        let scope = (scope.get::<Value<'_>>(0)?, scope.get::<Value<'_>>(1)?);
+        main.call::<_, Value<'_>>(scope)
+    });
+    called.map_err(|_| Refused::Stopped)
 }
 
 /// Delivers a completion and runs on.
@@ -291,7 +315,10 @@ fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
     }
     match main.result::<Value<'_>>() {
         Some(value) => {
-            let value = value?;
+            let value = match input::shown(ctx, engine, value?) {
+                Ok(value) => value,
+                Err(_) => return Ok(failed(thrown_failure(ctx, engine, ctx.catch()))),
+            };
             if value.is_undefined() && !operations::only_background() {
                 return Ok(Step::Blocked(operations::take_changes()));
             }
@@ -457,12 +484,14 @@ fn track_rejection<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, 
     });
 }
 
-/// Why a script was not compiled.
-enum Refused {
+/// Why a script was not begun.
+pub(crate) enum Refused {
     /// It is no TypeScript.
     Source(source::Problem),
-    /// QuickJS threw.
+    /// QuickJS did not compile it.
     Engine,
+    /// It was stopped.
+    Stopped,
 }
 
 /// Compiles a script to an async function whose line and column numbers are the script's own.

@@ -6,6 +6,7 @@
 
 mod edits;
 mod module;
+mod typed;
 mod types;
 
 use oxc_allocator::Allocator;
@@ -15,6 +16,7 @@ use oxc_span::SourceType;
 
 use edits::Edits;
 pub(crate) use module::{IMPORT, IMPORT_META};
+pub(crate) use typed::{Declared, How, Input, Unready, input, is_open};
 
 /// What kind of text it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,15 +138,21 @@ fn strip<'s>(
 fn parse<'a>(allocator: &'a Allocator, source: &'a str, dialect: Dialect) -> Result<ParserReturn<'a>, Problem> {
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let parsed = Parser::new(allocator, source, dialect.source_type()).with_options(options).parse();
-    let first = parsed.diagnostics.iter().next();
-    match first {
-        None if !parsed.panicked => Ok(parsed),
-        first => {
-            let offset = first.and_then(|error| error.labels.first()).map_or(0, |label| label.offset() as usize);
-            let message = first.map_or_else(|| "it does not parse".to_owned(), |error| error.message.to_string());
-            Err(Problem::at(source, offset, message))
-        }
+    match first_problem(&parsed, source) {
+        None => Ok(parsed),
+        Some(problem) => Err(problem),
     }
+}
+
+/// What is wrong first, if anything is.
+fn first_problem(parsed: &ParserReturn<'_>, source: &str) -> Option<Problem> {
+    let first = parsed.diagnostics.iter().next();
+    if first.is_none() && !parsed.panicked {
+        return None;
+    }
+    let offset = first.and_then(|error| error.labels.first()).map_or(0, |label| label.offset() as usize);
+    let message = first.map_or_else(|| "it does not parse".to_owned(), |error| error.message.to_string());
+    Some(Problem::at(source, offset, message))
 }
 
 /// Whether some line begins as only a module's does. (A text that deceives this is only parsed in vain.)

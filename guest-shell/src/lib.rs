@@ -20,6 +20,7 @@
 //! | [`tool_command`] | the command `tool`, and a command for each alias |
 //! | [`program_command`] | a command for each program: its streams, and its status |
 //! | [`script_command`] | `node` and `js`: scripts of the other guest |
+//! | [`typed`] | inputs that a person types: whether one goes on with the next line |
 //! | [`time_commands`] | `sleep` and `timeout`, as operations |
 //!
 //! **Invariant:** no import is called before `start`: `wizer-initialize` runs when the host is built.
@@ -44,6 +45,7 @@ mod state;
 mod stdin;
 mod time_commands;
 mod tool_command;
+mod typed;
 
 use bindings::{Completion, Guest, Script, Step};
 
@@ -53,6 +55,10 @@ struct ScriptGuest;
 impl Guest for ScriptGuest {
     fn wizer_initialize() {
         shell::initialize();
+    }
+
+    fn is_open(source: String, _name: String) -> bool {
+        typed::is_open(&source)
     }
 
     fn start(script: Script) -> Step {

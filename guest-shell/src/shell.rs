@@ -115,7 +115,11 @@ async fn execute(script: Script) -> Outcome {
     let result = run(&mut bash, &script, options).await;
     // A script that was stopped may have been so anywhere.
     let left = (script.state.is_some() && result.is_ok()).then(|| state::write(&bash));
-    outcome::of(result, &script, left)
+    let mut outcome = outcome::of(result, &script, left);
+    if script.typed.is_some() {
+        outcome.value = serde_json::to_string(&bash.shell_state().cwd).ok();
+    }
+    outcome
 }
 
 async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<ExecResult, Error> {

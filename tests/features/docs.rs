@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use tollhouse::capability::Policy;
+use tollhouse::guest::Language;
+use tollhouse::session::{Host, HostOptions};
 use tollhouse_registry::Manifest;
 use tollhouse_tests::{Home, binary, built, components, root};
 
@@ -112,6 +114,48 @@ fn the_guide_to_sessions() {
 }
 
 #[test]
+fn the_guide_to_the_repl() {
+    runs("docs/repl.md", ".", &[]);
+}
+
+/// The conversation that the guide shows, typed again. Lines that only differ in what stands for `…` are one.
+#[test]
+fn the_conversation_with_the_repl() {
+    let text = std::fs::read_to_string(root().join("docs/repl.md")).expect("the guide is there");
+    let shown = blocks(&text, "console").into_iter().next().expect("it shows one");
+    let policy = blocks(&text, "toml").into_iter().next().expect("it shows a policy");
+    let host = Host::new(&HostOptions::default()).expect("the host starts");
+    let (mut inputs, mut answers) = (Vec::new(), Vec::new());
+    let mut lines = shown.lines().skip(1);
+    while let Some(line) = lines.next() {
+        let typed = line.split_once("> ").filter(|(prompt, _)| ["js", "sh /workspace"].contains(prompt));
+        let Some((prompt, first)) = typed else {
+            answers.push(line);
+            continue;
+        };
+        let language = if prompt == "js" { Language::JavaScript } else { Language::Shell };
+        let mut input = first.to_owned();
+        while !input.starts_with('.') && host.is_open(language, &input, "repl").expect("the guest is there") {
+            input = format!("{input}\n{}", lines.next().expect("it goes on"));
+        }
+        inputs.push(input);
+    }
+    let home = Home::with_tools(&["stats"]);
+    home.file("policy.toml", policy);
+    home.file("inputs", inputs.join("\n") + "\n");
+    let mut bash = Command::new("bash");
+    bash.args(["-c", "\"$0\" repl --policy policy.toml < inputs 2>&1"]).arg(binary());
+    let ran = bash.current_dir(home.path()).envs(home.environment()).output().expect("bash runs");
+    let said = String::from_utf8(ran.stdout).expect("it is text");
+    let same = |(shown, said): (&&str, &str)| match shown.split_once('…') {
+        Some((before, after)) => said.starts_with(before) && said.ends_with(after),
+        None => **shown == *said,
+    };
+    let all = answers.len() == said.lines().count() && answers.iter().zip(said.lines()).all(same);
+    assert!(all, "the guide shows\n{}\nand the repl says\n{said}", answers.join("\n"));
+}
+
+#[test]
 fn the_guide_for_publishers() {
     runs("docs/publishing.md", "tools/stats", &[("echo.wasm", &components::echo("", "string"))]);
 }
@@ -126,7 +170,14 @@ fn the_guide_to_programs() {
 fn the_policies_and_manifests_that_the_texts_show() {
     let mut policies = 0;
     let mut manifests = 0;
-    for file in ["README.md", "docs/permissions.md", "docs/policies.md", "docs/programs.md", "docs/publishing.md"] {
+    for file in [
+        "README.md",
+        "docs/permissions.md",
+        "docs/policies.md",
+        "docs/programs.md",
+        "docs/publishing.md",
+        "docs/repl.md",
+    ] {
         let text = std::fs::read_to_string(root().join(file)).expect("the guide is there");
         for block in blocks(&text, "toml") {
             if block.contains("version") && block.contains("name = ") {

@@ -23,6 +23,7 @@ fn help() {
         &[
             ("help", &["--help"]),
             ("help run", &["run", "--help"]),
+            ("help repl", &["repl", "--help"]),
             ("help batch", &["batch", "--help"]),
             ("help publish", &["publish", "--help"]),
             ("help call", &["call", "--help"]),

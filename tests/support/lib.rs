@@ -219,7 +219,9 @@ impl Home {
 }
 
 impl Ran {
-    fn of(output: &Output) -> Self {
+    /// What it was.
+    #[must_use]
+    pub fn of(output: &Output) -> Self {
         Self {
             status: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -27,9 +27,9 @@ thread_local! {
 }
 
 /// Takes over the list of a run, and finds out which globals its script may use.
-pub(super) fn begin_run(tools: Vec<Tool>, source: &str) {
+pub(super) fn begin_run(tools: Vec<Tool>, source: Option<&str>) {
     if !tools.is_empty() {
-        WRITTEN.set(written_names(source));
+        WRITTEN.set(source.and_then(written_names));
     }
     TOOLS.set(tools);
 }

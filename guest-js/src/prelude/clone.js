@@ -1,5 +1,12 @@
 // `structuredClone`: a deep copy that keeps cycles and the language's own classes.
 
+// Whether an instance of a script's own class is refused, whose class a copy would not have.
+let cloneStrictly = false;
+const isPlain = (value) => {
+  const prototype = getPrototypeOf(value);
+  return prototype === null || prototype === objectPrototype;
+};
+
 const cloneError = (what) => new DOMException(what + ' cannot be cloned', 'DataCloneError');
 
 const cloneValue = (value, seen) => {
@@ -39,7 +46,10 @@ const errorClasses = { __proto__: null, Error, RangeError, ReferenceError, Synta
 
 const cloners = {
   __proto__: null,
-  Object: (value, seen) => cloneProperties(value, remember(seen, value, {}), seen),
+  Object(value, seen) {
+    if (cloneStrictly && !isPlain(value)) throw cloneError(inspectSafely(value));
+    return cloneProperties(value, remember(seen, value, {}), seen);
+  },
   Array(value, seen) {
     const copy = remember(seen, value, []);
     copy.length = value.length;

@@ -67,6 +67,7 @@ const trim = uncurry(String.prototype.trim);
 const mapGet = uncurry(Map.prototype.get);
 const mapSet = uncurry(Map.prototype.set);
 const mapHas = uncurry(Map.prototype.has);
+const mapDelete = uncurry(Map.prototype.delete);
 const mapSize = getter(Map.prototype, 'size');
 const mapForEach = uncurry(Map.prototype.forEach);
 const setSize = getter(Set.prototype, 'size');

@@ -21,9 +21,10 @@ const cleanStack = (raw) => {
       while (frames.length > 0 && endsWith(frames[frames.length - 1], '(native)')) frames.length--;
       continue;
     }
-    // The script itself is an async function without a name.
-    const anonymous = startsWith(frame, 'at <anonymous> (') && endsWith(frame, ')') && !endsWith(frame, '(native)');
-    push(frames, anonymous ? 'at ' + substring(frame, 16, frame.length - 1) : frame);
+    // The script itself is an async function without a name; what a person typed is global code.
+    const name = startsWith(frame, 'at <anonymous> (') ? 16 : startsWith(frame, 'at <eval> (') ? 11 : 0;
+    const nameless = name > 0 && endsWith(frame, ')') && !endsWith(frame, '(native)');
+    push(frames, nameless ? 'at ' + substring(frame, name, frame.length - 1) : frame);
   }
   return join(frames, '\n');
 };

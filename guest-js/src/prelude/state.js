@@ -2,7 +2,8 @@
 //
 // What can be kept is what `structuredClone` can copy, and a copy is what is written: it has no getters, and no class but
 // those of `cloners`. It is written as a table of its objects, so that cycles, and objects that are in two places, are
-// found again as they were: `[format, root, [[class, part, …], …]]`, all JSON. A value is
+// found again as they were: `[format, root, [[class, part, …], …], variables]`, all JSON; the last, of which `typed.js`
+// knows, only if there are any. A value is
 //
 //   a string, boolean, null or finite number   itself
 //   ["u"]                                      undefined
@@ -147,7 +148,7 @@ const writeNumber = (value) => {
   return isFiniteNumber(value) ? text : '["n","' + text + '"]';
 };
 
-const writeState = (root) => {
+const writeState = (root, variables) => {
   const objects = [];
   const rows = new Map();
   const rowOf = (object) => {
@@ -165,6 +166,10 @@ const writeState = (root) => {
     return isObject(value) ? '["r",' + numberToString(rowOf(value)) + ']' : String(value);
   };
   const first = write(root);
+  const last = mapList(variables, (row) => {
+    const parts = mapList(row, (part, at) => (at === 2 && row[1] === 'v' ? write(part) : stringifyJson(part)));
+    return '[' + join(parts, ',') + ']';
+  });
   const table = [];
   // It grows while it is walked.
   for (let i = 0; i < objects.length; i++) {
@@ -172,7 +177,8 @@ const writeState = (root) => {
     const parts = stateClasses[name].write(objects[i], write);
     push(table, '["' + name + '"' + (parts.length === 0 ? '' : ',') + join(parts, ',') + ']');
   }
-  return '[' + STATE_FORMAT + ',' + first + ',[' + join(table, ',') + ']]';
+  const behind = last.length === 0 ? '' : ',[' + join(last, ',') + ']';
+  return '[' + STATE_FORMAT + ',' + first + ',[' + join(table, ',') + ']' + behind + ']';
 };
 
 const readState = (text) => {
@@ -188,13 +194,20 @@ const readState = (text) => {
   };
   for (let i = 0; i < table.length; i++) push(objects, stateClasses[table[i][0]].make(table[i], read));
   for (let i = 0; i < table.length; i++) stateClasses[table[i][0]].fill?.(objects[i], table[i], read);
-  return read(written[1]);
+  const rows = mapList(written[3] ?? [], (row) => (row[1] === 'v' ? [row[0], 'v', read(row[2])] : row));
+  return { __proto__: null, root: read(written[1]), rows };
 };
 
 // Nothing is written as nothing.
-const findState = (text) => defineGlobal('state', text === '' ? {} : readState(text));
+const findState = (text) => {
+  const { root, rows } = text === '' ? { root: {}, rows: [] } : readState(text);
+  defineGlobal('state', root);
+  findVariables(rows);
+};
 const keepState = () => {
-  const state = cloneValue(globalThis.state, new Map());
+  const seen = new Map();
+  const state = cloneValue(globalThis.state, seen);
+  const rows = keepVariables(seen);
   const nothing = state === undefined || (isRecord(state) && objectKeys(state).length === 0);
-  return nothing ? '' : writeState(state);
+  return nothing && rows.length === 0 ? '' : writeState(state, rows);
 };

@@ -1,5 +1,7 @@
 //! Changes to a text that keep its lines.
 
+use oxc_span::Span;
+
 /// What is to be changed; places are byte offsets.
 pub(super) struct Edits<'s> {
     source: &'s str,
@@ -61,16 +63,26 @@ impl<'s> Edits<'s> {
     }
 
     /// The text as it is now.
-    pub(super) fn apply(mut self) -> String {
-        self.list.sort_by_key(|(start, end, _)| (*start, *end));
-        let mut text = String::with_capacity(self.source.len() + 64);
-        let mut from = 0;
-        for (start, end, new) in &self.list {
-            text.push_str(self.source.get(from..*start).unwrap_or_default());
+    pub(super) fn apply(&self) -> String {
+        self.between(0, self.source.len())
+    }
+
+    /// A part of the text as it is now.
+    pub(super) fn part(&self, span: Span) -> String {
+        self.between(span.start as usize, span.end as usize)
+    }
+
+    fn between(&self, from: usize, to: usize) -> String {
+        let mut list: Vec<_> = self.list.iter().filter(|(start, end, _)| *start >= from && *end <= to).collect();
+        list.sort_by_key(|(start, end, _)| (*start, *end));
+        let mut text = String::with_capacity(to - from + 64);
+        let mut at = from;
+        for (start, end, new) in list {
+            text.push_str(self.source.get(at..*start).unwrap_or_default());
             text.push_str(new);
-            from = (*end).max(from);
+            at = (*end).max(at);
         }
-        text.push_str(self.source.get(from..).unwrap_or_default());
+        text.push_str(self.source.get(at..to).unwrap_or_default());
         text
     }
 }

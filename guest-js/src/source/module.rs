@@ -119,7 +119,7 @@ fn awaited(import: &ImportDeclaration<'_>, used: Option<&Names>) -> String {
     }
 }
 
-fn exported<'a>(name: &'a ModuleExportName<'_>) -> &'a str {
+pub(super) fn exported<'a>(name: &'a ModuleExportName<'_>) -> &'a str {
     match name {
         ModuleExportName::IdentifierName(name) => name.name.as_str(),
         ModuleExportName::IdentifierReference(name) => name.name.as_str(),

@@ -30,6 +30,12 @@ pub(crate) fn configure() {
     let _ = miette::set_hook(Box::new(move |_| Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build())));
 }
 
+/// Whether who looks at the terminal wants colours: <https://no-color.org>.
+pub(crate) fn colors() -> bool {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
+}
+
 /// A text that may hold what a stranger wrote, as no terminal obeys it.
 pub(crate) fn tame(text: &str) -> String {
     let mut tame = String::with_capacity(text.len());
@@ -80,9 +86,14 @@ impl CliError {
 
     /// Prints it on standard error.
     pub(crate) fn show(self) -> ExitCode {
+        ExitCode::from(self.show_status())
+    }
+
+    /// As [`CliError::show`], for who goes on.
+    pub(crate) fn show_status(self) -> u8 {
         let status = self.status;
         eprintln!("{:?}", Report::new(self));
-        ExitCode::from(status)
+        status
     }
 }
 

@@ -14,6 +14,7 @@ mod policy_file;
 mod progress;
 mod publish;
 mod registry;
+mod repl;
 mod run;
 mod secret;
 mod session;
@@ -59,6 +60,7 @@ pub(crate) struct PlaceOptions {
 enum Command {
     Run(run::Run),
     Batch(batch::Batch),
+    Repl(repl::Repl),
     Publish(publish::Publish),
     Call(call::Call),
     Tools(tools::Tools),
@@ -82,6 +84,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(run) => run.execute(&places),
         Command::Batch(batch) => batch.execute(&places),
+        Command::Repl(repl) => repl.execute(&places),
         Command::Publish(publish) => publish.execute(&places),
         Command::Call(call) => call.execute(&places),
         Command::Tools(tools) => tools.execute(&places),

@@ -11,6 +11,9 @@ use tollhouse::tool::Network;
 
 use super::{CliError, PlaceOptions};
 
+/// What has an XDG directory of its own.
+const OWN: [&str; 2] = ["cache", "state"];
+
 /// Where things are.
 pub(crate) struct Places {
     /// Releases of components.
@@ -19,6 +22,8 @@ pub(crate) struct Places {
     pub(crate) store: PathBuf,
     /// Compiled code; none if there is no home to keep it in.
     pub(crate) cache: Option<PathBuf>,
+    /// What programs remember of their use; none if there is no home to keep it in.
+    pub(crate) state: Option<PathBuf>,
 }
 
 impl Places {
@@ -30,7 +35,7 @@ impl Places {
             let base = set(xdg).filter(|path| path.is_absolute()).or_else(|| Some(env::home_dir()?.join(default)));
             match &home {
                 Some(home) => Some(home.join(name)),
-                None => base.map(|base| base.join("tollhouse").join(if name == "cache" { "" } else { name })),
+                None => base.map(|base| base.join("tollhouse").join(if OWN.contains(&name) { "" } else { name })),
             }
         };
         let data = |name| under("XDG_DATA_HOME", ".local/share", name);
@@ -39,6 +44,7 @@ impl Places {
             registry: options.registry.or(data("registry")).unwrap_or_else(|| here("registry")),
             store: options.store.or(data("store")).unwrap_or_else(|| here("store")),
             cache: under("XDG_CACHE_HOME", ".cache", "cache"),
+            state: under("XDG_STATE_HOME", ".local/state", "state"),
         }
     }
 

@@ -14,7 +14,8 @@ use tollhouse::capability::{Grant, Limits, Policy, parse_bytes, parse_duration};
 use tollhouse::gate::{Approver, Audit, AuditFile};
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
 use tollhouse::session::{
-    Host, HostError, OpenOptions, Overrides, RunOptions, RunResult, Session, SessionId, SessionOptions, Sessions, Stdin,
+    Host, HostError, OpenOptions, Overrides, RunOptions, RunResult, Session, SessionId, SessionOptions, Sessions,
+    Stdin, Waiting,
 };
 use tollhouse::tool::Secrets;
 use tollhouse::vfs::{self, Tree};
@@ -128,7 +129,15 @@ pub(crate) enum Lang {
     /// TypeScript: its types are taken out, not checked
     Ts,
     /// bash
+    #[value(aliases = ["shell", "bash"])]
     Sh,
+}
+
+impl Lang {
+    /// Whether it is bash.
+    pub(crate) fn is_shell(self) -> bool {
+        matches!(self, Self::Sh)
+    }
 }
 
 impl From<Lang> for Language {
@@ -155,13 +164,13 @@ impl Run {
         let session = self.open(places)?;
         let options = self.options();
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
-        let run = session.start(language, Script { source, name, arguments, environment }, options)?;
+        let run = session.start(language, Script { source, name, arguments, environment, typed: None }, options)?;
         let cancel = run.cancel_handle();
         // Without the handler Ctrl-C just ends the process, which is all that it is for.
         let _ = ctrlc::set_handler(move || cancel.cancel());
         let result = run.finish();
         self.show(&result);
-        Ok(status(&result))
+        Ok(ExitCode::from(status(&result)))
     }
 
     /// Runs an agent that is a component.
@@ -177,7 +186,7 @@ impl Run {
         let _ = ctrlc::set_handler(move || interrupt.cancel());
         let result = run.finish();
         self.show(&result);
-        Ok(status(&result))
+        Ok(ExitCode::from(status(&result)))
     }
 
     fn open(&self, places: &Places) -> Result<Session> {
@@ -244,24 +253,30 @@ impl SessionArgs {
         audit: Option<&Path>,
     ) -> Result<Session> {
         match id {
-            Some(id) => self.open_kept(places, &places.sessions()?, id, own, audit),
-            None => self.open_in_memory(places, own, audit),
+            Some(id) => self.open_kept(&places.host()?, &places.sessions()?, id, own, audit, waiting(id)),
+            None => self.open_in_memory(&places.host()?, own, audit),
         }
     }
 
     /// The session of this name as it is, for a look: none is made. Without a name, one in memory.
     pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>) -> Result<Session> {
         let own = OwnArgs::default();
-        let Some(id) = id else { return self.open_in_memory(places, &own, None) };
+        let Some(id) = id else { return self.open_in_memory(&places.host()?, &own, None) };
         let sessions = places.sessions()?;
         sessions.show(id).map_err(|error| session::failed("cannot look at the session", &error))?;
-        self.open_kept(places, &sessions, id, &own, None)
+        self.open_kept(&places.host()?, &sessions, id, &own, None, waiting(id))
     }
 
-    fn open_in_memory(&self, places: &Places, own: &OwnArgs, audit: Option<&Path>) -> Result<Session> {
+    /// Whether they name a token, whose grants end.
+    pub(crate) fn is_of_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Makes a session in memory, without snapshots.
+    pub(crate) fn open_in_memory(&self, host: &Host, own: &OwnArgs, audit: Option<&Path>) -> Result<Session> {
         let prepared = self.prepare(own, audit)?;
         let files = prepared.files.clone();
-        prepared.session(&places.host()?, files)
+        prepared.session(host, files)
     }
 
     /// Reads what they name, once for all sessions that are made of it.
@@ -279,14 +294,15 @@ impl SessionArgs {
         })
     }
 
-    /// Goes on with a session on disk, or makes the one that they describe.
+    /// Goes on with a session that is kept, or makes the one that they describe.
     pub(crate) fn open_kept(
         &self,
-        places: &Places,
+        host: &Host,
         sessions: &Sessions,
         id: &SessionId,
         own: &OwnArgs,
         audit: Option<&Path>,
+        waiting: Waiting,
     ) -> Result<Session> {
         if self.token.is_some() {
             // It ends, and can be revoked; what a session keeps does not, and cannot.
@@ -309,9 +325,9 @@ impl SessionArgs {
             audit: log(audit)?,
             approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
             secrets: secret::read(&own.secrets)?,
-            waiting: Some(waiting(id)),
+            waiting: Some(waiting),
         };
-        places.host()?.open(sessions, id, options).map_err(|error| shown(error, source.as_ref()))
+        host.open(sessions, id, options).map_err(|error| shown(error, source.as_ref()))
     }
 
     /// The policy that is asked for; none if nothing is said of one.
@@ -433,16 +449,16 @@ pub(crate) fn name_in(lang: Option<Lang>, name: String) -> String {
 const WASM: &[u8] = b"\0asm";
 
 /// The exit status of a run, as `--help` says.
-fn status(result: &RunResult) -> ExitCode {
+pub(crate) fn status(result: &RunResult) -> u8 {
     use tollhouse::session::Status;
-    ExitCode::from(match result.status {
+    match result.status {
         Status::Completed => 0,
         Status::Denied => 3,
         Status::Limited => 4,
         Status::Cancelled => 130,
         // A script's own; 1 if it threw.
         _ => result.exit_code,
-    })
+    }
 }
 
 /// Splits `NAME=VALUE`.
@@ -454,7 +470,7 @@ pub(crate) fn pair(text: &str) -> std::result::Result<(String, String), String> 
 }
 
 /// The script's output, as it comes, on the process's own streams.
-struct Output;
+pub(crate) struct Output;
 
 impl OutputSink for Output {
     fn write(&mut self, stream: Stream, bytes: &[u8]) {

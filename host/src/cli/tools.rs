@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
+use tollhouse::gate::Gate;
 use tollhouse::session::SessionId;
 
 use super::places::Places;
@@ -49,26 +50,38 @@ impl Tools {
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(method) = &self.method {
-            let Some(help) = tools.help(method) else {
-                let error = CliError::usage(format!("nothing mounted is named `{method}`"));
-                return Err(match tools.nearest(method) {
-                    Some(near) => error.hint(format!("did you mean `{near}`?")),
-                    None => error.hint("`tollhouse tools` lists what is mounted"),
-                });
-            };
-            show::line(help.trim_end());
+            help(gate, method)?;
             return Ok(ExitCode::SUCCESS);
         }
         if tools.is_empty() {
             eprintln!("nothing is mounted: the registry {} is empty", places.registry.display());
         }
-        for tool in tools.iter() {
-            let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
-            let docs = tool.function().docs.as_deref().and_then(|docs| docs.lines().next()).unwrap_or("");
-            show::line(format_args!("{:<32} {mark:<8} {docs}", tool.method()));
-        }
+        list(gate);
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Prints what is mounted, a line each, and marks what is granted.
+pub(crate) fn list(gate: &Gate) {
+    for tool in gate.tools().iter() {
+        let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
+        let docs = tool.function().docs.as_deref().and_then(|docs| docs.lines().next()).unwrap_or("");
+        show::line(format_args!("{:<32} {mark:<8} {docs}", tool.method()));
+    }
+}
+
+/// Prints the help of a method, or of all that begin so.
+pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
+    let tools = gate.tools();
+    let Some(help) = tools.help(method) else {
+        let error = CliError::usage(format!("nothing mounted is named `{method}`"));
+        return Err(match tools.nearest(method) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint("`tollhouse tools` lists what is mounted"),
+        });
+    };
+    show::line(help.trim_end());
+    Ok(())
 }
 
 /// Print TypeScript declarations of what is mounted

@@ -32,6 +32,17 @@ pub struct Script {
     pub arguments: Vec<String>,
     /// Its environment.
     pub environment: Vec<(String, String)>,
+    /// If a person typed it, as one of several inputs.
+    pub typed: Option<Typed>,
+}
+
+/// How an input is run that a person typed. Of JavaScript, the value of its last expression is written to standard
+/// output, as `util.inspect` shows it, and what it declares at its top level is left together with `state`; of bash, the
+/// directory in which it ends is its value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Typed {
+    /// Whether to write in colours.
+    pub colors: bool,
 }
 
 /// What a guest is given besides its script.
@@ -150,10 +161,20 @@ impl Guest {
                 .collect(),
             limits: self.limits,
             state,
+            typed: script.typed.map(|Typed { colors }| wit::Typed { colors }),
         };
         self.store.data_mut().now = now;
         let step = with_stack(|| self.bindings.call_start(&mut self.store, &script));
         self.step(step)
+    }
+
+    /// Whether a text ends in the middle of something.
+    ///
+    /// # Errors
+    /// Why the guest is gone.
+    pub(crate) fn is_open(&mut self, source: &str, name: &str) -> Result<bool, GuestError> {
+        let open = with_stack(|| self.bindings.call_is_open(&mut self.store, source, name));
+        open.map_err(|error| self.why(&error))
     }
 
     /// Delivers one completion, at a time, and runs on until the script waits or ends.

@@ -6,11 +6,12 @@
 mod bindings;
 mod files;
 mod instance;
+mod open;
 mod operation;
 mod state;
 
 pub(crate) use instance::World;
-pub use instance::{Guest, GuestError, Guests, Script};
+pub use instance::{Guest, GuestError, Guests, Script, Typed};
 pub use operation::{Completion, Operation, OperationId, Outcome, Pending, ProgramRun, Runnable, Step, Value, Waiting};
 pub(crate) use state::OutputFull;
 pub use state::{Catalog, MountedTool, Output, OutputSink, Stream};

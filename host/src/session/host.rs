@@ -15,7 +15,7 @@ use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError};
 use crate::error::told;
 use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError};
-use crate::guest::Guests;
+use crate::guest::{Guests, Language};
 use crate::tool::{KeyValue, Lock, MountError, Network, Packages, Secrets, Services};
 use crate::vfs::{self, Tree};
 
@@ -144,6 +144,15 @@ impl Host {
     #[must_use]
     pub fn packages(&self) -> &Packages {
         &self.0.packages
+    }
+
+    /// Whether a text ends in the middle of something, so that who types it goes on with the next line. `name` is that of
+    /// a script: by its ending TypeScript is known.
+    ///
+    /// # Errors
+    /// If the guest of the language cannot be loaded.
+    pub fn is_open(&self, language: Language, source: &str, name: &str) -> Result<bool, HostError> {
+        Ok(self.0.guests.is_open(language, source, name)?)
     }
 
     /// Makes a session in memory.

@@ -284,7 +284,7 @@ impl Run {
         let guest = self.session.guests().instantiate(language, guest::World { fuel, ..world });
         drop(paused);
         let guest = guest.map_err(|error| Failure::host(format!("`{name}` does not start: {}", told(&error))))?;
-        let script = Script { source, name, arguments: run.arguments, environment: run.environment };
+        let script = Script { source, name, arguments: run.arguments, environment: run.environment, typed: None };
         let beginning = Beginning { script, directory: run.directory, found: None };
         processes.add(id, streams, Process::main(guest, language, beginning, interrupt));
         Ok(())

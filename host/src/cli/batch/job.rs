@@ -129,6 +129,7 @@ impl Job {
             name: name_in(said, name_of_code(language).to_owned()),
             arguments: Vec::new(),
             environment: shared.chain(own).collect(),
+            typed: None,
         };
         (language, script)
     }

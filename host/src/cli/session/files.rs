@@ -169,7 +169,7 @@ fn word(kind: Kind) -> &'static str {
 const PIECE: u64 = 1 << 20;
 
 /// Copies a file of a session.
-fn copy(tree: &Tree, path: &str, failed: &dyn Fn(Errno) -> CliError, to: &mut dyn io::Write) -> Result<u64> {
+pub(crate) fn copy(tree: &Tree, path: &str, failed: &dyn Fn(Errno) -> CliError, to: &mut dyn io::Write) -> Result<u64> {
     let content = tree.content(path).map_err(failed)?;
     let mut written = 0;
     while written < content.len() {

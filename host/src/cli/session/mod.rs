@@ -8,6 +8,8 @@ mod look;
 mod new;
 mod transfer;
 
+pub(super) use files::copy;
+
 use clap::Subcommand;
 use tollhouse::session::SessionsError;
 

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 use tollhouse::session::SessionId;
 
-use super::super::places::Places;
+use super::super::places::{Places, waiting};
 use super::super::run::{OwnArgs, SessionArgs};
 use super::super::{CliError, Result, show};
 
@@ -42,7 +42,7 @@ impl New {
             let error = CliError::usage(format!("there is a session `{id}` already"));
             return Err(error.hint(format!("`tollhouse run --session {id}` goes on with it")));
         }
-        self.session.open_kept(places, &sessions, &id, &OwnArgs::default(), None)?;
+        self.session.open_kept(&places.host()?, &sessions, &id, &OwnArgs::default(), None, waiting(&id))?;
         let head = sessions.show(&id).map_err(|error| super::failed("cannot show the session", &error))?.head;
         if self.json {
             show::line(json!({ "session": id, "snapshot": head.snapshot.to_string() }));

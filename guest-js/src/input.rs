@@ -1,0 +1,117 @@
+//! A script that a person typed, as one of several inputs: global code, whose last value is shown, and whose declarations
+//! are left for the next one. What is kept of them, and how, is the prelude's (`prelude/typed.js`).
+
+use std::cell::Cell;
+
+use rquickjs::{Ctx, Function, Object, Persistent, Result, Value, qjs};
+
+use crate::bindings::types::Typed;
+use crate::runtime::{self, Engine, Refused};
+use crate::source::{self, Declared, Dialect, How, Unready};
+
+/// What the prelude does for an input.
+pub(crate) struct Functions {
+    /// Takes note that the script is one.
+    begin: Persistent<Function<'static>>,
+    /// Takes note of what it declares.
+    declare: Persistent<Function<'static>>,
+    /// Says whether earlier ones left imports, which are to be made again.
+    has_imports: Persistent<Function<'static>>,
+    /// Shows its value.
+    show: Persistent<Function<'static>>,
+}
+
+impl Functions {
+    /// Takes them from the prelude by their names there.
+    pub(crate) fn take(take: &dyn Fn(&str) -> Result<Persistent<Function<'static>>>) -> Result<Self> {
+        Ok(Self {
+            begin: take("beginTyped")?,
+            declare: take("declareTyped")?,
+            has_imports: take("hasImports")?,
+            show: take("showTyped")?,
+        })
+    }
+}
+
+/// Whether the value of the input is still to be shown, and how it comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    /// Nobody typed it, or it is shown already.
+    Nothing,
+    /// As global code gives it: in an object.
+    Wrapped,
+    /// As a function returns it.
+    Plain,
+}
+
+thread_local! {
+    static TYPED: Cell<bool> = const { Cell::new(false) };
+    static SHOWS: Cell<Shows> = const { Cell::new(Shows::Nothing) };
+}
+
+/// Before anything is found of what earlier inputs left.
+pub(crate) fn begin(ctx: &Ctx<'_>, engine: &Engine, typed: Typed) -> Result<()> {
+    TYPED.set(true);
+    engine.typed.begin.clone().restore(ctx)?.call((typed.colors,))
+}
+
+/// Runs an input; gives its promise.
+pub(crate) fn evaluate<'js>(
+    ctx: &Ctx<'js>,
+    engine: &Engine,
+    source: &str,
+    name: &str,
+) -> std::result::Result<Value<'js>, Refused> {
+    let input = match source::input(source, Dialect::of(name)) {
+        Ok(input) => input,
+        Err(Unready::Returns) => {
+            SHOWS.set(Shows::Plain);
+            return runtime::call(ctx, engine, source, name);
+        }
+        // QuickJS says itself what is wrong with JavaScript, and takes some that no module may hold.
+        Err(Unready::Plain) => source::Input { imports: String::new(), text: source.to_owned(), declared: Vec::new() },
+        Err(Unready::Problem(problem)) => return Err(Refused::Source(problem)),
+    };
+    SHOWS.set(Shows::Wrapped);
+    let again = declare(ctx, engine, &input.declared).map_err(|_| Refused::Engine)?;
+    let again = if again { "await __tollhouse_again();" } else { "" };
+    // Two lines stand before an input that imports: it begins with line 1 all the same.
+    let (head, first_line) = match (again, input.imports.as_str()) {
+        ("", "") => (String::new(), 1),
+        (again, imports) => (format!("{again}{imports}\n\n"), -1),
+    };
+    let text = head + &input.text;
+    let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_ASYNC;
+    runtime::evaluate_raw(ctx, text.as_bytes(), name, first_line, flags).map_err(|_| Refused::Engine)
+}
+
+/// Tells the prelude what an input declares. Whether earlier ones left imports.
+fn declare(ctx: &Ctx<'_>, engine: &Engine, declared: &[Declared]) -> Result<bool> {
+    let rows: Vec<Vec<&str>> = declared
+        .iter()
+        .map(|Declared { name, how }| {
+            let (kind, parts) = match how {
+                How::Copy => ("v", [None, None]),
+                How::Text(text) => ("t", [Some(text), None]),
+                How::Require(from, member) => ("r", [Some(from), member.as_ref()]),
+                How::Import(from, member) => ("i", [Some(from), member.as_ref()]),
+            };
+            [name.as_str(), kind].into_iter().chain(parts.into_iter().flatten().map(String::as_str)).collect()
+        })
+        .collect();
+    let again = engine.typed.has_imports.clone().restore(ctx)?.call::<_, bool>(())?;
+    engine.typed.declare.clone().restore(ctx)?.call::<_, ()>((rows,))?;
+    Ok(again)
+}
+
+/// What a script comes to: of an input nothing, since its value is shown instead.
+pub(crate) fn shown<'js>(ctx: &Ctx<'js>, engine: &Engine, value: Value<'js>) -> Result<Value<'js>> {
+    let value = match SHOWS.replace(Shows::Nothing) {
+        Shows::Nothing if TYPED.get() => return Ok(Value::new_undefined(ctx.clone())),
+        Shows::Nothing => return Ok(value),
+        Shows::Plain => value,
+        Shows::Wrapped => value.into_object().unwrap_or(Object::new(ctx.clone())?).get("value")?,
+    };
+    engine.typed.show.clone().restore(ctx)?.call::<_, ()>((value,))?;
+    Ok(Value::new_undefined(ctx.clone()))
+}

@@ -1,0 +1,251 @@
+//! An input that a person typed, one of several: whether it goes on, its text as global code, and what it declares at its
+//! top level.
+//!
+//! Global code gives the value of its last expression, and its declarations are those of the whole realm. A later input
+//! runs in another realm, so the prelude carries over what was declared; what is said here of each declaration tells it
+//! how.
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{
+    Argument, AssignmentTarget, BindingPattern, Declaration, Expression, ImportDeclarationSpecifier, Program,
+    PropertyKey, Statement, VariableDeclarator,
+};
+use oxc_parser::{ParseOptions, Parser, ParserReturn};
+use oxc_span::{GetSpan as _, Span};
+
+use super::edits::Edits;
+use super::{Dialect, Problem, module, strip};
+
+/// An input, ready to be evaluated as global code.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// Statements that come before its first line: what it imports.
+    pub(crate) imports: String,
+    /// Its own lines.
+    pub(crate) text: String,
+    /// What it declares at its top level, in order, besides what global code makes properties of the global object.
+    pub(crate) declared: Vec<Declared>,
+}
+
+/// A name that an input declares.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Declared {
+    pub(crate) name: String,
+    pub(crate) how: How,
+}
+
+/// How a later input comes to the value of a name.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// By a copy.
+    Copy,
+    /// By this text, of a function or class: at the top level it sees nothing but globals.
+    Text(String),
+    /// By `require`: of what, and which property of it.
+    Require(String, Option<String>),
+    /// By `import`: from where, and which export; none for all.
+    Import(String, Option<String>),
+}
+
+/// Why an input is not ready.
+pub(crate) enum Unready {
+    /// It has a `return` at its top level, so it can only be the body of a function.
+    Returns,
+    /// It does not parse, and QuickJS will say why.
+    Plain,
+    /// It is no TypeScript.
+    Problem(Problem),
+}
+
+/// Whether a text ends in the middle of something.
+pub(crate) fn is_open(source: &str, dialect: Dialect) -> bool {
+    let whole = |source: &str| parse(&Allocator::default(), source, dialect, true, |_| ()).is_ok();
+    if whole(source) {
+        return false;
+    }
+    // What begins like a block may be an object.
+    let object = is_braced(source);
+    if object && whole(&format!("({source}\n)")) {
+        return false;
+    }
+    ends_early(source, dialect) || (object && ends_early(&format!("({source}"), dialect))
+}
+
+/// Whether what is wrong with a text is its end.
+fn ends_early(source: &str, dialect: Dialect) -> bool {
+    let end = source.trim_end().len();
+    let allocator = Allocator::default();
+    let parsed = raw(&allocator, source, dialect, true);
+    parsed.diagnostics.iter().next().is_some_and(|error| {
+        let message: &str = &error.message;
+        if message.starts_with("Unterminated") {
+            // A string ends with its line, unless it is a template.
+            let at = error.labels.first().map_or(0, |label| label.offset() as usize);
+            let opens = source.get(at..).and_then(|rest| rest.chars().next());
+            return message.contains("comment") || (message.contains("string") && !matches!(opens, Some('"' | '\'')));
+        }
+        // One label is where it happened; others say what it belongs to.
+        error.labels.iter().any(|label| label.offset() as usize >= end)
+    })
+}
+
+/// Prepares an input.
+pub(crate) fn input(source: &str, dialect: Dialect) -> Result<Input, Unready> {
+    if is_braced(source) {
+        let object = format!("({source}\n)");
+        if let Ok(input) = prepare(&object, dialect) {
+            return Ok(input);
+        }
+    }
+    prepare(source, dialect)
+}
+
+/// Whether a text begins like an object, and does not end like a statement.
+fn is_braced(source: &str) -> bool {
+    source.trim_start().starts_with('{') && !source.trim_end().ends_with(';')
+}
+
+fn prepare(source: &str, dialect: Dialect) -> Result<Input, Unready> {
+    let allocator = Allocator::default();
+    let ready = parse(&allocator, source, dialect, false, |parsed| {
+        let mut edits = Edits::new(source);
+        let used = strip(parsed, source, dialect, &mut edits)?;
+        let imports = module::into_body(&parsed.program, source, used.as_ref(), &mut edits).unwrap_or_default();
+        let declared = declared(&parsed.program, &edits);
+        Ok(Input { imports, text: edits.apply(), declared })
+    });
+    match ready {
+        Ok(ready) => ready.map_err(Unready::Problem),
+        Err(_) if parse(&allocator, source, dialect, true, |_| ()).is_ok() => Err(Unready::Returns),
+        Err(_) if dialect == Dialect::Plain => Err(Unready::Plain),
+        Err(problem) => Err(Unready::Problem(problem)),
+    }
+}
+
+fn raw<'a>(allocator: &'a Allocator, source: &'a str, dialect: Dialect, returns: bool) -> ParserReturn<'a> {
+    let options = ParseOptions { allow_return_outside_function: returns, ..ParseOptions::default() };
+    Parser::new(allocator, source, dialect.source_type()).with_options(options).parse()
+}
+
+fn parse<'a, T>(
+    allocator: &'a Allocator,
+    source: &'a str,
+    dialect: Dialect,
+    returns: bool,
+    use_it: impl FnOnce(&ParserReturn<'a>) -> T,
+) -> Result<T, Problem> {
+    let parsed = raw(allocator, source, dialect, returns);
+    match super::first_problem(&parsed, source) {
+        None => Ok(use_it(&parsed)),
+        Some(problem) => Err(problem),
+    }
+}
+
+/// What a program declares at its top level.
+fn declared(program: &Program<'_>, edits: &Edits<'_>) -> Vec<Declared> {
+    let mut found = Vec::new();
+    for statement in &program.body {
+        match statement {
+            Statement::ImportDeclaration(import) => {
+                for specifier in import.specifiers.iter().flatten() {
+                    let name = match specifier {
+                        ImportDeclarationSpecifier::ImportSpecifier(one) => Some(module::exported(&one.imported)),
+                        ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => Some("default"),
+                        ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => None,
+                    };
+                    let how = How::Import(import.source.value.to_string(), name.map(str::to_owned));
+                    add(&mut found, specifier.local().name.as_str(), how);
+                }
+            }
+            Statement::ExportDeclaration(export) => declaration(&export.declaration, edits, &mut found),
+            Statement::ExpressionStatement(statement) => {
+                if let Expression::AssignmentExpression(assignment) = &statement.expression
+                    && let AssignmentTarget::AssignmentTargetIdentifier(target) = &assignment.left
+                {
+                    add(&mut found, target.name.as_str(), how(&assignment.right, edits));
+                }
+            }
+            other => {
+                if let Some(one) = other.as_declaration() {
+                    declaration(one, edits, &mut found);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn declaration(declaration: &Declaration<'_>, edits: &Edits<'_>, found: &mut Vec<Declared>) {
+    match declaration {
+        Declaration::VariableDeclaration(variables) => {
+            variables.declarations.iter().for_each(|one| variable(one, edits, found));
+        }
+        Declaration::FunctionDeclaration(function) => {
+            if let Some(id) = &function.id {
+                add(found, id.name.as_str(), How::Text(edits.part(function.span)));
+            }
+        }
+        Declaration::ClassDeclaration(class) => {
+            if let Some(id) = &class.id {
+                add(found, id.name.as_str(), How::Text(edits.part(class.span)));
+            }
+        }
+        // Types declare nothing; what is left of enums and namespaces are `var`s.
+        _ => {}
+    }
+}
+
+fn variable(declarator: &VariableDeclarator<'_>, edits: &Edits<'_>, found: &mut Vec<Declared>) {
+    let how = declarator.init.as_ref().map_or(How::Copy, |value| how(value, edits));
+    if let BindingPattern::BindingIdentifier(id) = &declarator.id {
+        return add(found, id.name.as_str(), how);
+    }
+    for id in declarator.id.get_binding_identifiers() {
+        add(found, id.name.as_str(), How::Copy);
+    }
+    // `const {join} = require('path')`
+    let BindingPattern::ObjectPattern(pattern) = &declarator.id else { return };
+    for property in &pattern.properties {
+        let (PropertyKey::StaticIdentifier(key), BindingPattern::BindingIdentifier(id)) =
+            (&property.key, &property.value)
+        else {
+            continue;
+        };
+        let key = Some(key.name.to_string());
+        let how = match &how {
+            How::Require(from, None) => How::Require(from.clone(), key),
+            How::Import(from, None) => How::Import(from.clone(), key),
+            _ => continue,
+        };
+        add(found, id.name.as_str(), how);
+    }
+}
+
+fn add(found: &mut Vec<Declared>, name: &str, how: How) {
+    found.retain(|other| other.name != name);
+    found.push(Declared { name: name.to_owned(), how });
+}
+
+/// How to come to the value of an expression again.
+fn how(value: &Expression<'_>, edits: &Edits<'_>) -> How {
+    let text = |span: Span| How::Text(edits.part(span));
+    match value {
+        Expression::ArrowFunctionExpression(function) => text(function.span()),
+        Expression::FunctionExpression(function) => text(function.span),
+        Expression::ClassExpression(class) => text(class.span),
+        Expression::CallExpression(call) => match (&call.callee, call.arguments.as_slice()) {
+            (Expression::Identifier(callee), [Argument::StringLiteral(from)]) if callee.name == "require" => {
+                How::Require(from.value.to_string(), None)
+            }
+            _ => How::Copy,
+        },
+        Expression::AwaitExpression(awaited) => match &awaited.argument {
+            Expression::ImportExpression(import) => match &import.source {
+                Expression::StringLiteral(from) => How::Import(from.value.to_string(), None),
+                _ => How::Copy,
+            },
+            _ => How::Copy,
+        },
+        _ => How::Copy,
+    }
+}

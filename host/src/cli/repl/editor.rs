@@ -1,0 +1,212 @@
+//! A person at a terminal: the prompt, the line as it is edited, history.
+
+use std::borrow::Cow;
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
+use tollhouse::session::Host;
+
+use super::super::{CliError, Result, show};
+use super::command::{self, Done};
+use super::complete::{Known, Named};
+use super::room::{Room, is_open};
+use super::script::answer;
+
+/// How many inputs the history holds.
+const MAX_HISTORY: usize = 1_000;
+
+/// Bytes of an input that the history holds: what is longer was pasted.
+const MAX_ENTRY: usize = 8 << 10;
+
+/// Bytes of a file that is read as history. `MAX_HISTORY` times `MAX_ENTRY`, and no more than a moment's work.
+const MAX_FILE: u64 = 8 << 20;
+
+/// What the line editor asks.
+struct Asked {
+    host: Host,
+    known: Known,
+    colors: bool,
+}
+
+type Line = Editor<Asked, FileHistory>;
+
+impl Helper for Asked {}
+
+impl Hinter for Asked {
+    type Hint = String;
+}
+
+impl Validator for Asked {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let input = context.input();
+        let goes_on =
+            !input.trim().is_empty() && !command::is_one(input) && is_open(&self.host, self.known.lang, input);
+        Ok(if goes_on { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
+    }
+}
+
+impl Completer for Asked {
+    type Candidate = String;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        Ok(self.known.offers(line.get(..at).unwrap_or(line)))
+    }
+}
+
+impl Highlighter for Asked {
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
+        if self.colors { format!("\x1b[1;32m{prompt}\x1b[0m").into() } else { prompt.into() }
+    }
+}
+
+/// The history's file.
+struct Kept {
+    /// None if there is none, or none is wanted.
+    path: Option<PathBuf>,
+    /// Whether inputs are written to it.
+    on: bool,
+}
+
+/// Runs what a person types, to the end; gives the status of the last input. `state` is where the history is kept.
+pub(super) fn converse(room: &mut Room, state: Option<&Path>, named: bool) -> Result<u8> {
+    let failed = |error: ReadlineError| CliError::because("cannot use the terminal", &error);
+    let config = Config::builder()
+        .max_history_size(MAX_HISTORY)
+        .map_err(failed)?
+        .history_ignore_space(true)
+        .completion_type(CompletionType::List)
+        .color_mode(if room.colors { ColorMode::Forced } else { ColorMode::Disabled })
+        .auto_add_history(false)
+        .build();
+    let mut line = Line::with_config(config).map_err(failed)?;
+    let mut history = Kept { path: state.and_then(|state| prepare(state, &mut line)), on: true };
+    greet(room, named);
+    let mut status = 0;
+    loop {
+        let asked = Asked { host: room.host.clone(), known: known(room), colors: room.colors };
+        line.set_helper(Some(asked));
+        match line.readline(&prompt(room)) {
+            Ok(input) if input.trim().is_empty() => {}
+            Ok(input) => {
+                remember(&mut line, &history, &input);
+                if input.trim_start().starts_with(".history") && input.split_whitespace().next() == Some(".history") {
+                    status = history.command(&input);
+                    continue;
+                }
+                match answer(room, &input) {
+                    Done::Goes(done) => status = done,
+                    Done::Ends(done) => return Ok(done.unwrap_or(status)),
+                }
+            }
+            // The line is cleared.
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => return Ok(status),
+            // The window has another size, or the process was stopped and goes on.
+            Err(ReadlineError::Signal(_)) => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+}
+
+fn greet(room: &Room, named: bool) {
+    let what = match &room.keeper {
+        Some(keeper) if named => format!("the session `{}`", keeper.id),
+        _ => "a session that ends with it".to_owned(),
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    show::line(room.dim(&format!("tollhouse {version}, {what}. `.help` lists what there is, Ctrl-D ends")));
+}
+
+fn prompt(room: &Room) -> String {
+    if room.lang.is_shell() { format!("sh {}> ", room.directory.escape_debug()) } else { format!("{}> ", room.word()) }
+}
+
+/// What there is to complete from, as it is now.
+fn known(room: &Room) -> Known {
+    let tools = room.session.gate().tools();
+    let named = tools.iter().map(|tool| {
+        let described = tool.describe(true);
+        let properties = described["parameters"]["properties"].as_object();
+        let options = properties.into_iter().flat_map(|properties| properties.keys()).map(|key| option(key));
+        Named { method: tool.method().to_owned(), path: tool.path().to_owned(), options: options.collect() }
+    });
+    Known { lang: room.lang, tools: named.collect(), files: room.files().ok(), place: room.place().to_owned() }
+}
+
+/// A parameter as a word: `maxItems` is `--max-items`.
+fn option(key: &str) -> String {
+    let mut option = "--".to_owned();
+    for char in key.chars() {
+        if char.is_uppercase() {
+            option.push('-');
+        }
+        option.extend(char.to_lowercase());
+    }
+    option
+}
+
+/// Makes the history's file, which only its owner reads, and reads it. Without one, the repl works as well.
+fn prepare(state: &Path, line: &mut Line) -> Option<PathBuf> {
+    let path = state.join("repl-history");
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(state).and_then(|()| private(&path));
+    let read = made.and_then(|()| {
+        if fs::metadata(&path)?.len() > MAX_FILE {
+            return Err(std::io::Error::other(format!("it has more than {} MiB", MAX_FILE >> 20)));
+        }
+        line.load_history(&path).map_err(std::io::Error::other)
+    });
+    match read {
+        Ok(()) => Some(path),
+        Err(error) => {
+            eprintln!("warning: there is no history in `{}`: {error}", path.display());
+            None
+        }
+    }
+}
+
+fn private(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+    let file: File = File::options().append(true).create(true).mode(0o600).open(path)?;
+    file.set_permissions(fs::Permissions::from_mode(0o600))
+}
+
+/// Adds an input to the history, and at once to its file: another repl may be at it.
+fn remember(line: &mut Line, history: &Kept, input: &str) {
+    // What the editor has, it writes sooner or later.
+    let wanted = history.on && input.len() <= MAX_ENTRY;
+    if !wanted || !matches!(line.add_history_entry(input), Ok(true)) {
+        return;
+    }
+    let Some(path) = history.path.as_deref() else { return };
+    if let Err(error) = line.append_history(path) {
+        eprintln!("warning: cannot write the history `{}`: {error}", path.display());
+    }
+}
+
+impl Kept {
+    /// Does what `.history …` asks for; gives its status.
+    fn command(&mut self, input: &str) -> u8 {
+        match input.split_whitespace().skip(1).collect::<Vec<_>>().as_slice() {
+            [] => {}
+            ["on"] => self.on = true,
+            ["off"] => self.on = false,
+            _ => {
+                return CliError::usage("`.history` takes `on` or `off`").show_status();
+            }
+        }
+        show::line(match &self.path {
+            None => "inputs are kept as long as the repl".to_owned(),
+            Some(path) if self.on => format!("inputs are kept in {}", path.display()),
+            Some(_) => "inputs are not kept any more".to_owned(),
+        });
+        0
+    }
+}

@@ -1,0 +1,63 @@
+//! Inputs that come by a pipe: each is run when it is whole, and answered as at a terminal.
+
+use std::io::{self, BufRead as _, Read as _};
+
+use super::super::{CliError, Result};
+use super::command::{self, Done};
+use super::interrupt::CANCELLED;
+use super::room::Room;
+
+/// Bytes of one input, and of one line.
+const MAX_INPUT: usize = 1 << 20;
+
+/// Runs all inputs; gives the status of the last.
+pub(super) fn follow(room: &mut Room) -> Result<u8> {
+    let mut status = 0;
+    let mut input = String::new();
+    let mut stdin = io::stdin().lock();
+    loop {
+        let at_end = match read_line(&mut stdin, &mut input) {
+            Ok(more) => !more,
+            Err(error) => {
+                error.show();
+                return Ok(super::super::error::USAGE);
+            }
+        };
+        if input.trim().is_empty() {
+            input.clear();
+        } else if at_end || command::is_one(&input) || !room.is_open(&input) {
+            match answer(room, input.trim_end_matches('\n')) {
+                Done::Goes(done) => status = done,
+                Done::Ends(done) => return Ok(done.unwrap_or(status)),
+            }
+            if status == CANCELLED && room.interrupt.pressed() {
+                return Ok(status);
+            }
+            input.clear();
+        }
+        if at_end {
+            return Ok(status);
+        }
+    }
+}
+
+/// Does what one input asks for, and shows why not.
+pub(super) fn answer(room: &mut Room, input: &str) -> Done {
+    let done = if command::is_one(input) { command::execute(room, input) } else { room.run(input).map(Done::Goes) };
+    done.unwrap_or_else(|error| Done::Goes(error.show_status()))
+}
+
+/// Adds a line; false at the end.
+fn read_line(stdin: &mut io::StdinLock<'_>, input: &mut String) -> Result<bool> {
+    let room = u64::try_from(MAX_INPUT.saturating_sub(input.len())).unwrap_or(u64::MAX);
+    let mut line = Vec::new();
+    let read = stdin.take(room).read_until(b'\n', &mut line);
+    read.map_err(|error| CliError::because("cannot read standard input", &error))?;
+    if line.len() as u64 == room {
+        return Err(CliError::usage(format!("an input has at most {} KiB", MAX_INPUT >> 10))
+            .hint("put it into a file: `tollhouse run FILE`"));
+    }
+    let text = String::from_utf8(line).map_err(|_| CliError::usage("an input is no UTF-8 text"))?;
+    input.push_str(&text);
+    Ok(!text.is_empty())
+}
