@@ -1,4 +1,7 @@
-//! Programs that are shipped: built from their published crates, for WASI 0.1, and published to the local registry.
+//! Programs that are shipped: built from their published crates, for WASI 0.1, or from a published interpreter, and
+//! published to the local registry.
+
+mod python;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,25 +59,81 @@ const SHIPPED: [Shipped; 3] = [
 
 /// Builds and publishes all of them, or those that are named.
 pub(crate) fn programs(names: &[&str]) -> Result<()> {
-    if let Some(unknown) = names.iter().find(|name| !SHIPPED.iter().any(|shipped| shipped.name == **name)) {
-        bail!("`{unknown}` is none of the programs: {}", SHIPPED.map(|shipped| shipped.name).join(", "));
+    let known = || SHIPPED.iter().map(|shipped| shipped.name).chain([python::NAME]);
+    if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == **name)) {
+        bail!("`{unknown}` is none of the programs: {}", known().collect::<Vec<_>>().join(", "));
     }
+    let wanted = |name: &str| names.is_empty() || names.contains(&name);
     let tollhouse = binary(Profile::Debug);
     if !tollhouse.exists() {
         build::all(Profile::Debug)?;
     }
-    for shipped in SHIPPED.iter().filter(|shipped| names.is_empty() || names.contains(&shipped.name)) {
-        let package = shipped.build()?;
-        say(&format!("publishing {} to the local registry", shipped.name));
+    let mut packages = Vec::new();
+    for shipped in SHIPPED.iter().filter(|shipped| wanted(shipped.name)) {
+        packages.push((shipped.name, shipped.build()?));
+    }
+    if wanted(python::NAME) {
+        packages.push((python::NAME, python()?));
+    }
+    for (name, package) in packages {
+        say(&format!("publishing {name} to the local registry"));
         run(command(&tollhouse).arg("publish").arg(package))?;
     }
     Ok(())
 }
 
+/// Where the package of a program is.
+fn place(name: &str, version: &str) -> PathBuf {
+    target().join("programs").join(format!("{name}-{version}"))
+}
+
+/// Makes `python3`, unless it is there, and says where its package is.
+fn python() -> Result<PathBuf> {
+    let place = place(python::NAME, python::VERSION);
+    let component = place.join("bin/python3.wasm");
+    if !component.exists() {
+        python::make(&place, &component)?;
+    }
+    let about = Manifest {
+        name: python::NAME,
+        version: python::VERSION,
+        description: python::DESCRIPTION,
+        license: python::LICENSE,
+        component: "bin/python3.wasm",
+        // Which ones, the policy says.
+        more: "tools = [\"**\"]\n",
+    };
+    about.write(&place)?;
+    Ok(place)
+}
+
+/// The manifest of a program. What it may touch is for policies to say: it asks for whatever files they grant.
+struct Manifest<'a> {
+    name: &'a str,
+    version: &'a str,
+    description: &'a str,
+    license: &'a str,
+    component: &'a str,
+    /// What it asks for besides files.
+    more: &'a str,
+}
+
+impl Manifest<'_> {
+    fn write(&self, place: &Path) -> Result<()> {
+        let Self { name, version, description, license, component, more } = self;
+        let manifest = format!(
+            "name = \"tollhouse:{name}\"\nversion = \"{version}\"\ndescription = \"{description}\"\n\
+             license = \"{license}\"\ncomponent = \"{component}\"\n\n[permissions]\nfiles = [\"/\"]\n{more}"
+        );
+        let path = place.join("tool.toml");
+        fs::write(&path, manifest).with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
 impl Shipped {
     /// Builds it, unless it is there, and says where its package is.
     fn build(&self) -> Result<PathBuf> {
-        let place = target().join("programs").join(format!("{}-{}", self.name, self.version));
+        let place = place(self.name, self.version);
         let module = place.join("bin").join(self.file);
         if !module.exists() {
             say(&format!("building {} {} (wasm32-wasip1)", self.package, self.version));
@@ -89,18 +148,9 @@ impl Shipped {
             // Some hundred megabytes that nothing else uses.
             let _ = fs::remove_dir_all(objects);
         }
-        self.describe(&place)?;
+        let Self { name, version, description, license, .. } = *self;
+        let component = format!("bin/{}", self.file);
+        Manifest { name, version, description, license, component: &component, more: "" }.write(&place)?;
         Ok(place)
-    }
-
-    /// Writes its manifest. What it may touch is for policies to say: it asks for whatever files they grant.
-    fn describe(&self, place: &Path) -> Result<()> {
-        let Self { name, version, file, description, license, .. } = self;
-        let manifest = format!(
-            "name = \"tollhouse:{name}\"\nversion = \"{version}\"\ndescription = \"{description}\"\n\
-             license = \"{license}\"\ncomponent = \"bin/{file}\"\n\n[permissions]\nfiles = [\"/\"]\n"
-        );
-        let path = place.join("tool.toml");
-        fs::write(&path, manifest).with_context(|| format!("cannot write {}", path.display()))
     }
 }
