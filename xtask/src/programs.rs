@@ -59,15 +59,25 @@ const SHIPPED: [Shipped; 3] = [
 
 /// Builds and publishes all of them, or those that are named.
 pub(crate) fn programs(names: &[&str]) -> Result<()> {
+    let packages = make(names)?;
+    let tollhouse = binary(Profile::Debug);
+    if !tollhouse.exists() {
+        build::all(Profile::Debug)?;
+    }
+    for (name, package) in packages {
+        say(&format!("publishing {name} to the local registry"));
+        run(command(&tollhouse).arg("publish").arg(package))?;
+    }
+    Ok(())
+}
+
+/// Builds all of them, or those that are named, unless they are there: names, and where their packages are.
+pub(crate) fn make(names: &[&str]) -> Result<Vec<(&'static str, PathBuf)>> {
     let known = || SHIPPED.iter().map(|shipped| shipped.name).chain([python::NAME]);
     if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == **name)) {
         bail!("`{unknown}` is none of the programs: {}", known().collect::<Vec<_>>().join(", "));
     }
     let wanted = |name: &str| names.is_empty() || names.contains(&name);
-    let tollhouse = binary(Profile::Debug);
-    if !tollhouse.exists() {
-        build::all(Profile::Debug)?;
-    }
     let mut packages = Vec::new();
     for shipped in SHIPPED.iter().filter(|shipped| wanted(shipped.name)) {
         packages.push((shipped.name, shipped.build()?));
@@ -75,11 +85,7 @@ pub(crate) fn programs(names: &[&str]) -> Result<()> {
     if wanted(python::NAME) {
         packages.push((python::NAME, python()?));
     }
-    for (name, package) in packages {
-        say(&format!("publishing {name} to the local registry"));
-        run(command(&tollhouse).arg("publish").arg(package))?;
-    }
-    Ok(())
+    Ok(packages)
 }
 
 /// Where the package of a program is.
