@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::build::{self, Profile, binary};
-use crate::run::{command, run, say, target};
+use crate::run::{command, root, run, say, target};
 
 /// A program, as its own project released it.
 struct Shipped {
@@ -20,6 +20,8 @@ struct Shipped {
     version: &'static str,
     /// What cargo is told besides.
     features: &'static [&'static str],
+    /// A crate that takes the place of one that needs another system, and where it lies.
+    instead: Option<(&'static str, &'static str)>,
     /// The file that cargo makes of it.
     file: &'static str,
     description: &'static str,
@@ -33,6 +35,7 @@ const SHIPPED: [Shipped; 3] = [
         package: "coreutils",
         version: "0.12.0",
         features: &["--no-default-features", "--features", "feat_wasm"],
+        instead: None,
         file: "coreutils.wasm",
         description: "The uutils coreutils: `uutils sort`, `uutils wc` and some seventy more.",
         license: "MIT",
@@ -42,6 +45,7 @@ const SHIPPED: [Shipped; 3] = [
         package: "ripgrep",
         version: "15.2.0",
         features: &[],
+        instead: None,
         file: "rg.wasm",
         description: "ripgrep: searches files for a regular expression. It reads its input where it is told to, `rg x -`.",
         license: "Unlicense OR MIT",
@@ -51,6 +55,7 @@ const SHIPPED: [Shipped; 3] = [
         package: "jaq",
         version: "3.1.2",
         features: &["--no-default-features"],
+        instead: Some(("rustyline", "xtask/jaq/rustyline")),
         file: "jaq.wasm",
         description: "jaq: the language of jq, for JSON and its relatives.",
         license: "MIT",
@@ -145,7 +150,17 @@ impl Shipped {
             say(&format!("building {} {} (wasm32-wasip1)", self.package, self.version));
             // Outside of the workspace, so that the compiler and the profile are this project's, and nothing else is.
             let mut install = command("cargo");
-            install.args(["install", self.package, "--locked", "--version", self.version]).args(self.features);
+            install.args(["install", self.package, "--version", self.version]).args(self.features);
+            match self.instead {
+                // What takes a crate's place is in no lock.
+                Some((name, path)) => {
+                    let path = root().join(path);
+                    install.arg("--config").arg(format!("patch.crates-io.{name}.path={path:?}"));
+                }
+                None => {
+                    install.arg("--locked");
+                }
+            }
             install.args(["--target", "wasm32-wasip1", "--root"]).arg(&place);
             // Small first: every byte is compiled to machine code.
             install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s").env("CARGO_PROFILE_RELEASE_STRIP", "true");
