@@ -2,7 +2,7 @@
 //! test --full` builds first.
 
 use serde_json::Value;
-use tollhouse_tests::{Home, built};
+use tollhouse_tests::{Home, binary, built, root};
 
 /// What the tests grant.
 const POLICY: &str = "[[grant]]\nmethod = \"**\"\n";
@@ -51,7 +51,7 @@ fn coreutils_are_commands() {
         uutils test -f g && uutils sha1sum g; mkdir d; cd d; uutils cat ../g; uutils false || echo $?",
     );
     let expected = "a\nb\ny\n100000\nthree\n6\n1\n1\n\
-        c9eba14cc01d6e0a2f5f04fc8fc8d0b1b0a7ff4b  g\nthree\n1\n";
+        1e7720a3460b8a84ac4ba27880d64526a3872f1c  g\nthree\n1\n";
     assert_eq!(out(&ran), expected, "{ran}");
 }
 
@@ -62,9 +62,9 @@ fn ripgrep_searches_files_and_streams() {
         &home,
         "mkdir -p d/e; printf 'one\ntwo x\n' > d/a; echo 'x three' > d/e/b
         rg x d; rg nothing d; echo $?; rg '(' d 2>/dev/null; echo $?
-        printf 'b\nax\n' | rg x -; cd d; rg -c x .. --sort path; yes x | rg x - | head -1",
+        printf 'b\nax\n' | rg x; printf 'b\nax\n' | rg x -; rg two; cd d; rg -c x .. --sort path; yes x | rg x | head -1",
     );
-    assert_eq!(out(&ran), "d/a:two x\nd/e/b:x three\n1\n2\nax\n../d/a:1\n../d/e/b:1\nx\n", "{ran}");
+    assert_eq!(out(&ran), "d/a:two x\nd/e/b:x three\n1\n2\nax\nax\nd/a:two x\n../d/a:1\n../d/e/b:1\nx\n", "{ran}");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn programs_work_together() {
     let home = home_with(&[UUTILS, RG, JAQ], POLICY);
     let ran = sh(
         &home,
-        "for n in 3 1 2; do echo \"{\\\"n\\\": $n}\"; done | jaq .n | uutils sort -n | rg -v 2 - | tr '\n' ' '",
+        "for n in 3 1 2; do echo \"{\\\"n\\\": $n}\"; done | jaq .n | uutils sort -n | rg -v 2 | tr '\n' ' '",
     );
     assert_eq!(out(&ran), "1 3 ", "{ran}");
 }
@@ -208,4 +208,29 @@ except t.CapabilityError as error:
     print(error.kind, \"[tool.ALIAS]\" in error.hint)'";
     let ran = sh(&home, script);
     assert_eq!(out(&ran), "0\ncapability True\n", "{ran}");
+}
+
+#[test]
+fn the_commands_of_the_guide() {
+    let guide = std::fs::read_to_string(root().join("docs/programs.md")).expect("the guide is there");
+    let home = Home::with_tools(&["stats"]);
+    for program in [UUTILS, RG, JAQ, PYTHON] {
+        home.publish(&built().join("../programs").join(program));
+    }
+    let policy = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it shows a policy");
+    home.file("programs.toml", policy);
+    std::os::unix::fs::symlink(binary(), home.path().join("tollhouse")).expect("a link");
+    let mut said = Vec::new();
+    for line in guide.lines().filter_map(|line| line.strip_prefix("$ tollhouse ")) {
+        // What the guide takes for granted.
+        let line = line.replace("uutils sort -u words", "printf 'b\\na\\nab\\na\\n' > words; uutils sort -u words");
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-euc", &format!("./tollhouse {line}")]).current_dir(home.path()).envs(home.environment());
+        let output = bash.stdin(std::process::Stdio::null()).output().expect("bash runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}\nended with {}:\n{told}", output.status);
+        said.push(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let described = "{'count': 3, 'mean': 3, 'stdDev': 2.6457513110645907, 'min': 1, 'max': 6, 'median': 2}\n";
+    assert_eq!(said, ["a\n", "[1,2]\n", "y\n1\n", "42\n", described, "HI\n\n"]);
 }

@@ -22,7 +22,7 @@ cargo xtask COMMAND
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
   programs [NAME]... makes uutils coreutils, ripgrep, jaq and python3 programs of the shell, and publishes them
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
-  bench [calls] [files] [sessions]
+  bench [calls] [files] [programs] [sessions]
                      measures what is promised, all of it or these parts, beside Node.js
   conformance DIR [--rivals]
                      scores the shell by the cases in a directory; with bashkit natively and just-bash beside it

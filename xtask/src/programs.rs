@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::build::{self, Profile, binary};
-use crate::run::{command, root, run, say, target};
+use crate::run::{command, output, root, run, say, target};
 
 /// A program, as its own project released it.
 struct Shipped {
@@ -20,12 +20,21 @@ struct Shipped {
     version: &'static str,
     /// What cargo is told besides.
     features: &'static [&'static str],
-    /// A crate that takes the place of one that needs another system, and where it lies.
-    instead: Option<(&'static str, &'static str)>,
+    /// A crate of it that needs another system, and what takes its place.
+    instead: Option<(&'static str, Instead)>,
     /// The file that cargo makes of it.
     file: &'static str,
     description: &'static str,
     license: &'static str,
+}
+
+/// What takes the place of a crate.
+#[derive(Clone, Copy)]
+enum Instead {
+    /// One that lies here.
+    Ours(&'static str),
+    /// The same, of a version, with a text in a file replaced.
+    Edited { version: &'static str, file: &'static str, from: &'static str, to: &'static str },
 }
 
 /// Without threads, processes and C, which WASI 0.1 has not.
@@ -45,9 +54,19 @@ const SHIPPED: [Shipped; 3] = [
         package: "ripgrep",
         version: "15.2.0",
         features: &[],
-        instead: None,
+        // WASI does not tell a pipe from nothing: there is an input if there is something in it. What is looked at here
+        // stays in the standard library's buffer, which is what ripgrep reads.
+        instead: Some((
+            "grep-cli",
+            Instead::Edited {
+                version: "0.1.12",
+                file: "src/lib.rs",
+                from: "log::debug!(\"on non-{{Unix,Windows}}, assuming stdin is not readable\");\n        false",
+                to: "std::io::BufRead::fill_buf(&mut std::io::stdin().lock()).is_ok_and(|first| !first.is_empty())",
+            },
+        )),
         file: "rg.wasm",
-        description: "ripgrep: searches files for a regular expression. It reads its input where it is told to, `rg x -`.",
+        description: "ripgrep: searches files for a regular expression, or its input if there is some.",
         license: "Unlicense OR MIT",
     },
     Shipped {
@@ -55,7 +74,7 @@ const SHIPPED: [Shipped; 3] = [
         package: "jaq",
         version: "3.1.2",
         features: &["--no-default-features"],
-        instead: Some(("rustyline", "xtask/jaq/rustyline")),
+        instead: Some(("rustyline", Instead::Ours("xtask/jaq/rustyline"))),
         file: "jaq.wasm",
         description: "jaq: the language of jq, for JSON and its relatives.",
         license: "MIT",
@@ -153,8 +172,8 @@ impl Shipped {
             install.args(["install", self.package, "--version", self.version]).args(self.features);
             match self.instead {
                 // What takes a crate's place is in no lock.
-                Some((name, path)) => {
-                    let path = root().join(path);
+                Some((name, instead)) => {
+                    let path = instead.place(name, &place)?;
                     install.arg("--config").arg(format!("patch.crates-io.{name}.path={path:?}"));
                 }
                 None => {
@@ -166,12 +185,64 @@ impl Shipped {
             install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s").env("CARGO_PROFILE_RELEASE_STRIP", "true");
             let objects = target().join("programs/target");
             run(install.env("CARGO_TARGET_DIR", &objects))?;
-            // Some hundred megabytes that nothing else uses.
-            let _ = fs::remove_dir_all(objects);
+            // Some hundred megabytes that nothing else uses, and what took a crate's place.
+            for made in [objects, place.join("asking"), place.join("instead")] {
+                let _ = fs::remove_dir_all(made);
+            }
         }
         let Self { name, version, description, license, .. } = *self;
         let component = format!("bin/{}", self.file);
         Manifest { name, version, description, license, component: &component, more: "" }.write(&place)?;
         Ok(place)
     }
+}
+
+impl Instead {
+    /// Where it lies; `work` is a directory that it may be made in.
+    fn place(self, name: &str, work: &Path) -> Result<PathBuf> {
+        match self {
+            Self::Ours(path) => Ok(root().join(path)),
+            Self::Edited { version, file, from, to } => {
+                let (asking, copy) = (work.join("asking"), work.join("instead").join(name));
+                source(name, version, &asking, &copy)?;
+                let path = copy.join(file);
+                let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                if text.matches(from).count() != 1 {
+                    bail!("{name} {version} is not what it was: {} lacks `{from}`", path.display());
+                }
+                fs::write(&path, text.replace(from, to))?;
+                Ok(copy)
+            }
+        }
+    }
+}
+
+/// Copies the source of a crate from where cargo keeps it, once a package at `asking` has asked for it.
+fn source(name: &str, version: &str, asking: &Path, copy: &Path) -> Result<()> {
+    fs::create_dir_all(asking.join("src")).with_context(|| format!("cannot make {}", asking.display()))?;
+    fs::write(asking.join("src/lib.rs"), "")?;
+    let manifest = asking.join("Cargo.toml");
+    let package = "[package]\nname = \"asking\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n";
+    fs::write(&manifest, format!("{package}[dependencies]\n{name} = \"={version}\"\n"))?;
+    let mut asks = command("cargo");
+    asks.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&manifest);
+    let metadata: serde_json::Value = serde_json::from_str(&output(&mut asks)?)?;
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let found = packages.iter().find(|package| package["name"] == name).and_then(|it| it["manifest_path"].as_str());
+    let found = Path::new(found.with_context(|| format!("cargo does not say where {name} is"))?);
+    copy_tree(found.parent().expect("a manifest lies in a directory"), copy)
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
 }
