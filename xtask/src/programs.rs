@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::build::{self, Profile, binary};
-use crate::run::{command, output, root, run, say, target};
+use crate::run::{command, output, root, run, say, succeeds, target};
 
 /// A program, as its own project released it.
 struct Shipped {
@@ -83,24 +83,36 @@ const SHIPPED: [Shipped; 3] = [
 
 /// Builds and publishes all of them, or those that are named.
 pub(crate) fn programs(names: &[&str]) -> Result<()> {
-    let packages = make(names)?;
+    if let Some(unknown) = names.iter().find(|name| !known().any(|(known, _)| known == **name)) {
+        bail!("`{unknown}` is none of the programs: {}", known().map(|(name, _)| name).collect::<Vec<_>>().join(", "));
+    }
     let tollhouse = binary(Profile::Debug);
     if !tollhouse.exists() {
         build::all(Profile::Debug)?;
     }
-    for (name, package) in packages {
-        say(&format!("publishing {name} to the local registry"));
-        run(command(&tollhouse).arg("publish").arg(package))?;
+    let known: Vec<(&str, &str)> = known().collect();
+    for (name, version) in known.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name)) {
+        let release = format!("tollhouse:{name}@{version}");
+        // A release never changes, and what is built anew is not always the same to the byte.
+        if succeeds(command(&tollhouse).args(["registry", "show", &release])) {
+            say(&format!("{release} is in the local registry"));
+            continue;
+        }
+        for (_, package) in make(&[name])? {
+            say(&format!("publishing {release} to the local registry"));
+            run(command(&tollhouse).arg("publish").arg(package))?;
+        }
     }
     Ok(())
 }
 
+/// What there is: names and versions.
+fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain([(python::NAME, python::VERSION)])
+}
+
 /// Builds all of them, or those that are named, unless they are there: names, and where their packages are.
 pub(crate) fn make(names: &[&str]) -> Result<Vec<(&'static str, PathBuf)>> {
-    let known = || SHIPPED.iter().map(|shipped| shipped.name).chain([python::NAME]);
-    if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == **name)) {
-        bail!("`{unknown}` is none of the programs: {}", known().collect::<Vec<_>>().join(", "));
-    }
     let wanted = |name: &str| names.is_empty() || names.contains(&name);
     let mut packages = Vec::new();
     for shipped in SHIPPED.iter().filter(|shipped| wanted(shipped.name)) {
