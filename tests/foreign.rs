@@ -2,6 +2,7 @@
 //! --full` installs those toolchains first.
 
 mod coreutils;
+mod shipped;
 
 use std::path::Path;
 use std::process::Command;

@@ -73,12 +73,12 @@ fn seed() -> Value {
     measured.and_then(|output| serde_json::from_slice(&output.stdout).ok()).unwrap_or_default()
 }
 
-fn session(host: &Host) -> Session {
+pub(crate) fn session(host: &Host) -> Session {
     let policy = Policy::default().with(Grant::allow("**").expect("it is a pattern"));
     host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session")
 }
 
-fn run(session: &Session, language: Language, source: &str) {
+pub(crate) fn run(session: &Session, language: Language, source: &str) {
     let script = Script { source: source.to_owned(), name: "bench".to_owned(), ..Script::default() };
     let result = session.start(language, script, RunOptions::default()).expect("a run").finish();
     assert_eq!(result.status, Status::Completed, "{:?}", result.error);

@@ -1,15 +1,20 @@
-//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [files] [sessions]`.
+//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [files] [programs] [sessions]`.
 //!
 //! Medians of many rounds, on whatever this machine is doing.
 
 mod calls;
 mod files;
+mod programs;
 mod sessions;
 mod table;
 
 /// What is measured, each part on its own: the memory of one must not be that of another.
-const PARTS: [(&str, fn()); 3] =
-    [("calls", calls::measure), ("files", files::measure), ("sessions", sessions::measure)];
+const PARTS: [(&str, fn()); 4] = [
+    ("calls", calls::measure),
+    ("files", files::measure),
+    ("programs", programs::measure),
+    ("sessions", sessions::measure),
+];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -105,6 +105,50 @@ fn a_tool_goes_no_further_than_the_session() {
 }
 
 #[test]
+fn a_tool_calls_by_name_what_it_may_and_nothing_else() {
+    let home = home();
+    let ask = |method: &str, arguments: &str| json!({ "method": method, "arguments": arguments });
+    let policy = chain(&["relay"], "stats/describe");
+    let ran = call(&home, &policy, "relay.ask", &ask("stats/describe", r#"{"values": [1, 2, 6]}"#));
+    let given = ran["value"].as_str().and_then(|json| serde_json::from_str::<Value>(json).ok());
+    assert_eq!(given.expect("JSON")["mean"], 3, "{ran}");
+    assert_eq!((&ran["calls"][1]["method"], &ran["calls"][1]["outcome"]), (&json!("stats/describe"), &json!("ok")));
+    let told = |method: &str, arguments: &str, policy: &str| {
+        call(&home, policy, "relay.ask", &ask(method, arguments))["error"]["payload"].clone()
+    };
+    let failed = told("stats/describe", r#"{"values": []}"#, &policy);
+    assert_eq!(failed[0], "tool", "{failed}");
+    assert!(failed[2].as_str().is_some_and(|payload| payload.contains("\"kind\":\"empty\"")), "{failed}");
+    for (method, arguments, kind, part) in [
+        ("stats/quantiles", r#"{"values": [1], "probabilities": [0]}"#, "capability", "may not call `stats/quantiles`"),
+        ("relay/catalog", "{}", "capability", "a tool may not call itself"),
+        ("nosuch/tool", "{}", "argument", "there is no tool"),
+        ("stats/describe", "{", "argument", "no JSON"),
+        ("stats/describe", r#"{"values": "x"}"#, "argument", "values"),
+    ] {
+        let failed = told(method, arguments, &policy);
+        assert_eq!(failed[0], kind, "{method} {failed}");
+        assert!(failed[1].as_str().is_some_and(|message| message.contains(part)), "{method} {failed}");
+    }
+    let none = told("stats/describe", r#"{"values": [1]}"#, &chain(&["relay"], ""));
+    assert_eq!(none[0], "capability", "without a gate of its own: {none}");
+}
+
+#[test]
+fn a_tool_learns_what_it_may_call_and_no_more() {
+    let home = home();
+    for (granted, methods) in
+        [("stats/describe", vec!["stats/describe"]), ("stats/quantiles", vec!["stats/quantiles"]), ("", vec![])]
+    {
+        let ran = call(&home, &chain(&["relay"], granted), "relay.catalog", &json!({}));
+        let catalog: Vec<Value> = ran["value"].as_str().and_then(|json| serde_json::from_str(json).ok()).expect("JSON");
+        let named: Vec<&str> = catalog.iter().filter_map(|about| about["method"].as_str()).collect();
+        assert_eq!(named, methods, "{granted}: {ran}");
+        assert!(catalog.iter().all(|about| about["parameters"].is_object() && about["granted"] == true), "{ran}");
+    }
+}
+
+#[test]
 fn no_tool_is_inside_itself() {
     let home = home();
     let circle = chain(&["a", "b"], "a/*");

@@ -20,9 +20,9 @@ cargo xtask COMMAND
   demo               sets up what is missing, builds everything, publishes the tools, runs the demo
   test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
-  programs [NAME]... builds uutils coreutils, ripgrep and jaq as programs of the shell, and publishes them
+  programs [NAME]... makes uutils coreutils, ripgrep, jaq and python3 programs of the shell, and publishes them
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
-  bench [calls] [files] [sessions]
+  bench [calls] [files] [programs] [sessions]
                      measures what is promised, all of it or these parts, beside Node.js
   conformance DIR [--rivals]
                      scores the shell by the cases in a directory; with bashkit natively and just-bash beside it

@@ -1,4 +1,7 @@
-//! Programs that are shipped: built from their published crates, for WASI 0.1, and published to the local registry.
+//! Programs that are shipped: built from their published crates, for WASI 0.1, or from a published interpreter, and
+//! published to the local registry.
+
+mod python;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::build::{self, Profile, binary};
-use crate::run::{command, run, say, target};
+use crate::run::{command, output, root, run, say, succeeds, target};
 
 /// A program, as its own project released it.
 struct Shipped {
@@ -17,10 +20,21 @@ struct Shipped {
     version: &'static str,
     /// What cargo is told besides.
     features: &'static [&'static str],
+    /// A crate of it that needs another system, and what takes its place.
+    instead: Option<(&'static str, Instead)>,
     /// The file that cargo makes of it.
     file: &'static str,
     description: &'static str,
     license: &'static str,
+}
+
+/// What takes the place of a crate.
+#[derive(Clone, Copy)]
+enum Instead {
+    /// One that lies here.
+    Ours(&'static str),
+    /// The same, of a version, with a text in a file replaced.
+    Edited { version: &'static str, file: &'static str, from: &'static str, to: &'static str },
 }
 
 /// Without threads, processes and C, which WASI 0.1 has not.
@@ -30,6 +44,7 @@ const SHIPPED: [Shipped; 3] = [
         package: "coreutils",
         version: "0.12.0",
         features: &["--no-default-features", "--features", "feat_wasm"],
+        instead: None,
         file: "coreutils.wasm",
         description: "The uutils coreutils: `uutils sort`, `uutils wc` and some seventy more.",
         license: "MIT",
@@ -39,8 +54,19 @@ const SHIPPED: [Shipped; 3] = [
         package: "ripgrep",
         version: "15.2.0",
         features: &[],
+        // WASI does not tell a pipe from nothing: there is an input if there is something in it. What is looked at here
+        // stays in the standard library's buffer, which is what ripgrep reads.
+        instead: Some((
+            "grep-cli",
+            Instead::Edited {
+                version: "0.1.12",
+                file: "src/lib.rs",
+                from: "log::debug!(\"on non-{{Unix,Windows}}, assuming stdin is not readable\");\n        false",
+                to: "std::io::BufRead::fill_buf(&mut std::io::stdin().lock()).is_ok_and(|first| !first.is_empty())",
+            },
+        )),
         file: "rg.wasm",
-        description: "ripgrep: searches files for a regular expression. It reads its input where it is told to, `rg x -`.",
+        description: "ripgrep: searches files for a regular expression, or its input if there is some.",
         license: "Unlicense OR MIT",
     },
     Shipped {
@@ -48,6 +74,7 @@ const SHIPPED: [Shipped; 3] = [
         package: "jaq",
         version: "3.1.2",
         features: &["--no-default-features"],
+        instead: Some(("rustyline", Instead::Ours("xtask/jaq/rustyline"))),
         file: "jaq.wasm",
         description: "jaq: the language of jq, for JSON and its relatives.",
         license: "MIT",
@@ -56,51 +83,178 @@ const SHIPPED: [Shipped; 3] = [
 
 /// Builds and publishes all of them, or those that are named.
 pub(crate) fn programs(names: &[&str]) -> Result<()> {
-    if let Some(unknown) = names.iter().find(|name| !SHIPPED.iter().any(|shipped| shipped.name == **name)) {
-        bail!("`{unknown}` is none of the programs: {}", SHIPPED.map(|shipped| shipped.name).join(", "));
+    if let Some(unknown) = names.iter().find(|name| !known().any(|(known, _)| known == **name)) {
+        bail!("`{unknown}` is none of the programs: {}", known().map(|(name, _)| name).collect::<Vec<_>>().join(", "));
     }
     let tollhouse = binary(Profile::Debug);
     if !tollhouse.exists() {
         build::all(Profile::Debug)?;
     }
-    for shipped in SHIPPED.iter().filter(|shipped| names.is_empty() || names.contains(&shipped.name)) {
-        let package = shipped.build()?;
-        say(&format!("publishing {} to the local registry", shipped.name));
-        run(command(&tollhouse).arg("publish").arg(package))?;
+    let known: Vec<(&str, &str)> = known().collect();
+    for (name, version) in known.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name)) {
+        let release = format!("tollhouse:{name}@{version}");
+        // A release never changes, and what is built anew is not always the same to the byte.
+        if succeeds(command(&tollhouse).args(["registry", "show", &release])) {
+            say(&format!("{release} is in the local registry"));
+            continue;
+        }
+        for (_, package) in make(&[name])? {
+            say(&format!("publishing {release} to the local registry"));
+            run(command(&tollhouse).arg("publish").arg(package))?;
+        }
     }
     Ok(())
+}
+
+/// What there is: names and versions.
+fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain([(python::NAME, python::VERSION)])
+}
+
+/// Builds all of them, or those that are named, unless they are there: names, and where their packages are.
+pub(crate) fn make(names: &[&str]) -> Result<Vec<(&'static str, PathBuf)>> {
+    let wanted = |name: &str| names.is_empty() || names.contains(&name);
+    let mut packages = Vec::new();
+    for shipped in SHIPPED.iter().filter(|shipped| wanted(shipped.name)) {
+        packages.push((shipped.name, shipped.build()?));
+    }
+    if wanted(python::NAME) {
+        packages.push((python::NAME, python()?));
+    }
+    Ok(packages)
+}
+
+/// Where the package of a program is.
+fn place(name: &str, version: &str) -> PathBuf {
+    target().join("programs").join(format!("{name}-{version}"))
+}
+
+/// Makes `python3`, unless it is there, and says where its package is.
+fn python() -> Result<PathBuf> {
+    let place = place(python::NAME, python::VERSION);
+    let component = place.join("bin/python3.wasm");
+    if !component.exists() {
+        python::make(&place, &component)?;
+    }
+    let about = Manifest {
+        name: python::NAME,
+        version: python::VERSION,
+        description: python::DESCRIPTION,
+        license: python::LICENSE,
+        component: "bin/python3.wasm",
+        // Which ones, the policy says.
+        more: "tools = [\"**\"]\n",
+    };
+    about.write(&place)?;
+    Ok(place)
+}
+
+/// The manifest of a program. What it may touch is for policies to say: it asks for whatever files they grant.
+struct Manifest<'a> {
+    name: &'a str,
+    version: &'a str,
+    description: &'a str,
+    license: &'a str,
+    component: &'a str,
+    /// What it asks for besides files.
+    more: &'a str,
+}
+
+impl Manifest<'_> {
+    fn write(&self, place: &Path) -> Result<()> {
+        let Self { name, version, description, license, component, more } = self;
+        let manifest = format!(
+            "name = \"tollhouse:{name}\"\nversion = \"{version}\"\ndescription = \"{description}\"\n\
+             license = \"{license}\"\ncomponent = \"{component}\"\n\n[permissions]\nfiles = [\"/\"]\n{more}"
+        );
+        let path = place.join("tool.toml");
+        fs::write(&path, manifest).with_context(|| format!("cannot write {}", path.display()))
+    }
 }
 
 impl Shipped {
     /// Builds it, unless it is there, and says where its package is.
     fn build(&self) -> Result<PathBuf> {
-        let place = target().join("programs").join(format!("{}-{}", self.name, self.version));
+        let place = place(self.name, self.version);
         let module = place.join("bin").join(self.file);
         if !module.exists() {
             say(&format!("building {} {} (wasm32-wasip1)", self.package, self.version));
             // Outside of the workspace, so that the compiler and the profile are this project's, and nothing else is.
             let mut install = command("cargo");
-            install.args(["install", self.package, "--locked", "--version", self.version]).args(self.features);
+            install.args(["install", self.package, "--version", self.version]).args(self.features);
+            match self.instead {
+                // What takes a crate's place is in no lock.
+                Some((name, instead)) => {
+                    let path = instead.place(name, &place)?;
+                    install.arg("--config").arg(format!("patch.crates-io.{name}.path={path:?}"));
+                }
+                None => {
+                    install.arg("--locked");
+                }
+            }
             install.args(["--target", "wasm32-wasip1", "--root"]).arg(&place);
             // Small first: every byte is compiled to machine code.
             install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s").env("CARGO_PROFILE_RELEASE_STRIP", "true");
             let objects = target().join("programs/target");
             run(install.env("CARGO_TARGET_DIR", &objects))?;
-            // Some hundred megabytes that nothing else uses.
-            let _ = fs::remove_dir_all(objects);
+            // Some hundred megabytes that nothing else uses, and what took a crate's place.
+            for made in [objects, place.join("asking"), place.join("instead")] {
+                let _ = fs::remove_dir_all(made);
+            }
         }
-        self.describe(&place)?;
+        let Self { name, version, description, license, .. } = *self;
+        let component = format!("bin/{}", self.file);
+        Manifest { name, version, description, license, component: &component, more: "" }.write(&place)?;
         Ok(place)
     }
+}
 
-    /// Writes its manifest. What it may touch is for policies to say: it asks for whatever files they grant.
-    fn describe(&self, place: &Path) -> Result<()> {
-        let Self { name, version, file, description, license, .. } = self;
-        let manifest = format!(
-            "name = \"tollhouse:{name}\"\nversion = \"{version}\"\ndescription = \"{description}\"\n\
-             license = \"{license}\"\ncomponent = \"bin/{file}\"\n\n[permissions]\nfiles = [\"/\"]\n"
-        );
-        let path = place.join("tool.toml");
-        fs::write(&path, manifest).with_context(|| format!("cannot write {}", path.display()))
+impl Instead {
+    /// Where it lies; `work` is a directory that it may be made in.
+    fn place(self, name: &str, work: &Path) -> Result<PathBuf> {
+        match self {
+            Self::Ours(path) => Ok(root().join(path)),
+            Self::Edited { version, file, from, to } => {
+                let (asking, copy) = (work.join("asking"), work.join("instead").join(name));
+                source(name, version, &asking, &copy)?;
+                let path = copy.join(file);
+                let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                if text.matches(from).count() != 1 {
+                    bail!("{name} {version} is not what it was: {} lacks `{from}`", path.display());
+                }
+                fs::write(&path, text.replace(from, to))?;
+                Ok(copy)
+            }
+        }
     }
+}
+
+/// Copies the source of a crate from where cargo keeps it, once a package at `asking` has asked for it.
+fn source(name: &str, version: &str, asking: &Path, copy: &Path) -> Result<()> {
+    fs::create_dir_all(asking.join("src")).with_context(|| format!("cannot make {}", asking.display()))?;
+    fs::write(asking.join("src/lib.rs"), "")?;
+    let manifest = asking.join("Cargo.toml");
+    let package = "[package]\nname = \"asking\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n";
+    fs::write(&manifest, format!("{package}[dependencies]\n{name} = \"={version}\"\n"))?;
+    let mut asks = command("cargo");
+    asks.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&manifest);
+    let metadata: serde_json::Value = serde_json::from_str(&output(&mut asks)?)?;
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let found = packages.iter().find(|package| package["name"] == name).and_then(|it| it["manifest_path"].as_str());
+    let found = Path::new(found.with_context(|| format!("cargo does not say where {name} is"))?);
+    copy_tree(found.parent().expect("a manifest lies in a directory"), copy)
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::build::{self, Profile, tool_directories, tool_package};
+use crate::programs;
 use crate::run::{cargo, command, run, say, succeeds};
 use crate::setup::setup;
 
@@ -38,6 +39,7 @@ fn foreign() -> Result<()> {
     }
     say("building tools/text with cargo-component");
     run(command("cargo").args(["component", "build", "--profile", "guest", "--package", "tollhouse-tool-text"]))?;
+    programs::make(&[])?;
     say("testing what other toolchains built");
     run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))
 }

@@ -8,7 +8,7 @@ use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Linker, LinkerInstance, Val};
 
 use super::{Caller, same};
-use crate::error::{ErrorKind, Failure};
+use crate::error::{ErrorKind, Failure, Payload};
 use crate::gate::{CallOutcome, Gate};
 use crate::tool::types::{Function, Shape, Type};
 use crate::tool::value::{self, Handles};
@@ -173,14 +173,14 @@ fn call(tool: &Tool, caller: &Caller, params: &[Val], handles: &mut dyn Handles)
             .map_err(|error| Failure::argument(format!("`{}`: {error}", tool.method())))?;
         arguments.insert(field.camel.clone(), lifted.value);
     }
-    ask(tool.method(), &Value::Object(arguments), caller)
+    ask(tool.method(), &Value::Object(arguments).to_string(), caller).map(|payload| payload.value)
 }
 
 /// Asks the gate for a call, and makes it.
-pub(super) fn ask(method: &str, arguments: &Value, caller: &Caller) -> Result<Value, Failure> {
+pub(super) fn ask(method: &str, arguments: &str, caller: &Caller) -> Result<Payload, Failure> {
     // A human takes the time that a human takes.
     let paused = caller.gate.may_ask().then(|| caller.interrupt.pause());
-    let admitted = caller.gate.admit(&caller.record, method, &arguments.to_string());
+    let admitted = caller.gate.admit(&caller.record, method, arguments);
     drop(paused);
     let admission = admitted?;
     let context = (caller.context)(&admission);
@@ -189,7 +189,7 @@ pub(super) fn ask(method: &str, arguments: &Value, caller: &Caller) -> Result<Va
     let result = result.and_then(|payload| applied.map(|()| payload).map_err(|error| unfit(method, &error)));
     let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
     caller.gate.settle(&caller.record, admission.seq, outcome, result.as_ref().err());
-    result.map(|payload| payload.value)
+    result
 }
 
 /// A returned value as the import's result: behind `ok`, where the function can fail.

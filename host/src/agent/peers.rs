@@ -1,11 +1,12 @@
 //! Tools that a component calls: found and checked when they are called if the caller is a tool, since what a tool imports
 //! is known only when it is compiled, and nearly every import may go unused.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use wasmtime::component::Val;
 use wasmtime::component::types::ComponentFunc;
 
 use super::{Caller, import, same};
+use crate::error::{Failure, Payload};
 use crate::tool::types::FunctionKind;
 use crate::tool::value::Handles;
 use crate::tool::{Held, Peers};
@@ -29,13 +30,22 @@ impl Peers for Caller {
         import::answer(tool, self, params, handles)
     }
 
+    fn ask(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {
+        import::ask(method, arguments, self)
+    }
+
+    fn catalog(&self) -> Vec<Value> {
+        let granted = self.gate.tools().iter().filter(|tool| self.gate.grants(tool.method()));
+        granted.map(|tool| tool.describe(true)).collect()
+    }
+
     fn release(&self, held: Held) {
         let drops = |kind: &FunctionKind| matches!(kind, FunctionKind::Drop(resource) if *resource == held.resource);
         let granted = |method: &str| self.gate.grants(method);
         let mut tools = self.gate.tools().iter().filter(|tool| drops(&tool.function().kind));
         if let Some(tool) = tools.find(|tool| granted(tool.method())) {
             // A resource that cannot be let go of ends with the run, and so does one that may not.
-            let _ = import::ask(tool.method(), &json!({ "self": held.token }), self);
+            let _ = import::ask(tool.method(), &json!({ "self": held.token }).to_string(), self);
         }
     }
 }

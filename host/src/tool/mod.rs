@@ -29,6 +29,7 @@ mod instance;
 mod keyvalue;
 mod lock;
 mod mounted;
+mod named;
 mod package;
 mod pipe;
 mod program;
@@ -92,6 +93,15 @@ pub(crate) trait Peers: Send + Sync {
         params: &[Val],
         handles: &mut dyn value::Handles,
     ) -> wasmtime::Result<Option<Val>>;
+
+    /// Calls a tool by its method, with arguments as JSON.
+    ///
+    /// # Errors
+    /// What a script would be told.
+    fn ask(&self, method: &str, arguments: &str) -> Result<Payload, Failure>;
+
+    /// What may be called: what scripts learn about each method.
+    fn catalog(&self) -> Vec<Value>;
 
     /// Lets go of a resource of a tool, which the component dropped.
     fn release(&self, held: Held);

@@ -85,7 +85,7 @@ struct Reflected {
 }
 
 /// Raise it when [`Reflected`] or what reflection finds changes: older entries are then not used.
-const REFLECTED_VERSION: u32 = 4;
+const REFLECTED_VERSION: u32 = 5;
 
 impl Packages {
     /// Packages of a registry.

@@ -126,6 +126,7 @@ fn reflect_world(
     let mut count = 0_usize;
     for (key, item) in &world.exports {
         match item {
+            WorldItem::Interface { id, .. } if is_toolchains(resolve, key, *id) => {}
             WorldItem::Interface { id, .. } => {
                 count += resolve.interfaces[*id].functions.len();
                 instances.push(Instance::new(resolve, key, *id));
@@ -154,6 +155,12 @@ fn reflect_world(
     }
     reader.package.imports = imports(resolve, world);
     Ok(reader.finish())
+}
+
+/// Whether an exported interface is what componentize-py made a component with, and leaves behind.
+fn is_toolchains(resolve: &Resolve, key: &WorldKey, id: InterfaceId) -> bool {
+    let functions = &resolve.interfaces[id].functions;
+    matches!(key, WorldKey::Name(name) if name == "exports") && functions.len() == 1 && functions.contains_key("init")
 }
 
 fn imports(resolve: &Resolve, world: &World) -> Vec<String> {

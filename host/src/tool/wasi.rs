@@ -11,7 +11,7 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, DynPollable};
 
 use super::held::HeldHandles;
 use super::state::ToolState;
-use super::{clock, files, held, keyvalue};
+use super::{clock, files, held, keyvalue, named};
 use crate::error::Failure;
 
 /// The packages of WASI 0.2 that [`linker`] offers in whole. A component that was built against an older 0.2 gets the
@@ -56,6 +56,10 @@ pub(super) fn define_peers(linker: &mut Linker<ToolState>, component: &Component
     let engine = linker.engine().clone();
     for (import, item) in component.component_type().imports(&engine) {
         if import.starts_with("wasi:") {
+            continue;
+        }
+        if import == named::NAME {
+            named::add_to_linker(linker)?;
             continue;
         }
         let ComponentItem::ComponentInstance(instance) = &item.ty else {

@@ -1,0 +1,235 @@
+//! Programs as their projects released them, in the shell: uutils coreutils, ripgrep, jaq and CPython, which `cargo xtask
+//! test --full` builds first.
+
+use serde_json::Value;
+use tollhouse_tests::{Home, binary, built, root};
+
+/// What the tests grant.
+const POLICY: &str = "[[grant]]\nmethod = \"**\"\n";
+
+/// A home where these programs are, and see the session's files. The version is part of the name.
+fn home_with(programs: &[&str], policy: &str) -> Home {
+    let home = Home::with_tools(&["stats"]);
+    let mut text = format!("{policy}\n[tools]\nstats = \"tollhouse:stats\"\n");
+    for program in programs {
+        home.publish(&built().join("../programs").join(program));
+        let name = program.split('-').next().expect("it has a name");
+        text += &format!("{name} = \"tollhouse:{name}\"\n");
+    }
+    for program in programs {
+        let name = program.split('-').next().expect("it has a name");
+        text += &format!("[tool.{name}]\nfiles = [\"/workspace\", \"/tmp\"]\n");
+        if name == "python3" && !policy.contains("no tools") {
+            text += "tools = [\"stats/*\"]\n";
+        }
+    }
+    home.file("policy.toml", text);
+    home
+}
+
+const UUTILS: &str = "uutils-0.12.0";
+const RG: &str = "rg-15.2.0";
+const JAQ: &str = "jaq-3.1.2";
+const PYTHON: &str = "python3-3.14.0";
+
+fn sh(home: &Home, script: &str) -> Value {
+    // The first run compiles, which takes none of the script's time, and memory is what an interpreter takes.
+    home.sh(script, &["--policy", "policy.toml"])
+}
+
+fn out(ran: &Value) -> &str {
+    ran["stdout"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn coreutils_are_commands() {
+    let home = home_with(&[UUTILS], POLICY);
+    let ran = sh(
+        &home,
+        "printf 'b\na\n' | uutils sort; yes | uutils head -n 1; uutils seq 100000 | uutils tail -n 1
+        echo three > f; uutils cp f g; cat g; uutils wc -c < g; uutils cat nosuch; echo $?; uutils nonsense; echo $?
+        uutils test -f g && uutils sha1sum g; mkdir d; cd d; uutils cat ../g; uutils false || echo $?",
+    );
+    let expected = "a\nb\ny\n100000\nthree\n6\n1\n1\n\
+        1e7720a3460b8a84ac4ba27880d64526a3872f1c  g\nthree\n1\n";
+    assert_eq!(out(&ran), expected, "{ran}");
+}
+
+#[test]
+fn ripgrep_searches_files_and_streams() {
+    let home = home_with(&[RG], POLICY);
+    let ran = sh(
+        &home,
+        "mkdir -p d/e; printf 'one\ntwo x\n' > d/a; echo 'x three' > d/e/b
+        rg x d; rg nothing d; echo $?; rg '(' d 2>/dev/null; echo $?
+        printf 'b\nax\n' | rg x; printf 'b\nax\n' | rg x -; rg two; cd d; rg -c x .. --sort path; yes x | rg x | head -1",
+    );
+    assert_eq!(out(&ran), "d/a:two x\nd/e/b:x three\n1\n2\nax\nax\nd/a:two x\n../d/a:1\n../d/e/b:1\nx\n", "{ran}");
+}
+
+#[test]
+fn jaq_is_a_command() {
+    let home = home_with(&[JAQ], POLICY);
+    let ran = sh(
+        &home,
+        "echo '{\"a\": [1, 2]}' > f; jaq -c .a f; jaq '.a | add' < f; echo '[3]' | jaq '.[0]'
+        jaq -e .b f; echo $?; jaq '.a |' f 2>/dev/null; echo $?; jaq -n '[range(3)] | length'",
+    );
+    assert_eq!(out(&ran), "[1,2]\n3\n3\nnull\n1\n3\n3\n", "{ran}");
+}
+
+#[test]
+fn programs_work_together() {
+    let home = home_with(&[UUTILS, RG, JAQ], POLICY);
+    let ran = sh(
+        &home,
+        "for n in 3 1 2; do echo \"{\\\"n\\\": $n}\"; done | jaq .n | uutils sort -n | rg -v 2 | tr '\n' ' '",
+    );
+    assert_eq!(out(&ran), "1 3 ", "{ran}");
+}
+
+#[test]
+fn python_runs_what_its_command_line_names() {
+    let home = home_with(&[PYTHON], POLICY);
+    let ran = sh(
+        &home,
+        r#"python3 -c 'print(1)'; python3 -c 'import sys; sys.exit(3)'; echo $?
+        mkdir d; cd d; echo 'def hi(): return "hi"' > string.py
+        printf 'import string, sys, os, json\nprint(string.hi(), sys.argv, os.getcwd(), __file__)\nopen("out", "w").write("made\\n")' > script.py
+        python3 script.py a 'b c'; cat out; cd ..; python3 d/script.py; ls d
+        echo 'print("stdin", 1 + 1)' | python3; echo 'print("dash")' | python3 - x
+        printf 'a\nb\n' | python3 -c 'import sys; [print(line.strip().upper()) for line in sys.stdin]'
+        GIVEN=yes python3 -c 'import os; print(os.environ["GIVEN"])'; python3 nosuch.py 2>/dev/null; echo $?
+        python3 -m json.tool --compact <<< '{"a": 1}'; python3 -V; python3 --nonsense 2>/dev/null; echo $?
+        python3 -c 'while True: print("y")' 2>/dev/null | head -1"#,
+    );
+    let expected = "1\n3\nhi ['script.py', 'a', 'b c'] /workspace/d script.py\nmade\n\
+        hi ['d/script.py'] /workspace d/script.py\nout\nscript.py\nstring.py\n\
+        stdin 2\ndash\nA\nB\nyes\n2\n{\"a\":1}\nPython 3.14.0\n2\ny\n";
+    assert_eq!(out(&ran), expected, "{ran}");
+}
+
+#[test]
+fn python_tells_of_its_errors() {
+    let home = home_with(&[PYTHON], POLICY);
+    let ran = sh(
+        &home,
+        "printf 'def f():\n    1 / 0\nf()\n' > s.py; python3 s.py; echo $?; python3 -c 'x ='; echo $?
+        python3 -c 'raise SystemExit(\"bye\")'; python3 -c 'import nosuch'",
+    );
+    assert_eq!(out(&ran), "1\n1\n", "{ran}");
+    let told = ran["stderr"].as_str().unwrap_or_default();
+    for part in [
+        "Traceback (most recent call last):\n  File \"s.py\", line 3, in <module>\n    f()\n",
+        "ZeroDivisionError: division by zero\n",
+        "SyntaxError: invalid syntax\n",
+        "bye\n",
+        "ModuleNotFoundError: No module named 'nosuch'\n",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(!told.contains("command.py"), "nothing of what runs it: {told}");
+}
+
+#[test]
+fn python_has_its_library() {
+    let home = home_with(&[PYTHON], POLICY);
+    let ran = sh(
+        &home,
+        r#"cat > s.py <<'END'
+import asyncio, csv, datetime, decimal, hashlib, logging, pathlib, re, sqlite3, statistics, tempfile, unittest, zlib
+print(hashlib.sha256(b"x").hexdigest()[:8], decimal.Decimal("0.1") + 1, re.sub("a", "b", "aa"))
+print(sqlite3.connect(":memory:").execute("select 1 + 1").fetchall(), len(zlib.compress(b"a" * 1000)) < 100)
+pathlib.Path("t.csv").write_text("a,b\n1,2\n")
+print(list(csv.reader(open("t.csv"))), statistics.mean([1, 2, 6]))
+async def late(n):
+    await asyncio.sleep(n / 100)
+    return n
+async def main():
+    print(await asyncio.gather(late(3), late(1)))
+    try:
+        await asyncio.wait_for(late(500), 0.02)
+    except TimeoutError:
+        print("late")
+asyncio.run(main())
+with tempfile.TemporaryFile() as file:
+    print(file.write(b"abc"))
+END
+        python3 s.py; python3 -c 'import asyncio; asyncio.run(asyncio.Event().wait())' 2>&1 | tail -1"#,
+    );
+    let expected = "2d711642 1.1 bb\n[(2,)] True\n[['a', 'b'], ['1', '2']] 3\n[3, 1]\nlate\n3\n\
+        RuntimeError: the event loop waits for nothing that can happen: here are no sockets and no threads\n";
+    assert_eq!(out(&ran), expected, "{ran}");
+}
+
+#[test]
+fn a_replayed_python_draws_the_same_and_two_runs_do_not() {
+    let home = home_with(&[PYTHON], POLICY);
+    let ran = sh(&home, "for i in 1 2; do python3 -c 'import random; print(random.random())'; done | sort -u | wc -l");
+    assert_eq!(out(&ran).trim(), "2", "{ran}");
+}
+
+#[test]
+fn python_calls_tools_through_the_gate() {
+    let script = r#"cat > s.py <<'END'
+import tollhouse_tools as t
+print(t.stats.describe(values=[1, 2, 6])["mean"], t.call("stats/describe", {"values": [4]})["max"])
+print(dir(t.stats), t.stats.linear_fit.__name__)
+try:
+    t.stats.describe(values=[])
+except t.ToolError as error:
+    print(error.kind, error.payload["kind"])
+for call in (lambda: t.stats.describe(value=[]), lambda: t.nosuch.tool(), lambda: t.python3(arguments=[])):
+    try:
+        call()
+    except t.Error as error:
+        print(type(error).__name__)
+END
+        python3 s.py; echo $?; python3 -c 'import tollhouse_tools as t; help(t.stats.describe)' | head -4 | tail -1"#;
+    let home = home_with(&[PYTHON], POLICY);
+    let ran = sh(&home, script);
+    let expected = "3 4\n['correlation', 'describe', 'histogram', 'linear_fit', 'quantiles'] stats/linear-fit\n\
+        tool empty\nArgumentError\nArgumentError\nCapabilityError\n0\n    Summarises numbers: count, mean, sample \
+        standard deviation, min, max, median.\n";
+    assert_eq!(out(&ran), expected, "{ran}");
+    let methods: Vec<&str> =
+        ran["calls"].as_array().expect("calls").iter().filter_map(|call| call["method"].as_str()).collect();
+    assert_eq!(methods[..3], ["python3", "stats/describe", "stats/describe"], "{ran}");
+}
+
+#[test]
+fn python_calls_no_tool_that_its_policy_does_not_name() {
+    let home = home_with(&[PYTHON], &format!("# no tools\n{POLICY}"));
+    let script = "python3 -c 'import tollhouse_tools as t
+print(dir(t).count(\"stats\"))
+try:
+    t.stats.describe(values=[1])
+except t.CapabilityError as error:
+    print(error.kind, \"[tool.ALIAS]\" in error.hint)'";
+    let ran = sh(&home, script);
+    assert_eq!(out(&ran), "0\ncapability True\n", "{ran}");
+}
+
+#[test]
+fn the_commands_of_the_guide() {
+    let guide = std::fs::read_to_string(root().join("docs/programs.md")).expect("the guide is there");
+    let home = Home::with_tools(&["stats"]);
+    for program in [UUTILS, RG, JAQ, PYTHON] {
+        home.publish(&built().join("../programs").join(program));
+    }
+    let policy = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it shows a policy");
+    home.file("programs.toml", policy);
+    let mut said = Vec::new();
+    for line in guide.lines().filter_map(|line| line.strip_prefix("$ tollhouse ")) {
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-euc", &format!("{} {line}", binary().display())])
+            .current_dir(home.path())
+            .envs(home.environment());
+        let output = bash.stdin(std::process::Stdio::null()).output().expect("bash runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}\nended with {}:\n{told}", output.status);
+        said.push(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let described = "{'count': 3, 'mean': 3, 'stdDev': 2.6457513110645907, 'min': 1, 'max': 6, 'median': 2}\n";
+    assert_eq!(said, ["a\n", "[1,2]\n", "y\n1\n", "42\n", described, "HI\n\n"]);
+}
