@@ -75,6 +75,9 @@ fn engine(keep_resident: usize) -> Result<Engine> {
         .concurrency_support(false)
         .epoch_interruption(true)
         .max_wasm_stack(WASM_STACK)
+        // Nobody sees a backtrace of wasm, and nothing unwinds through it; both tables are a seventh of the image.
+        .generate_address_map(false)
+        .native_unwind_info(false)
         // No fiber is ever made; wasmtime only wants the two sizes in order.
         .async_stack_size(WASM_STACK)
         .memory_init_cow(true)
