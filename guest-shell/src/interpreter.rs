@@ -88,7 +88,7 @@ pub(crate) fn make(script: &Script, input: &Arc<ScriptInput>, demand: Demand, fo
 
 /// Sets what a script finds: the variables of a fresh bash, random states, and the beginning of `$SECONDS`. The last two
 /// must not come from the image.
-pub(crate) async fn wake(bash: &mut Bash) -> Result<(), Error> {
+pub(crate) async fn wake(bash: &mut Bash, name: &str) -> Result<(), Error> {
     let seed = random::bytes(6).into_iter().fold(0_u64, |seed, byte| seed << 8 | u64::from(byte));
     // On this target the standard library's hash keys, from which bashkit makes names of temporary files, begin at the
     // same number in every instance, and each use counts them up: so uses are the one way to vary them.
@@ -96,7 +96,7 @@ pub(crate) async fn wake(bash: &mut Bash) -> Result<(), Error> {
         black_box(RandomState::new());
     }
     let random = seed & u64::from(u32::MAX);
-    bash.exec(&mend::prologue(&format!("RANDOM={random} SECONDS=0"))).await.map(drop)
+    bash.exec(&mend::prologue(&format!("RANDOM={random} SECONDS=0"), name)).await.map(drop)
 }
 
 fn template(user: &str, directory: &str, limits: &Limits) -> Template {

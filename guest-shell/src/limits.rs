@@ -47,6 +47,8 @@ pub(crate) fn execution(limits: &Limits) -> ExecutionLimits {
         .max_parser_operations(PARSER_STEPS)
         .max_stdout_bytes(memory)
         .max_stderr_bytes(memory)
+        // The engine's stack ends a recursion that is too deep.
+        .max_function_depth(usize::MAX)
         .max_subst_depth(DEPTH)
         .max_subshell_depth(DEPTH)
         .max_background_jobs(JOBS);

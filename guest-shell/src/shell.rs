@@ -123,7 +123,7 @@ async fn execute(script: Script) -> Outcome {
 }
 
 async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<ExecResult, Error> {
-    interpreter::wake(bash).await?;
+    interpreter::wake(bash, &script.name).await?;
     clock::set_fuel(script.limits.fuel);
     bash.exec_with_options(&script.source, options).await
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::patched;
 use crate::run::{cargo, command, root, run, say, target};
 use crate::setup::setup;
 
@@ -37,6 +38,9 @@ impl Profile {
 /// The script guests: name of the artifact, and of the package.
 const GUESTS: [(&str, &str); 2] = [("js", "tollhouse-guest-js"), ("shell", "tollhouse-guest-shell")];
 
+/// What the shell guest's package is, beside the workspace: see `patched`.
+pub(crate) const SHELL: &str = "guest-shell/Cargo.toml";
+
 /// What the tests run as a program of the shell. For WASI 0.1 its exit status comes through: see `docs/programs.md`.
 const PROGRAM: &str = "tollhouse-fixture-program";
 
@@ -61,12 +65,24 @@ pub(crate) fn binary(profile: Profile) -> PathBuf {
 }
 
 fn guests(compiler: &str) -> Result<()> {
+    patched::bashkit()?;
     say("building the guests (wasm32-unknown-unknown)");
-    let mut build = cargo(&["build", "--profile", "guest", "--target", "wasm32-unknown-unknown"]);
-    for (_, package) in GUESTS {
-        build.args(["--package", package]);
-    }
-    run(build.env("CC_wasm32_unknown_unknown", compiler))
+    run(guest("build", &["--package", "tollhouse-guest-js"]).env("CC_wasm32_unknown_unknown", compiler))?;
+    run(&mut shell("build"))
+}
+
+/// A command of cargo's on what is built as the guests are.
+pub(crate) fn guest(subcommand: &str, packages: &[&str]) -> std::process::Command {
+    let mut cargo = cargo(&[subcommand, "--profile", "guest", "--target", "wasm32-unknown-unknown"]);
+    cargo.args(packages);
+    cargo
+}
+
+/// The same on the shell guest, which must not resolve anew.
+pub(crate) fn shell(subcommand: &str) -> std::process::Command {
+    let mut cargo = guest(subcommand, &["--locked", "--manifest-path", SHELL, "--target-dir"]);
+    cargo.arg(target());
+    cargo
 }
 
 /// The directories under `tools/`, each a package.

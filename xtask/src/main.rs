@@ -7,6 +7,7 @@ mod conformance;
 mod crash;
 mod demo;
 mod fuzz;
+mod patched;
 mod programs;
 mod run;
 mod setup;
@@ -20,6 +21,7 @@ cargo xtask COMMAND
   demo               sets up what is missing, builds everything, publishes the tools, runs the demo
   test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
+  patch              makes the patched copy of bashkit that the shell guest uses; every build does
   programs [NAME]... makes uutils coreutils, ripgrep, jaq and python3 programs of the shell, and publishes them
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
   bench [calls] [files] [programs] [sessions]
@@ -42,6 +44,7 @@ fn main() -> Result<()> {
         ["test", "--full"] => test::test(true),
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
+        ["patch"] => patched::bashkit(),
         ["programs", names @ ..] => programs::programs(names),
         ["bundle"] => bundle::bundle(false),
         ["bundle", "--check"] => bundle::bundle(true),

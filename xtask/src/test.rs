@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use crate::build::{self, Profile, tool_directories, tool_package};
+use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
+use crate::patched;
 use crate::programs;
 use crate::run::{cargo, command, run, say, succeeds};
 use crate::setup::setup;
@@ -19,6 +20,8 @@ pub(crate) fn test(full: bool) -> Result<()> {
     run(cargo(runner).args(["--features", "tollhouse-tests/redb"]))?;
     say("testing the examples in the documentation");
     run(&mut cargo(&["test", "--doc", "--quiet"]))?;
+    say("testing what applies patches");
+    run(cargo(runner).args(["--package", "xtask"]))?;
     say("testing the tools natively");
     let mut tools = cargo(runner);
     for directory in tool_directories()? {
@@ -48,13 +51,19 @@ fn foreign() -> Result<()> {
 pub(crate) fn check() -> Result<()> {
     say("checking the format");
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
+    patched::bashkit()?;
+    // Not `--all`: that is the patched library too.
+    run(&mut cargo(&["fmt", "--check", "--manifest-path", SHELL]))?;
     say("checking licences and sources of dependencies");
     if !succeeds(&mut cargo(&["deny", "--version"])) {
         say("installing cargo-deny");
         run(&mut cargo(&["install", "--locked", "cargo-deny"]))?;
     }
-    run(&mut cargo(&["fetch", "--locked"]))?;
-    run(&mut cargo(&["deny", "--offline", "check", "licenses", "bans", "sources"]))?;
+    for manifest in ["Cargo.toml", SHELL] {
+        run(&mut cargo(&["fetch", "--locked", "--manifest-path", manifest]))?;
+        let mut deny = cargo(&["deny", "--offline", "--manifest-path", manifest, "check", "--config", "deny.toml"]);
+        run(deny.args(["licenses", "bans", "sources"]))?;
+    }
     let compiler = setup()?;
     build::all(Profile::Debug)?;
     say("checking with clippy");
@@ -66,9 +75,10 @@ pub(crate) fn check() -> Result<()> {
         fuzz.args(["--package", package]);
     }
     run(fuzz.args(["--", "-D", "warnings"]))?;
-    let guests = ["--package", "tollhouse-guest-js", "--package", "tollhouse-guest-shell", "--", "-D", "warnings"];
-    let target = ["clippy", "--profile", "guest", "--target", "wasm32-unknown-unknown"];
-    run(cargo(&target).args(guests).env("CC_wasm32_unknown_unknown", compiler))?;
+    let warnings = ["--", "-D", "warnings"];
+    let mut js = build::guest("clippy", &["--package", "tollhouse-guest-js"]);
+    run(js.args(warnings).env("CC_wasm32_unknown_unknown", compiler))?;
+    run(build::shell("clippy").args(warnings))?;
     say("building the documentation");
     run(cargo(&["doc", "--no-deps", "--package", "tollhouse", "--package", "tollhouse-registry"])
         .env("RUSTDOCFLAGS", "-D warnings"))

@@ -2,9 +2,8 @@
 //!
 //! bashkit says line 1 and file `main` for every call, counts the shell itself as one, and takes any word for 0. bash
 //! ("Bash Builtin Commands", `caller`): without N the line and file of the current call; outside of a function or
-//! sourced file, and for an N beyond the last call, status 1; for what is no number, status 2. bashkit's own arrays
-//! `BASH_LINENO`, `FUNCNAME` and `BASH_SOURCE` are right, but for functions that are in no file that was sourced: in bash
-//! those are in the script's file and called by `main`, or with `bash -c` in the `environment` and by nobody.
+//! sourced file, and for an N beyond the last call, status 1; for what is no number, status 2. The arrays
+//! `BASH_LINENO`, `FUNCNAME` and `BASH_SOURCE` are right, but for the script itself, which is `main` in its file.
 
 use bashkit::{Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, async_trait};
 
@@ -34,7 +33,7 @@ impl Builtin for Caller {
                     (format!("BASH_LINENO[{number}]"), format!("FUNCNAME[{above}]"), format!("BASH_SOURCE[{above}]"));
                 format!(
                     r#"if [[ $0 == bash ]]; then
-                        ((${{#FUNCNAME[@]}} > {above})) && echo "${{{line}}} ${{{function}}} ${{{file}:-environment}}"
+                        ((${{#FUNCNAME[@]}} > {above})) && echo "${{{line}}} ${{{function}}} ${{{file}}}"
                     else
                         ((${{#FUNCNAME[@]}} > {number})) && echo "${{{line}}} ${{{function}:-main}} ${{{file}:-$0}}"
                     fi"#

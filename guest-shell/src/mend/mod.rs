@@ -32,10 +32,10 @@ const MENDED: [&str; 3] = ["jq", "mapfile", "readarray"];
 /// `IFS`, `OPTERR`, `COMP_WORDBREAKS`), as assignments.
 const VARIABLES: &str = r#"IFS=$' \t\n' OPTERR=1 COMP_WORDBREAKS=$' \t\n"\'@><=;|&(:'"#;
 
-/// What is run before a script: these assignments, and those that bash makes. The history does not show it: bashkit puts
-/// the lines of a script there afterwards, unless it did so as it read them.
-pub(crate) fn prologue(assignments: &str) -> String {
-    format!("set -o history\n{VARIABLES} {assignments}\nhistory -c; set +o history\n")
+/// What is run before a script of this name: these assignments, and those that bash makes; `$_` is the name. The history
+/// does not show it: bashkit puts the lines of a script there afterwards, unless it did so as it read them.
+pub(crate) fn prologue(assignments: &str, name: &str) -> String {
+    format!("set -o history\n{VARIABLES} {assignments}\nhistory -c; set +o history; : {}\n", quoted(name))
 }
 
 /// What is added to an interpreter before it is built.
