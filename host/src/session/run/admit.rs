@@ -1,0 +1,152 @@
+//! What a guest asks for, taken on: judged by the gate, refused, begun, or left to be performed.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{Outstanding, Run};
+use crate::code::Interrupt;
+use crate::error::{Failure, told};
+use crate::gate::{Admission, CallOutcome};
+use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Script};
+use crate::session::process::{self, Beginning, MAIN, Pid, Process};
+use crate::session::state::SessionState;
+use crate::session::step::{Operation, Pending, ProgramStreams};
+use crate::tool::{ARGUMENTS, DIRECTORY};
+use crate::vfs::Tree;
+
+impl Run {
+    /// Takes an operation on, to be performed; what needs no other hand is done here: a call that the gate refuses is
+    /// answered, a script that another one runs begins, and reads.
+    pub(super) fn admit(&mut self, pid: Pid, pending: guest::Pending) -> Option<Pending> {
+        let id = pending.id;
+        let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
+        let mut call = None;
+        let operation = match pending.operation {
+            guest::Operation::Call { method, arguments } => match self.judge(&method, &arguments) {
+                Ok(admission) => {
+                    call = Some((admission.seq, interrupt));
+                    Operation::Call(admission)
+                }
+                Err(failure) => return self.refuse(id, failure),
+            },
+            guest::Operation::Run(run) => match run.what {
+                Runnable::Program(ref method) => match self.judge_program(id, method, &run, &interrupt) {
+                    Ok((admission, program)) => {
+                        call = Some((admission.seq, interrupt));
+                        Operation::Program(admission, program)
+                    }
+                    Err(failure) => return self.refuse(id, failure),
+                },
+                Runnable::Script { .. } => {
+                    self.outstanding.insert(id, Outstanding { call });
+                    if let Err(failure) = self.nest(id, run, interrupt) {
+                        return self.refuse(id, failure);
+                    }
+                    return None;
+                }
+            },
+            guest::Operation::Write { stream, bytes, end } => Operation::Write { stream, bytes, end },
+            guest::Operation::Read { stream: 0, limit } if pid != MAIN => {
+                self.outstanding.insert(id, Outstanding { call });
+                let told = self.told_bytes(id);
+                self.processes.as_mut()?.get(pid)?.stdin()?.ask(limit as usize, told);
+                return None;
+            }
+            guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
+            guest::Operation::Sleep(duration) => Operation::Sleep(duration),
+        };
+        self.outstanding.insert(id, Outstanding { call });
+        Some(Pending { id, operation })
+    }
+
+    /// Begins a script that another one runs: the same files, grants and budgets, and a guest of its own.
+    fn nest(&mut self, id: OperationId, run: ProgramRun, interrupt: Interrupt) -> Result<(), Failure> {
+        let Some(processes) = &mut self.processes else { return Ok(()) };
+        let pid = process::owner(id);
+        processes.room_within(pid)?;
+        let Some(parent) = processes.get(pid) else { return Ok(()) };
+        let streams = parent.streams.start(id, &run, &interrupt)?;
+        let Runnable::Script { language, source, name } = run.what else { return Ok(()) };
+        let fuel = self.session.limits().fuel.saturating_sub(processes.fuel());
+        let output = guest::Output::new(process::sink(&streams), self.session.limits().output);
+        let numbers = [self.scope.record.run(), u64::from(processes.next())];
+        let world = world(&self.session, process::no_files(), output, &numbers, &interrupt);
+        // Loading a guest for the first time takes none of the run's time.
+        let paused = self.interrupt.pause();
+        let guest = self.session.guests().instantiate(language, guest::World { fuel, ..world });
+        drop(paused);
+        let guest = guest.map_err(|error| Failure::host(format!("`{name}` does not start: {}", told(&error))))?;
+        let script = Script { source, name, arguments: run.arguments, environment: run.environment, typed: None };
+        let beginning = Beginning { script, directory: run.directory, found: None };
+        processes.add(id, streams, Process::main(guest, language, beginning, interrupt));
+        Ok(())
+    }
+
+    /// Asks the gate.
+    fn judge(&self, method: &str, arguments: &str) -> Result<Admission, Failure> {
+        // A human takes the time that a human takes.
+        let _paused = self.session.gate.may_ask().then(|| self.interrupt.pause());
+        self.session.gate.admit(&self.scope.record, method, arguments)
+    }
+
+    /// Asks the gate for a program, and opens its streams.
+    fn judge_program(
+        &mut self,
+        id: OperationId,
+        method: &str,
+        run: &ProgramRun,
+        interrupt: &Interrupt,
+    ) -> Result<(Admission, ProgramStreams), Failure> {
+        let arguments = json!({ ARGUMENTS: run.arguments, DIRECTORY: run.directory });
+        let admission = self.judge(method, &arguments.to_string())?;
+        let process = self.processes.as_mut().and_then(|processes| processes.get(process::owner(id)));
+        let started = match process {
+            Some(process) if admission.is_program() => process.streams.start(id, run, interrupt),
+            _ => Err(Failure::argument(format!("`{method}` is no program"))),
+        };
+        match started {
+            Ok(started) => Ok((admission, ProgramStreams(started))),
+            Err(failure) => {
+                // Given back first: what is settled stays spent in the ledger on disk.
+                let seq = admission.seq;
+                admission.release();
+                self.session.gate.settle(&self.scope.record, seq, CallOutcome::Failed, Some(&failure));
+                Err(failure)
+            }
+        }
+    }
+
+    /// Answers at once.
+    fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
+        self.outstanding.insert(id, Outstanding { call: None });
+        self.queue.push_back((Completion { id, result: Err(failure) }, Vec::new()));
+        None
+    }
+}
+
+/// What a guest of this session is given besides its script.
+pub(super) fn world(
+    session: &SessionState,
+    files: Tree,
+    output: guest::Output,
+    numbers: &[u64],
+    interrupt: &Interrupt,
+) -> guest::World {
+    guest::World {
+        files,
+        output,
+        catalog: Arc::clone(&session.catalog),
+        memory: session.limits().memory,
+        fuel: session.limits().fuel,
+        seed: session.seed("guest", numbers),
+        interrupt: interrupt.clone(),
+    }
+}
+
+fn state_too_large() -> Failure {
+    Failure::limit(
+        format!("what the script leaves for the next one is too large: at most {} MiB are kept", MAX_STATE_BYTES >> 20),
+        "keep large data in files; what was left before stays",
+    )
+}
