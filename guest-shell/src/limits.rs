@@ -14,7 +14,7 @@ use crate::clock;
 const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// Nesting of `$( )` and `( )`. Each level takes stack, and 4 MiB of it are what the engine gives.
-const DEPTH: usize = 64;
+pub(crate) const DEPTH: usize = 64;
 
 /// Background jobs, and stages of pipelines, at one time.
 const JOBS: usize = 1_024;

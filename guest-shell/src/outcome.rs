@@ -5,6 +5,8 @@ use bashkit::{Error, ExecResult, LimitExceeded};
 use crate::bindings::types::{ErrorKind, Failure, Limits, Outcome, Script};
 use crate::{clock, limits, shell};
 
+/// What bashkit says of substitutions that are nested too deep.
+const SUBSTITUTION_DEPTH: &str = "maximum command substitution depth exceeded";
 /// The status of a script that does not parse, as in bash.
 const SYNTAX_STATUS: u8 = 2;
 /// The status of a script that was cancelled: 128 + SIGINT.
@@ -60,6 +62,11 @@ fn of_error(error: &Error, source: &str, name: &str, limits: &Limits) -> (u8, Op
             (SYNTAX_STATUS, Some(failure(ErrorKind::Syntax, "SyntaxError", message)))
         }
         Error::ResourceLimit(exceeded) => (limits::LIMIT_STATUS, Some(limits::failure(exceeded, limits))),
+        // A substitution that is nested too deep comes as text, from within the others.
+        Error::Execution(message) if message.contains(SUBSTITUTION_DEPTH) => {
+            let exceeded = LimitExceeded::MaxSubstDepth(limits::DEPTH);
+            (limits::LIMIT_STATUS, Some(limits::failure(&exceeded, limits)))
+        }
         _ if clock::out_of_fuel() => {
             // Which way the end of time reached the top does not matter.
             let exceeded = LimitExceeded::MaxCommands(0);

@@ -61,7 +61,7 @@ pub(crate) fn check() -> Result<()> {
     }
     for manifest in ["Cargo.toml", SHELL] {
         run(&mut cargo(&["fetch", "--locked", "--manifest-path", manifest]))?;
-        let mut deny = cargo(&["deny", "--offline", "--manifest-path", manifest, "check", "--config", "deny.toml"]);
+        let mut deny = cargo(&["deny", "--offline", "--manifest-path", manifest, "--config", "deny.toml", "check"]);
         run(deny.args(["licenses", "bans", "sources"]))?;
     }
     let compiler = setup()?;
