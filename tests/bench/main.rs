@@ -1,4 +1,4 @@
-//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [files] [programs] [sessions]`.
+//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [files] [programs] [sessions] [shell]`.
 //!
 //! Medians of many rounds, on whatever this machine is doing.
 
@@ -6,14 +6,16 @@ mod calls;
 mod files;
 mod programs;
 mod sessions;
+mod shell;
 mod table;
 
 /// What is measured, each part on its own: the memory of one must not be that of another.
-const PARTS: [(&str, fn()); 4] = [
+const PARTS: [(&str, fn()); 5] = [
     ("calls", calls::measure),
     ("files", files::measure),
     ("programs", programs::measure),
     ("sessions", sessions::measure),
+    ("shell", shell::measure),
 ];
 
 fn main() {

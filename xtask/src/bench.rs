@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::build::{self, Profile, binary};
+use crate::rivals;
 use crate::run::{command, run, say, succeeds, target};
 
 /// The seed system, as it is published.
@@ -18,6 +19,14 @@ pub(crate) fn bench(parts: &[&str]) -> Result<()> {
     let mut bench = command(binary.with_file_name("bench"));
     if let Some(python) = seed() {
         bench.env("TOLLHOUSE_BENCH_PYTHON", python);
+    }
+    if parts.is_empty() || parts.contains(&"shell") {
+        if let Some(bashkit) = rivals::bashkit() {
+            bench.env("TOLLHOUSE_BENCH_BASHKIT", bashkit);
+        }
+        if let Some(modules) = rivals::just_bash() {
+            bench.env("TOLLHOUSE_BENCH_JUST_BASH", modules);
+        }
     }
     run(bench.args(parts).env("TOLLHOUSE_BIN", &binary))
 }

@@ -12,10 +12,8 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::build::{self, Profile, binary};
-use crate::run::{cargo, command, root, run, say, succeeds, target};
-
-/// just-bash, as it is published.
-const JUST_BASH: &str = "just-bash@3.4.2";
+use crate::rivals;
+use crate::run::{command, root, run, say, target};
 
 /// Passed and all, by suite.
 type Score = BTreeMap<String, (u32, u32)>;
@@ -34,13 +32,13 @@ pub(crate) fn conformance(directory: &Path, rivals: bool) -> Result<()> {
     std::fs::write(out.join("jobs.jsonl"), jobs)?;
     let mut table = vec![("tollhouse", score(&mut batch(), "tollhouse", &out, &cases)?)];
     if rivals {
-        let manifest = "tests/conformance/rivals/bashkit/Cargo.toml";
-        let mut bashkit = cargo(&["run", "--quiet", "--release", "--manifest-path", manifest]);
-        bashkit.arg("--target-dir").arg(target().join("rivals"));
-        table.push(("bashkit", score(&mut bashkit, "bashkit", &out, &cases)?));
-        match just_bash(&out) {
-            Some(mut node) => table.push(("just-bash", score(&mut node, "just-bash", &out, &cases)?)),
-            None => say(&format!("{JUST_BASH} cannot be installed here (it takes npm): left out")),
+        if let Some(bashkit) = rivals::bashkit() {
+            table.push(("bashkit", score(&mut command(bashkit), "bashkit", &out, &cases)?));
+        }
+        if let Some(modules) = rivals::just_bash() {
+            let mut node = command("node");
+            node.arg(rivals::JUST_BASH_RUNNER).env("NODE_PATH", modules);
+            table.push(("just-bash", score(&mut node, "just-bash", &out, &cases)?));
         }
     }
     print(&table);
@@ -51,15 +49,6 @@ fn batch() -> std::process::Command {
     let mut batch = command(binary(Profile::Debug));
     batch.args(["batch", "--timeout", "20s"]);
     batch
-}
-
-fn just_bash(out: &Path) -> Option<std::process::Command> {
-    let prefix = out.join("npm");
-    succeeds(command("npm").arg("install").arg("--prefix").arg(&prefix).arg(JUST_BASH)).then(|| {
-        let mut node = command("node");
-        node.arg("tests/conformance/rivals/just-bash.mjs").env("NODE_PATH", prefix.join("node_modules"));
-        node
-    })
 }
 
 /// All cases below a directory.

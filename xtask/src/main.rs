@@ -9,6 +9,7 @@ mod demo;
 mod fuzz;
 mod patched;
 mod programs;
+mod rivals;
 mod run;
 mod setup;
 mod test;
@@ -24,8 +25,8 @@ cargo xtask COMMAND
   patch              makes the patched copy of bashkit that the shell guest uses; every build does
   programs [NAME]... makes uutils coreutils, ripgrep, jaq and python3 programs of the shell, and publishes them
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
-  bench [calls] [files] [programs] [sessions]
-                     measures what is promised, all of it or these parts, beside Node.js
+  bench [calls] [files] [programs] [sessions] [shell]
+                     measures what is promised, all of it or these parts, beside Node.js, bashkit and just-bash
   conformance DIR [--rivals]
                      scores the shell by the cases in a directory; with bashkit natively and just-bash beside it
   fuzz [TARGET] [--seconds N]

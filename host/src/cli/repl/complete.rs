@@ -1,6 +1,7 @@
 //! What Tab offers: words that begin with a dot, tools, files.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use tollhouse::vfs::{Kind, Tree};
 
@@ -40,7 +41,7 @@ pub(super) struct Named {
 /// What there is to complete from.
 pub(super) struct Known {
     pub(super) lang: Lang,
-    pub(super) tools: Vec<Named>,
+    pub(super) tools: Arc<[Named]>,
     pub(super) files: Option<Tree>,
     /// Where paths begin.
     pub(super) place: String,
@@ -114,7 +115,7 @@ impl Known {
         } else if done == ["tool"] {
             offers.extend(having(self.tools.iter().map(|tool| tool.method.as_str()), word));
         } else {
-            for tool in &self.tools {
+            for tool in &*self.tools {
                 let segments: Vec<&str> = tool.method.split('/').collect();
                 if segments.len() > done.len() && segments.starts_with(done) {
                     offers.extend(having([segments[done.len()]], word));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -89,9 +90,10 @@ pub(super) fn converse(room: &mut Room, state: Option<&Path>, named: bool) -> Re
     let mut line = Line::with_config(config).map_err(failed)?;
     let mut history = Kept { path: state.and_then(|state| prepare(state, &mut line)), on: true };
     greet(room, named);
+    let tools = tools(room);
     let mut status = 0;
     loop {
-        let asked = Asked { host: room.host.clone(), known: known(room), colors: room.colors };
+        let asked = Asked { host: room.host.clone(), known: known(room, &tools), colors: room.colors };
         line.set_helper(Some(asked));
         match line.readline(&prompt(room)) {
             Ok(input) if input.trim().is_empty() => {}
@@ -130,7 +132,12 @@ fn prompt(room: &Room) -> String {
 }
 
 /// What there is to complete from, as it is now.
-fn known(room: &Room) -> Known {
+fn known(room: &Room, tools: &Arc<[Named]>) -> Known {
+    Known { lang: room.lang, tools: Arc::clone(tools), files: room.files().ok(), place: room.place().to_owned() }
+}
+
+/// What is mounted: the same as long as the session is open.
+fn tools(room: &Room) -> Arc<[Named]> {
     let tools = room.session.gate().tools();
     let named = tools.iter().map(|tool| {
         let described = tool.describe(true);
@@ -138,7 +145,7 @@ fn known(room: &Room) -> Known {
         let options = properties.into_iter().flat_map(|properties| properties.keys()).map(|key| option(key));
         Named { method: tool.method().to_owned(), path: tool.path().to_owned(), options: options.collect() }
     });
-    Known { lang: room.lang, tools: named.collect(), files: room.files().ok(), place: room.place().to_owned() }
+    named.collect()
 }
 
 /// A parameter as a word: `maxItems` is `--max-items`.
