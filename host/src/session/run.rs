@@ -20,10 +20,8 @@ use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 use super::work::{Input, News, Work};
 use crate::code::Interrupt;
 use crate::error::{Failure, told};
-use crate::gate::{Admission, CallOutcome, Event};
-use crate::guest::{
-    self, Completion, GuestError, Language, OperationId, Outcome, ProgramRun, Runnable, Script, Value, Waiting,
-};
+use crate::gate::{CallOutcome, Event};
+use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Value, Waiting};
 use crate::tool::{Told, WriteError, unfit};
 use crate::vfs::{Edit, Tree};
 
@@ -397,4 +395,11 @@ impl Drop for Run {
     fn drop(&mut self) {
         self.end(self.gone(&GuestError::Cancelled));
     }
+}
+
+fn state_too_large() -> Failure {
+    Failure::limit(
+        format!("what the script leaves for the next one is too large: at most {} MiB are kept", MAX_STATE_BYTES >> 20),
+        "keep large data in files; what was left before stays",
+    )
 }

@@ -143,10 +143,3 @@ pub(super) fn world(
         interrupt: interrupt.clone(),
     }
 }
-
-fn state_too_large() -> Failure {
-    Failure::limit(
-        format!("what the script leaves for the next one is too large: at most {} MiB are kept", MAX_STATE_BYTES >> 20),
-        "keep large data in files; what was left before stays",
-    )
-}
