@@ -184,6 +184,17 @@ fn the_default_interface_is_chosen() {
 }
 
 #[test]
+fn what_componentize_py_leaves_behind_is_no_tool() {
+    let names = |exports: &str| -> Vec<String> {
+        let text = format!("package a:b@0.1.0; interface x {{ f: func(); }} world w {{ export x; export {exports} }}");
+        from_wit(&text, &DefaultInterface::Only).functions.iter().map(|f| f.path.join("/")).collect()
+    };
+    assert_eq!(names("exports: interface { init: func(name: string) -> result<_, string>; }"), ["f"]);
+    assert_eq!(names("exports: interface { init: func(); more: func(); }"), ["x/f", "exports/init", "exports/more"]);
+    assert_eq!(names("others: interface { init: func(); }"), ["x/f", "others/init"]);
+}
+
+#[test]
 fn names_inside_one_package_do_not_hide_each_other() {
     let text = "package a:b@0.1.0; interface x { y: func(); } interface y { f: func(); } \
                 interface z { a-1: func(p-1: u8, p1: u8); } world w { export x; export y; export z; }";
