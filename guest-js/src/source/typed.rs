@@ -84,8 +84,9 @@ fn ends_early(source: &str, dialect: Dialect) -> bool {
             let opens = source.get(at..).and_then(|rest| rest.chars().next());
             return message.contains("comment") || (message.contains("string") && !matches!(opens, Some('"' | '\'')));
         }
-        // One label is where it happened; others say what it belongs to.
-        error.labels.iter().any(|label| label.offset() as usize >= end)
+        // One label is where it happened; others say what it belongs to. An arrow whose body is missing is read again as
+        // something else, which fails before the arrow.
+        error.labels.iter().any(|label| label.offset() as usize >= end) || source.trim_end().ends_with("=>")
     })
 }
 
