@@ -8,7 +8,7 @@ use crate::guest::{OutputSink, Stream};
 /// How to run a script.
 #[derive(Default)]
 pub struct RunOptions {
-    /// Takes the output as it comes. None: it is captured in the [`RunResult`].
+    /// Takes the output as it comes. None: it is captured in the [`RunResult`](super::RunResult).
     pub output: Option<Box<dyn OutputSink>>,
     /// What the script reads.
     pub stdin: Stdin,

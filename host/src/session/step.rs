@@ -18,9 +18,10 @@ pub enum Step {
     Finished(Box<RunResult>),
 }
 
-/// An operation to perform: hand it to [`Run::perform`], or do it yourself and give [`Run::resume`] what came of it.
+/// An operation to perform: hand it to [`Run::perform`](super::Run::perform), or do it yourself and give
+/// [`Run::resume`](super::Run::resume) what came of it.
 pub struct Pending {
-    /// Its name in a [`Completion`].
+    /// Its name in a [`Completion`](crate::guest::Completion).
     pub id: OperationId,
     /// What to do.
     pub operation: Operation,
@@ -40,9 +41,10 @@ pub enum Operation {
     },
     /// Time.
     Sleep(Duration),
-    /// A program that the gate has admitted; it reads and writes streams of the run. It is for [`Run::perform`].
+    /// A program that the gate has admitted; it reads and writes streams of the run. It is for
+    /// [`Run::perform`](super::Run::perform).
     Program(Admission, ProgramStreams),
-    /// Bytes for a program. They are for [`Run::perform`].
+    /// Bytes for a program. They are for [`Run::perform`](super::Run::perform).
     Write {
         /// Which stream.
         stream: u32,
