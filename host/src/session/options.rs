@@ -13,8 +13,9 @@ pub struct RunOptions {
     /// What the script reads.
     pub stdin: Stdin,
     /// Whether the script finds what the last one of its language left besides files, and leaves that in its turn: in
-    /// JavaScript `globalThis.state`; in bash the directory, variables, functions and aliases. What a script has that is
-    /// stopped is not kept. An agent that is a component leaves nothing.
+    /// JavaScript `globalThis.state`, and of an input that a person typed also what it declares at its top level; in bash
+    /// the directory, variables, functions and aliases. What a script has that is stopped is not kept. An agent that is a
+    /// component leaves nothing.
     pub keep_state: bool,
 }
 

@@ -75,8 +75,8 @@ struct Within {
 }
 
 impl Process {
-    /// A run's own script.
-    pub(super) fn main(guest: Guest, language: Language, beginning: Beginning, interrupt: Interrupt) -> Self {
+    /// One that nothing runs yet but the run itself.
+    pub(super) fn new(guest: Guest, language: Language, beginning: Beginning, interrupt: Interrupt) -> Self {
         Self { guest, language, beginning: Some(beginning), streams: Streams::default(), interrupt, within: None }
     }
 
@@ -158,10 +158,10 @@ impl Processes {
     }
 
     /// Adds one that another one runs, by this operation.
-    pub(super) fn add(&mut self, operation: OperationId, streams: Started, main: Process) {
+    pub(super) fn add(&mut self, operation: OperationId, streams: Started, process: Process) {
         let depth = self.alive.get(&owner(operation)).map_or(0, Process::depth) + 1;
         self.last += 1;
-        self.alive.insert(self.last, Process { within: Some(Within { operation, streams, depth }), ..main });
+        self.alive.insert(self.last, Process { within: Some(Within { operation, streams, depth }), ..process });
     }
 
     pub(super) fn get(&mut self, pid: Pid) -> Option<&mut Process> {

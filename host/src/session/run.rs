@@ -123,7 +123,7 @@ impl Run {
         let work = Work::new(session.pool(), limits.concurrency);
         let called = (script.name.clone(), blake3::hash(script.source.as_bytes()).to_hex().to_string());
         let beginning = Beginning { script, directory: WORKSPACE.to_owned(), found };
-        let main = Process::main(guest, language, beginning, interrupt.clone());
+        let main = Process::new(guest, language, beginning, interrupt.clone());
         Ok(Self {
             session,
             place: Some(place),

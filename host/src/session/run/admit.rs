@@ -62,12 +62,14 @@ impl Run {
 
     /// Begins a script that another one runs: the same files, grants and budgets, and a guest of its own.
     fn nest(&mut self, id: OperationId, run: ProgramRun, interrupt: Interrupt) -> Result<(), Failure> {
-        let Some(processes) = &mut self.processes else { return Ok(()) };
+        let Some(processes) = &mut self.processes else { return Err(Failure::cancelled()) };
         let pid = process::owner(id);
         processes.room_within(pid)?;
-        let Some(parent) = processes.get(pid) else { return Ok(()) };
+        let Some(parent) = processes.get(pid) else { return Err(Failure::cancelled()) };
         let streams = parent.streams.start(id, &run, &interrupt)?;
-        let Runnable::Script { language, source, name } = run.what else { return Ok(()) };
+        let Runnable::Script { language, source, name } = run.what else {
+            return Err(Failure::argument("a program is no script"));
+        };
         let fuel = self.session.limits().fuel.saturating_sub(processes.fuel());
         let output = guest::Output::new(process::sink(&streams), self.session.limits().output);
         let numbers = [self.scope.record.run(), u64::from(processes.next())];
@@ -79,7 +81,7 @@ impl Run {
         let guest = guest.map_err(|error| Failure::host(format!("`{name}` does not start: {}", told(&error))))?;
         let script = Script { source, name, arguments: run.arguments, environment: run.environment, typed: None };
         let beginning = Beginning { script, directory: run.directory, found: None };
-        processes.add(id, streams, Process::main(guest, language, beginning, interrupt));
+        processes.add(id, streams, Process::new(guest, language, beginning, interrupt));
         Ok(())
     }
 
