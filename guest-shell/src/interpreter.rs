@@ -7,9 +7,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
-use bashkit::{
-    Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, Error, ExecOptions, InMemoryFs, ShellState,
-};
+use bashkit::{Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, ExecOptions, InMemoryFs, ShellState};
 
 use crate::bindings::random;
 use crate::bindings::types::{Limits, Script};
@@ -86,27 +84,31 @@ pub(crate) fn make(script: &Script, input: &Arc<ScriptInput>, demand: Demand, fo
     bash
 }
 
-/// Sets what a script finds: the variables of a fresh bash, random states, and the beginning of `$SECONDS`. The last two
-/// must not come from the image.
-pub(crate) async fn wake(bash: &mut Bash, name: &str) -> Result<(), Error> {
+/// Sets what a script of this name finds and what must not come from the image: random states, the beginning of
+/// `$SECONDS`, and `$_`.
+pub(crate) fn wake(bash: &mut Bash, name: &str) {
     let seed = random::bytes(6).into_iter().fold(0_u64, |seed, byte| seed << 8 | u64::from(byte));
     // On this target the standard library's hash keys, from which bashkit makes names of temporary files, begin at the
     // same number in every instance, and each use counts them up: so uses are the one way to vary them.
     for _ in 0..seed >> 36 {
         black_box(RandomState::new());
     }
-    let random = seed & u64::from(u32::MAX);
-    bash.exec(&mend::prologue(&format!("RANDOM={random} SECONDS=0"), name)).await.map(drop)
+    bash.assign("RANDOM", &(seed & u64::from(u32::MAX)).to_string());
+    bash.assign("SECONDS", "0");
+    bash.assign("_", name);
 }
 
 fn template(user: &str, directory: &str, limits: &Limits) -> Template {
     let registry = BuiltinRegistry::new();
     mend::register(&registry);
-    let bash = mend::add(builder(user, limits))
+    let mut bash = mend::add(builder(user, limits))
         .builtin_registry(registry.clone())
         .command_resolver(Arc::new(Halves { registry: registry.clone() }))
         .cwd(directory)
         .build();
+    for (name, value) in mend::VARIABLES {
+        bash.assign(name, value);
+    }
     Template { bash, registry }
 }
 

@@ -11,6 +11,7 @@
 //! | [`clock`] | time within a step, and fuel |
 //! | [`limits`] | what bashkit may use, and how a limit reached is told |
 //! | [`outcome`] | how a script's end becomes an `outcome` |
+//! | [`memory`] | `memcmp`, for all that is linked |
 //! | [`mend`] | where bashkit differs from GNU bash, mended from outside |
 //! | [`fs`] | bashkit's file system, on the world's `files` |
 //! | [`devices`] | `/dev/null` and its like |
@@ -35,6 +36,7 @@ mod devices;
 mod fs;
 mod interpreter;
 mod limits;
+mod memory;
 mod mend;
 mod operations;
 mod outcome;

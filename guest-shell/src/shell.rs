@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::future::Future;
+use std::mem::{self, ManuallyDrop};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,7 +76,11 @@ fn advance(mut run: Run) -> Step {
     loop {
         run.woken.0.store(false, Ordering::Relaxed);
         match run.execution.as_mut().poll(&mut context) {
-            Poll::Ready(outcome) => return Step::Finished(outcome),
+            Poll::Ready(outcome) => {
+                // The instance goes as a whole: to drop what is in it, piece by piece, takes as long as a short script.
+                mem::forget(run);
+                return Step::Finished(outcome);
+            }
             // One stage of a pipeline may have woken another that was polled before it.
             Poll::Pending if run.woken.0.load(Ordering::Relaxed) => {}
             Poll::Pending => break,
@@ -104,7 +109,8 @@ async fn execute(script: Script) -> Outcome {
     let input = Arc::new(ScriptInput::default());
     let demand = survey(&script, found.as_ref(), &input);
     mend::begin(&script.source);
-    let mut bash = interpreter::make(&script, &input, demand, found);
+    // Not dropped: see `advance`.
+    let mut bash = ManuallyDrop::new(interpreter::make(&script, &input, demand, found));
     let mut options = ExecOptions::new()
         .streaming(Box::new(deliver))
         .arg0(script.name.clone())
@@ -123,7 +129,7 @@ async fn execute(script: Script) -> Outcome {
 }
 
 async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<ExecResult, Error> {
-    interpreter::wake(bash, &script.name).await?;
+    interpreter::wake(bash, &script.name);
     clock::set_fuel(script.limits.fuel);
     bash.exec_with_options(&script.source, options).await
 }

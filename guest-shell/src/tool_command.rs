@@ -26,7 +26,16 @@ usage: tool NAME [--PARAMETER VALUE]...   call a tool: `tool stats.describe --va
        tool --list                        what is mounted
        tool --budgets                     what is left of the budgets, one JSON object a line
        tool --help NAME                   what a tool takes and gives
-Without parameters, a JSON object on standard input is taken. --raw (-r) prints a string as it is, not as JSON.
+Without parameters, a JSON object on standard input is taken; of objects that have a line each, all, a call for each.
+--raw (-r) prints a string as it is, not as JSON.
+";
+
+/// What the help on a method does not know: it is the same for every language.
+const USAGE_OF_ALL: &str = "
+Of every command for a tool:
+  --json -   the arguments are a JSON object on standard input, as without any flags
+  --each     a call for each line of standard input, one JSON object a line
+  --raw, -r  print a string as it is, not as JSON
 ";
 
 /// Calls tools.
@@ -87,7 +96,7 @@ impl ToolCommand {
             Ok(options) => options,
             Err(Help) => {
                 let help = catalog::help(&method.name).unwrap_or_default();
-                return print(context, &help).await;
+                return print(context, &format!("{help}{USAGE_OF_ALL}")).await;
             }
         };
         let call = Call { label: words[..count].join(" "), method, options };

@@ -1,4 +1,5 @@
-//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [files] [programs] [sessions] [shell]`.
+//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [files] [programs] [sessions] [shell]`; and
+//! `cargo xtask soak`, which runs for long.
 //!
 //! Medians of many rounds, on whatever this machine is doing.
 
@@ -7,6 +8,7 @@ mod files;
 mod programs;
 mod sessions;
 mod shell;
+mod soak;
 mod table;
 
 /// What is measured, each part on its own: the memory of one must not be that of another.
@@ -24,6 +26,13 @@ fn main() {
         && part == sessions::IDLE
     {
         return sessions::idle(home.as_ref(), directory.as_ref(), session);
+    }
+    if let Some(("soak", options)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        let Some(soak) = soak::Soak::from(options) else {
+            eprintln!("usage: soak [--minutes N] [--sessions M]");
+            std::process::exit(2);
+        };
+        std::process::exit(i32::from(!soak.run()));
     }
     if let Some(unknown) = arguments.iter().find(|wanted| PARTS.iter().all(|(name, _)| name != wanted)) {
         eprintln!("`{unknown}` is nothing that is measured");

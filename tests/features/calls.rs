@@ -45,7 +45,34 @@ fn the_shell_calls_the_same_tools() {
     assert_eq!(home.sh(other, &["--allow", "**"])["stdout"], "4\n5\n");
     let denied = home.sh("stats describe --values '[1]'; echo \"status $?\"", &[]);
     assert_eq!(denied["stdout"], "status 126\n", "{denied}");
+    let whole = home.run(["run", "-e", "1", "--allow", "stats"]);
+    assert!(whole.status == 2 && whole.stderr.contains("`stats/*`"), "{whole:?}");
     assert!(denied["stderr"].as_str().is_some_and(|told| told.contains("CapabilityError")), "{denied}");
+}
+
+#[test]
+fn objects_on_standard_input_are_a_call_each() {
+    let home = Home::with_tools(&["stats"]);
+    let code = r#"cat > lines <<'END'
+{"values": [1, 2]}
+
+ {"values": [6]}
+{"values": []}
+5
+END
+        stats describe < lines | jq .mean; echo "status ${PIPESTATUS[0]}"
+        printf '{\n"values":\n[7]}' | stats describe | jq .mean
+        jq -c . lines | stats describe --each | jq .mean
+        stats describe --help | grep -o -- '--each  '"#;
+    let ran = home.sh(code, &["--allow", "stats/*"]);
+    assert_eq!(ran["stdout"], "1.5\n6\nstatus 2\n7\n1.5\n6\n--each  \n", "{ran}");
+    let told = ran["stderr"].as_str().unwrap_or_default();
+    assert!(told.contains("line 5 is not one JSON object") && told.contains("payload"), "{ran}");
+    // Those of the script's own input are as good, and the last line needs no end.
+    let own = json!({
+        "id": 1, "lang": "sh", "script": "stats describe > means; jq .mean means", "stdin": "{\"values\": [1]}\n{\"values\": [2]}"
+    });
+    assert_eq!(home.batch(&own.to_string(), &["--allow", "stats/*"])[0]["stdout"], "1\n2\n");
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn calling(home: &Home) -> (Child, BufReader<std::process::ChildStdout>) {
         await Promise.all([1, 2].map((v) => stats.describe({ values: [v] })));
         console.log(n);
     }";
-    let mut run = home.command(["run", "--session", "s", "-e", script]);
+    let mut run = home.command(["run", "--session", "s", "--timeout", "1h", "-e", script]);
     let mut child = run.stdout(Stdio::piped()).spawn().expect("the binary is built");
     let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
     (child, stdout)
@@ -406,7 +406,7 @@ fn ctrl_c_keeps_what_was_done() {
     let home = Home::new();
     done(&home, &["session", "new", "s"]);
     let script = "await fs.writeFile('/workspace/a', 'x'); console.log('now'); for (;;);";
-    let mut run = home.command(["run", "--session", "s", "-e", script]);
+    let mut run = home.command(["run", "--session", "s", "--timeout", "1h", "-e", script]);
     let mut child = run.stdout(Stdio::piped()).spawn().expect("the binary is built");
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().expect("it is piped")).read_line(&mut line).expect("it says so");

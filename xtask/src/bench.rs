@@ -8,6 +8,12 @@ use crate::build::{self, Profile, binary};
 use crate::rivals;
 use crate::run::{command, run, say, succeeds, target};
 
+/// Runs a release build for long, in many sessions at once.
+pub(crate) fn soak(options: &[&str]) -> Result<()> {
+    build::all(Profile::Release)?;
+    run(command(binary(Profile::Release).with_file_name("bench")).arg("soak").args(options))
+}
+
 /// The seed system, as it is published.
 const SEED: &str = "amla-sandbox==0.2.8";
 

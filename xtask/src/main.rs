@@ -27,6 +27,8 @@ cargo xtask COMMAND
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
   bench [calls] [files] [programs] [sessions] [shell]
                      measures what is promised, all of it or these parts, beside Node.js, bashkit and just-bash
+  soak [--minutes N] [--sessions M]
+                     runs good, bad and hostile scripts in many sessions at once; 1 minute, 32 sessions unless told
   conformance DIR [--rivals]
                      scores the shell by the cases in a directory; with bashkit natively and just-bash beside it
   fuzz [TARGET] [--seconds N]
@@ -50,6 +52,7 @@ fn main() -> Result<()> {
         ["bundle"] => bundle::bundle(false),
         ["bundle", "--check"] => bundle::bundle(true),
         ["bench", parts @ ..] => bench::bench(parts),
+        ["soak", options @ ..] => bench::soak(options),
         ["conformance", directory] => conformance::conformance(directory.as_ref(), false),
         ["conformance", directory, "--rivals"] => conformance::conformance(directory.as_ref(), true),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),

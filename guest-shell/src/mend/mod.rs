@@ -28,15 +28,9 @@ const ORIGINALS: &str = "/usr/lib/tollhouse/bashkit";
 /// The commands that are mended and handed on.
 const MENDED: [&str; 3] = ["jq", "mapfile", "readarray"];
 
-/// Variables that bash sets before a script's first command and bashkit does not ("Bash Variables" in the manual:
-/// `IFS`, `OPTERR`, `COMP_WORDBREAKS`), as assignments.
-const VARIABLES: &str = r#"IFS=$' \t\n' OPTERR=1 COMP_WORDBREAKS=$' \t\n"\'@><=;|&(:'"#;
-
-/// What is run before a script of this name: these assignments, and those that bash makes; `$_` is the name. The history
-/// does not show it: bashkit puts the lines of a script there afterwards, unless it did so as it read them.
-pub(crate) fn prologue(assignments: &str, name: &str) -> String {
-    format!("set -o history\n{VARIABLES} {assignments}\nhistory -c; set +o history; : {}\n", quoted(name))
-}
+/// Variables that bash sets before a script's first command and bashkit does not ("Bash Variables" in the manual).
+pub(crate) const VARIABLES: [(&str, &str); 3] =
+    [("IFS", " \t\n"), ("OPTERR", "1"), ("COMP_WORDBREAKS", " \t\n\"'@><=;|&(:")];
 
 /// What is added to an interpreter before it is built.
 pub(crate) fn add(builder: BashBuilder) -> BashBuilder {

@@ -32,55 +32,74 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// One call.
-    pub(super) async fn once(&self, context: &CommandContext<'_>, input: &ScriptInput) -> Run<i32> {
+    /// A call with the parameters of the command line, or with what is on standard input.
+    pub(super) async fn once(&self, context: &CommandContext<'_>, script: &ScriptInput) -> Run<i32> {
         let arguments = match &self.options.words[..] {
-            [] => self.input_arguments(context, input, false).await?,
-            [json, dash] if json == "--json" && dash == "-" => self.input_arguments(context, input, true).await?,
+            [] => return self.from_input(context, script).await,
+            [json, dash] if json == "--json" && dash == "-" => {
+                let mut text = Lines::new(&context.stdin).rest().await?;
+                if text.is_empty() {
+                    text = script.rest().await;
+                }
+                self.object(String::from_utf8_lossy(&text).trim(), "standard input")?
+            }
             words => catalog::parse_words(&self.method.name, words)
                 .map_err(|message| Stop::Misuse(format!("{}: {}\n", self.label, message.trim_end())))?,
         };
         self.call(context, arguments).await
     }
 
-    /// The arguments of a call without parameters: a JSON object on standard input, if there is one.
+    /// Without parameters: a call with the JSON object on standard input, if there is one. If its first line is an
+    /// object by itself, a call for each line.
     ///
     /// A method that takes nothing leaves its input alone, and one that needs nothing ignores input that is no object:
     /// a `while read` loop around it has input of its own. The script's standard input is read only by a call that
     /// cannot go without.
-    async fn input_arguments(&self, context: &CommandContext<'_>, script: &ScriptInput, explicit: bool) -> Run<String> {
+    async fn from_input(&self, context: &CommandContext<'_>, script: &ScriptInput) -> Run<i32> {
         let parameters = Parameters::of(self.method);
-        let needed = explicit || parameters.some_required();
-        if !explicit && !parameters.any() {
-            return Ok("{}".to_owned());
+        if !parameters.any() {
+            return self.call(context, "{}".to_owned()).await;
         }
-        let mut bytes = read_all(&context.stdin).await?;
-        if bytes.is_empty() && needed {
-            bytes = script.rest().await;
+        let needed = parameters.some_required();
+        let mut lines = Lines::new(&context.stdin);
+        let mut first = lines.filled().await?;
+        if first.is_none() && needed {
+            lines = Lines::of(script.rest().await);
+            first = lines.filled().await?;
         }
-        let text = String::from_utf8_lossy(&bytes);
-        let text = text.trim();
-        if text.is_empty() || !needed && !text.starts_with('{') {
-            return Ok("{}".to_owned());
+        let Some(mut text) = first else { return self.call(context, "{}".to_owned()).await };
+        if is_object(&text).is_ok() {
+            return self.lines(context, lines, Some(text)).await;
         }
-        self.object(text, "standard input")
+        if !needed && !text.starts_with('{') {
+            return self.call(context, "{}".to_owned()).await;
+        }
+        text.push('\n');
+        text.push_str(&String::from_utf8_lossy(&lines.rest().await?));
+        self.call(context, self.object(text.trim(), "standard input")?).await
     }
 
-    /// A call for each line of standard input. The status is that of the last call that failed.
+    /// A call for each line of standard input, which has no other input than lines.
     pub(super) async fn each(&self, context: &CommandContext<'_>) -> Run<i32> {
         if let Some(word) = self.options.words.first() {
             let message = format!("{}: `--each` takes its arguments from standard input, not `{word}`\n", self.label);
             return Err(Stop::Misuse(message));
         }
-        let (mut status, mut number) = (0, 0_u64);
-        let mut lines = Lines::new(&context.stdin);
-        while let Some(line) = lines.next().await? {
-            number += 1;
-            let line = String::from_utf8_lossy(&line);
-            if line.trim().is_empty() {
-                continue;
-            }
-            let result = match self.object(line.trim(), &format!("line {number}")) {
+        self.lines(context, Lines::new(&context.stdin), None).await
+    }
+
+    /// A call for this line, if it is one, and for each that follows. The status is that of the last call that failed.
+    async fn lines(&self, context: &CommandContext<'_>, mut lines: Lines<'_>, first: Option<String>) -> Run<i32> {
+        let (mut status, mut next) = (0, first);
+        loop {
+            let line = match next.take() {
+                Some(line) => line,
+                None => match lines.filled().await? {
+                    Some(line) => line,
+                    None => return Ok(status),
+                },
+            };
+            let result = match self.object(&line, &format!("line {}", lines.number)) {
                 Ok(arguments) => self.call(context, arguments).await?,
                 Err(Stop::Shell(error)) => return Err(error.into()),
                 Err(Stop::Misuse(message)) => {
@@ -92,13 +111,12 @@ impl Call<'_> {
                 status = result;
             }
         }
-        Ok(status)
     }
 
     /// The text, if it is a JSON object. It is passed on as it is: parsing it here would round its numbers.
     fn object(&self, text: &str, place: &str) -> Run<String> {
-        match serde_json::from_str::<Map<String, Json>>(text) {
-            Ok(_) => Ok(text.to_owned()),
+        match is_object(text) {
+            Ok(()) => Ok(text.to_owned()),
             Err(error) => Err(Stop::Misuse(format!("{}: {place} is not one JSON object: {error}\n", self.label))),
         }
     }
@@ -171,25 +189,40 @@ pub(crate) fn status(failure: &Failure) -> i32 {
     }
 }
 
-async fn read_all(input: &CommandInput) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = input.read_chunk().await? {
-        bytes.extend(chunk);
-    }
-    Ok(bytes)
+fn is_object(text: &str) -> serde_json::Result<()> {
+    serde_json::from_str::<Map<String, Json>>(text).map(drop)
 }
 
 /// Lines of an input, each as soon as it is complete.
 struct Lines<'a> {
-    input: &'a CommandInput,
+    /// What there is to read; none if all of it is here.
+    input: Option<&'a CommandInput>,
     pending: Vec<u8>,
     /// Up to here `pending` holds no end of a line.
     searched: usize,
+    /// How many were taken.
+    number: u64,
 }
 
 impl<'a> Lines<'a> {
     fn new(input: &'a CommandInput) -> Self {
-        Self { input, pending: Vec::new(), searched: 0 }
+        Self { input: Some(input), pending: Vec::new(), searched: 0, number: 0 }
+    }
+
+    fn of(bytes: Vec<u8>) -> Self {
+        Self { input: None, pending: bytes, searched: 0, number: 0 }
+    }
+
+    /// The next line that is not blank, without the space around it.
+    async fn filled(&mut self) -> Result<Option<String>> {
+        while let Some(line) = self.next().await? {
+            self.number += 1;
+            let text = String::from_utf8_lossy(line.trim_ascii());
+            if !text.is_empty() {
+                return Ok(Some(text.into_owned()));
+            }
+        }
+        Ok(None)
     }
 
     /// The next line, without its end.
@@ -203,14 +236,28 @@ impl<'a> Lines<'a> {
                 return Ok(Some(line));
             }
             self.searched = self.pending.len();
-            match self.input.read_chunk().await? {
-                Some(chunk) => self.pending.extend(chunk),
-                None if self.pending.is_empty() => return Ok(None),
-                None => {
-                    self.searched = 0;
-                    return Ok(Some(std::mem::take(&mut self.pending)));
-                }
+            if self.more().await? {
+                continue;
             }
+            self.searched = 0;
+            return Ok((!self.pending.is_empty()).then(|| std::mem::take(&mut self.pending)));
         }
+    }
+
+    /// All that is left.
+    async fn rest(&mut self) -> Result<Vec<u8>> {
+        while self.more().await? {}
+        self.searched = 0;
+        Ok(std::mem::take(&mut self.pending))
+    }
+
+    /// Reads on. False at the end.
+    async fn more(&mut self) -> Result<bool> {
+        let Some(input) = self.input else { return Ok(false) };
+        match input.read_chunk().await? {
+            Some(chunk) => self.pending.extend(chunk),
+            None => self.input = None,
+        }
+        Ok(self.input.is_some())
     }
 }

@@ -22,8 +22,10 @@ use tollhouse::error::Failure;
 use tollhouse::session::{Host, RunOptions, RunResult, Status};
 
 use self::job::Job;
+use super::confine::ConfineArgs;
+use super::opening::{OwnArgs, Prepared, SessionArgs, pair};
 use super::places::Places;
-use super::run::{Lang, OwnArgs, Prepared, SessionArgs, pair};
+use super::run::Lang;
 use super::{CliError, Result};
 
 /// The longest line: a job's files are in it, in base64 perhaps. A longer one has a result that says so.
@@ -65,6 +67,8 @@ pub(crate) struct Batch {
     session: SessionArgs,
     #[command(flatten)]
     own: OwnArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -87,6 +91,7 @@ struct Answer {
 impl Batch {
     /// Runs what comes in.
     pub(crate) fn execute(self, places: &Places) -> Result {
+        self.confine.apply(|| self.session.touched(places, &self.own, self.audit.as_deref()))?;
         let prepared = self.session.prepare(&self.own, self.audit.as_deref())?;
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use tollhouse::session::SessionId;
 
+use super::opening::{OwnArgs, SessionArgs};
 use super::places::Places;
-use super::run::{OwnArgs, SessionArgs};
 use super::{CliError, Result, show};
 
 /// Call one tool, through the gate

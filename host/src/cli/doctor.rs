@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, SessionOptions, Status};
 
+use super::confine::{Confinement, Wall};
 use super::places::Places;
 use super::{Result, show};
 
@@ -44,7 +45,7 @@ impl Doctor {
 fn checks(places: &Places) -> Vec<Check> {
     let cache =
         places.cache.as_ref().map_or_else(|| "none: no home directory".to_owned(), |path| path.display().to_string());
-    let mut checks = vec![Check("cache", true, cache)];
+    let mut checks = vec![Check("cache", true, cache), wall()];
     let host = match places.host() {
         Ok(host) => host,
         Err(error) => {
@@ -61,6 +62,24 @@ fn checks(places: &Places) -> Vec<Check> {
         "for n in 1 2 3; do printf '%s ' $((n * 2)); done | sed 's/ $//'",
     ));
     checks
+}
+
+/// The second wall, tried in a thread that then ends. Without one a sandbox is as good.
+fn wall() -> Check {
+    let stood = std::thread::spawn(|| Confinement::default().stand()).join();
+    let seen = match stood {
+        Ok(Ok(Wall::Whole)) => "the kernel holds `run` and `batch` to the files that they need",
+        Ok(Ok(Wall::Partial)) => "this kernel holds `run` and `batch` to the files that they need, as far as it can",
+        Ok(Ok(Wall::None)) => "not on this system",
+        _ => {
+            return Check(
+                "landlock",
+                false,
+                "this kernel has it and refuses it; `--no-landlock` runs without".to_owned(),
+            );
+        }
+    };
+    Check("landlock", true, seen.to_owned())
 }
 
 fn registry(places: &Places, host: &Host) -> Check {

@@ -5,9 +5,11 @@
 mod approve;
 mod batch;
 mod call;
+mod confine;
 mod doctor;
 mod draw;
 mod error;
+mod opening;
 mod places;
 mod policy;
 mod policy_file;

@@ -8,8 +8,8 @@ use serde_json::Value;
 use tollhouse::capability::Policy as Grants;
 use tollhouse::gate::{AuditFile, Reach, suggest};
 
+use super::opening::SessionArgs;
 use super::places::Places;
-use super::run::SessionArgs;
 use super::{CliError, Result, show, token};
 
 /// Check, explain, suggest, sign and narrow policies

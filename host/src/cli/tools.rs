@@ -7,8 +7,8 @@ use serde_json::json;
 use tollhouse::gate::Gate;
 use tollhouse::session::SessionId;
 
+use super::opening::SessionArgs;
 use super::places::Places;
-use super::run::SessionArgs;
 use super::{CliError, Result, show};
 
 /// What every script finds besides its tools, for editors. What the web and Node have too is in TypeScript's own libraries.

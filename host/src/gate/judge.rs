@@ -387,6 +387,10 @@ fn check(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
         return Ok(());
     }
     let told = PolicyError::new(format!("`{pattern}` covers nothing that is mounted"), span);
+    let below = format!("{pattern}/");
+    if tools.iter().any(|tool| tool.method().starts_with(&below)) {
+        return Err(told.hint(format!("all that `{pattern}` has is `{pattern}/*`")));
+    }
     Err(match nearest(&pattern, tools.iter().map(|tool| tool.method())) {
         Some(near) => told.hint(format!("did you mean `{near}`?")),
         None => told.hint("`tollhouse tools` lists what is mounted"),

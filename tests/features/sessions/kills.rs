@@ -130,7 +130,7 @@ fn a_killed_gc_frees_nothing_that_is_named() {
 #[test]
 fn a_run_that_calls_is_in_nobodys_way() {
     let home = Home::with_tools(&["stats"]);
-    home.file("p.toml", "[[grant]]\nname = 'many'\nmethod = 'stats/*'\ncalls = 100000\n");
+    home.file("p.toml", "[[grant]]\nname = 'many'\nmethod = 'stats/*'\ncalls = 10000000\n");
     done(&home, &["run", "--session", "s", "--policy", "p.toml", "-e", "await fs.writeFile('/workspace/kept', 'yes')"]);
     let (child, stdout) = calling(&home);
     let mut child = Running(child);

@@ -24,8 +24,9 @@ use tollhouse::session::{SessionId, Sessions};
 
 use self::interrupt::Interrupt;
 use self::room::{Keeper, Room};
+use super::opening::{OwnArgs, SessionArgs, pair};
 use super::places::Places;
-use super::run::{Lang, OwnArgs, SessionArgs, pair};
+use super::run::Lang;
 use super::{Result, error};
 
 /// Run inputs one after another: JavaScript, TypeScript or bash, with completion and history

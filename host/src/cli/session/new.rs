@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::json;
 use tollhouse::session::SessionId;
 
+use super::super::opening::{OwnArgs, SessionArgs};
 use super::super::places::{Places, waiting};
-use super::super::run::{OwnArgs, SessionArgs};
 use super::super::{CliError, Result, show};
 
 /// Make a session, and run nothing

@@ -1,0 +1,271 @@
+//! What a session is opened with: the options of every command that opens one.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use tollhouse::capability::{Grant, Limits, Policy, parse_bytes, parse_duration};
+use tollhouse::gate::{Approver, Audit, AuditFile};
+use tollhouse::session::{
+    Host, HostError, OpenOptions, Overrides, Session, SessionId, SessionOptions, Sessions, Waiting,
+};
+use tollhouse::tool::Secrets;
+use tollhouse::vfs::{self, Tree};
+
+use super::approve::Terminal;
+use super::confine::Confinement;
+use super::places::{Places, waiting};
+use super::policy_file::PolicyFile;
+use super::{CliError, Result, secret, session, token};
+
+/// What a script may call and see: a session is made of it.
+#[derive(Args)]
+pub(crate) struct SessionArgs {
+    /// The policy (TOML): tools, grants, limits
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// A token instead of a policy: its grants, as far as they are still good
+    #[arg(long, value_name = "FILE", conflicts_with = "policy", requires = "trust")]
+    token: Option<PathBuf>,
+    /// The public key of the token's issuer, or its file
+    #[arg(long, value_name = "KEY", requires = "token")]
+    trust: Option<String>,
+    /// Revoked tokens: a revocation id a line
+    #[arg(long, value_name = "FILE", requires = "token")]
+    revoked: Option<PathBuf>,
+    /// Mount one more package: `stats=tollhouse:stats@^0.1`
+    #[arg(long = "tool", value_name = "ALIAS=NS:NAME@REQ", value_parser = pair)]
+    tools: Vec<(String, String)>,
+    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number)
+    #[arg(long = "allow", value_name = "PATTERN")]
+    allow: Vec<String>,
+    /// Copy a directory or file of this machine in; `:ro` keeps the script from changing it
+    #[arg(long = "mount", value_name = "HOST:GUEST[:ro]")]
+    mounts: Vec<String>,
+}
+
+/// What is a run's own: no session keeps it.
+#[derive(Args, Default)]
+pub(crate) struct OwnArgs {
+    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`
+    #[arg(long = "secret", value_name = "NAME=SOURCE", value_parser = pair)]
+    secrets: Vec<(String, String)>,
+    /// Longest time, waiting included, for example 60s [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    timeout: Option<Duration>,
+    /// Most memory of the script, for example 256MiB [default: 256MiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    memory: Option<u64>,
+    /// Most steps of the script's own count [default: 2000000000]
+    #[arg(long, value_name = "STEPS")]
+    fuel: Option<u64>,
+}
+
+impl OwnArgs {
+    fn limits(&self) -> Overrides {
+        Overrides { wall: self.timeout, memory: self.memory, fuel: self.fuel }
+    }
+}
+
+impl SessionArgs {
+    /// What of this machine a process touches that opens a session by them.
+    pub(crate) fn touched(&self, places: &Places, own: &OwnArgs, audit: Option<&Path>) -> Confinement {
+        let files = [&self.policy, &self.token, &self.revoked].into_iter().flatten().map(PathBuf::as_path);
+        let mounted = self.mounts.iter().map(|mount| Path::new(split_mount(mount).0));
+        let secrets = own.secrets.iter().filter_map(|(_, source)| source.strip_prefix("file:").map(Path::new));
+        let trusted = self.trust.iter().map(Path::new);
+        let certificates = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
+        let read = files.chain(mounted).chain(secrets).chain(trusted).chain(certificates.as_deref());
+        Confinement::of(places).reading(read).writing(audit)
+    }
+
+    /// Goes on with the session of this name, or makes it; without a name, makes one in memory.
+    pub(crate) fn open(
+        &self,
+        places: &Places,
+        own: &OwnArgs,
+        id: Option<&SessionId>,
+        audit: Option<&Path>,
+    ) -> Result<Session> {
+        match id {
+            Some(id) => self.open_kept(&places.host()?, &places.sessions()?, id, own, audit, waiting(id)),
+            None => self.open_in_memory(&places.host()?, own, audit),
+        }
+    }
+
+    /// The session of this name as it is, for a look: none is made. Without a name, one in memory.
+    pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>) -> Result<Session> {
+        let own = OwnArgs::default();
+        let Some(id) = id else { return self.open_in_memory(&places.host()?, &own, None) };
+        let sessions = places.sessions()?;
+        sessions.show(id).map_err(|error| session::failed("cannot look at the session", &error))?;
+        self.open_kept(&places.host()?, &sessions, id, &own, None, waiting(id))
+    }
+
+    /// Whether they name a token, whose grants end.
+    pub(crate) fn is_of_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Makes a session in memory, without snapshots.
+    pub(crate) fn open_in_memory(&self, host: &Host, own: &OwnArgs, audit: Option<&Path>) -> Result<Session> {
+        let prepared = self.prepare(own, audit)?;
+        let files = prepared.files.clone();
+        prepared.session(host, files)
+    }
+
+    /// Reads what they name, once for all sessions that are made of it.
+    pub(crate) fn prepare(&self, own: &OwnArgs, audit: Option<&Path>) -> Result<Prepared> {
+        let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
+        let mut policy = self.given(source.as_ref())?.unwrap_or_default();
+        own.limits().apply(&mut policy.limits);
+        Ok(Prepared {
+            files: self.files(policy.limits.files)?,
+            source,
+            policy,
+            tools: self.tools.clone(),
+            audit: log(audit)?,
+            secrets: secret::read(&own.secrets)?,
+        })
+    }
+
+    /// Goes on with a session that is kept, or makes the one that they describe.
+    pub(crate) fn open_kept(
+        &self,
+        host: &Host,
+        sessions: &Sessions,
+        id: &SessionId,
+        own: &OwnArgs,
+        audit: Option<&Path>,
+        waiting: Waiting,
+    ) -> Result<Session> {
+        if self.token.is_some() {
+            // It ends, and can be revoked; what a session keeps does not, and cannot.
+            return Err(CliError::usage("a session does not keep the grants of a token")
+                .hint("run without `--session`, or make the session from a policy file"));
+        }
+        let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
+        let policy = self.given(source.as_ref())?;
+        let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;
+        if known && !self.mounts.is_empty() {
+            return Err(CliError::usage(format!("the session `{id}` has its files: `--mount` is for a new one"))
+                .hint(format!("`tollhouse session put {id} FILE /workspace/…` copies a file in; a directory takes a session of another name")));
+        }
+        let files = self.files(policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files))?;
+        let options = OpenOptions {
+            policy,
+            tools: self.tools.clone(),
+            limits: own.limits(),
+            files,
+            audit: log(audit)?,
+            approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
+            secrets: secret::read(&own.secrets)?,
+            waiting: Some(waiting),
+        };
+        host.open(sessions, id, options).map_err(|error| shown(error, source.as_ref()))
+    }
+
+    /// The policy that is asked for; none if nothing is said of one.
+    fn given(&self, source: Option<&PolicyFile>) -> Result<Option<Policy>> {
+        if self.token.is_none() && source.is_none() && self.allow.is_empty() {
+            return Ok(None);
+        }
+        let mut policy = match (&self.token, &self.trust, source) {
+            (Some(token), Some(trust), _) => {
+                let granted = token::open(token, trust, self.revoked.as_deref())?;
+                // The issuer says what may be called; how much of this machine that takes is not the issuer's to say.
+                let limits = granted.limits.at_most(&Limits::default());
+                Policy { limits, ..granted }
+            }
+            (_, _, Some(source)) => source.parse()?,
+            _ => Policy::default(),
+        };
+        for pattern in &self.allow {
+            policy.push(Grant::allow(pattern).map_err(|error| CliError::usage(error.to_string()))?);
+        }
+        Ok(Some(policy))
+    }
+
+    fn files(&self, limit: u64) -> Result<Option<Tree>> {
+        if self.mounts.is_empty() {
+            return Ok(None);
+        }
+        let limits = vfs::Limits { bytes: limit, file_bytes: u64::MAX, ..vfs::Limits::default() };
+        let mut files = Tree::new(limits, 0);
+        for mount in &self.mounts {
+            let (host, guest, read_only) = split_mount(mount);
+            let Some(guest) = guest else {
+                return Err(CliError::usage(format!("`--mount {mount}` has no colon"))
+                    .hint("write HOST:GUEST, for example `./data:/workspace/data:ro`"));
+            };
+            let mounted = files.mount_directory(Path::new(host), guest, read_only, 0).map_err(|error| {
+                CliError::because(format!("cannot mount `{host}` at `{guest}`"), &error).status(super::error::USAGE)
+            })?;
+            for skipped in mounted.skipped {
+                eprintln!("warning: `{}` is not copied in: {}", skipped.path.display(), skipped.reason);
+            }
+        }
+        Ok(Some(files))
+    }
+}
+
+/// The parts of `HOST:GUEST[:ro]`: on this machine, in the session if it is said, and whether it is read-only there.
+fn split_mount(mount: &str) -> (&str, Option<&str>, bool) {
+    let (paths, read_only) = mount.strip_suffix(":ro").map_or((mount, false), |paths| (paths, true));
+    match paths.rsplit_once(':') {
+        Some((host, guest)) => (host, Some(guest), read_only),
+        None => (paths, None, read_only),
+    }
+}
+
+/// What sessions in memory start from: the policy, the mounted files and the secrets have been read.
+pub(crate) struct Prepared {
+    source: Option<PolicyFile>,
+    pub(crate) policy: Policy,
+    tools: Vec<(String, String)>,
+    /// What is mounted from this machine, if anything is.
+    pub(crate) files: Option<Tree>,
+    audit: Option<Arc<dyn Audit>>,
+    secrets: Secrets,
+}
+
+impl Prepared {
+    /// A new session, with these files.
+    pub(crate) fn session(&self, host: &Host, files: Option<Tree>) -> Result<Session> {
+        let options = SessionOptions {
+            policy: self.policy.clone(),
+            tools: self.tools.clone(),
+            files,
+            audit: self.audit.clone(),
+            approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
+            secrets: self.secrets.clone(),
+        };
+        host.session(options).map_err(|error| shown(error, self.source.as_ref()))
+    }
+}
+
+/// The log that `--audit` names.
+fn log(path: Option<&Path>) -> Result<Option<Arc<dyn Audit>>> {
+    let Some(path) = path else { return Ok(None) };
+    let opened = AuditFile::open(path);
+    let log = opened.map_err(|error| CliError::because("cannot start", &error).status(super::error::USAGE))?;
+    Ok(Some(Arc::new(log)))
+}
+
+/// Why there is no session, with the place in the policy's file.
+fn shown(error: HostError, source: Option<&PolicyFile>) -> CliError {
+    match (error, source) {
+        (HostError::Policy(error), Some(source)) => source.error(error),
+        (HostError::Sessions(error), _) => session::failed("cannot start", &error),
+        (error, _) => error.into(),
+    }
+}
+
+/// Splits `NAME=VALUE`.
+pub(crate) fn pair(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("it must have a name, `=` and a value".to_owned()),
+    }
+}
