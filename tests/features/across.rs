@@ -217,6 +217,11 @@ fn a_script_writes_as_fast_as_it_is_read() {
         const part = await new Promise((done) => child.stdout.once('data', done)); child.kill();
         return [String(part).slice(0, 4), await new Promise((done) => child.on('exit', (code, signal) => done(signal)))];";
     assert_eq!(returned(idle), json!(["y\ny\n", "SIGTERM"]));
+    let endless = "node -e 'for (let n = 0; ; n++) { console.log(\"x\".repeat(10_000)); await fs.writeFile(\"n\", String(n)) }' | head -n 2 | wc -c; cat n";
+    let ran = sh(endless);
+    let (read, written) = out(&ran).trim().split_once('\n').expect("two lines");
+    assert_eq!(read, "20002", "{ran}");
+    assert!(written.parse::<u64>().is_ok_and(|lines| lines < 100), "{ran}");
     let ran = sh("node -e 'const r = await shell(\"yes | head -n 1\"); console.log(r.stdout, r.exitCode)'");
     assert_eq!(out(&ran), "y\n 0\n", "{ran}");
 }
