@@ -143,8 +143,11 @@ fn what_it_changed_is_there_when_it_has_ended() {
 /// As on a system: a file that was written is written, whatever becomes of who wrote it.
 #[test]
 fn what_a_stopped_program_wrote_is_written() {
-    let ran = sh("prog write b trapped trap 2>/dev/null; echo $?; cat b");
-    assert_eq!(out(&ran), "134\ntrapped", "{ran}");
+    let ran = sh("timeout 0.5 prog write a stopped spin; echo $?; cat a; echo
+        prog write b trapped trap 2>/dev/null; echo $?; cat b; echo
+        prog write c killed sleep 100000 & while [ ! -e seen ]; do prog write seen 1; done; sleep 0.3; kill %1; wait; cat c; echo
+        prog write d unread yes | head -1; cat d");
+    assert_eq!(out(&ran), "124\nstopped\n134\ntrapped\nkilled\ny\nunread", "{ran}");
     let home = home_with(GRANTED);
     let ran = sh_with(&home, "prog write f 'in time' spin", &["--timeout", "1s", "--session", "s"]);
     assert_eq!(ran["status"], "limited", "{ran}");
