@@ -7739,6 +7739,10 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
         (bytes) => this.push(bytes.length === 0 ? null : Buffer2.from(bytes)),
         () => this.push(null)
       );
+    },
+    destroy(error, callback) {
+      this.readableEnded || running.close(which).catch(() => {
+      }), callback(error);
     }
   }), writable = (running) => new Writable({
     write(chunk, encoding, callback) {

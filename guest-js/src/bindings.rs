@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 wit_bindgen::generate!({ world: "script-guest", path: "../wit" });
 
-pub(crate) use tollhouse::guest::{catalog, clock, files, output, random, types};
+pub(crate) use tollhouse::guest::{catalog, clock, files, fuel, output, random, types};
 
 export!(ScriptGuest with_types_in self);
 

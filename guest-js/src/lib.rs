@@ -48,10 +48,16 @@ impl Guest for ScriptGuest {
     }
 
     fn start(script: Script) -> Step {
-        runtime::start(script)
+        told(runtime::start(script))
     }
 
     fn resume(completion: Completion) -> Step {
-        runtime::resume(completion)
+        told(runtime::resume(completion))
     }
+}
+
+/// The end of a step: the host knows what it took.
+fn told(step: Step) -> Step {
+    limits::tell();
+    step
 }

@@ -11,6 +11,7 @@ use std::cell::Cell;
 
 use rquickjs::allocator::{Allocator, RustAllocator};
 
+use crate::bindings::fuel;
 use crate::bindings::types::{ErrorKind, Failure, Limits};
 
 /// What one call of the interrupt handler stands for: QuickJS's `JS_INTERRUPT_COUNTER_INIT`.
@@ -94,11 +95,17 @@ pub(crate) fn stopped() -> Option<Stop> {
     METER.with(|meter| meter.stopped.get())
 }
 
-/// QuickJS's interrupt handler: counts, and says whether to stop.
+/// Tells the host of the fuel used so far, and hears how much there is.
+pub(crate) fn tell() {
+    METER.with(|meter| meter.fuel_limit.set(fuel::spent(meter.fuel_used.get())));
+}
+
+/// QuickJS's interrupt handler: counts, and says whether to stop. It runs in scripts only, so the host may be told.
 pub(crate) fn interrupt() -> bool {
     METER.with(|meter| {
         let used = meter.fuel_used.get().saturating_add(TICK);
         meter.fuel_used.set(used);
+        tell();
         if used > meter.fuel_limit.get() && meter.stopped.get().is_none() {
             meter.stopped.set(Some(Stop::Fuel));
         }

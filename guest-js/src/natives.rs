@@ -79,3 +79,4 @@ macro_rules! add_all {
     }};
 }
 pub(crate) use add_all;
+pub(crate) use output::wants_pause;

@@ -15,7 +15,9 @@ use std::mem::MaybeUninit;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Array, Context, Ctx, Error, Function, Object, Persistent, Promise, Result, Runtime, Value, qjs};
 
-use crate::bindings::types::{Completion, ErrorKind, Failure, Limits, Outcome, Script, Step, Value as Completed};
+use crate::bindings::types::{
+    Completion, ErrorKind, Failure, Limits, Operation, OperationId, Outcome, Script, Step, Value as Completed,
+};
 use crate::convert::{self, Purpose};
 use crate::limits::Stop;
 use crate::source::{self, Dialect};
@@ -102,6 +104,8 @@ thread_local! {
     static LIMITS: Cell<Limits> = const { Cell::new(Limits { fuel: u64::MAX, memory: u64::MAX }) };
     /// Rejected promises that nobody handles (yet), with their reasons, oldest first.
     static REJECTED: RefCell<Vec<(Kept, Kept)>> = const { RefCell::new(Vec::new()) };
+    /// The pause that the script makes.
+    static PAUSE: Cell<Option<OperationId>> = const { Cell::new(None) };
     /// The first exception that nobody could catch: of a timer's callback, say.
     static UNCAUGHT: RefCell<Option<Kept>> = const { RefCell::new(None) };
 }
@@ -267,7 +271,11 @@ pub(crate) fn call<'js>(
 pub(crate) fn resume(completion: Completion) -> Step {
     with_engine(|ctx, engine| {
         let Completion { id, result } = completion;
-        if operations::complete(id) {
+        let pause = PAUSE.get() == Some(id);
+        if pause {
+            PAUSE.set(None);
+        }
+        if operations::complete(id) && !pause {
             let settle = engine.settle.clone().restore(ctx)?;
             let id = natives::number(id);
             let delivered = match result {
@@ -296,7 +304,13 @@ fn completed<'js>(ctx: &Ctx<'js>, value: Completed) -> Result<Value<'js>> {
 
 /// Runs jobs until none is left, and says where the script stands then.
 fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
-    run_jobs(ctx);
+    if run_jobs(ctx) == Jobs::Left {
+        // The host goes on with this script when somebody has taken what it wrote.
+        if PAUSE.get().is_none() {
+            PAUSE.set(Some(operations::begin_in_background(Operation::Sleep(0))));
+        }
+        return Ok(Step::Blocked(operations::take_changes()));
+    }
     if let Some(thrown) = UNCAUGHT.take() {
         let thrown = thrown.restore(ctx)?;
         return Ok(failed(thrown_failure(ctx, engine, thrown)));
@@ -373,19 +387,29 @@ fn deadlock() -> Failure {
     failure
 }
 
-/// Runs jobs until none is left or the script is stopped. What a job throws nobody can catch: it was stopped.
-fn run_jobs(ctx: &Ctx<'_>) {
+/// Whether a script has more to do at once.
+#[derive(PartialEq, Eq)]
+enum Jobs {
+    Done,
+    Left,
+}
+
+/// Runs jobs until none is left, the script is stopped, or it has written much. What a job throws nobody can catch: it was
+/// stopped.
+fn run_jobs(ctx: &Ctx<'_>) -> Jobs {
     let context = ctx.as_raw().as_ptr();
     while limits::stopped().is_none() {
         let mut job_context = MaybeUninit::uninit();
         // SAFETY: the runtime is alive and this thread holds it; there is one context, so a job's is ours.
         let ran = unsafe { qjs::JS_ExecutePendingJob(qjs::JS_GetRuntime(context), job_context.as_mut_ptr()) };
         match ran {
-            0 => return,
+            0 => return Jobs::Done,
+            1.. if natives::wants_pause() => return Jobs::Left,
             1.. => {}
             _ => report_uncaught(ctx, ctx.catch()),
         }
     }
+    Jobs::Done
 }
 
 /// The failure that a thrown value is.

@@ -8,7 +8,10 @@
 
 use std::cell::Cell;
 
-use crate::bindings::clock;
+use crate::bindings::{clock, fuel};
+
+/// After so many units of fuel the host is told, and says how much there is: its interface asks for that.
+const TELL: u64 = 1 << 16;
 
 /// What the clock reads once the fuel is used up: later than any deadline, and no overflow when a duration is added.
 const END_OF_TIME: u64 = u64::MAX / 4;
@@ -43,6 +46,13 @@ pub(crate) fn begin_step() {
 pub(crate) fn set_fuel(limit: u64) {
     USED.set(0);
     FUEL.set(limit);
+}
+
+/// Tells the host of the fuel used so far, and hears how much there is.
+pub(crate) fn tell() {
+    let used = fuel_used();
+    // Others may have used what was left: then this is the end of it.
+    FUEL.set(fuel::spent(used).max(used));
 }
 
 /// The fuel used so far.
@@ -81,5 +91,8 @@ pub(crate) fn has_passed(micros: u64) {
 pub(crate) fn look() -> u64 {
     let used = USED.get().saturating_add(1);
     USED.set(used);
+    if RUNNING.get() && used.is_multiple_of(TELL) {
+        tell();
+    }
     if used > FUEL.get() { END_OF_TIME } else { now_micros() }
 }

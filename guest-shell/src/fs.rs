@@ -2,6 +2,8 @@
 //!
 //! bashkit wraps this in layers of its own, which follow symbolic links and add a synthetic `/etc`, `/proc` and `/bin`
 //! where the session has no such entry. By the contract of those layers, `stat` here does not follow.
+//!
+//! What a program wrote that was stopped is in the files once the host has heard of that: each operation waits for it.
 
 use std::io::{Error as IoError, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -12,7 +14,7 @@ use bashkit::{DirEntry, Error, FileSystem, FileSystemExt, FileType, Metadata, Re
 
 use crate::bindings::files::{self, ErrorCode, Kind, Metadata as Stat, WriteMode};
 use crate::devices::{self, Device};
-use crate::mend;
+use crate::{mend, operations};
 
 /// How much one `read` asks for: large enough that nearly every file is one call.
 const READ_CHUNK: u64 = 16 << 20;
@@ -92,6 +94,7 @@ impl FileSystemExt for SessionFiles {
 #[async_trait]
 impl FileSystem for SessionFiles {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        operations::heard().await;
         match (Device::at(path), mend::stub(path)) {
             (Some(device), _) => Ok(device.read()),
             (None, Some(stub)) => Ok(stub),
@@ -100,6 +103,7 @@ impl FileSystem for SessionFiles {
     }
 
     async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {
+        operations::heard().await;
         if Device::at(path).is_some() {
             return Ok(());
         }
@@ -107,6 +111,7 @@ impl FileSystem for SessionFiles {
     }
 
     async fn append_file(&self, path: &Path, content: &[u8]) -> Result<()> {
+        operations::heard().await;
         if Device::at(path).is_some() {
             return Ok(());
         }
@@ -114,6 +119,7 @@ impl FileSystem for SessionFiles {
     }
 
     async fn mkdir(&self, path: &Path, recursive: bool) -> Result<()> {
+        operations::heard().await;
         if devices::are_in(path) {
             return if recursive { Ok(()) } else { Err(error(ErrorCode::Exists)) };
         }
@@ -121,10 +127,12 @@ impl FileSystem for SessionFiles {
     }
 
     async fn remove(&self, path: &Path, recursive: bool) -> Result<()> {
+        operations::heard().await;
         files::remove(text(path)?, recursive).map_err(error)
     }
 
     async fn stat(&self, path: &Path) -> Result<Metadata> {
+        operations::heard().await;
         if Device::at(path).is_some() {
             return Ok(Device::metadata());
         }
@@ -138,6 +146,7 @@ impl FileSystem for SessionFiles {
     }
 
     async fn read_dir(&self, path: &Path) -> Result<Vec<DirEntry>> {
+        operations::heard().await;
         let mut listed = devices::listed(path);
         let path = text(path)?;
         let entries = match files::read_directory(path) {
@@ -155,6 +164,7 @@ impl FileSystem for SessionFiles {
     }
 
     async fn exists(&self, path: &Path) -> Result<bool> {
+        operations::heard().await;
         if Device::at(path).is_some() || devices::are_in(path) {
             return Ok(true);
         }
@@ -166,10 +176,12 @@ impl FileSystem for SessionFiles {
     }
 
     async fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        operations::heard().await;
         files::rename(text(from)?, text(to)?).map_err(error)
     }
 
     async fn copy(&self, from: &Path, to: &Path) -> Result<()> {
+        operations::heard().await;
         if Device::at(from).is_some() || Device::at(to).is_some() {
             return self.write_file(to, &self.read_file(from).await?).await;
         }
@@ -177,18 +189,22 @@ impl FileSystem for SessionFiles {
     }
 
     async fn symlink(&self, target: &Path, link: &Path) -> Result<()> {
+        operations::heard().await;
         files::create_link(text(target)?, text(link)?).map_err(error)
     }
 
     async fn read_link(&self, path: &Path) -> Result<PathBuf> {
+        operations::heard().await;
         files::read_link(text(path)?).map(PathBuf::from).map_err(error)
     }
 
     async fn chmod(&self, path: &Path, mode: u32) -> Result<()> {
+        operations::heard().await;
         files::set_mode(text(path)?, mode).map_err(error)
     }
 
     async fn set_modified_time(&self, path: &Path, time: SystemTime) -> Result<()> {
+        operations::heard().await;
         if Device::at(path).is_some() {
             return Ok(());
         }

@@ -23,6 +23,8 @@ struct Slot {
     ending: Option<Ending>,
     /// The host delivered its completion: it need not be given up.
     over: bool,
+    /// It runs a program or a script.
+    runs: bool,
     /// The clock is to read no less than this (microseconds since the Unix epoch) once it is over.
     until: Option<u64>,
 }
@@ -33,11 +35,19 @@ struct Table {
     slots: BTreeMap<OperationId, Slot>,
     started: Vec<Pending>,
     cancelled: Vec<OperationId>,
+    /// A program or a script was given up, and the host has not heard of it.
+    unheard: bool,
 }
 
 thread_local! {
     static TABLE: RefCell<Table> = const {
-        RefCell::new(Table { last: 0, slots: BTreeMap::new(), started: Vec::new(), cancelled: Vec::new() })
+        RefCell::new(Table {
+            last: 0,
+            slots: BTreeMap::new(),
+            started: Vec::new(),
+            cancelled: Vec::new(),
+            unheard: false,
+        })
     };
 }
 
@@ -64,7 +74,8 @@ fn begin_until(operation: Operation, until: Option<u64>) -> Outstanding {
     TABLE.with_borrow_mut(|table| {
         table.last += 1;
         let id = table.last;
-        table.slots.insert(id, Slot { until, ..Slot::default() });
+        let runs = matches!(operation, Operation::Run(_));
+        table.slots.insert(id, Slot { until, runs, ..Slot::default() });
         table.started.push(Pending { id, operation });
         Outstanding { id }
     })
@@ -92,10 +103,18 @@ pub(crate) fn complete(completion: Completion) {
 
 /// What changed since the last step.
 pub(crate) fn take_changes() -> Waiting {
-    TABLE.with_borrow_mut(|table| Waiting {
-        started: std::mem::take(&mut table.started),
-        cancelled: std::mem::take(&mut table.cancelled),
+    TABLE.with_borrow_mut(|table| {
+        table.unheard = false;
+        Waiting { started: std::mem::take(&mut table.started), cancelled: std::mem::take(&mut table.cancelled) }
     })
+}
+
+/// Waits until the host has heard of what was given up: what a program had written by then is in the files from there on.
+pub(crate) async fn heard() {
+    if TABLE.with_borrow(|table| table.unheard) {
+        // Whatever comes of it, a step has ended.
+        let _ = sleep(Duration::ZERO).await;
+    }
 }
 
 impl Future for Outstanding {
@@ -125,6 +144,7 @@ impl Drop for Outstanding {
                 // One that the host has not heard of yet never happens, and it need not hear of it.
                 if table.started.len() == before {
                     table.cancelled.push(self.id);
+                    table.unheard |= slot.runs;
                 }
             }
             Some(slot)

@@ -3,21 +3,25 @@
 //! The execution is one future, kept here between steps. It is pending exactly when everything in it waits for an
 //! operation: nothing else in this guest waits.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::mem::{self, ManuallyDrop};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
 
 use bashkit::parser::Parser;
-use bashkit::{Bash, Error, ExecOptions, ExecResult, ShellState, StreamData};
+use bashkit::{Bash, Error, ExecOptions, ExecResult, LiveStream, ShellState};
 
 use crate::bindings::output::{self, Stream};
 use crate::bindings::types::{Completion, Outcome, Script, Step};
 use crate::stdin::{self, Demand, ScriptInput};
 use crate::{clock, interpreter, limits, mend, operations, outcome, script_command, state};
+
+/// How much is written before a pause: what a pipe of Linux holds.
+const PAUSE: usize = 64 << 10;
 
 /// What is kept of a run between its steps.
 struct Run {
@@ -27,6 +31,8 @@ struct Run {
 
 thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
+    /// Bytes of output since the last pause.
+    static WRITTEN: Cell<usize> = const { Cell::new(0) };
     /// bashkit's report of a syntax error behind commands that run, and whether it came to be printed.
     static TRAILING: RefCell<Option<(String, bool)>> = const { RefCell::new(None) };
 }
@@ -87,6 +93,7 @@ fn advance(mut run: Run) -> Step {
         }
     }
     RUN.set(Some(run));
+    clock::tell();
     Step::Blocked(operations::take_changes())
 }
 
@@ -111,10 +118,8 @@ async fn execute(script: Script) -> Outcome {
     mend::begin(&script.source);
     // Not dropped: see `advance`.
     let mut bash = ManuallyDrop::new(interpreter::make(&script, &input, demand, found));
-    let mut options = ExecOptions::new()
-        .streaming(Box::new(deliver))
-        .arg0(script.name.clone())
-        .positional(script.arguments.iter().cloned());
+    let mut options =
+        ExecOptions::new().live(deliver).arg0(script.name.clone()).positional(script.arguments.iter().cloned());
     if demand == Demand::All {
         options = options.stdin(input.rest().await);
     }
@@ -154,18 +159,31 @@ fn survey(script: &Script, found: Option<&ShellState>, input: &ScriptInput) -> D
     stdin::demand(&commands, &aliases)
 }
 
-/// Passes output on, as bashkit produces it: at the end of each command, and within a pipeline's last.
-fn deliver(stdout: &StreamData, stderr: &StreamData) {
-    mend::delivered(stdout.as_bytes(), stderr.as_bytes());
-    if !stdout.is_empty() {
-        output::write(Stream::Stdout, stdout.as_bytes());
+/// Passes output on, as a command writes it. Now and then the command waits for the next step, which comes when somebody
+/// has taken what was written.
+fn deliver(stream: LiveStream, bytes: &[u8]) -> impl Future<Output = ()> + Send + use<> {
+    match stream {
+        LiveStream::Stdout => {
+            mend::delivered(bytes, &[]);
+            output::write(Stream::Stdout, bytes);
+        }
+        LiveStream::Stderr => {
+            mend::delivered(&[], bytes);
+            TRAILING.with_borrow_mut(|trailing| {
+                if let Some((report, printed)) = trailing {
+                    *printed = bytes.ends_with(report.as_bytes());
+                }
+            });
+            output::write(Stream::Stderr, bytes);
+        }
     }
-    if !stderr.is_empty() {
-        TRAILING.with_borrow_mut(|trailing| {
-            if let Some((report, printed)) = trailing {
-                *printed = stderr.as_bytes().ends_with(report.as_bytes());
-            }
-        });
-        output::write(Stream::Stderr, stderr.as_bytes());
+    let written = WRITTEN.get() + bytes.len();
+    let pauses = written >= PAUSE;
+    WRITTEN.set(if pauses { 0 } else { written });
+    async move {
+        if pauses {
+            // Whatever comes of it, time has passed.
+            let _ = operations::sleep(Duration::ZERO).await;
+        }
     }
 }

@@ -136,6 +136,96 @@ fn scripts_are_stopped() {
     assert!(ran["error"]["message"].as_str().is_some_and(|text| text.contains("time limit")), "{ran}");
 }
 
+/// What a script used counts, whatever its end.
+#[test]
+fn fuel_of_scripts_that_are_stopped_counts() {
+    let burn = |times: u32| {
+        format!(
+            "for (let n = 0; n < {times}; n++) {{
+                const stop = new AbortController();
+                const inner = shell('for i in $(seq 2000); do :; done; echo > burnt; sleep 1000', {{signal: stop.signal}});
+                inner.catch(() => {{}});
+                while (!(await fs.readdir('.')).includes('burnt')) await sleep(1);
+                stop.abort();
+                await fs.rm('burnt');
+            }}"
+        )
+    };
+    let used = |code: &str| js(code)["usage"]["fuel"].as_u64().expect("a number");
+    let (once, often) = (used(&burn(1)), used(&burn(4)));
+    assert!(often > once + 3 * 2000, "{once} {often}");
+    let ran = Home::new().js(&burn(100), &["--fuel", "30000"]);
+    assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("limited"), &json!("limit")), "{ran}");
+    // One that traps in the middle of a step had not said how much it used.
+    let trap = "await shell('f() { f; }; f').catch(() => {});";
+    assert!(used(&trap.repeat(3)) > used(trap) + 100_000, "what is not known counts as if it were");
+    let timed = "for i in 1 2 3; do timeout 0.05 node -e 'for (let n = 0; n < 1e6; n++); await sleep(100_000)'; done";
+    let used = sh(timed)["usage"]["fuel"].as_u64().expect("a number");
+    assert!(used > 3_000_000, "{used}");
+}
+
+#[test]
+fn fuel_and_memory_are_the_run_s() {
+    let home = Home::new();
+    let ran = home.js(
+        "await shell('while :; do :; done').catch((error) => console.log(error.name)); for (;;);",
+        &["--fuel", "100000"],
+    );
+    assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("limited"), &json!("limit")), "{ran}");
+    assert_eq!(out(&ran), "LimitError\n", "{ran}");
+    assert!(ran["usage"]["fuel"].as_u64().is_some_and(|used| used < 150_000), "the inner script used it: {ran}");
+    let inner = "const inner = () => shell('node -e \"console.log(new Uint8Array(200 << 20).length)\"');";
+    let limit = ["--memory", "256MiB"];
+    let ran = home.js(&format!("{inner} return (await inner()).stdout"), &limit);
+    assert_eq!(ran["value"], "209715200\n", "{ran}");
+    let held = "const held = new Uint8Array(200 << 20);";
+    let ran = home.js(&format!("{inner} {held} const r = await inner(); return [r.stdout, held.length]"), &limit);
+    assert_eq!(ran["value"], json!(["", 209_715_200]), "{ran}");
+}
+
+#[test]
+fn reads_at_once_get_each_its_part() {
+    let twice = "const [a, b] = await Promise.all([stdin.text(), stdin.text()]); console.log(JSON.stringify(a + b))";
+    let ran = Home::new().sh(&format!("printf 'one\\ntwo\\n' | node -e '{twice}'"), &["--timeout", "20s"]);
+    assert_eq!(out(&ran), "\"one\\ntwo\\n\"\n", "{ran}");
+    let mixed = "let seen = ''; process.stdin.on('data', (part) => (seen += part));
+        const done = new Promise((done) => process.stdin.on('end', done));
+        const text = stdin.text(); await done; console.log(seen + await text)";
+    let ran = Home::new().js(
+        &format!("const r = await shell('node -e \"$CODE\"', {{input: 'x'.repeat(200_000), env: {{CODE: {mixed:?}}}}}); return r.stdout.trim().length"),
+        &["--timeout", "20s"],
+    );
+    assert_eq!(ran["value"], 200_000, "{ran}");
+    let parts = "const read = () => stdin.lines().next().then((it) => it.value); const all = await Promise.all([read(), read(), read()]);
+        console.log(all.filter((it) => it !== undefined).length)";
+    let ran = Home::new().sh(&format!("printf 'one\\n' | node -e '{parts}'"), &["--timeout", "20s"]);
+    assert_eq!(out(&ran), "1\n", "{ran}");
+}
+
+/// A script that nobody reads waits, and one that nobody will read any more ends.
+#[test]
+fn a_script_writes_as_fast_as_it_is_read() {
+    let counted = "const {spawn} = require('child_process');
+        const child = spawn('i=0; while :; do printf \"%01000d\\\\n\" 0; i=$((i+1)); echo $i > n; done', {shell: true});
+        let length = 0; for await (const part of child.stdout) if ((length += part.length) > 200_000) break;
+        const closed = new Promise((done) => child.on('close', (code, signal) => done([code, signal])));
+        return [Number(await fs.readFile('n', 'utf8')), await closed];";
+    let value = returned(counted);
+    assert!(value[0].as_u64().is_some_and(|lines| (200..1000).contains(&lines)), "{value}");
+    assert_eq!(value[1], json!([141, null]), "as by SIGPIPE: {value}");
+    let idle = "const {spawn} = require('child_process'); const child = spawn('yes'); await sleep(300);
+        const part = await new Promise((done) => child.stdout.once('data', done)); child.kill();
+        return [String(part).slice(0, 4), await new Promise((done) => child.on('exit', (code, signal) => done(signal)))];";
+    assert_eq!(returned(idle), json!(["y\ny\n", "SIGTERM"]));
+    let endless = "node -e 'for (let n = 0; ; n++) { console.log(\"x\".repeat(10_000)); await fs.writeFile(\"n\", String(n)) }' | head -n 2 | wc -c; cat n";
+    let ran = sh(endless);
+    let (read, written) = out(&ran).trim().split_once('\n').expect("two lines");
+    assert_eq!(read, "20002", "{ran}");
+    assert!(written.parse::<u64>().is_ok_and(|lines| lines < 100), "{ran}");
+    let ran = sh("node -e 'const r = await shell(\"yes | head -n 1\"); console.log(r.stdout, r.exitCode)'");
+    assert_eq!(out(&ran), "y\n 0\n", "{ran}");
+}
+
 #[test]
 fn limits_hold_for_all_and_the_outer_script_goes_on() {
     let deep = sh("echo 'node f.sh.js' > f.sh; cat > f.sh.js <<'EOF'

@@ -1,5 +1,7 @@
 //! Programs: components that are commands of the shell, with streams, files and an exit status; and one call of the gate.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -136,6 +138,46 @@ fn what_it_changed_is_there_when_it_has_ended() {
     let ran =
         sh("prog write f one; cat f; prog cat f; prog write /tmp/g two; cat /tmp/g; prog write /etc/h x; echo $?");
     assert_eq!(out(&ran), "oneonetwo1\n", "{ran}");
+}
+
+/// As on a system: a file that was written is written, whatever becomes of who wrote it.
+#[test]
+fn what_a_stopped_program_wrote_is_written() {
+    let ran = sh("timeout 0.5 prog write a stopped spin; echo $?; cat a; echo
+        prog write b trapped trap 2>/dev/null; echo $?; cat b; echo
+        prog write c killed sleep 100000 & while [ ! -e seen ]; do prog write seen 1; done; sleep 0.3; kill %1; wait; cat c; echo
+        prog write d unread yes | head -1; cat d");
+    assert_eq!(out(&ran), "124\nstopped\n134\ntrapped\nkilled\ny\nunread", "{ran}");
+    let home = home_with(GRANTED);
+    let ran = sh_with(&home, "prog write f 'in time' spin", &["--timeout", "1s", "--session", "s"]);
+    assert_eq!(ran["status"], "limited", "{ran}");
+    assert_eq!(out(&home.sh("cat f", &["--session", "s"])), "in time");
+    let ran = home.js(
+        "try { await prog({arguments: ['write', 'g', 'kept', 'trap'], directory: '/workspace'}) } catch { return fs.readFile('g', 'utf8') }",
+        &["--policy", "policy.toml"],
+    );
+    assert_eq!(ran["value"], "kept", "{ran}");
+}
+
+/// Outside of a pipe too.
+#[test]
+fn what_a_program_writes_is_there_as_it_comes() {
+    let home = home_with(GRANTED);
+    for script in
+        ["prog yes", "f() { prog yes; }; if true; then f; fi", "( { prog yes; } )", "for i in 1; do prog yes; done"]
+    {
+        let mut command = home.command(["run", "--policy", "policy.toml", "--lang", "sh", "-e", script]);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary is built");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut line).expect("it writes");
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+        assert_eq!(line, "y\n", "{script}");
+    }
+    let ran = sh("echo a; prog args b; { echo c; prog args d; } | cat; x=$(prog args e); echo $x; prog both 2>&1
+        { echo f; prog both; } > g 2>&1; cat g; exec 3>&1 > h; prog args i; exec >&3; cat h; prog args j && prog exit 3 || echo $?");
+    let expected = "a\n[\"b\"]\nc\n[\"d\"]\n[\"e\"]\nout\nerr\nf\nout\nerr\n[\"i\"]\n[\"j\"]\n3\n";
+    assert_eq!(out(&ran), expected, "{ran}");
 }
 
 #[test]

@@ -217,9 +217,10 @@ fn a_killed_run_forgets_nothing_and_leaves_nothing_half() {
             "{acknowledged} returned, {now} spent"
         );
         assert!(now > used);
-        used = now;
         let shown = ask(&home, &["session", "show", "s"]);
-        assert_eq!(shown["runs"].as_array().expect("a list").last().expect("one")["status"], "interrupted");
+        let run = shown["runs"].as_array().expect("a list").last().expect("one");
+        assert_eq!((&run["status"], &run["calls"]), (&json!("interrupted"), &json!(now - used)), "{run}");
+        used = now;
         let files = ask(&home, &["session", "files", "s"]);
         assert_eq!(files.as_array().expect("a list").len(), 1, "the files are as they were: {files}");
         let admitted = done(&home, &["session", "log", "s", "--event", "admitted", "--json"]);

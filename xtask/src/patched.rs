@@ -24,7 +24,7 @@ const CRATE: &str = "bashkit";
 const STAMP: &str = ".made-of";
 
 /// Files by their path in the crate.
-type Files = BTreeMap<PathBuf, Vec<u8>>;
+pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// One file of `guest-shell/patches`.
 struct Patch {
@@ -95,10 +95,14 @@ fn published(version: &str, checksum: &str) -> Result<Vec<u8>> {
     let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let package = packages.iter().find(|package| package["name"] == CRATE && package["version"] == version);
     let manifest = package.and_then(|package| package["manifest_path"].as_str());
-    let sources = manifest.map(|manifest| PathBuf::from(manifest.trim_end_matches("Cargo.toml")));
-    let sources = sources.with_context(|| format!("cargo does not say where {CRATE} {version} is"))?;
+    let sources = manifest.and_then(|manifest| Path::new(manifest).parent());
+    archive(sources.with_context(|| format!("cargo does not say where {CRATE} {version} is"))?, checksum)
+}
+
+/// The archive of a crate that cargo keeps unpacked in this directory, checked.
+pub(crate) fn archive(sources: &Path, checksum: &str) -> Result<Vec<u8>> {
     // cargo keeps `registry/src/INDEX/NAME-VERSION/` unpacked, from `registry/cache/INDEX/NAME-VERSION.crate`.
-    let named = format!("{CRATE}-{version}.crate");
+    let named = format!("{}.crate", sources.file_name().unwrap_or_default().to_string_lossy());
     let archive = sources.ancestors().nth(3).zip(sources.parent().and_then(Path::file_name));
     let archive = archive.map(|(registry, index)| registry.join("cache").join(index).join(named));
     let archive = archive.with_context(|| format!("{} is no place in cargo's registry", sources.display()))?;
@@ -107,8 +111,8 @@ fn published(version: &str, checksum: &str) -> Result<Vec<u8>> {
     let found = format!("{:x}", Sha256::digest(&bytes));
     if found != checksum {
         bail!(
-            "{} is not what was published: its SHA-256 is {found}, and the Cargo.lock beside {RIVAL} has {checksum}; \
-             remove it and try again",
+            "{} is not what was published: its SHA-256 is {found}, and not {checksum}, which is pinned; remove it and try \
+             again",
             archive.display()
         );
     }
@@ -116,7 +120,7 @@ fn published(version: &str, checksum: &str) -> Result<Vec<u8>> {
 }
 
 /// The files of a crate's archive, without the directory that they are all in.
-fn unpack(archive: &[u8]) -> Result<Files> {
+pub(crate) fn unpack(archive: &[u8]) -> Result<Files> {
     let mut files = Files::new();
     for entry in tar::Archive::new(flate2::read::GzDecoder::new(archive)).entries()? {
         let mut entry = entry?;
@@ -167,7 +171,7 @@ fn apply(patch: &Patch, files: &mut Files) -> Result<()> {
 }
 
 /// Brings a directory to these files. What is the same already is left alone, so cargo does not build it again.
-fn write(directory: &Path, files: &Files) -> Result<()> {
+pub(crate) fn write(directory: &Path, files: &Files) -> Result<()> {
     let mut found = Vec::new();
     if directory.exists() {
         // While files change it vouches for nothing.

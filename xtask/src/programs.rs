@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::build::{self, Profile, binary};
+use crate::patched;
 use crate::run::{command, output, root, run, say, succeeds, target};
 
 /// A program, as its own project released it.
@@ -18,6 +19,8 @@ struct Shipped {
     /// Its crate, and the version that is built.
     package: &'static str,
     version: &'static str,
+    /// Of the crate's archive, in hexadecimal. Its `Cargo.lock`, which is in there, has those of all that it is built of.
+    sha256: &'static str,
     /// What cargo is told besides.
     features: &'static [&'static str],
     /// A crate of it that needs another system, and what takes its place.
@@ -34,7 +37,7 @@ enum Instead {
     /// One that lies here.
     Ours(&'static str),
     /// The same, of a version, with a text in a file replaced.
-    Edited { version: &'static str, file: &'static str, from: &'static str, to: &'static str },
+    Edited { version: &'static str, sha256: &'static str, file: &'static str, from: &'static str, to: &'static str },
 }
 
 /// Without threads, processes and C, which WASI 0.1 has not.
@@ -43,6 +46,7 @@ const SHIPPED: [Shipped; 3] = [
         name: "uutils",
         package: "coreutils",
         version: "0.12.0",
+        sha256: "a179dc3f3af0389cbd0a8d238ea047abbd72b47225bb49cbadb9a3824a44938e",
         features: &["--no-default-features", "--features", "feat_wasm"],
         instead: None,
         file: "coreutils.wasm",
@@ -53,6 +57,7 @@ const SHIPPED: [Shipped; 3] = [
         name: "rg",
         package: "ripgrep",
         version: "15.2.0",
+        sha256: "a30750b6d0743bfdd2656ebbaf4555aa278c43144b84bc389bcbfa399485ec71",
         features: &[],
         // WASI does not tell a pipe from nothing: there is an input if there is something in it. What is looked at here
         // stays in the standard library's buffer, which is what ripgrep reads.
@@ -60,6 +65,7 @@ const SHIPPED: [Shipped; 3] = [
             "grep-cli",
             Instead::Edited {
                 version: "0.1.12",
+                sha256: "cf32d263c5d5cc2a23ce587097f5ddafdb188492ba2e6fb638eaccdc22453631",
                 file: "src/lib.rs",
                 from: "log::debug!(\"on non-{{Unix,Windows}}, assuming stdin is not readable\");\n        false",
                 to: "std::io::BufRead::fill_buf(&mut std::io::stdin().lock()).is_ok_and(|first| !first.is_empty())",
@@ -73,6 +79,7 @@ const SHIPPED: [Shipped; 3] = [
         name: "jaq",
         package: "jaq",
         version: "3.1.2",
+        sha256: "f686343ddd30a3cb6028299b080fb135480532e74b5f6628362c11fdb52f7d22",
         features: &["--no-default-features"],
         instead: Some(("rustyline", Instead::Ours("xtask/jaq/rustyline"))),
         file: "jaq.wasm",
@@ -179,26 +186,26 @@ impl Shipped {
         let module = place.join("bin").join(self.file);
         if !module.exists() {
             say(&format!("building {} {} (wasm32-wasip1)", self.package, self.version));
-            // Outside of the workspace, so that the compiler and the profile are this project's, and nothing else is.
-            let mut install = command("cargo");
-            install.args(["install", self.package, "--version", self.version]).args(self.features);
-            match self.instead {
-                // What takes a crate's place is in no lock.
+            let sources = place.join("source");
+            source(self.package, self.version, self.sha256, &place, &sources)?;
+            let patch = match self.instead {
                 Some((name, instead)) => {
                     let path = instead.place(name, &place)?;
-                    install.arg("--config").arg(format!("patch.crates-io.{name}.path={path:?}"));
+                    Some(format!("patch.crates-io.{name}.path={path:?}"))
                 }
-                None => {
-                    install.arg("--locked");
-                }
-            }
+                None => None,
+            };
+            let patch = patch.iter().flat_map(|patch| ["--config", patch]).collect::<Vec<_>>();
+            relock(&sources, &patch)?;
+            let mut install = command("cargo");
+            install.args(["install", "--locked", "--path"]).arg(&sources).args(self.features).args(patch);
             install.args(["--target", "wasm32-wasip1", "--root"]).arg(&place);
             // Small first: every byte is compiled to machine code.
             install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "s").env("CARGO_PROFILE_RELEASE_STRIP", "true");
             let objects = target().join("programs/target");
             run(install.env("CARGO_TARGET_DIR", &objects))?;
-            // Some hundred megabytes that nothing else uses, and what took a crate's place.
-            for made in [objects, place.join("asking"), place.join("instead")] {
+            // Some hundred megabytes that nothing else uses, and the sources.
+            for made in [objects, place.join("asking"), sources, place.join("instead")] {
                 let _ = fs::remove_dir_all(made);
             }
         }
@@ -214,9 +221,9 @@ impl Instead {
     fn place(self, name: &str, work: &Path) -> Result<PathBuf> {
         match self {
             Self::Ours(path) => Ok(root().join(path)),
-            Self::Edited { version, file, from, to } => {
-                let (asking, copy) = (work.join("asking"), work.join("instead").join(name));
-                source(name, version, &asking, &copy)?;
+            Self::Edited { version, sha256, file, from, to } => {
+                let copy = work.join("instead").join(name);
+                source(name, version, sha256, work, &copy)?;
                 let path = copy.join(file);
                 let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
                 if text.matches(from).count() != 1 {
@@ -229,8 +236,10 @@ impl Instead {
     }
 }
 
-/// Copies the source of a crate from where cargo keeps it, once a package at `asking` has asked for it.
-fn source(name: &str, version: &str, asking: &Path, copy: &Path) -> Result<()> {
+/// Unpacks a crate, as it was published, from where cargo keeps it once a package in `work` has asked for it. It is in no
+/// workspace then.
+fn source(name: &str, version: &str, sha256: &str, work: &Path, copy: &Path) -> Result<()> {
+    let asking = work.join("asking");
     fs::create_dir_all(asking.join("src")).with_context(|| format!("cannot make {}", asking.display()))?;
     fs::write(asking.join("src/lib.rs"), "")?;
     let manifest = asking.join("Cargo.toml");
@@ -241,20 +250,30 @@ fn source(name: &str, version: &str, asking: &Path, copy: &Path) -> Result<()> {
     let metadata: serde_json::Value = serde_json::from_str(&output(&mut asks)?)?;
     let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let found = packages.iter().find(|package| package["name"] == name).and_then(|it| it["manifest_path"].as_str());
-    let found = Path::new(found.with_context(|| format!("cargo does not say where {name} is"))?);
-    copy_tree(found.parent().expect("a manifest lies in a directory"), copy)
+    let found = found.and_then(|manifest| Path::new(manifest).parent());
+    let found = found.with_context(|| format!("cargo does not say where {name} {version} is"))?;
+    let mut files = patched::unpack(&patched::archive(found, sha256)?)?;
+    let manifest = files.get_mut(Path::new("Cargo.toml")).context("a crate has a manifest")?;
+    manifest.extend_from_slice(b"\n[workspace]\n");
+    patched::write(copy, &files)
 }
 
-fn copy_tree(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy_tree(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
+/// Takes what is patched out of a crate's `Cargo.lock`; nothing may come in.
+fn relock(sources: &Path, patch: &[&str]) -> Result<()> {
+    let path = sources.join("Cargo.lock");
+    let read = || fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()));
+    let published = read()?;
+    let mut resolve = command("cargo");
+    resolve.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(sources.join("Cargo.toml"));
+    output(resolve.args(patch))?;
+    let locked = read()?;
+    match checksums(&locked).find(|checksum| !checksums(&published).any(|known| known == *checksum)) {
+        Some(checksum) => bail!("{} would be built with what its lock does not have: {checksum}", sources.display()),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The checksums in a `Cargo.lock`.
+fn checksums(lock: &str) -> impl Iterator<Item = &str> {
+    lock.lines().filter(|line| line.starts_with("checksum = "))
 }

@@ -66,6 +66,10 @@ const readable = (running, which) =>
         () => this.push(null),
       );
     },
+    destroy(error, callback) {
+      if (!this.readableEnded) running.close(which).catch(() => {});
+      callback(error);
+    },
   });
 
 const writable = (running) =>

@@ -1,5 +1,7 @@
 //! Standard output and standard error.
 
+use std::cell::Cell;
+
 use rquickjs::{Ctx, Object, Result};
 
 use super::add_all;
@@ -10,15 +12,37 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "stdout" => stdout, "stderr" => stderr, "outputBytes" => write_bytes)
 }
 
+/// How much is written before a pause: what a pipe of Linux holds.
+const PAUSE: usize = 64 << 10;
+
+thread_local! {
+    /// Bytes of output since the last pause.
+    static WRITTEN: Cell<usize> = const { Cell::new(0) };
+}
+
+fn write(to: Stream, bytes: &[u8]) {
+    output::write(to, bytes);
+    WRITTEN.set(WRITTEN.get().saturating_add(bytes.len()));
+}
+
+/// Whether so much was written that somebody should have the time to take it.
+pub(crate) fn wants_pause() -> bool {
+    let wants = WRITTEN.get() >= PAUSE;
+    if wants {
+        WRITTEN.set(0);
+    }
+    wants
+}
+
 fn stdout(text: Text) {
-    output::write(Stream::Stdout, text.0.as_bytes());
+    write(Stream::Stdout, text.0.as_bytes());
 }
 
 fn stderr(text: Text) {
-    output::write(Stream::Stderr, text.0.as_bytes());
+    write(Stream::Stderr, text.0.as_bytes());
 }
 
 /// Bytes that are no text, to standard output or, if so asked, standard error.
 fn write_bytes(bytes: Bytes, to_stderr: bool) {
-    output::write(if to_stderr { Stream::Stderr } else { Stream::Stdout }, &bytes.0);
+    write(if to_stderr { Stream::Stderr } else { Stream::Stdout }, &bytes.0);
 }

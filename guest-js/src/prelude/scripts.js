@@ -17,6 +17,8 @@ const runScript = (script, signal, below) => {
     write: (bytes, end) => perform(() => native.write(streams[0], bytes, end), below),
     // The next bytes of its output (1) or errors (2); empty at the end.
     read: (which) => perform(() => native.read(streams[which], readSize), below),
+    // Reads no more of it: a script that goes on writing there ends, as one does whose pipe is broken.
+    close: (which) => perform(() => native.write(streams[which], new Uint8Array(0), true), below),
     stop: (reason) => abortSignal(stopping, reason),
   };
 };

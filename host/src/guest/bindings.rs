@@ -6,4 +6,4 @@ wasmtime::component::bindgen!({
     imports: { "tollhouse:guest/output.write": trappable },
 });
 
-pub(super) use self::tollhouse::guest::{catalog, clock, files, output, random, types};
+pub(super) use self::tollhouse::guest::{catalog, clock, files, fuel, output, random, types};

@@ -6,13 +6,12 @@ use wasmtime::{Store, Trap};
 
 use super::Language;
 use super::bindings::{ScriptGuest, ScriptGuestPre, types as wit};
+use super::fault::is_overflow;
 use super::operation::{Completion, Step};
-use super::state::{Catalog, MemoryLimit, Output, OutputFull, State, linker};
+use super::state::{Catalog, Output, OutputFull, State, linker};
+use super::together::Together;
 use crate::code::{Code, CodeError, Interrupt, Stopped, with_stack};
 use crate::vfs::{ApplyError, Edit, Tree};
-
-/// What the guest itself takes, on top of what its script may use: interpreter, prelude and stack.
-const GUEST_OVERHEAD: u64 = 32 << 20;
 
 /// The guests of a process. Each is loaded when it is first used.
 pub struct Guests {
@@ -50,10 +49,8 @@ pub(crate) struct World {
     pub(crate) files: Tree,
     pub(crate) output: Output,
     pub(crate) catalog: Arc<dyn Catalog>,
-    /// Bytes that the script's values may take.
-    pub(crate) memory: u64,
-    /// Steps of the guest's own count.
-    pub(crate) fuel: u64,
+    /// Its run's memory and fuel.
+    pub(crate) together: Together,
     /// Of the run's random numbers.
     pub(crate) seed: [u8; 32],
     pub(crate) interrupt: Interrupt,
@@ -111,15 +108,14 @@ impl Guests {
     /// If the guest in this binary cannot be loaded, or the pool of instances is exhausted.
     pub(crate) fn instantiate(&self, language: Language, world: World) -> Result<Guest, CodeError> {
         let pre = self.get(language)?;
-        // A memory beyond what 32 bits address cannot grow there anyway.
-        let memory = usize::try_from(world.memory.saturating_add(GUEST_OVERHEAD)).unwrap_or(usize::MAX);
-        let limits = wit::Limits { fuel: world.fuel, memory: world.memory };
-        let state = State::new(world.files, world.output, world.catalog, MemoryLimit::new(memory), world.seed);
+        let together = world.together;
+        let limits = wit::Limits { fuel: together.fuel_left(), memory: together.memory_limit() };
+        let state = State::new(world.files, world.output, world.catalog, &together, world.seed);
         let mut store = Store::new(self.code.guest_engine(), state);
         store.limiter(|state| &mut state.memory);
         world.interrupt.watch(&mut store);
         let bindings = pre.instantiate(&mut store).map_err(|error| CodeError::Engine(error.into()))?;
-        Ok(Guest { store, bindings, limits })
+        Ok(Guest { store, bindings, limits, keeps: false })
     }
 }
 
@@ -128,6 +124,8 @@ pub struct Guest {
     store: Store<State>,
     bindings: ScriptGuest,
     limits: wit::Limits,
+    /// Whether it was asked for what its script leaves.
+    keeps: bool,
 }
 
 impl Guest {
@@ -163,6 +161,7 @@ impl Guest {
             state,
             typed: script.typed.map(|Typed { colors }| wit::Typed { colors }),
         };
+        self.keeps = script.state.is_some();
         self.store.data_mut().now = now;
         let step = with_stack(|| self.bindings.call_start(&mut self.store, &script));
         self.step(step)
@@ -188,8 +187,19 @@ impl Guest {
         self.step(step)
     }
 
-    fn step(&self, step: wasmtime::Result<wit::Step>) -> Result<Step, GuestError> {
-        step.map(Step::from).map_err(|error| self.why(&error))
+    fn step(&mut self, step: wasmtime::Result<wit::Step>) -> Result<Step, GuestError> {
+        let fuel = &mut self.store.data_mut().fuel;
+        match step.map(Step::from) {
+            Ok(Step::Finished(outcome)) => {
+                fuel.spent(outcome.fuel);
+                Ok(Step::Finished(outcome.keeping(self.keeps)))
+            }
+            Ok(step) => Ok(step),
+            Err(error) => {
+                fuel.lost();
+                Err(self.why(&error))
+            }
+        }
     }
 
     fn why(&self, error: &wasmtime::Error) -> GuestError {
@@ -205,8 +215,7 @@ impl Guest {
             Some(Trap::StackOverflow) => GuestError::Stack,
             // An allocation that fails ends as `unreachable`, so the refusal before it is the cause.
             Some(_) if self.store.data().memory.refused() => GuestError::Memory,
-            // A guest's own stack is at the bottom of its memory: what overflows it reaches below address 0.
-            Some(Trap::MemoryOutOfBounds) => GuestError::Stack,
+            Some(Trap::MemoryOutOfBounds) if is_overflow(error) => GuestError::Stack,
             Some(trap) => GuestError::Trap(trap.to_string()),
             None => GuestError::Trap(error.root_cause().to_string()),
         }
@@ -235,11 +244,5 @@ impl Guest {
     #[must_use]
     pub fn output_bytes(&self) -> u64 {
         self.store.data().output.written()
-    }
-
-    /// The most bytes of linear memory that the guest had.
-    #[must_use]
-    pub fn memory_bytes(&self) -> u64 {
-        self.store.data().memory.peak() as u64
     }
 }

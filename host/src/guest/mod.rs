@@ -4,17 +4,20 @@
 //! time is an [`Operation`] that a step returns; the session performs it. Nothing here calls a tool.
 
 mod bindings;
+mod fault;
 mod files;
 mod instance;
 mod open;
 mod operation;
 mod state;
+mod together;
 
 pub(crate) use instance::World;
 pub use instance::{Guest, GuestError, Guests, Script, Typed};
 pub use operation::{Completion, Operation, OperationId, Outcome, Pending, ProgramRun, Runnable, Step, Value, Waiting};
 pub(crate) use state::OutputFull;
 pub use state::{Catalog, MountedTool, Output, OutputSink, Stream};
+pub(crate) use together::Together;
 
 /// The languages that a script guest speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::state::{Catalog, MountedTool, Output, OutputSink, Stream};
+use super::together::Together;
 use super::{Guests, Language, World};
 use crate::code::{CodeError, Interrupt};
 use crate::vfs::{self, Tree};
@@ -56,8 +57,7 @@ impl Guests {
             files: Tree::new(vfs::Limits::default(), 0),
             output: Output::new(Box::new(Nothing), 0),
             catalog: Arc::new(Nothing),
-            memory: MEMORY,
-            fuel: 0,
+            together: Together::new(0, MEMORY),
             seed: [0; 32],
             interrupt,
         };

@@ -6,6 +6,9 @@ use super::Language;
 use super::bindings::types as wit;
 use crate::error::{ErrorKind, Failure, Payload, Special, SpecialKind};
 
+/// The most bytes that a script leaves for the next one besides its files, as its guest writes them.
+const MAX_STATE_BYTES: usize = 16 << 20;
+
 /// Names an operation within a run. The guest counts from 1.
 pub type OperationId = u64;
 
@@ -140,6 +143,15 @@ impl Outcome {
     #[must_use]
     pub fn failed(failure: Failure) -> Self {
         Self { value: None, exit_code: 1, error: Some(failure), fuel: 0, state: None }
+    }
+
+    /// Without a state that nobody asked for; failed, if it is larger than may be kept.
+    pub(super) fn keeping(self, asked: bool) -> Self {
+        match &self.state {
+            Some(_) if !asked => Self { state: None, ..self },
+            Some(state) if state.len() > MAX_STATE_BYTES => Self { fuel: self.fuel, ..Self::failed(state_too_large()) },
+            _ => self,
+        }
     }
 }
 
@@ -296,3 +308,29 @@ macro_rules! kinds {
     };
 }
 kinds!(Syntax, Exception, Exit, Tool, Argument, Capability, Approval, Limit, Cancelled, Policy, Deadlock, Host);
+
+fn state_too_large() -> Failure {
+    Failure::limit(
+        format!("what the script leaves for the next one is too large: at most {} MiB are kept", MAX_STATE_BYTES >> 20),
+        "keep large data in files; what was left before stays",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_kept_if_it_was_asked_for_and_is_not_too_large() {
+        let left = |bytes: usize, asked: bool| {
+            let outcome = Outcome { value: None, exit_code: 0, error: None, fuel: 7, state: Some(vec![0; bytes]) };
+            outcome.keeping(asked)
+        };
+        assert_eq!(left(5, true).state.map(|state| state.len()), Some(5));
+        assert_eq!(left(5, false), Outcome { state: None, ..left(5, true) });
+        assert_eq!(left(MAX_STATE_BYTES + 1, false).error, None, "nobody wants it");
+        let large = left(MAX_STATE_BYTES + 1, true);
+        assert_eq!((large.state, large.exit_code, large.fuel), (None, 1, 7));
+        assert!(large.error.is_some_and(|failure| failure.kind == ErrorKind::Limit));
+    }
+}

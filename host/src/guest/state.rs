@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha12Rng;
+use wasmtime::Result;
 use wasmtime::component::HasSelf;
-use wasmtime::{ResourceLimiter, Result};
 
-use super::bindings::{ScriptGuest, catalog, clock, output, random, types};
+use super::bindings::{ScriptGuest, catalog, clock, fuel, output, random, types};
+use super::together::{Fuel, Memory, Together};
 use crate::vfs::Tree;
 
 /// What a guest may ask about the tools it sees. Answers must be quick, and the same each time within a run.
@@ -107,7 +108,8 @@ pub(super) struct State {
     pub(super) output: Output,
     pub(super) now: u64,
     pub(super) catalog: Arc<dyn Catalog>,
-    pub(super) memory: MemoryLimit,
+    pub(super) memory: Memory,
+    pub(super) fuel: Fuel,
     random: ChaCha12Rng,
 }
 
@@ -116,50 +118,11 @@ impl State {
         files: Tree,
         output: Output,
         catalog: Arc<dyn Catalog>,
-        memory: MemoryLimit,
+        together: &Together,
         seed: [u8; 32],
     ) -> Self {
-        Self { files, output, now: 0, catalog, memory, random: ChaCha12Rng::from_seed(seed) }
-    }
-}
-
-/// Keeps an instance's memory within its limit, and remembers whether it had to.
-pub(super) struct MemoryLimit {
-    limit: usize,
-    peak: usize,
-    refused: bool,
-}
-
-impl MemoryLimit {
-    pub(super) fn new(limit: usize) -> Self {
-        Self { limit, peak: 0, refused: false }
-    }
-
-    /// The most bytes that the memory had.
-    pub(super) fn peak(&self) -> usize {
-        self.peak
-    }
-
-    /// Whether the guest wanted more than it may have.
-    pub(super) fn refused(&self) -> bool {
-        self.refused
-    }
-}
-
-impl ResourceLimiter for MemoryLimit {
-    fn memory_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
-        let allowed = desired <= self.limit;
-        if allowed {
-            self.peak = self.peak.max(desired);
-        } else {
-            self.refused = true;
-        }
-        Ok(allowed)
-    }
-
-    fn table_growing(&mut self, _current: usize, _desired: usize, _maximum: Option<usize>) -> Result<bool> {
-        // The pool bounds tables, and no script can grow one.
-        Ok(true)
+        let (memory, fuel) = (Memory::new(together), Fuel::new(together));
+        Self { files, output, now: 0, catalog, memory, fuel, random: ChaCha12Rng::from_seed(seed) }
     }
 }
 
@@ -176,6 +139,12 @@ impl output::Host for State {
 impl clock::Host for State {
     fn now(&mut self) -> u64 {
         self.now
+    }
+}
+
+impl fuel::Host for State {
+    fn spent(&mut self, used: u64) -> u64 {
+        self.fuel.spent(used)
     }
 }
 

@@ -11,7 +11,7 @@ use super::streams::Streams;
 use crate::code::Interrupt;
 use crate::error::{ErrorKind, Failure};
 use crate::guest::{
-    Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Step, Stream, Waiting,
+    Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Step, Stream, Together, Waiting,
 };
 use crate::tool::{Pipe, Started};
 use crate::vfs::{self, ApplyError, Edit, Tree};
@@ -27,6 +27,9 @@ const MAX_PROCESSES: usize = 16;
 
 /// How deep scripts may run scripts.
 const MAX_DEPTH: u32 = 8;
+
+/// 128 + SIGPIPE: what a system ends such a process with.
+const BROKEN_PIPE: u8 = 141;
 
 /// Bits of an operation's name that are its guest's own number.
 const NUMBER_BITS: u32 = 40;
@@ -85,6 +88,24 @@ impl Process {
         self.within.as_ref().map(|within| &within.streams.stdin)
     }
 
+    /// Lets go of what an operation waits for at the streams.
+    pub(super) fn forget(&mut self, id: OperationId) {
+        self.streams.forget(id);
+        if let Some(within) = &self.within {
+            within.streams.stdin.forget(id);
+        }
+    }
+
+    /// Whether it may go on: not while nobody takes what it wrote.
+    fn goes_on(&self) -> bool {
+        self.within.as_ref().is_none_or(|Within { streams, .. }| !streams.stdout.is_full() && !streams.stderr.is_full())
+    }
+
+    /// Whether it wrote to what nobody reads any more.
+    fn is_broken(&self) -> bool {
+        self.within.as_ref().is_some_and(|within| within.streams.stdout.is_broken())
+    }
+
     fn depth(&self) -> u32 {
         self.within.as_ref().map_or(0, |within| within.depth)
     }
@@ -98,10 +119,7 @@ pub(super) struct Processes {
     holder: Pid,
     /// What the others have.
     nothing: Tree,
-    /// Fuel that those used that have ended.
-    fuel: u64,
-    /// The most memory that one of those had.
-    memory: u64,
+    together: Together,
 }
 
 /// Where a script's output goes that another one runs.
@@ -130,9 +148,14 @@ pub(super) fn no_files() -> Tree {
 }
 
 impl Processes {
-    pub(super) fn new(main: Process) -> Self {
+    pub(super) fn new(main: Process, together: Together) -> Self {
         let alive = BTreeMap::from([(MAIN, main)]);
-        Self { alive, last: MAIN, holder: MAIN, nothing: no_files(), fuel: 0, memory: 0 }
+        Self { alive, last: MAIN, holder: MAIN, nothing: no_files(), together }
+    }
+
+    /// What they use together.
+    pub(super) fn together(&self) -> &Together {
+        &self.together
     }
 
     /// Whether another one may begin, within this one.
@@ -166,6 +189,16 @@ impl Processes {
 
     pub(super) fn get(&mut self, pid: Pid) -> Option<&mut Process> {
         self.alive.get_mut(&pid)
+    }
+
+    /// Whether one may go on; what has ended meanwhile waits.
+    pub(super) fn goes_on(&self, pid: Pid) -> bool {
+        self.alive.get(&pid).is_none_or(Process::goes_on)
+    }
+
+    /// Whether one has written to what nobody reads any more.
+    pub(super) fn is_broken(&self, pid: Pid) -> bool {
+        self.alive.get(&pid).is_some_and(Process::is_broken)
     }
 
     /// The one that this operation runs.
@@ -213,6 +246,17 @@ impl Processes {
         self.alive.get_mut(&pid)
     }
 
+    /// Changes the files.
+    ///
+    /// # Errors
+    /// If that does not fit; then nothing is changed.
+    pub(super) fn change_files(&mut self, edits: &[Edit]) -> Result<(), ApplyError> {
+        match self.alive.get_mut(&self.holder) {
+            Some(holder) => holder.guest.change_files(edits),
+            None => Ok(()),
+        }
+    }
+
     /// The files as they are.
     pub(super) fn files(&self) -> &Tree {
         self.alive[&self.holder].guest.files()
@@ -228,21 +272,9 @@ impl Processes {
         if self.holder == pid {
             self.enter(MAIN)?;
         }
-        let Process { guest, language, within, .. } = self.alive.remove(&pid)?;
-        self.fuel = self.fuel.saturating_add(outcome.fuel);
-        self.memory = self.memory.max(guest.memory_bytes());
+        let Process { language, within, .. } = self.alive.remove(&pid)?;
         let within = within?;
         Some((within.operation, within.conclude(language, outcome)))
-    }
-
-    /// What all of them used that have ended.
-    pub(super) fn fuel(&self) -> u64 {
-        self.fuel
-    }
-
-    /// The most memory that one of them had.
-    pub(super) fn memory_bytes(&self) -> u64 {
-        self.memory.max(self.main().memory_bytes())
     }
 }
 
@@ -264,6 +296,11 @@ impl Within {
 
 fn is_the_hosts(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Limit | ErrorKind::Cancelled | ErrorKind::Deadlock | ErrorKind::Host)
+}
+
+/// The end of one that wrote to what nobody reads any more.
+pub(super) fn broken_pipe() -> Outcome {
+    Outcome { value: None, exit_code: BROKEN_PIPE, error: None, fuel: 0, state: None }
 }
 
 /// What Node prints of an exception that nobody caught.

@@ -33,11 +33,11 @@ pub enum Status {
 /// What a run used.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Usage {
-    /// Steps of the guest's own count.
+    /// Steps of the guests' own counts; of a guest that was stopped in the middle of a step, up to 65,536 too many.
     pub fuel: u64,
     /// Microseconds from start to end, waiting included.
     pub wall_micros: u64,
-    /// The most bytes of memory that the guest had.
+    /// The most bytes of memory that the guests had at once.
     pub memory_bytes: u64,
     /// Bytes written to standard output and standard error.
     pub output_bytes: u64,

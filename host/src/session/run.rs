@@ -1,6 +1,7 @@
 //! One run, in steps.
 
 mod admit;
+mod stop;
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
@@ -21,20 +22,25 @@ use super::work::{Input, News, Work};
 use crate::code::Interrupt;
 use crate::error::{Failure, told};
 use crate::gate::{CallOutcome, Event};
-use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Value, Waiting};
-use crate::tool::{Told, WriteError, unfit};
+use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Together, Value, Waiting};
+use crate::tool::{CallContext, Told, Working, WriteError, unfit};
 use crate::vfs::{Edit, Tree};
 
 /// Where a run's script starts.
 const WORKSPACE: &str = "/workspace";
 
-/// The most bytes that a script leaves for the next one besides its files, as its guest writes them.
-const MAX_STATE_BYTES: usize = 16 << 20;
-
 /// What is kept of an operation that the guest waits for.
 struct Outstanding {
     /// Of a call: its number, and the switch that stops it.
     call: Option<(u64, Interrupt)>,
+    /// Of a program that runs: the files that it found, and those that it works on.
+    program: Option<(Tree, Working)>,
+}
+
+impl Outstanding {
+    fn new(call: Option<(u64, Interrupt)>) -> Self {
+        Self { call, program: None }
+    }
 }
 
 /// One execution of one script.
@@ -99,7 +105,9 @@ impl Run {
         let interrupt = Interrupt::default();
         let captured = options.output.is_none().then(Captured::default);
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
-        let world = world(&session, session.head(), guest::Output::new(sink, limits.output), &[number], &interrupt);
+        let together = Together::new(limits.fuel, limits.memory);
+        let output = guest::Output::new(sink, limits.output);
+        let world = world(&session, &together, session.head(), output, &[number], &interrupt);
         let found = options.keep_state.then(|| session.state(language)).transpose().map_err(HostError::from);
         let guest = session.guests().instantiate(language, world).map_err(HostError::from);
         let (found, guest) = match found.and_then(|found| Ok((found, guest?))) {
@@ -130,7 +138,7 @@ impl Run {
             language,
             script: called,
             announced: false,
-            processes: Some(Processes::new(main)),
+            processes: Some(Processes::new(main, together)),
             outstanding: HashMap::new(),
             queue: VecDeque::new(),
             work,
@@ -162,6 +170,7 @@ impl Run {
             }
             let Some((pid, step)) = self.advance() else { return Step::Blocked(started) };
             match step {
+                Ok(guest::Step::Blocked(_)) if self.is_broken(pid) => self.end_of(pid, process::broken_pipe()),
                 Ok(guest::Step::Blocked(waiting)) => self.take_on(pid, waiting, &mut started),
                 Ok(guest::Step::Finished(outcome)) => self.end_of(pid, outcome),
                 // Not its own fault.
@@ -217,47 +226,11 @@ impl Run {
         if let Some(pid) = processes.waiting() {
             return Some((pid, processes.start(pid, now())?));
         }
-        let (completion, edits) = self.queue.pop_front()?;
+        let next = self.queue.iter().position(|(completion, _)| processes.goes_on(process::owner(completion.id)))?;
+        let (completion, edits) = self.queue.remove(next)?;
         self.outstanding.remove(&completion.id);
         let pid = process::owner(completion.id);
         Some((pid, processes.resume(completion, &edits, |error| unfit("a tool", error), now())?))
-    }
-
-    /// A guest no longer wants a completion.
-    fn withdraw(&mut self, id: OperationId) {
-        self.work.forget(id);
-        if let Some(processes) = &mut self.processes {
-            if let Some(process) = processes.get(process::owner(id)) {
-                process.streams.forget(id);
-            }
-            if let Some(inner) = processes.of(id) {
-                self.stop(inner, Outcome::failed(Failure::cancelled()));
-            }
-        }
-        self.queue.retain(|(completion, _)| completion.id != id);
-        if let Some(operation) = self.outstanding.remove(&id)
-            && let Some((seq, interrupt)) = operation.call
-        {
-            interrupt.cancel();
-            self.session.gate.settle(&self.scope.record, seq, CallOutcome::Cancelled, None);
-        }
-    }
-
-    /// Takes a script away that another one ran, with all it waits for. Gives the other one's operation, and its end.
-    fn stop(&mut self, pid: Pid, outcome: Outcome) -> Option<(OperationId, Result<u8, Failure>)> {
-        let own: Vec<_> = self.outstanding.keys().copied().filter(|id| process::owner(*id) == pid).collect();
-        own.into_iter().for_each(|id| self.withdraw(id));
-        self.processes.as_mut()?.remove(pid, outcome)
-    }
-
-    /// A script has ended: the run's own, or one that another one runs.
-    fn end_of(&mut self, pid: Pid, outcome: Outcome) {
-        if pid == MAIN {
-            return self.end(outcome);
-        }
-        if let Some((id, result)) = self.stop(pid, outcome) {
-            self.resume(Completion { id, result: result.map(Value::Exited) });
-        }
     }
 
     /// What tells a guest of bytes that it waits for.
@@ -274,12 +247,16 @@ impl Run {
             Operation::Call(admission) => {
                 if let Some((interrupt, files)) = self.call_of(id) {
                     let context = self.scope.context(&admission, interrupt, files);
+                    if admission.is_program() {
+                        self.works(id, &context);
+                    }
                     self.work.call(id, admission, context);
                 }
             }
             Operation::Program(admission, ProgramStreams(started)) => {
                 if let Some((interrupt, files)) = self.call_of(id) {
                     let context = self.scope.context(&admission, interrupt, files);
+                    self.works(id, &context);
                     self.work.run(id, admission, context, started);
                 }
             }
@@ -290,7 +267,7 @@ impl Run {
             },
             Operation::Read { stream, limit } => {
                 let told = self.told_bytes(id);
-                let read = self.process_of(id).map(|process| process.streams.read(stream, limit, told));
+                let read = self.process_of(id).map(|process| process.streams.read(id, stream, limit, told));
                 if let Some(Err(failure)) = read {
                     self.resume(Completion { id, result: Err(failure) });
                 }
@@ -298,7 +275,7 @@ impl Run {
             Operation::Write { stream, bytes, end } => {
                 let told: Told<Result<(), WriteError>> = self.work.told(id, |()| Value::Nothing);
                 if let Some(process) = self.process_of(id) {
-                    process.streams.write(stream, &bytes, end, told);
+                    process.streams.write(id, stream, &bytes, end, told);
                 }
             }
         }
@@ -308,6 +285,13 @@ impl Run {
     fn call_of(&self, id: OperationId) -> Option<(Interrupt, Tree)> {
         let (_, interrupt) = self.outstanding.get(&id)?.call.as_ref()?;
         Some((interrupt.clone(), self.processes.as_ref()?.files().clone()))
+    }
+
+    /// Takes note of what a program works on.
+    fn works(&mut self, id: OperationId, context: &CallContext) {
+        if let Some(operation) = self.outstanding.get_mut(&id) {
+            operation.program = Some((context.files.clone(), context.working.clone()));
+        }
     }
 
     fn process_of(&mut self, id: OperationId) -> Option<&mut Process> {
@@ -336,7 +320,7 @@ impl Run {
     /// Waits until something that the guest waits for has ended, or the run must end. Returns at once if there is
     /// already something to deliver.
     pub fn wait(&mut self) {
-        while self.queue.is_empty() && self.result.is_none() {
+        while !self.goes_on() && self.result.is_none() {
             match self.work.wait(&self.interrupt) {
                 News::Called(completion, edits) | News::Made(completion, edits) | News::Exited(completion, edits) => {
                     self.deliver(completion, edits)
@@ -346,6 +330,12 @@ impl Run {
                 News::Timeout => self.end(Outcome::failed(out_of_time(self.session.limits()))),
             }
         }
+    }
+
+    /// Whether there is something to deliver to a script that goes on.
+    fn goes_on(&self) -> bool {
+        let Some(processes) = &self.processes else { return false };
+        self.queue.iter().any(|(completion, _)| processes.goes_on(process::owner(completion.id)))
     }
 
     /// Drives the run to its end: performs all it waits for, as it comes.
@@ -366,6 +356,7 @@ impl Run {
 
     /// Ends the run: stops what it started, commits its files, writes its result.
     fn end(&mut self, mut outcome: Outcome) {
+        self.stop_programs();
         let Some(processes) = self.processes.take() else { return };
         let Some(place) = self.place.take() else { return };
         self.interrupt.cancel();
@@ -373,17 +364,14 @@ impl Run {
         let calls = self.session.gate.close(&self.scope.record);
         let files = processes.files().clone();
         let usage = Usage {
-            fuel: outcome.fuel.saturating_add(processes.fuel()),
+            fuel: processes.together().fuel(),
             wall_micros: micros(self.begun),
-            memory_bytes: processes.memory_bytes(),
+            memory_bytes: processes.together().peak(),
             output_bytes: processes.main().output_bytes(),
             file_bytes: files.usage().bytes,
         };
         drop(processes);
         let captured = self.captured.take().map(|captured| captured.take()).unwrap_or_default();
-        if outcome.state.as_ref().is_some_and(|state| state.len() > MAX_STATE_BYTES) {
-            outcome = Outcome { fuel: outcome.fuel, ..Outcome::failed(state_too_large()) };
-        }
         let left = Left { files, state: outcome.state.take().map(|state| (self.language, state)) };
         let result = RunResult::conclude(&self.session, place, outcome, calls, usage, captured, left);
         self.result = Some(Box::new(result));
@@ -395,11 +383,4 @@ impl Drop for Run {
     fn drop(&mut self) {
         self.end(self.gone(&GuestError::Cancelled));
     }
-}
-
-fn state_too_large() -> Failure {
-    Failure::limit(
-        format!("what the script leaves for the next one is too large: at most {} MiB are kept", MAX_STATE_BYTES >> 20),
-        "keep large data in files; what was left before stays",
-    )
 }

@@ -285,7 +285,7 @@ impl SessionState {
                     }
                     Err(error) => {
                         result.lost(&error);
-                        kept.withdraw(begun, result.error.as_ref().map(|error| error.message.as_str()));
+                        kept.withdraw(begun, Some(result));
                         // The files of one that was made from another are its own, and in memory.
                         let files = main.then(|| kept.head(file_limits(self.limits())));
                         match files {

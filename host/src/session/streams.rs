@@ -13,7 +13,21 @@ const MAX_PROGRAMS: usize = 16;
 /// The streams of a run.
 #[derive(Default)]
 pub(super) struct Streams {
-    open: HashMap<u32, (OperationId, Pipe)>,
+    open: HashMap<u32, Open>,
+}
+
+struct Open {
+    /// The operation that runs the program.
+    owner: OperationId,
+    role: Role,
+    pipe: Pipe,
+}
+
+/// What a stream is to its program.
+#[derive(Clone, Copy)]
+enum Role {
+    Input,
+    Output,
 }
 
 impl Streams {
@@ -27,8 +41,8 @@ impl Streams {
         run: &ProgramRun,
         interrupt: &Interrupt,
     ) -> Result<Started, Failure> {
-        self.open.retain(|_, (_, pipe)| !pipe.is_over());
-        let mut programs: Vec<OperationId> = self.open.values().map(|(owner, _)| *owner).collect();
+        self.open.retain(|_, open| !open.pipe.is_over());
+        let mut programs: Vec<OperationId> = self.open.values().map(|open| open.owner).collect();
         programs.sort_unstable();
         programs.dedup();
         if programs.len() >= MAX_PROGRAMS {
@@ -41,20 +55,33 @@ impl Streams {
         if same || numbers.iter().any(taken) {
             return Err(Failure::host(format!("of the streams {numbers:?} one is taken")));
         }
-        let [stdin, stdout, stderr] = numbers.map(|number| {
+        let mut open = |number: u32, role: Role| {
             let pipe = Pipe::new(interrupt);
-            self.open.insert(number, (id, pipe.clone()));
+            self.open.insert(number, Open { owner: id, role, pipe: pipe.clone() });
             pipe
-        });
+        };
+        let stdin = open(run.stdin, Role::Input);
+        let (stdout, stderr) = (open(run.stdout, Role::Output), open(run.stderr, Role::Output));
         Ok(Started { environment: run.environment.clone(), stdin, stdout, stderr })
     }
 
-    /// Gives bytes to a program.
-    pub(super) fn write(&self, number: u32, bytes: &[u8], end: bool, told: Told<Result<(), WriteError>>) {
+    /// Gives bytes to a program; or, to a stream that it writes, says that nothing is read of that any more.
+    pub(super) fn write(
+        &self,
+        id: OperationId,
+        number: u32,
+        bytes: &[u8],
+        end: bool,
+        told: Told<Result<(), WriteError>>,
+    ) {
         match self.open.get(&number) {
-            Some((_, pipe)) => pipe.write(bytes, end, told),
-            // Its program is over, and what it wrote was read.
-            None => told(Err(WriteError::Broken)),
+            Some(Open { pipe, role: Role::Input, .. }) => pipe.write(id, bytes, end, told),
+            Some(Open { pipe, .. }) if end && bytes.is_empty() => {
+                pipe.abandon();
+                told(Ok(()));
+            }
+            // It is for the program to write there; or that is over, and what it wrote was read.
+            Some(_) | None => told(Err(WriteError::Broken)),
         }
     }
 
@@ -62,15 +89,26 @@ impl Streams {
     ///
     /// # Errors
     /// If there is no such stream.
-    pub(super) fn read(&self, number: u32, limit: u32, told: Told<bytes::Bytes>) -> Result<(), Failure> {
-        let (_, pipe) = self.open.get(&number).ok_or_else(|| Failure::host(format!("there is no stream {number}")))?;
-        pipe.read(usize::try_from(limit).unwrap_or(usize::MAX), told);
-        Ok(())
+    pub(super) fn read(
+        &self,
+        id: OperationId,
+        number: u32,
+        limit: u32,
+        told: Told<bytes::Bytes>,
+    ) -> Result<(), Failure> {
+        match self.open.get(&number) {
+            Some(Open { pipe, role: Role::Output, .. }) => {
+                pipe.read(id, limit, told);
+                Ok(())
+            }
+            Some(_) | None => Err(Failure::host(format!("there is no stream {number} to read"))),
+        }
     }
 
-    /// Lets go of the streams of a program that nobody waits for any more.
+    /// An operation is given up: a read or a write waits no more, and a program's streams are let go of.
     pub(super) fn forget(&mut self, id: OperationId) {
-        self.open.retain(|_, (owner, _)| *owner != id);
+        self.open.retain(|_, open| open.owner != id);
+        self.open.values().for_each(|open| open.pipe.forget(id));
     }
 }
 
@@ -104,6 +142,6 @@ mod tests {
         assert!(start(20, 0).is_err(), "0 is the script's");
         streams.forget(18);
         drop(one);
-        assert!(streams.read(901, 1, Box::new(drop)).is_err());
+        assert!(streams.read(20, 901, 1, Box::new(drop)).is_err());
     }
 }

@@ -4,8 +4,10 @@
 //! What a program reads comes when it asks, and not before: a program that reads nothing leaves its input to others.
 //!
 //! **Invariant:** neither end holds more than [`CAPACITY`] bytes that the other has not taken; but for a script in a
-//! program's place, which writes as much as its limit on output allows.
+//! program's place, which does not go on while there are more, and until then writes as much as its limit on output
+//! allows.
 
+use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,32 +59,46 @@ struct State {
     ended: bool,
     /// Nobody reads any more.
     gone: bool,
+    /// Something was written that nobody reads any more.
+    broken: bool,
     /// The program asked for bytes, and there were none.
     wanted: bool,
-    /// Who waits at the script's end.
-    writer: Option<Told<Result<(), WriteError>>>,
-    reader: Option<(usize, Told<Bytes>)>,
+    /// Who waits at a script's end, by the numbers of their operations.
+    writer: Option<(u64, Told<Result<(), WriteError>>)>,
+    readers: VecDeque<Read>,
 }
 
-/// What a change of a stream tells its script, once the lock is free.
-type News = Option<Box<dyn FnOnce()>>;
+/// A read that waits.
+struct Read {
+    operation: u64,
+    limit: usize,
+    told: Told<Bytes>,
+}
+
+/// What a change of a stream tells its scripts, once the lock is free.
+type News = Vec<Box<dyn FnOnce()>>;
 
 impl State {
     /// What is to be told of what there is now.
     fn news(&mut self) -> News {
-        if (!self.bytes.is_empty() || self.ended)
-            && let Some((limit, told)) = self.reader.take()
+        let mut news = News::new();
+        while (!self.bytes.is_empty() || self.ended)
+            && let Some(Read { limit, told, .. }) = self.readers.pop_front()
         {
             let bytes = self.take(limit);
-            return Some(Box::new(move || told(bytes)));
+            news.push(Box::new(move || told(bytes)));
         }
+        // A script in a program's place asks by waiting.
+        self.wanted |= !self.readers.is_empty();
         let written = match (self.gone, self.bytes.is_empty() && self.wanted) {
             (true, _) => Err(WriteError::Broken),
             (false, true) => Ok(()),
-            (false, false) => return None,
+            (false, false) => return news,
         };
-        let told = self.writer.take()?;
-        Some(Box::new(move || told(written)))
+        if let Some((_, told)) = self.writer.take() {
+            news.push(Box::new(move || told(written)));
+        }
+        news
     }
 
     fn take(&mut self, limit: usize) -> Bytes {
@@ -104,19 +120,19 @@ impl Pipe {
         let news = state.news();
         drop(state);
         self.shared.changed.notify_one();
-        if let Some(tell) = news {
-            tell();
-        }
+        news.into_iter().for_each(|tell| tell());
         changed
     }
 
-    /// Gives bytes to the program. `told` hears when it has taken them and asks for more, or that it never will.
-    pub(crate) fn write(&self, bytes: &[u8], end: bool, told: Told<Result<(), WriteError>>) {
+    /// Gives bytes to the program, for an operation of the script. `told` hears when it has taken them and asks for more,
+    /// or that it never will.
+    pub(crate) fn write(&self, operation: u64, bytes: &[u8], end: bool, told: Told<Result<(), WriteError>>) {
         let refused = self.change(|state| {
             if state.gone {
                 return Some((told, Err(WriteError::Broken)));
             }
-            if state.ended || !bytes.is_empty() && state.bytes.len() + bytes.len() > CAPACITY {
+            let full = !bytes.is_empty() && state.bytes.len() + bytes.len() > CAPACITY;
+            if full || state.ended || state.writer.is_some() {
                 return Some((told, Err(WriteError::Full)));
             }
             state.bytes.extend_from_slice(bytes);
@@ -125,7 +141,7 @@ impl Pipe {
             if end {
                 return Some((told, Ok(())));
             }
-            state.writer = Some(told);
+            state.writer = Some((operation, told));
             None
         });
         if let Some((told, result)) = refused {
@@ -133,26 +149,43 @@ impl Pipe {
         }
     }
 
-    /// Takes what the program wrote: `told` hears it when there is some, and nothing at the end.
-    pub(crate) fn read(&self, limit: usize, told: Told<Bytes>) {
-        self.change(|state| state.reader = Some((limit.max(1), told)));
+    /// Takes bytes without waiting, for an operation of a script: what a program wrote, or in a program's place what it is
+    /// given. `told` hears it when there are some, and nothing at the end. Who asks first is told first.
+    pub(crate) fn read(&self, operation: u64, limit: u32, told: Told<Bytes>) {
+        // No platform has a `usize` of less than 32 bits.
+        let limit = usize::try_from(limit.max(1)).unwrap_or(usize::MAX);
+        self.change(|state| state.readers.push_back(Read { operation, limit, told }));
     }
 
-    /// Asks for bytes in a program's place, without waiting: `told` hears it when there are some, and nothing at the end.
-    pub(crate) fn ask(&self, limit: usize, told: Told<Bytes>) {
-        self.change(|state| {
-            state.wanted = true;
-            state.reader = Some((limit.max(1), told));
-        });
+    /// An operation is given up: it is told nothing any more.
+    pub(crate) fn forget(&self, operation: u64) {
+        let mut state = self.lock();
+        state.readers.retain(|read| read.operation != operation);
+        if state.writer.as_ref().is_some_and(|(writer, _)| *writer == operation) {
+            state.writer = None;
+        }
     }
 
-    /// Writes in a program's place, without waiting. Who does so has a limit of its own.
+    /// Writes in a program's place, without waiting. Who does so has a limit of its own, and stops for a while when the
+    /// stream [is full](Self::is_full).
     pub(crate) fn append(&self, bytes: &[u8]) {
         self.change(|state| {
-            if !state.gone {
+            if state.gone {
+                state.broken |= !bytes.is_empty();
+            } else {
                 state.bytes.extend_from_slice(bytes);
             }
         });
+    }
+
+    /// Whether it holds as much as a program may write.
+    pub(crate) fn is_full(&self) -> bool {
+        self.lock().bytes.len() >= CAPACITY
+    }
+
+    /// Whether something was written that nobody reads any more.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.lock().broken
     }
 
     /// Nothing is written any more.
@@ -171,7 +204,7 @@ impl Pipe {
     /// Whether nothing passes any more: nobody reads, or nothing is left to read.
     pub(crate) fn is_over(&self) -> bool {
         let state = self.lock();
-        state.gone || state.ended && state.bytes.is_empty() && state.reader.is_none()
+        state.gone || state.ended && state.bytes.is_empty() && state.readers.is_empty()
     }
 
     /// Waits until this is so, or the program is to end.
@@ -188,9 +221,7 @@ impl Pipe {
         let seen = look(&mut state);
         let news = state.news();
         drop(state);
-        if let Some(tell) = news {
-            tell();
-        }
+        news.into_iter().for_each(|tell| tell());
         seen
     }
 
@@ -341,19 +372,19 @@ mod tests {
         let pipe = pipe();
         let mut program = Reader(pipe.clone());
         let (asked, hears) = told();
-        pipe.write(b"", false, asked);
+        pipe.write(1, b"", false, asked);
         assert!(hears.try_recv().is_err(), "it asked for nothing yet");
         assert_eq!(program.read(10).expect("open"), "");
         assert_eq!(hears.try_recv(), Ok(Ok(())));
         let (taken, hears) = told();
-        pipe.write(b"abcd", false, taken);
+        pipe.write(1, b"abcd", false, taken);
         assert_eq!(program.read(3).expect("open"), "abc");
         assert_eq!(program.read(3).expect("open"), "d");
         assert!(hears.try_recv().is_err(), "it did not ask for more");
         assert_eq!(program.read(3).expect("open"), "");
         assert_eq!(hears.try_recv(), Ok(Ok(())));
         let (ended, hears) = told();
-        pipe.write(b"e", true, ended);
+        pipe.write(1, b"e", true, ended);
         assert_eq!(hears.try_recv(), Ok(Ok(())));
         assert_eq!(program.read(3).expect("open"), "e");
         assert!(matches!(program.read(3), Err(StreamError::Closed)));
@@ -363,11 +394,11 @@ mod tests {
     fn who_writes_hears_that_the_reader_is_gone() {
         let pipe = pipe();
         let (waits, hears) = told();
-        pipe.write(b"x", false, waits);
+        pipe.write(1, b"x", false, waits);
         pipe.abandon();
         assert_eq!(hears.try_recv(), Ok(Err(WriteError::Broken)));
         let (late, hears) = told();
-        pipe.write(b"y", false, late);
+        pipe.write(1, b"y", false, late);
         assert_eq!(hears.try_recv(), Ok(Err(WriteError::Broken)));
         assert!(matches!(Writer(pipe).write(Bytes::from_static(b"z")), Err(StreamError::Closed)));
     }
@@ -377,19 +408,70 @@ mod tests {
         let pipe = pipe();
         let mut program = Writer(pipe.clone());
         let (reads, hears) = told();
-        pipe.read(2, reads);
+        pipe.read(1, 2, reads);
         assert!(hears.try_recv().is_err());
         program.write(Bytes::from_static(b"abc")).expect("room");
         assert_eq!(hears.try_recv().expect("there is some"), "ab");
         pipe.end();
         assert!(!pipe.is_over(), "a letter is left");
         let (rest, hears) = told();
-        pipe.read(9, rest);
+        pipe.read(1, 9, rest);
         assert_eq!(hears.try_recv().expect("the rest"), "c");
         let (end, hears) = told();
-        pipe.read(9, end);
+        pipe.read(1, 9, end);
         assert_eq!(hears.try_recv().expect("the end"), "");
         assert!(pipe.is_over());
+    }
+
+    #[test]
+    fn who_asks_first_is_told_first() {
+        let pipe = pipe();
+        let (asks, asked) = told();
+        pipe.write(1, b"", false, asks);
+        let hear: Vec<_> = (2..5)
+            .map(|operation| {
+                let (reads, hears) = told();
+                pipe.read(operation, 2, reads);
+                hears
+            })
+            .collect();
+        assert_eq!(asked.try_recv(), Ok(Ok(())));
+        pipe.forget(3);
+        let (waits, hears) = told();
+        pipe.write(6, b"abc", false, waits);
+        assert_eq!(hear[0].try_recv().expect("the first"), "ab");
+        assert!(hear[1].try_recv().is_err(), "it was given up, and takes nothing");
+        assert_eq!(hear[2].try_recv().expect("the next"), "c");
+        assert!(hears.try_recv().is_err(), "nobody asks for more");
+        let (more, refused) = told();
+        pipe.write(7, b"d", false, more);
+        assert_eq!(refused.try_recv(), Ok(Err(WriteError::Full)), "one write waits already");
+        pipe.forget(6);
+        let (last, hears) = told();
+        pipe.write(8, b"d", true, last);
+        assert_eq!(hears.try_recv(), Ok(Ok(())));
+        let rest: Vec<_> = (9..11)
+            .map(|operation| {
+                let (reads, hears) = told();
+                pipe.read(operation, 2, reads);
+                hears
+            })
+            .collect();
+        assert_eq!(rest[0].try_recv().expect("the rest"), "d");
+        assert_eq!(rest[1].try_recv().expect("the end"), "");
+    }
+
+    #[test]
+    fn in_a_program_s_place_a_stream_is_full_and_may_be_broken() {
+        let pipe = pipe();
+        pipe.append(&[0; CAPACITY - 1]);
+        assert!(!pipe.is_full());
+        pipe.append(&[0; 2]);
+        assert!(pipe.is_full() && !pipe.is_broken());
+        pipe.abandon();
+        assert!(!pipe.is_full() && !pipe.is_broken());
+        pipe.append(b"x");
+        assert!(pipe.is_broken() && !pipe.is_full());
     }
 
     #[test]
@@ -401,7 +483,7 @@ mod tests {
         assert_eq!(program.check_write().expect("open"), 0);
         assert!(matches!(program.write(Bytes::from_static(b"x")), Err(StreamError::Trap(_))));
         let (more, hears) = told();
-        pipe.write(b"x", false, more);
+        pipe.write(1, b"x", false, more);
         assert_eq!(hears.try_recv(), Ok(Err(WriteError::Full)));
     }
 

@@ -113,16 +113,17 @@ impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out
             run.call(&mut store, ())
         });
         let status = match ran {
-            Ok((Ok(()),)) => 0,
-            Ok((Err(()),)) => 1,
+            Ok((Ok(()),)) => Ok(0),
+            Ok((Err(()),)) => Ok(1),
             Err(error) => match error.downcast_ref::<I32Exit>() {
                 // As a shell sees it: the low eight bits.
-                Some(I32Exit(status)) => u8::try_from(status & 0xff).unwrap_or(1),
-                None => return Err(call.failed(&error, &mut store)),
+                Some(I32Exit(status)) => Ok(u8::try_from(status & 0xff).unwrap_or(1)),
+                None => Err(call.failed(&error, &mut store)),
             },
         };
+        // Whatever its end: what a program wrote is written.
         let edits = store.data_mut().end().map_err(|errno| unread(call.method, errno))?;
         call.context.changed(edits);
-        Ok(status)
+        status
     }
 }

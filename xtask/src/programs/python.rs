@@ -11,8 +11,8 @@ use crate::run::{command, root, run, say};
 pub(super) const NAME: &str = "python3";
 /// Of CPython, and so of the package.
 pub(super) const VERSION: &str = "3.14.0";
-/// What has that CPython, as WebAssembly.
-const TOOLCHAIN: &str = "componentize-py==0.25.1";
+/// What has that CPython, as WebAssembly: its version, and the SHA-256 of its wheels.
+const TOOLCHAIN: &str = "xtask/python/requirements.txt";
 
 pub(super) const DESCRIPTION: &str = "CPython: `python3 script.py`, `python3 -c 'print(1)'`, with the standard library. \
      `import tollhouse_tools` calls the tools that the policy grants to it.";
@@ -41,10 +41,21 @@ pub(super) fn make(place: &Path, component: &Path) -> Result<()> {
             .with_context(|| format!("cannot make {}", work.display()))?;
         fs::copy(root().join(from), &to).with_context(|| format!("cannot copy {from}"))?;
     }
-    say(&format!("fetching {TOOLCHAIN} from PyPI"));
+    say("fetching componentize-py from PyPI");
     let mut pip = command("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", "--upgrade", "--target"]);
-    run(pip.arg(&toolchain).arg(TOOLCHAIN)).context("python3 with pip is needed: `apt-get install python3-pip`")?;
+    pip.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--require-hashes",
+        "--upgrade",
+    ]);
+    run(pip.arg("--target").arg(&toolchain).arg("--requirement").arg(root().join(TOOLCHAIN)))
+        .context("python3 with pip is needed: `apt-get install python3-pip`")?;
     say(&format!("making {NAME} {VERSION} (a minute)"));
     let mut componentize = command("python3");
     componentize

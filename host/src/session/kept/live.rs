@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 
+use super::count::Counts;
 use super::log::{Commit, Open, SessionLog, json};
 use super::look::damaged;
 use super::record::{Head, RunRecord, States};
 use super::turn::{Turn, Waiting};
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::error::told;
-use crate::gate::{Audit, Call, CallOutcome, Chain, Event};
+use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
 use crate::ledger::Used;
 use crate::session::host::now;
@@ -206,10 +207,7 @@ impl Kept {
         result: &RunResult,
         left: Option<&Left>,
     ) -> Result<Option<SnapshotId>, SessionsError> {
-        let admitted = |call: &&Call| call.outcome != CallOutcome::Denied;
-        let calls = result.calls.as_slice();
-        let admitted = calls.iter().filter(admitted).count() as u64;
-        let denied = calls.len() as u64 - admitted;
+        let Counts { admitted, denied } = Counts::of(result.calls.as_slice());
         let told = result.error.as_ref().map(|error| error.message.as_str());
         let error = told.map(|told| shortened(told, MAX_ERROR));
         let status = result.status.word();
@@ -251,15 +249,18 @@ impl Kept {
     }
 
     /// What was begun is not done: that is on record as soon as anything is again. Of a run that ended, why it is not kept.
-    pub(in crate::session) fn withdraw(&self, begun: &Begun, error: Option<&str>) {
+    pub(in crate::session) fn withdraw(&self, begun: &Begun, lost: Option<&RunResult>) {
         if let Some(open) = self.log.lock().as_mut() {
             open.head.running.retain(|run| *run != begun.number);
+            let Counts { admitted, denied } = lost.map(|lost| Counts::of(lost.calls.as_slice())).unwrap_or_default();
+            let error = lost.and_then(|lost| lost.error.as_ref()).map(|error| error.message.as_str());
             if error.is_some() {
                 // What cannot be said is on record still.
                 let _ = open.line(&self.id, &Event::Ended { run: begun.number, status: "failed", error });
             }
             let error = error.map(|error| shortened(error, MAX_ERROR));
-            let record = RunRecord { status: "failed".to_owned(), ended: Some(now()), error, ..begun.record.clone() };
+            let (status, ended) = ("failed".to_owned(), Some(now()));
+            let record = RunRecord { status, ended, error, calls: admitted, denied, ..begun.record.clone() };
             open.put(key::numbered(b'R', &self.id, begun.number), json(&record));
         }
     }

@@ -73,7 +73,8 @@ impl Sessions {
         Ok(Shown { session: id.clone(), created, head, busy })
     }
 
-    /// Its runs, and its changes without one, by number.
+    /// Its runs, and its changes without one, by number. One that has not ended has the calls that it made so far; one that
+    /// was interrupted those that it had made.
     ///
     /// # Errors
     /// If there is no such session, or they cannot be read.
@@ -84,6 +85,7 @@ impl Sessions {
             runs.push((key::number(&name).unwrap_or_default(), self.read(id, "a run", &value)?));
             Ok(())
         })?;
+        self.count(id, &mut runs)?;
         Ok(runs)
     }
 
@@ -290,7 +292,12 @@ impl Sessions {
         }
     }
 
-    fn read<T: DeserializeOwned>(&self, id: &SessionId, what: &str, value: &[u8]) -> Result<T, SessionsError> {
+    pub(super) fn read<T: DeserializeOwned>(
+        &self,
+        id: &SessionId,
+        what: &str,
+        value: &[u8],
+    ) -> Result<T, SessionsError> {
         serde_json::from_slice(value).map_err(|error| damaged(id, &format!("{what}: {error}")))
     }
 

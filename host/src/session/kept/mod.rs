@@ -16,6 +16,7 @@
 
 mod change;
 mod check;
+mod count;
 mod create;
 mod id;
 mod import;

@@ -8,7 +8,7 @@ use super::{Outstanding, Run};
 use crate::code::Interrupt;
 use crate::error::{Failure, told};
 use crate::gate::{Admission, CallOutcome};
-use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Script};
+use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Script, Together};
 use crate::session::process::{self, Beginning, MAIN, Pid, Process};
 use crate::session::state::SessionState;
 use crate::session::step::{Operation, Pending, ProgramStreams};
@@ -39,7 +39,7 @@ impl Run {
                     Err(failure) => return self.refuse(id, failure),
                 },
                 Runnable::Script { .. } => {
-                    self.outstanding.insert(id, Outstanding { call });
+                    self.outstanding.insert(id, Outstanding::new(call));
                     if let Err(failure) = self.nest(id, run, interrupt) {
                         return self.refuse(id, failure);
                     }
@@ -48,15 +48,15 @@ impl Run {
             },
             guest::Operation::Write { stream, bytes, end } => Operation::Write { stream, bytes, end },
             guest::Operation::Read { stream: 0, limit } if pid != MAIN => {
-                self.outstanding.insert(id, Outstanding { call });
+                self.outstanding.insert(id, Outstanding::new(call));
                 let told = self.told_bytes(id);
-                self.processes.as_mut()?.get(pid)?.stdin()?.ask(limit as usize, told);
+                self.processes.as_mut()?.get(pid)?.stdin()?.read(id, limit, told);
                 return None;
             }
             guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
             guest::Operation::Sleep(duration) => Operation::Sleep(duration),
         };
-        self.outstanding.insert(id, Outstanding { call });
+        self.outstanding.insert(id, Outstanding::new(call));
         Some(Pending { id, operation })
     }
 
@@ -70,13 +70,12 @@ impl Run {
         let Runnable::Script { language, source, name } = run.what else {
             return Err(Failure::argument("a program is no script"));
         };
-        let fuel = self.session.limits().fuel.saturating_sub(processes.fuel());
         let output = guest::Output::new(process::sink(&streams), self.session.limits().output);
         let numbers = [self.scope.record.run(), u64::from(processes.next())];
-        let world = world(&self.session, process::no_files(), output, &numbers, &interrupt);
+        let world = world(&self.session, processes.together(), process::no_files(), output, &numbers, &interrupt);
         // Loading a guest for the first time takes none of the run's time.
         let paused = self.interrupt.pause();
-        let guest = self.session.guests().instantiate(language, guest::World { fuel, ..world });
+        let guest = self.session.guests().instantiate(language, world);
         drop(paused);
         let guest = guest.map_err(|error| Failure::host(format!("`{name}` does not start: {}", told(&error))))?;
         let script = Script { source, name, arguments: run.arguments, environment: run.environment, typed: None };
@@ -121,7 +120,7 @@ impl Run {
 
     /// Answers at once.
     fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
-        self.outstanding.insert(id, Outstanding { call: None });
+        self.outstanding.insert(id, Outstanding::new(None));
         self.queue.push_back((Completion { id, result: Err(failure) }, Vec::new()));
         None
     }
@@ -130,6 +129,7 @@ impl Run {
 /// What a guest of this session is given besides its script.
 pub(super) fn world(
     session: &SessionState,
+    together: &Together,
     files: Tree,
     output: guest::Output,
     numbers: &[u64],
@@ -139,8 +139,7 @@ pub(super) fn world(
         files,
         output,
         catalog: Arc::clone(&session.catalog),
-        memory: session.limits().memory,
-        fuel: session.limits().fuel,
+        together: together.clone(),
         seed: session.seed("guest", numbers),
         interrupt: interrupt.clone(),
     }

@@ -2,7 +2,8 @@
 //!
 //! A call works on a snapshot of its run's tree ([`Files`]); what it changed is taken out as edits when it has ended,
 //! and whoever delivers its result applies them to the run's tree as that is then. So calls at the same time do not see
-//! each other's work, and a call that is not delivered leaves nothing behind.
+//! each other's work, and a call that is not delivered leaves nothing behind; but for a program that is stopped: what it
+//! had changed by then is taken out of its hands ([`Working::changes`]).
 //!
 //! - `work`: the snapshot, what may be done to it, and what becomes of files that are open; no wasmtime there;
 //! - `change`: the half of that which changes entries;
@@ -79,6 +80,16 @@ impl Working {
         Some(self.0.get()?.lock().tree.clone())
     }
 
+    /// What the call has changed until now, of the files that it began with.
+    ///
+    /// # Errors
+    /// `Io` if what it removed or replaced must be read for that, and cannot be.
+    pub(crate) fn changes(&self, base: &Tree) -> Result<Vec<Edit>, Errno> {
+        let Some(shared) = self.0.get() else { return Ok(Vec::new()) };
+        let work = shared.lock();
+        work.left.clone().map_or_else(|| work.tree.changes_since(base), Ok)
+    }
+
     /// Takes on what a call changed.
     ///
     /// # Errors
@@ -136,8 +147,13 @@ impl Files {
     /// `Io` if what it removed or replaced must be read for that, and cannot be.
     pub(crate) fn end(&mut self) -> Result<Vec<Edit>, Errno> {
         let empty = Tree::new(Limits::default(), 0);
-        let tree = self.work.lock().end(empty.clone());
-        tree.changes_since(&std::mem::replace(&mut self.base, empty))
+        let base = std::mem::replace(&mut self.base, empty.clone());
+        let mut work = self.work.lock();
+        let tree = work.end(empty);
+        // From here on the tree says nothing of what the call changed.
+        let left = work.left.insert(Vec::new());
+        left.clone_from(&tree.changes_since(&base)?);
+        Ok(left.clone())
     }
 
     fn slot(&self) -> Result<Slot, Code> {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::Code;
-use crate::vfs::{Content, Entry, Kind, Limits, Resolved, Scope, Stat, Tree};
+use crate::vfs::{Content, Edit, Entry, Kind, Limits, Resolved, Scope, Stat, Tree};
 
 /// The tree that a call works on.
 pub(super) struct Work {
@@ -25,6 +25,8 @@ pub(super) struct Work {
     gone: Vec<Weak<Spot>>,
     /// Bytes in them, when last counted.
     pub(super) held: u64,
+    /// What the call changed, once it has ended.
+    pub(super) left: Option<Vec<Edit>>,
 }
 
 /// Where something open is. Descriptors and streams of one entry share one spot.
@@ -98,12 +100,14 @@ impl Open {
 impl Work {
     pub(super) fn new(tree: Tree, scope: Scope, now: u64) -> Self {
         let limits = tree.limits();
-        Self { tree, scope, now, directory: None, limits, spots: BTreeMap::new(), gone: Vec::new(), held: 0 }
+        let (directory, spots, gone, left) = Default::default();
+        Self { tree, scope, now, directory, limits, spots, gone, held: 0, left }
     }
 
     /// Goes on with another tree. What is open is where it was, if the same kind of entry is there.
     pub(super) fn begin(&mut self, tree: Tree, scope: Scope, now: u64) {
         (self.limits, self.tree, self.scope, self.now) = (tree.limits(), tree, scope, now);
+        self.left = None;
         let tree = &self.tree;
         self.spots.retain(|path, spot| {
             let Some(spot) = spot.upgrade() else { return false };

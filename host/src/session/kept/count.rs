@@ -1,0 +1,74 @@
+//! The calls of runs that have not said how many they made: those that go on, and those whose process died.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::record::RunRecord;
+use super::{SessionId, Sessions, SessionsError, key};
+use crate::gate::{Call, CallOutcome};
+
+/// How many calls the gate admitted, and how many it denied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) admitted: u64,
+    pub(super) denied: u64,
+}
+
+impl Counts {
+    /// Of a run that has ended.
+    pub(super) fn of(calls: &[Call]) -> Self {
+        let admitted = calls.iter().filter(|call| call.outcome != CallOutcome::Denied).count() as u64;
+        Self { admitted, denied: calls.len() as u64 - admitted }
+    }
+
+    /// Takes note of a line of the log.
+    fn take(&mut self, event: &Value) {
+        match event["event"].as_str() {
+            Some("admitted") => self.admitted += 1,
+            Some("denied") => self.denied += 1,
+            // It never started.
+            Some("released") => self.admitted = self.admitted.saturating_sub(1),
+            _ => {}
+        }
+    }
+}
+
+impl Sessions {
+    /// Adds to the records of such runs what the log has of them: a call is there before it starts.
+    pub(super) fn count(&self, id: &SessionId, runs: &mut [(u64, RunRecord)]) -> Result<(), SessionsError> {
+        let silent = |run: &RunRecord| matches!(run.status.as_str(), "running" | "interrupted");
+        let silent = runs.iter().filter(|(_, run)| silent(run));
+        let mut counts: HashMap<u64, Counts> = silent.map(|(number, _)| (*number, Counts::default())).collect();
+        if counts.is_empty() {
+            return Ok(());
+        }
+        self.each(&key::many(b'A', id), |(_, value)| {
+            let event: Value = self.read(id, "a line of its log", &self.value(id, &value)?)?;
+            if let Some(counts) = event["run"].as_u64().and_then(|run| counts.get_mut(&run)) {
+                counts.take(&event);
+            }
+            Ok(())
+        })?;
+        for (number, run) in runs {
+            if let Some(Counts { admitted, denied }) = counts.get(number) {
+                (run.calls, run.denied) = (*admitted, *denied);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_never_started_is_none() {
+        let mut counts = Counts::default();
+        for event in ["started", "admitted", "admitted", "released", "denied", "settled"] {
+            counts.take(&serde_json::json!({ "event": event }));
+        }
+        assert_eq!(counts, Counts { admitted: 1, denied: 1 });
+    }
+}

@@ -1,0 +1,71 @@
+//! Ends before the end: what a guest no longer waits for, and scripts that another one ran.
+
+use super::{Outstanding, Run};
+use crate::error::Failure;
+use crate::gate::CallOutcome;
+use crate::guest::{Completion, OperationId, Outcome, Value};
+use crate::session::process::{self, MAIN, Pid};
+use crate::tool::{Working, unfit, unread};
+use crate::vfs::Tree;
+
+impl Run {
+    /// A guest no longer wants a completion.
+    pub(super) fn withdraw(&mut self, id: OperationId) {
+        self.work.forget(id);
+        if let Some(processes) = &mut self.processes {
+            if let Some(process) = processes.get(process::owner(id)) {
+                process.forget(id);
+            }
+            if let Some(inner) = processes.of(id) {
+                self.stop(inner, Outcome::failed(Failure::cancelled()));
+            }
+        }
+        self.queue.retain(|(completion, _)| completion.id != id);
+        if let Some(Outstanding { call: Some((seq, interrupt)), program }) = self.outstanding.remove(&id) {
+            interrupt.cancel();
+            let unkept = program.and_then(|(found, working)| self.keep(&found, &working).err());
+            self.session.gate.settle(&self.scope.record, seq, CallOutcome::Cancelled, unkept.as_ref());
+        }
+    }
+
+    /// Keeps what a program has written that is stopped, as a system would. What it writes before it notices goes nowhere.
+    fn keep(&mut self, found: &Tree, working: &Working) -> Result<(), Failure> {
+        let edits = working.changes(found).map_err(|errno| unread("a program", errno))?;
+        match &mut self.processes {
+            Some(processes) => processes.change_files(&edits).map_err(|error| unfit("a program", &error)),
+            None => Ok(()),
+        }
+    }
+
+    /// The run ends: its programs are stopped.
+    pub(super) fn stop_programs(&mut self) {
+        let programs = self.outstanding.iter().filter(|(_, operation)| operation.program.is_some());
+        let mut programs: Vec<OperationId> = programs.map(|(id, _)| *id).collect();
+        // Of two that changed the same, the one that began last wins.
+        programs.sort_unstable();
+        programs.into_iter().for_each(|id| self.withdraw(id));
+    }
+
+    /// Takes a script away that another one ran, with all it waits for. Gives the other one's operation, and its end.
+    fn stop(&mut self, pid: Pid, outcome: Outcome) -> Option<(OperationId, Result<u8, Failure>)> {
+        let mut own: Vec<_> = self.outstanding.keys().copied().filter(|id| process::owner(*id) == pid).collect();
+        own.sort_unstable();
+        own.into_iter().for_each(|id| self.withdraw(id));
+        self.processes.as_mut()?.remove(pid, outcome)
+    }
+
+    /// A script has ended: the run's own, or one that another one runs.
+    pub(super) fn end_of(&mut self, pid: Pid, outcome: Outcome) {
+        if pid == MAIN {
+            return self.end(outcome);
+        }
+        if let Some((id, result)) = self.stop(pid, outcome) {
+            self.resume(Completion { id, result: result.map(Value::Exited) });
+        }
+    }
+
+    /// Whether a script has written to what nobody reads any more.
+    pub(super) fn is_broken(&self, pid: Pid) -> bool {
+        self.processes.as_ref().is_some_and(|processes| processes.is_broken(pid))
+    }
+}
