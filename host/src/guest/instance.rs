@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use tollhouse_engine::{SHELL_STACK, WASM_STACK};
 use wasmtime::{Store, Trap};
 
 use super::Language;
@@ -12,7 +13,7 @@ use crate::code::{Code, CodeError, Interrupt, Stopped, with_stack};
 use crate::vfs::{ApplyError, Edit, Tree};
 
 /// What the guest itself takes, on top of what its script may use: interpreter, prelude and stack.
-const GUEST_OVERHEAD: u64 = 32 << 20;
+const GUEST_OVERHEAD: u64 = 64 << 20;
 
 /// The guests of a process. Each is loaded when it is first used.
 pub struct Guests {
@@ -100,7 +101,7 @@ impl Guests {
         }
         let component = self.code.embedded_guest(name)?;
         let damaged = |error: wasmtime::Error| CodeError::Embedded { name, source: error.into() };
-        let linker = linker(self.code.guest_engine()).map_err(damaged)?;
+        let linker = linker(component.engine()).map_err(damaged)?;
         let pre = linker.instantiate_pre(&component).and_then(ScriptGuestPre::new).map_err(damaged)?;
         Ok(slot.get_or_init(|| pre))
     }
@@ -115,11 +116,15 @@ impl Guests {
         let memory = usize::try_from(world.memory.saturating_add(GUEST_OVERHEAD)).unwrap_or(usize::MAX);
         let limits = wit::Limits { fuel: world.fuel, memory: world.memory };
         let state = State::new(world.files, world.output, world.catalog, MemoryLimit::new(memory), world.seed);
-        let mut store = Store::new(self.code.guest_engine(), state);
+        let mut store = Store::new(pre.engine(), state);
         store.limiter(|state| &mut state.memory);
         world.interrupt.watch(&mut store);
         let bindings = pre.instantiate(&mut store).map_err(|error| CodeError::Engine(error.into()))?;
-        Ok(Guest { store, bindings, limits })
+        let stack = match language {
+            Language::JavaScript => WASM_STACK,
+            Language::Shell => SHELL_STACK,
+        };
+        Ok(Guest { store, bindings, limits, stack })
     }
 }
 
@@ -128,6 +133,8 @@ pub struct Guest {
     store: Store<State>,
     bindings: ScriptGuest,
     limits: wit::Limits,
+    /// What its engine lets it take of the stack, in bytes.
+    stack: usize,
 }
 
 impl Guest {
@@ -164,7 +171,7 @@ impl Guest {
             typed: script.typed.map(|Typed { colors }| wit::Typed { colors }),
         };
         self.store.data_mut().now = now;
-        let step = with_stack(|| self.bindings.call_start(&mut self.store, &script));
+        let step = with_stack(self.stack, || self.bindings.call_start(&mut self.store, &script));
         self.step(step)
     }
 
@@ -173,7 +180,7 @@ impl Guest {
     /// # Errors
     /// Why the guest is gone.
     pub(crate) fn is_open(&mut self, source: &str, name: &str) -> Result<bool, GuestError> {
-        let open = with_stack(|| self.bindings.call_is_open(&mut self.store, source, name));
+        let open = with_stack(self.stack, || self.bindings.call_is_open(&mut self.store, source, name));
         open.map_err(|error| self.why(&error))
     }
 
@@ -184,7 +191,7 @@ impl Guest {
     pub fn resume(&mut self, completion: Completion, now: u64) -> Result<Step, GuestError> {
         self.store.data_mut().now = now;
         let completion = completion.into();
-        let step = with_stack(|| self.bindings.call_resume(&mut self.store, &completion));
+        let step = with_stack(self.stack, || self.bindings.call_resume(&mut self.store, &completion));
         self.step(step)
     }
 
