@@ -13,8 +13,12 @@ use crate::clock;
 /// Longer than any run, and still no overflow when added to the time of day. The wall clock is the host's to limit.
 const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
-/// Nesting of `$( )` and `( )`. Each level takes stack, and 4 MiB of it are what the engine gives.
-pub(crate) const DEPTH: usize = 64;
+/// Nesting of functions and sourced files. bash has no such limit; each level takes some 30 KiB of the stacks that
+/// `build.rs` and the engine give, and more where loops and groups stand around the call: then the stack ends it first.
+pub(crate) const FUNCTIONS: usize = 1_000;
+
+/// Nesting of `$( )` and `( )`, which takes more of the stack.
+pub(crate) const DEPTH: usize = 256;
 
 /// Background jobs, and stages of pipelines, at one time.
 const JOBS: usize = 1_024;
@@ -47,8 +51,7 @@ pub(crate) fn execution(limits: &Limits) -> ExecutionLimits {
         .max_parser_operations(PARSER_STEPS)
         .max_stdout_bytes(memory)
         .max_stderr_bytes(memory)
-        // The engine's stack ends a recursion that is too deep.
-        .max_function_depth(usize::MAX)
+        .max_function_depth(FUNCTIONS)
         .max_subst_depth(DEPTH)
         .max_subshell_depth(DEPTH)
         .max_background_jobs(JOBS);

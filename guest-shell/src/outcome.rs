@@ -7,6 +7,8 @@ use crate::{clock, limits, shell};
 
 /// What bashkit says of substitutions that are nested too deep.
 const SUBSTITUTION_DEPTH: &str = "maximum command substitution depth exceeded";
+/// What bashkit says of sourced files that are nested too deep.
+const SOURCE_DEPTH: &str = "maximum source depth exceeded";
 /// The status of a script that does not parse, as in bash.
 const SYNTAX_STATUS: u8 = 2;
 /// The status of a script that was cancelled: 128 + SIGINT.
@@ -65,6 +67,10 @@ fn of_error(error: &Error, source: &str, name: &str, limits: &Limits) -> (u8, Op
         // A substitution that is nested too deep comes as text, from within the others.
         Error::Execution(message) if message.contains(SUBSTITUTION_DEPTH) => {
             let exceeded = LimitExceeded::MaxSubstDepth(limits::DEPTH);
+            (limits::LIMIT_STATUS, Some(limits::failure(&exceeded, limits)))
+        }
+        Error::Execution(message) if message.contains(SOURCE_DEPTH) => {
+            let exceeded = LimitExceeded::MaxFunctionDepth(limits::FUNCTIONS);
             (limits::LIMIT_STATUS, Some(limits::failure(&exceeded, limits)))
         }
         _ if clock::out_of_fuel() => {

@@ -123,8 +123,8 @@ fn streams_are_three() {
 #[test]
 fn a_loop_keeps_its_lines_from_a_program_that_reads_nothing() {
     let ran = sh("seq 2 > f; while read -r n; do prog args $n; done < f
-        seq 2 | while read -r n; do prog args $n < /dev/null; done");
-    assert_eq!(out(&ran), "[\"1\"]\n[\"2\"]\n".repeat(2), "{ran}");
+        seq 2 | while read -r n; do prog args $n; done; printf '1\\n2\\n' | while read -r n; do prog args $n; done");
+    assert_eq!(out(&ran), "[\"1\"]\n[\"2\"]\n".repeat(3), "{ran}");
 }
 
 #[test]

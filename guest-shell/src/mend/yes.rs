@@ -1,7 +1,7 @@
 //! `yes [STRING]…`: the words, again and again, until nobody reads.
 //!
 //! bashkit's stops after 10,000 lines. GNU's ("coreutils", `yes`) never does: what ends it is the reader that goes away.
-//! That is so here too, up to [`MOST`]. Some readers (`sed`, `awk`, `jq`) take their input whole before they begin: a `yes`
+//! That is so here too, up to [`MOST`]. Some readers (`jq`, `sort`) take their input whole before they begin: a `yes`
 //! without end would give them nothing, ever.
 
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};

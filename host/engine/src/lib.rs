@@ -1,4 +1,4 @@
-//! The two wasmtime engines of Tollhouse: one for guests, one for tools.
+//! The wasmtime engines of Tollhouse: two for guests, of which the shell's has more stack, and one for tools.
 //!
 //! They stand in a crate of their own because two programs must agree on them to the last setting: `precompile`,
 //! which compiles the guests when Tollhouse is built, and the host, which maps that code into memory. Nothing here
@@ -22,6 +22,10 @@ const MAX_MEMORY: usize = 1 << 32;
 /// much here, because a frame of the interpreter spills more than native code does.
 pub const WASM_STACK: usize = 4 << 20;
 
+/// The same in the shell guest, where a function that calls itself is a chain of futures that poll each other: each
+/// level takes some ten KiB, and scripts recurse hundreds deep. Of its own stack, within its memory, the guest has half.
+pub const SHELL_STACK: usize = 64 << 20;
+
 /// How much of a guest's memory stays resident in a pool slot for the next instance. A guest touches most of it
 /// again, so wiping it by hand is cheaper than faulting it in.
 const GUEST_KEEP_RESIDENT: usize = 4 << 20;
@@ -34,7 +38,15 @@ const TOOL_KEEP_RESIDENT: usize = 64 << 10;
 /// # Errors
 /// If this machine cannot run it, for example because it has too little address space.
 pub fn guest() -> Result<Engine> {
-    engine(GUEST_KEEP_RESIDENT)
+    engine(GUEST_KEEP_RESIDENT, WASM_STACK)
+}
+
+/// The engine for the shell guest, which differs in its stack only: it runs the same code.
+///
+/// # Errors
+/// As for [`guest()`].
+pub fn shell() -> Result<Engine> {
+    engine(GUEST_KEEP_RESIDENT, SHELL_STACK)
 }
 
 /// The engine for tools, which are compiled when they are first loaded.
@@ -42,10 +54,10 @@ pub fn guest() -> Result<Engine> {
 /// # Errors
 /// As for [`guest()`].
 pub fn tool() -> Result<Engine> {
-    engine(TOOL_KEEP_RESIDENT)
+    engine(TOOL_KEEP_RESIDENT, WASM_STACK)
 }
 
-fn engine(keep_resident: usize) -> Result<Engine> {
+fn engine(keep_resident: usize, stack: usize) -> Result<Engine> {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(MAX_INSTANCES)
         // A component is several core instances: its modules, and adapters between them.
@@ -74,12 +86,12 @@ fn engine(keep_resident: usize) -> Result<Engine> {
         // Every call into wasm is synchronous and has its thread to itself: no fibers, no tasks (DESIGN §12, Calls).
         .concurrency_support(false)
         .epoch_interruption(true)
-        .max_wasm_stack(WASM_STACK)
+        .max_wasm_stack(stack)
         // Nobody sees a backtrace of wasm, and nothing unwinds through it; both tables are a seventh of the image.
         .generate_address_map(false)
         .native_unwind_info(false)
         // No fiber is ever made; wasmtime only wants the two sizes in order.
-        .async_stack_size(WASM_STACK)
+        .async_stack_size(stack)
         .memory_init_cow(true)
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     Engine::new(&config)

@@ -15,6 +15,7 @@ mod stdio;
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tollhouse_engine::WASM_STACK;
 use wasmtime::Store;
 use wasmtime::component::Component;
 use wasmtime_wasi::I32Exit;
@@ -122,7 +123,7 @@ impl Agent {
         let mut store = Store::new(self.component.engine(), state);
         store.limiter(|state| &mut state.memory);
         context.interrupt.watch(&mut store);
-        let ran = with_stack(|| {
+        let ran = with_stack(WASM_STACK, || {
             let command = Command::instantiate(&mut store, &self.component, &self.linker)?;
             command.wasi_cli_run().call_run(&mut store)
         });

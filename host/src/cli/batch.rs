@@ -32,7 +32,7 @@ use super::{CliError, Result};
 const LINE: u64 = 256 << 20;
 
 /// Stack of a thread that runs scripts, in bytes: enough for wasm's frames, so that no step has to make a stack of its own.
-const STACK: usize = 8 << 20;
+const STACK: usize = 72 << 20;
 
 /// How many scripts may run at the same time: each has a thread, and the engine has room for some hundreds of instances.
 const MOST_JOBS: i64 = 256;

@@ -7,7 +7,7 @@ mod cache;
 mod embedded;
 mod interrupt;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use wasmtime::Engine;
@@ -24,7 +24,9 @@ pub(crate) const TICK: Duration = Duration::from_millis(10);
 /// The engines of a process, and where their compiled code is kept. Cheap to clone.
 #[derive(Clone)]
 pub struct Code {
-    guest: Engine,
+    /// Those of the guests start when a guest is first used.
+    javascript: Arc<OnceLock<Engine>>,
+    shell: Arc<OnceLock<Engine>>,
     tool: Engine,
     fingerprint: Arc<str>,
     cache: Option<Arc<Cache>>,
@@ -52,22 +54,26 @@ pub enum CodeError {
 }
 
 impl Code {
-    /// Starts both engines. With a cache, what was compiled once is compiled for every later process.
+    /// Starts the engine of tools. With a cache, what was compiled once is compiled for every later process.
     ///
     /// # Errors
-    /// If this machine cannot run them.
+    /// If this machine cannot run it.
     pub fn new(cache: Option<Cache>) -> Result<Self, CodeError> {
-        let start = |engine: wasmtime::Result<Engine>| engine.map_err(|error| CodeError::Engine(error.into()));
-        let (guest, tool) = (start(tollhouse_engine::guest())?, start(tollhouse_engine::tool())?);
-        tick(vec![guest.weak(), tool.weak()]);
+        let tool = start(tollhouse_engine::tool())?;
         let fingerprint = tollhouse_engine::fingerprint(&tool).into();
-        Ok(Self { guest, tool, fingerprint, cache: cache.map(Arc::new) })
+        let (javascript, shell) = Default::default();
+        Ok(Self { javascript, shell, tool, fingerprint, cache: cache.map(Arc::new) })
     }
 
-    /// The engine of guests.
-    #[must_use]
-    pub fn guest_engine(&self) -> &Engine {
-        &self.guest
+    /// The engine of the guest `js` or `shell`.
+    fn guest_engine(&self, name: &str) -> Result<&Engine, CodeError> {
+        let slot = if name == "shell" { &self.shell } else { &self.javascript };
+        if let Some(engine) = slot.get() {
+            return Ok(engine);
+        }
+        // Of two that start at once one is dropped, and its ticker ends.
+        let engine = start(if name == "shell" { tollhouse_engine::shell() } else { tollhouse_engine::guest() })?;
+        Ok(slot.get_or_init(|| engine))
     }
 
     /// The engine of tools.
@@ -90,12 +96,13 @@ impl Code {
         let guest = embedded(name);
         let damaged = |source: anyhow::Error| CodeError::Embedded { name, source };
         let key = format!("guest-{name}-{}.cwasm", guest.digest);
-        if let Some(component) = self.cache().and_then(|cache| cache.component(&self.guest, &key)) {
+        let engine = self.guest_engine(name)?;
+        if let Some(component) = self.cache().and_then(|cache| cache.component(engine, &key)) {
             return Ok(component);
         }
         let code = zstd::decode_all(guest.code).map_err(|error| damaged(error.into()))?;
         self.keep(&key, &code);
-        deserialize(&self.guest, &code).map_err(damaged)
+        deserialize(engine, &code).map_err(damaged)
     }
 
     /// Loads a tool's component, compiling it if no earlier process has. `digest` is the sha256 of `bytes`, checked by
@@ -129,10 +136,10 @@ impl Code {
 /// What the host's own functions take of the stack below a guest or tool.
 const HOST_STACK: usize = 1 << 20;
 
-/// Enters wasm with as much stack as it may use, wherever the caller stands: threads begin with 2 MiB, and running off
-/// the end of a stack would end the process. On a thread with enough it costs nothing.
-pub(crate) fn with_stack<T>(enter: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(tollhouse_engine::WASM_STACK + HOST_STACK, tollhouse_engine::WASM_STACK + 2 * HOST_STACK, enter)
+/// Enters wasm with as much stack as its engine lets it use, wherever the caller stands: threads begin with 2 MiB, and
+/// running off the end of a stack would end the process. On a thread with enough it costs nothing.
+pub(crate) fn with_stack<T>(wasm: usize, enter: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(wasm + HOST_STACK, wasm + 2 * HOST_STACK, enter)
 }
 
 /// Maps machine code that this process just made, or that stands in this binary.
@@ -142,14 +149,21 @@ fn deserialize(engine: &Engine, code: &[u8]) -> anyhow::Result<Component> {
     Ok(unsafe { Component::deserialize(engine, code) }?)
 }
 
-/// Advances the clock of every engine until the last of them is gone.
-fn tick(engines: Vec<wasmtime::EngineWeak>) {
+/// An engine whose clock goes.
+fn start(engine: wasmtime::Result<Engine>) -> Result<Engine, CodeError> {
+    let engine = engine.map_err(|error| CodeError::Engine(error.into()))?;
+    tick(engine.weak());
+    Ok(engine)
+}
+
+/// Advances the clock of an engine until that is gone.
+fn tick(engine: wasmtime::EngineWeak) {
     let ticker = move || {
         loop {
             std::thread::sleep(TICK);
-            let alive = engines.iter().filter_map(wasmtime::EngineWeak::upgrade);
-            if alive.map(|engine| engine.increment_epoch()).count() == 0 {
-                return;
+            match engine.upgrade() {
+                Some(engine) => engine.increment_epoch(),
+                None => return,
             }
         }
     };

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use tollhouse_engine::{SHELL_STACK, WASM_STACK};
 use wasmtime::{Store, Trap};
 
 use super::Language;
@@ -97,7 +98,7 @@ impl Guests {
         }
         let component = self.code.embedded_guest(name)?;
         let damaged = |error: wasmtime::Error| CodeError::Embedded { name, source: error.into() };
-        let linker = linker(self.code.guest_engine()).map_err(damaged)?;
+        let linker = linker(component.engine()).map_err(damaged)?;
         let pre = linker.instantiate_pre(&component).and_then(ScriptGuestPre::new).map_err(damaged)?;
         Ok(slot.get_or_init(|| pre))
     }
@@ -111,11 +112,15 @@ impl Guests {
         let together = world.together;
         let limits = wit::Limits { fuel: together.fuel_left(), memory: together.memory_limit() };
         let state = State::new(world.files, world.output, world.catalog, &together, world.seed);
-        let mut store = Store::new(self.code.guest_engine(), state);
+        let mut store = Store::new(pre.engine(), state);
         store.limiter(|state| &mut state.memory);
         world.interrupt.watch(&mut store);
         let bindings = pre.instantiate(&mut store).map_err(|error| CodeError::Engine(error.into()))?;
-        Ok(Guest { store, bindings, limits, keeps: false })
+        let stack = match language {
+            Language::JavaScript => WASM_STACK,
+            Language::Shell => SHELL_STACK,
+        };
+        Ok(Guest { store, bindings, limits, stack, keeps: false })
     }
 }
 
@@ -124,6 +129,8 @@ pub struct Guest {
     store: Store<State>,
     bindings: ScriptGuest,
     limits: wit::Limits,
+    /// What its engine lets it take of the stack, in bytes.
+    stack: usize,
     /// Whether it was asked for what its script leaves.
     keeps: bool,
 }
@@ -163,7 +170,7 @@ impl Guest {
         };
         self.keeps = script.state.is_some();
         self.store.data_mut().now = now;
-        let step = with_stack(|| self.bindings.call_start(&mut self.store, &script));
+        let step = with_stack(self.stack, || self.bindings.call_start(&mut self.store, &script));
         self.step(step)
     }
 
@@ -172,7 +179,7 @@ impl Guest {
     /// # Errors
     /// Why the guest is gone.
     pub(crate) fn is_open(&mut self, source: &str, name: &str) -> Result<bool, GuestError> {
-        let open = with_stack(|| self.bindings.call_is_open(&mut self.store, source, name));
+        let open = with_stack(self.stack, || self.bindings.call_is_open(&mut self.store, source, name));
         open.map_err(|error| self.why(&error))
     }
 
@@ -183,7 +190,7 @@ impl Guest {
     pub fn resume(&mut self, completion: Completion, now: u64) -> Result<Step, GuestError> {
         self.store.data_mut().now = now;
         let completion = completion.into();
-        let step = with_stack(|| self.bindings.call_resume(&mut self.store, &completion));
+        let step = with_stack(self.stack, || self.bindings.call_resume(&mut self.store, &completion));
         self.step(step)
     }
 

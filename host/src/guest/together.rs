@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use wasmtime::{ResourceLimiter, Result};
 
 /// What a guest itself takes, on top of what the scripts of its run may use: interpreter, prelude and stack.
-const GUEST_OVERHEAD: u64 = 32 << 20;
+const GUEST_OVERHEAD: u64 = 64 << 20;
 
 /// What a guest may use before it says so (`wit/guest.wit`, `fuel`).
 const UNTOLD: u64 = 1 << 16;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tollhouse_engine::WASM_STACK;
 use wasmtime::component::{Func, Instance, ResourceAny, Val};
 use wasmtime::{Store, Trap};
 
@@ -106,7 +107,7 @@ impl<'a> Call<'a> {
         let mut store = Store::new(loaded.pre.engine(), state);
         store.limiter(|state| &mut state.memory);
         self.watch(&mut store);
-        match with_stack(|| loaded.pre.instantiate(&mut store)) {
+        match with_stack(WASM_STACK, || loaded.pre.instantiate(&mut store)) {
             Ok(instance) => Ok(Kept { store, instance }),
             Err(error) => Err(self.failed(&error, &mut store)),
         }
@@ -140,7 +141,7 @@ impl<'a> Call<'a> {
         let Kept { store, instance } = kept;
         let function = self.export(store, *instance)?;
         let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
-        let called = with_stack(|| function.call(&mut *store, arguments, &mut results));
+        let called = with_stack(WASM_STACK, || function.call(&mut *store, arguments, &mut results));
         let edits = store.data_mut().end();
         for (stream, text) in store.data().said() {
             self.context.witness.said(stream, &self.redacted(text));

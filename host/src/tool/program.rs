@@ -5,6 +5,7 @@
 
 use bytes::Bytes;
 use serde_json::{Value, json};
+use tollhouse_engine::WASM_STACK;
 use wasmtime::Store;
 use wasmtime_wasi::I32Exit;
 use wasmtime_wasi::cli::{StdinStream, StdoutStream};
@@ -107,7 +108,7 @@ impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out
         let mut store = Store::new(loaded.pre.engine(), state);
         store.limiter(|state| &mut state.memory);
         call.watch(&mut store);
-        let ran = with_stack(|| {
+        let ran = with_stack(WASM_STACK, || {
             let instance = loaded.pre.instantiate(&mut store)?;
             let run = call.export(&mut store, instance)?.typed::<(), (Result<(), ()>,)>(&store)?;
             run.call(&mut store, ())
