@@ -30,6 +30,8 @@ mod files;
 mod fuzz;
 #[path = "features/guests.rs"]
 mod guests;
+#[path = "features/hostile.rs"]
+mod hostile;
 #[path = "features/nested.rs"]
 mod nested;
 #[path = "features/node.rs"]

@@ -36,11 +36,16 @@ pub(crate) fn colors() -> bool {
     set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// A text that may hold what a stranger wrote, as no terminal obeys it.
+/// A text that may hold what a stranger wrote, with everything escaped that a terminal would act on, that nobody sees, or
+/// that changes the order of what is read.
 pub(crate) fn tame(text: &str) -> String {
+    let hidden = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
     let mut tame = String::with_capacity(text.len());
-    for char in text.chars() {
-        if char.is_control() && char != '\n' { tame.extend(char.escape_default()) } else { tame.push(char) }
+    for c in text.chars() {
+        if hidden(c) { tame.extend(c.escape_unicode()) } else { tame.push(c) }
     }
     tame
 }
@@ -65,7 +70,7 @@ impl CliError {
 
     /// Adds what to do about it.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(tame(&hint.into()));
         self
     }
 
@@ -124,7 +129,17 @@ impl From<tollhouse::session::HostError> for CliError {
         let status =
             if matches!(error, HostError::Mount(_) | HostError::Policy(_) | HostError::Secret(_)) { USAGE } else { 1 };
         let mut shown = Self::because("cannot start", &error).status(status);
-        shown.hint = hint;
+        shown.hint = hint.as_deref().map(tame);
         shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tame;
+
+    #[test]
+    fn nothing_acts_on_the_terminal() {
+        assert_eq!(tame("a\u{1b}[2Jb\u{9b}31m\u{202e}c\n\td é\r"), "a\\u{1b}[2Jb\\u{9b}31m\\u{202e}c\n\td é\\u{d}");
     }
 }

@@ -10,7 +10,7 @@ use semver::Version;
 use serde_json::json;
 use tollhouse_registry::{PackageError, PackageName, PublishRequest, Registry, Release};
 
-use super::error::USAGE;
+use super::error::{USAGE, tame};
 use super::places::Places;
 use super::{CliError, Result, show};
 
@@ -74,7 +74,7 @@ impl Publish {
             show::line(report);
         } else {
             for warning in &published.warnings {
-                eprintln!("warning: {warning}");
+                eprintln!("warning: {}", tame(&warning.to_string()));
             }
             let what = if published.already { "already published" } else { "published" };
             show::line(format_args!("{what} {}@{} sha256:{}", release.name, release.version, release.digest().hex()));

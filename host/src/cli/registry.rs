@@ -6,6 +6,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 use tollhouse_registry::{Registry as Store, Release, Requirement};
 
+use super::error::tame;
 use super::places::Places;
 use super::{CliError, Result, show};
 
@@ -95,5 +96,5 @@ fn show(release: &Release, wit: &str, json: bool) {
     }
     show::line(format_args!("{}@{}", release.name, release.version));
     show::line(format_args!("sha256:{}  {} bytes", release.digest().hex(), release.component.size));
-    show::line(format_args!("\n{wit}"));
+    show::line(format_args!("\n{}", tame(wit)));
 }

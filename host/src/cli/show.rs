@@ -8,6 +8,8 @@ use tollhouse::error::{ErrorKind, Failure};
 use tollhouse::gate::{BudgetKind, CallOutcome};
 use tollhouse::session::RunResult;
 
+use super::error::tame;
+
 /// Prints a line on standard output. A reader that went away (`| head -1`) is no error of the command.
 pub(crate) fn line(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stdout(), "{text}");
@@ -28,21 +30,21 @@ pub(crate) fn result(result: &RunResult) {
     }
 }
 
-/// A failure on standard error: stack or name and message, then what to do.
+/// A failure on standard error: stack or name and message, then what to do. The script or a tool may have written any of it.
 pub(crate) fn failure(error: &Failure) {
     // A shell script's own exit status is its own message.
     if error.kind == ErrorKind::Exit {
         return;
     }
-    eprintln!("{}: {}", error.name, error.message);
+    eprintln!("{}", tame(&format!("{}: {}", error.name, error.message)));
     if let Some(stack) = error.stack.as_deref().filter(|stack| !stack.trim().is_empty()) {
-        eprintln!("{}", stack.trim_end());
+        eprintln!("{}", tame(stack.trim_end()));
     }
     if let Some(payload) = &error.payload {
-        eprintln!("payload: {}", payload.value);
+        eprintln!("payload: {}", tame(&payload.value.to_string()));
     }
     if let Some(hint) = &error.hint {
-        eprintln!("hint: {hint}");
+        eprintln!("hint: {}", tame(hint));
     }
 }
 
@@ -70,7 +72,9 @@ pub(crate) fn summary(result: &RunResult) {
             _ => "pending",
         };
         let grant = call.grant.as_deref().unwrap_or("-");
-        eprintln!("  {:>3}  {:<28} {:<10} {:>9} us  {grant}", call.seq, call.method, outcome, call.micros);
+        // A guest may ask for any method.
+        let method = tame(&call.method);
+        eprintln!("  {:>3}  {method:<28} {outcome:<10} {:>9} us  {grant}", call.seq, call.micros);
     }
     eprintln!("budgets ({})", result.budgets.len());
     for budget in &result.budgets {

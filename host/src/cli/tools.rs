@@ -7,6 +7,7 @@ use serde_json::json;
 use tollhouse::gate::Gate;
 use tollhouse::session::SessionId;
 
+use super::error::tame;
 use super::opening::SessionArgs;
 use super::places::Places;
 use super::{CliError, Result, show};
@@ -66,7 +67,7 @@ pub(crate) fn list(gate: &Gate) {
     for tool in gate.tools().iter() {
         let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
         let docs = tool.function().docs.as_deref().and_then(|docs| docs.lines().next()).unwrap_or("");
-        show::line(format_args!("{:<32} {mark:<8} {docs}", tool.method()));
+        show::line(tame(&format!("{:<32} {mark:<8} {docs}", tool.method())));
     }
 }
 
@@ -80,7 +81,7 @@ pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
             None => error.hint("`tollhouse tools` lists what is mounted"),
         });
     };
-    show::line(help.trim_end());
+    show::line(tame(help.trim_end()));
     Ok(())
 }
 
@@ -99,7 +100,7 @@ impl Types {
     pub(crate) fn execute(self, places: &Places) -> Result {
         let session = self.session.look(places, self.id.as_ref())?;
         let gate = session.gate();
-        show::line(gate.tools().typescript(&|method| gate.grants(method)).trim_end());
+        show::line(tame(gate.tools().typescript(&|method| gate.grants(method)).trim_end()));
         show::line(GLOBALS.trim_end());
         Ok(ExitCode::SUCCESS)
     }

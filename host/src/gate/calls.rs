@@ -15,7 +15,8 @@ pub struct Call {
     pub seq: u64,
     /// The method that was asked for.
     pub method: String,
-    /// The canonical arguments; of a call that was refused for them, what was given.
+    /// The canonical arguments; of a call that was refused for them, what was given. Null once a run's calls hold as much
+    /// as is kept: the log has them all.
     pub arguments: Value,
     /// How it ended.
     pub outcome: CallOutcome,
@@ -97,9 +98,18 @@ pub struct Record {
     within: Option<Arc<Within>>,
 }
 
+/// The most bytes that are kept of the arguments of one run's calls, about. They are in the host's memory, and a script
+/// may make calls as long as it has time.
+const MAX_ARGUMENTS: usize = 64 << 20;
+
+/// The most bytes that are kept of a method that was refused: a guest may ask for any.
+const MAX_METHOD: usize = 1 << 10;
+
 #[derive(Debug, Default)]
 struct Open {
     calls: Vec<Call>,
+    /// What their arguments take.
+    kept: usize,
     /// The run has ended: nothing begins any more.
     closed: bool,
 }
@@ -176,7 +186,10 @@ impl Record {
             return None;
         }
         let seq = open.calls.len() as u64 + 1;
-        let (method, grant) = (method.to_owned(), grant.map(str::to_owned));
+        let kept = open.kept.saturating_add(weight(&arguments));
+        let arguments = if kept <= MAX_ARGUMENTS { arguments } else { Value::Null };
+        open.kept = kept.min(MAX_ARGUMENTS);
+        let (method, grant) = (beginning(method).to_owned(), grant.map(str::to_owned));
         let begun = (outcome == CallOutcome::Pending).then(Instant::now);
         open.calls.push(Call { seq, method, arguments, outcome, grant, micros: 0, begun });
         Some(seq)
@@ -197,5 +210,43 @@ impl Record {
     /// Every change is whole, so a poisoned lock is still good.
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// As much of a method as is kept.
+fn beginning(method: &str) -> &str {
+    &method[..method.floor_char_boundary(MAX_METHOD)]
+}
+
+/// The bytes of memory that a value takes, about. Arguments nest no deeper than the parser of JSON goes.
+fn weight(value: &Value) -> usize {
+    let within = match value {
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(weight).sum(),
+        Value::Object(record) => record.iter().map(|(key, value)| key.len() + weight(value)).sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + within
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_kept_within_bounds() {
+        let record = Record::of_run(1);
+        let large = json!({ "text": "x".repeat(MAX_ARGUMENTS / 4) });
+        for _ in 0..100 {
+            record.begin("probe/length", large.clone(), "grant");
+        }
+        record.refuse(&"é".repeat(MAX_METHOD), json!({}), None);
+        let calls = record.take();
+        let kept: Vec<bool> = calls.as_slice().iter().map(|call| call.arguments == large).collect();
+        assert_eq!((kept.iter().filter(|kept| **kept).count(), kept.len()), (3, 101));
+        assert!(kept[..3].iter().all(|kept| *kept), "the first are kept");
+        assert_eq!(calls.as_slice()[100].method.len(), MAX_METHOD);
     }
 }

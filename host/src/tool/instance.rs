@@ -8,7 +8,7 @@ use tollhouse_engine::WASM_STACK;
 use wasmtime::component::{Func, Instance, ResourceAny, Val};
 use wasmtime::{Store, Trap};
 
-use super::handles::{Handle, Handles, Kept, MAX_HANDLES, Shared};
+use super::handles::{Handle, Handles, Kept, MAX_HANDLES, MAX_KEPT, Shared};
 use super::package::{Loaded, Package};
 use super::state::ToolState;
 use super::types::{Function, FunctionKind, Resource};
@@ -42,9 +42,10 @@ pub(super) fn call(tool: &Tool, arguments: Value, context: &CallContext) -> Resu
             let result = call.enter(&mut kept, &lowered, &mut handles);
             if handles.issued.is_empty() {
                 context.warm.put(tool, kept);
-            } else {
-                handles.keep(|| Arc::new(Mutex::new(kept)));
+                return result;
             }
+            kept.place = Some(context.handles.place().ok_or_else(|| too_many_kept(method))?);
+            handles.keep(|| Arc::new(Mutex::new(kept)));
             result
         }
     }
@@ -72,6 +73,12 @@ fn enter_kept<'k>(shared: &'k Shared, method: &str, context: &CallContext) -> Re
 
 /// How often a call looks whether a kept instance is free: calls on one resource at the same time are rare.
 const WAIT: Duration = Duration::from_millis(1);
+
+/// What the call made is gone with its instance.
+fn too_many_kept(method: &str) -> Failure {
+    let message = format!("`{method}`: a run keeps at most {MAX_KEPT} instances of tools for its handles");
+    Failure::limit(message, "drop handles that are no longer needed, or make several by one call")
+}
 
 fn drop_resource(lowered: Vec<Val>, store: &mut Store<ToolState>, method: &str) -> Result<Payload, Failure> {
     let Some(Val::Resource(resource)) = lowered.into_iter().next() else {
@@ -108,7 +115,7 @@ impl<'a> Call<'a> {
         store.limiter(|state| &mut state.memory);
         self.watch(&mut store);
         match with_stack(WASM_STACK, || loaded.pre.instantiate(&mut store)) {
-            Ok(instance) => Ok(Kept { store, instance }),
+            Ok(instance) => Ok(Kept { store, instance, place: None }),
             Err(error) => Err(self.failed(&error, &mut store)),
         }
     }
@@ -116,7 +123,7 @@ impl<'a> Call<'a> {
     /// The package's code. Compiling it takes none of the run's time.
     pub(super) fn loaded(&self) -> Result<&'a Loaded, Failure> {
         let _paused = (!self.package.is_loaded()).then(|| self.context.interrupt.pause());
-        self.package.loaded().map_err(Failure::host)
+        self.package.loaded().map_err(Failure::clone)
     }
 
     /// Makes a kept instance this call's.
@@ -138,7 +145,7 @@ impl<'a> Call<'a> {
     }
 
     fn enter(&self, kept: &mut Kept, arguments: &[Val], handles: &mut CallHandles<'_>) -> Result<Payload, Failure> {
-        let Kept { store, instance } = kept;
+        let Kept { store, instance, .. } = kept;
         let function = self.export(store, *instance)?;
         let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
         let called = with_stack(WASM_STACK, || function.call(&mut *store, arguments, &mut results));

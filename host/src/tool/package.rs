@@ -13,7 +13,7 @@ use super::state::ToolState;
 use super::types;
 use super::wasi;
 use crate::code::{Code, CodeError};
-use crate::error::told;
+use crate::error::{Failure, told};
 
 /// Why a package cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +60,7 @@ pub struct Package {
     release: Release,
     reflected: Reflected,
     shared: Arc<Shared>,
-    loaded: OnceLock<Result<Loaded, String>>,
+    loaded: OnceLock<Result<Loaded, Failure>>,
 }
 
 /// A release, ready to be called.
@@ -222,17 +222,22 @@ impl Package {
     /// # Errors
     /// Why it cannot be loaded.
     pub fn compile(&self) -> Result<(), String> {
-        self.loaded().map(drop).map_err(str::to_owned)
+        self.loaded().map(drop).map_err(|failure| failure.message.clone())
     }
 
     /// Its machine code, compiled and linked once a process. The error is for the one who calls the tool.
-    pub(super) fn loaded(&self) -> Result<&Loaded, &str> {
-        let loaded = self.loaded.get_or_init(|| {
-            self.load().map_err(|error| {
-                format!("cannot load `{}@{}`: {}", self.release.name, self.release.version, told(&error))
-            })
-        });
-        loaded.as_ref().map_err(String::as_str)
+    pub(super) fn loaded(&self) -> Result<&Loaded, &Failure> {
+        let loaded = self.loaded.get_or_init(|| self.load().map_err(|error| self.not_loaded(&error)));
+        loaded.as_ref()
+    }
+
+    fn not_loaded(&self, error: &PackageError) -> Failure {
+        let message = format!("cannot load `{}@{}`: {}", self.release.name, self.release.version, told(error));
+        match error {
+            // Its own fault: it wants more memories or tables than an instance may have, say.
+            PackageError::Code(CodeError::Compile(_)) => Failure::tool(message),
+            _ => Failure::host(message),
+        }
     }
 
     fn load(&self) -> Result<Loaded, PackageError> {

@@ -1,0 +1,5 @@
+;; A core module is no component.
+;; publish: refused
+;; message contains: core WebAssembly module
+
+(module)

@@ -1,0 +1,4 @@
+;; A component without an export is no tool.
+;; publish: refused
+
+(component)

@@ -1,0 +1,4 @@
+;; A number without an end.
+;; publish: refused
+
+(component binary "\00asm\0d\00\01\00" "\00\80\80\80\80\80\80\80\80\80\01")

@@ -1,0 +1,12 @@
+;; A function that does not return: the run's time ends it.
+;; status: limited
+;; error: limit
+;; calls: cancelled
+;; message contains: time limit
+;; wit: package evil:loop@0.1.0;
+;; wit: interface t {
+;; wit:   run: func();
+;; wit: }
+;; wit: world tool { export t; }
+
+(module (func (export "evil:loop/t@0.1.0#run") (loop (br 0))))

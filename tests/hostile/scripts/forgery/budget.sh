@@ -1,0 +1,5 @@
+# The same from the shell, in jobs.
+# status: completed
+# stdout: "ok\nok\n"
+
+for i in 1 2 3 4 5; do limited remember > /dev/null 2>&1 && echo ok & done; wait

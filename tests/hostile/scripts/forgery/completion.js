@@ -1,0 +1,7 @@
+// A promise of a tool settled by somebody else.
+// status: completed
+// value: {"to": "a", "amount": 5}
+
+const pending = mirror.show({ to: 'a', amount: 5 });
+for (const name of ['resolve', 'reject', '_resolve', 'settle']) pending[name]?.({ to: 'evil', amount: 99 });
+return await pending;

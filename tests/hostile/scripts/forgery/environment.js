@@ -1,0 +1,5 @@
+// The host's environment is not there.
+// status: completed
+// value: [[], "/workspace"]
+
+return [Object.keys(process.env).filter((name) => /HOME|TOKEN|SECRET|CARGO|XDG/.test(name) && process.env[name].includes('root')), process.cwd()];

@@ -1,0 +1,6 @@
+# The same in the shell.
+# status: failed
+# error: exit
+# exit: 4
+
+exit 260

@@ -1,0 +1,6 @@
+// A handle of one thing as another.
+// status: completed
+
+const counter = await probe.counter.new({ start: 1 });
+try { await mirror.show({ to: counter, amount: 5 }) } catch (error) { return error.name }
+return 'a text';

@@ -1,0 +1,6 @@
+// Nor do stacks, callers and arguments lead to them.
+// status: completed
+
+function caught() { try { return [caught.caller, arguments.callee] } catch (error) { return error.name } }
+const stack = new Error('x').stack;
+return [JSON.stringify(caught()), /native:/.test(stack)];

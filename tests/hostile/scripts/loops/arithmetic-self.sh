@@ -1,0 +1,6 @@
+# A variable whose value is its own name.
+# status: failed
+# error: exit
+
+x=x
+echo $((x))

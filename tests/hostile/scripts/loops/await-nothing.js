@@ -1,0 +1,5 @@
+// Waiting for nothing, for ever: microtasks only.
+// status: limited
+// error: limit
+
+for (;;) await null;

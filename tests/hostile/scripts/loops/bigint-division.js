@@ -1,0 +1,7 @@
+// One division that takes long, and its digits in decimal.
+// status: limited
+// error: limit
+// limits: wall = "400ms"
+
+const n = 7n ** 200000n;
+for (;;) String(n / 3n);

@@ -1,0 +1,7 @@
+// A default that calls its own function.
+// status: failed
+// error: exception
+// name: RangeError
+
+const f = (a = f()) => a;
+f();

@@ -1,0 +1,6 @@
+// A loop whose condition is always met.
+// status: limited
+// error: limit
+
+let n = 0;
+do { n = (n + 1) | 0 } while (n === n);

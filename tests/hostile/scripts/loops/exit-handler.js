@@ -1,0 +1,7 @@
+// A handler of the end that does not return.
+// status: limited
+// error: limit
+// message contains: fuel
+
+process.on('exit', () => { for (;;); });
+process.exit(0);

@@ -1,0 +1,7 @@
+# Files that are made while they are searched.
+# status: limited
+# error: limit
+# limits: wall = "600ms"
+
+find . -exec touch {}x \; 2> /dev/null
+while :; do find . -exec true \; ; done

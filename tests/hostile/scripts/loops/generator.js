@@ -1,0 +1,6 @@
+// A generator without an end.
+// status: limited
+// error: limit
+
+function* all() { for (let n = 0; ; n++) yield n }
+for (const n of all());

@@ -1,0 +1,6 @@
+// A getter that does not return.
+// status: limited
+// error: limit
+// message contains: fuel
+
+return ({ get a() { for (;;); } }).a;

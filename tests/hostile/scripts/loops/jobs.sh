@@ -1,0 +1,5 @@
+# Jobs without end, each of which waits.
+# status: limited
+# error: limit
+
+while :; do sleep 1000 & done

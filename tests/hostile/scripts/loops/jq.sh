@@ -1,0 +1,6 @@
+# A loop of jq's.
+# status: limited
+# error: limit
+# limits: wall = "600ms"
+
+jq -n 'def f: f; f'

@@ -1,0 +1,6 @@
+// Two loops, of which the inner one continues the outer one.
+// status: limited
+// error: limit
+// message contains: fuel
+
+outer: for (;;) for (;;) continue outer;

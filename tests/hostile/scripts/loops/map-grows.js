@@ -1,0 +1,6 @@
+// A map that grows while it is walked.
+// status: limited
+// error: limit
+
+const map = new Map([[0, 0]]);
+map.forEach((_, key) => { map.delete(key); map.set(key + 1, 0) });

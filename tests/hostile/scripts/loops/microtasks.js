@@ -1,0 +1,9 @@
+// Each microtask queues another one, so no timer ever has its turn.
+// status: limited
+// error: limit
+// stdout: ""
+
+setTimeout(() => console.log('never'), 0);
+const again = () => queueMicrotask(again);
+again();
+await new Promise(() => {});

@@ -1,0 +1,6 @@
+// A trap that does not return.
+// status: limited
+// error: limit
+// message contains: fuel
+
+return new Proxy({}, { get() { for (;;); } }).a;

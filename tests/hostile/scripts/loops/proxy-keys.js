@@ -1,0 +1,6 @@
+// A proxy with new keys each time, spread for ever.
+// status: limited
+// error: limit
+
+const proxy = new Proxy({}, { ownKeys: () => ['a' + Math.random()], getOwnPropertyDescriptor: () => ({ value: 1, enumerable: true, configurable: true }) });
+for (;;) ({ ...proxy });

@@ -1,0 +1,6 @@
+# Reading what nobody writes: input is at its end.
+# status: limited
+# error: limit
+# limits: wall = "600ms"
+
+while ! read -r line; do :; done

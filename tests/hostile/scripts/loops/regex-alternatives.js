@@ -1,0 +1,6 @@
+// Backtracking over alternatives that overlap.
+// status: limited
+// error: limit
+// limits: wall = "400ms"
+
+/^(a|a|aa)*$/.test('a'.repeat(60) + 'b');

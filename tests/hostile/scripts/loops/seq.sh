@@ -1,0 +1,5 @@
+# A sequence without an end.
+# status: limited
+# error: limit
+
+seq 1 1e15 > /dev/null

@@ -1,0 +1,7 @@
+// A comparator that makes the list longer while it is sorted.
+// status: completed
+// value: true
+
+const list = [5, 4, 3, 2, 1];
+list.sort((a, b) => { list.push(a); return a - b });
+return list.length >= 5;

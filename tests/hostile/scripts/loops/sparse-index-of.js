@@ -1,0 +1,8 @@
+// The same, searched.
+// status: limited
+// error: limit
+// limits: wall = "400ms"
+
+const list = [];
+list.length = 2 ** 32 - 1;
+for (;;) list.indexOf(1);

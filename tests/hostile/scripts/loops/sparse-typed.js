@@ -1,0 +1,6 @@
+// The same, copied within itself.
+// status: limited
+// error: limit
+// limits: wall = "400ms"
+
+Array.prototype.copyWithin.call({ length: 2 ** 53 - 1, 0: 1 }, 1, 0);

@@ -1,0 +1,7 @@
+// `toJSON` of the script's value gives another value with a `toJSON`.
+// status: failed
+// error: exception
+// message contains: nested more than
+
+const deeper = () => ({ a: { toJSON: deeper } });
+return deeper();

@@ -1,0 +1,6 @@
+// Calls for ever: those that were made are settled.
+// status: limited
+// error: limit
+// limits: wall = "600ms"
+
+for (;;) await probe.remember({});

@@ -1,0 +1,7 @@
+# A trap of errors that fails itself, in a loop.
+# status: limited
+# error: limit
+# limits: wall = "600ms"
+
+trap 'false; false' ERR
+while :; do false; done

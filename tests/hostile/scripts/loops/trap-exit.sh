@@ -1,0 +1,7 @@
+# A trap at the end that does not end.
+# status: limited
+# error: limit
+# limits: wall = "600ms"
+
+trap 'while :; do :; done' EXIT
+exit 0

@@ -1,0 +1,8 @@
+// The same in TypeScript.
+// status: limited
+// error: limit
+// message contains: fuel
+
+enum Way { On }
+function forever(way: Way): never { for (;;); }
+forever(Way.On as Way);

@@ -1,0 +1,7 @@
+# A loop whose condition is never met.
+# status: limited
+# error: limit
+# limits: fuel = 50000
+# message contains: fuel
+
+until false; do :; done

@@ -1,0 +1,5 @@
+# A substitution that does not end.
+# status: limited
+# error: limit
+
+x=$(yes)

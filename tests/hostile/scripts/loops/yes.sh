@@ -1,0 +1,5 @@
+# A stream without an end that nobody keeps.
+# status: limited
+# error: limit
+
+yes > /dev/null

@@ -1,0 +1,6 @@
+# Aliases without end.
+# status: limited
+# error: limit
+
+x=$(printf 'x%.0s' {1..10000})
+for ((i = 0; ; i++)); do alias "a$i=$x"; done

@@ -1,0 +1,6 @@
+// An argument beyond the limit on arguments: refused, and the script goes on.
+// status: completed
+// value: ["LimitError", "limit", true, true]
+// calls: denied
+
+try { await probe.length({ text: 'x'.repeat(2 << 20) }) } catch (error) { return [error.name, error.kind, /argument/.test(error.message), /raise/.test(error.hint)] }

@@ -1,0 +1,7 @@
+// Memory as such.
+// status: limited
+// error: limit
+// message contains: memory
+
+const all = [];
+for (;;) all.push(new ArrayBuffer(1 << 20));

@@ -1,0 +1,8 @@
+// A list without an end; what was written before is kept.
+// status: limited
+// error: limit
+// stdout: "before\n"
+
+console.log('before');
+const all = [];
+for (;;) all.push(new Array(1000).fill(1));

@@ -1,0 +1,5 @@
+# An array without an end.
+# status: limited
+# error: limit
+
+while :; do a+=("${a[@]}" some words to begin with); done

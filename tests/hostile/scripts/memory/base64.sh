@@ -1,0 +1,5 @@
+# Encoding what does not end.
+# status: limited
+# error: limit
+
+yes | base64 -w 0 | tail -c 1

@@ -1,0 +1,7 @@
+// A number that doubles its digits.
+// status: failed
+// error: exception
+// name: RangeError
+
+let n = 1n << 1000n;
+for (;;) n <<= BigInt(1e7);

@@ -1,0 +1,6 @@
+// Functions that hold each other.
+// status: limited
+// error: limit
+
+let f = () => 0;
+for (;;) { const g = f; const weight = new Array(50).fill(0); f = () => [g, weight] }

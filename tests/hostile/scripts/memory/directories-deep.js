@@ -1,0 +1,6 @@
+// Directories in directories.
+// status: completed
+// value: "ENAMETOOLONG"
+
+let path = '';
+try { for (;;) { path += 'd/'; fs.mkdirSync(path) } } catch (error) { return error.code }

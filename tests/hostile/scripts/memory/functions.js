@@ -1,0 +1,6 @@
+// Functions made of text.
+// status: limited
+// error: limit
+
+const all = [];
+for (;;) all.push(new Function('return ' + '1 + '.repeat(1000) + all.length));

@@ -1,0 +1,5 @@
+// A separator between holes.
+// status: limited
+// error: limit
+
+new Array(1e8).join('abc');

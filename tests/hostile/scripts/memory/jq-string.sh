@@ -1,0 +1,5 @@
+# A text of jq's that is multiplied.
+# status: failed
+# error: exit
+
+jq -n '"xxxxxxxxxx" * 1000000000 | length'

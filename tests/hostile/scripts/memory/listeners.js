@@ -1,0 +1,6 @@
+// Listeners without end.
+// status: limited
+// error: limit
+
+const target = new EventTarget();
+for (let n = 0; ; n++) target.addEventListener('a' + n, () => n);

@@ -1,0 +1,6 @@
+// A map without an end.
+// status: limited
+// error: limit
+
+const map = new Map();
+for (let n = 0; ; n++) map.set(n, { n });

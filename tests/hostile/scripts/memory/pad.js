@@ -1,0 +1,6 @@
+// The same with `padEnd`.
+// status: limited
+// error: limit
+
+const all = [];
+for (;;) all.push('x'.padEnd(1e7, String(all.length)));

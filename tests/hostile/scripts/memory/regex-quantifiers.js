@@ -1,0 +1,6 @@
+// A short expression that becomes a long program.
+// status: limited
+// error: limit
+
+const all = [];
+for (;;) all.push(new RegExp('(?:(?:(?:(?:a{1,99}){1,99}){1,99})b){1,9}' + all.length).exec('aaa'));

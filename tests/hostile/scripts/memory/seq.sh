@@ -1,0 +1,5 @@
+# A sequence in a variable.
+# status: limited
+# error: limit
+
+x=$(seq 100000000)

@@ -1,0 +1,6 @@
+// A set of texts without an end.
+// status: limited
+// error: limit
+
+const set = new Set();
+for (let n = 0; ; n++) set.add('text number ' + n);

@@ -1,0 +1,6 @@
+// A text in characters, each of which is a value.
+// status: limited
+// error: limit
+
+const all = [];
+for (;;) all.push('x'.repeat(1e6).split(''));

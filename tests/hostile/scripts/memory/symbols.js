@@ -1,0 +1,5 @@
+// Symbols, which are never given back.
+// status: limited
+// error: limit
+
+for (let n = 0; ; n++) Symbol.for('symbol number ' + n + 'x'.repeat(1000));

@@ -1,0 +1,5 @@
+# Turning round what does not end.
+# status: limited
+# error: limit
+
+yes | tac | head -n 1

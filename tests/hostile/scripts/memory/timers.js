@@ -1,0 +1,5 @@
+// Timers that carry weight.
+// status: limited
+// error: limit
+
+for (let n = 0; ; n++) setTimeout(() => n, 1e9, new Array(1000).fill(n));

@@ -1,0 +1,7 @@
+// The limit on output is no exception.
+// status: limited
+// error: limit
+// message contains: output limit
+// stdout bytes: 1048576
+
+for (;;) try { console.log('x'.repeat(1023)) } catch {}

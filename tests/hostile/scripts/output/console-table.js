@@ -1,0 +1,5 @@
+// A table of many rows, which is wider than its values.
+// status: limited
+// error: limit
+
+console.table(Array.from({ length: 20_000 }, (_, n) => ({ [`c${n % 50}`]: n })));

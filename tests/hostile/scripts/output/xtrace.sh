@@ -1,0 +1,6 @@
+# What `set -x` writes counts.
+# status: limited
+# error: limit
+
+set -x
+while :; do : xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done

@@ -1,0 +1,10 @@
+// A NUL in a name: an error, not another name.
+// status: completed
+// value: [[], ["a", "data"]]
+
+const f = require('fs');
+f.writeFileSync('a', 'a');
+const went = [];
+for (const path of ['a\0b', '\0', 'a\0']) for (const way of ['readFileSync', 'writeFileSync', 'mkdirSync', 'unlinkSync'])
+  try { f[way](path, 'x'); went.push([path, way]) } catch {}
+return [went, f.readdirSync('.').sort()];

@@ -1,0 +1,6 @@
+# The same in the shell.
+# status: completed
+# stdout: "given\n"
+
+{ echo x > data/given; rm -rf data; mv data moved; ln -s data l; echo x > l/given; cd data; echo x > new; chmod 777 given; touch given; sed -i s/g/h/ given; } 2> /dev/null
+cat /workspace/data/given

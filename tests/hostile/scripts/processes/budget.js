@@ -1,0 +1,9 @@
+// An inner script has its outer one's budgets, not its own: two calls are two calls.
+// status: completed
+// value: [0, 0, 126]
+// calls: ok ok denied
+
+const one = () => shell('limited remember');
+const seen = [];
+for (let n = 0; n < 3; n++) seen.push((await one()).exitCode);
+return seen;

@@ -1,0 +1,7 @@
+// The end of an inner script is not that of the outer one.
+// status: completed
+// value: 9
+
+await shell('exit 3');
+const { exitCode } = await shell('node -e "process.exit(9)"');
+return exitCode;

@@ -1,0 +1,6 @@
+# The same in subshells.
+# status: limited
+# error: limit
+
+f() { (f) & (f) & wait; }
+f

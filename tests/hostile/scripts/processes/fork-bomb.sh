@@ -1,0 +1,5 @@
+# The fork bomb: each function runs itself twice.
+# status: limited
+# error: limit
+
+:(){ :|:& };:

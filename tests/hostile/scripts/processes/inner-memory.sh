@@ -1,0 +1,6 @@
+# The same the other way round.
+# status: completed
+# stdout: "status 137\n"
+
+node -e 'const all = []; for (;;) all.push(new Array(1000).fill(1))'
+echo "status $?"

@@ -1,0 +1,6 @@
+# An inner script that throws: a status, as with any program.
+# status: completed
+# stdout: "status 1\n"
+
+node -e 'const f = () => f(); f()' 2> /dev/null
+echo "status $?"

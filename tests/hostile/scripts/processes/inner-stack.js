@@ -1,0 +1,5 @@
+// An inner script too deep for its stack.
+// status: completed
+// value: ["limit", "on\n"]
+
+try { await shell('f() { f; }; f') } catch (error) { return [error.kind, await shell.run('echo on')] }

@@ -1,0 +1,7 @@
+// The iterator of lists replaced.
+// status: completed
+// value: {"to": "a", "amount": 5}
+// calls: ok
+
+Array.prototype[Symbol.iterator] = function* () { yield { to: 'evil', amount: 99 } };
+return await mirror.show({ to: 'a', amount: 5 });

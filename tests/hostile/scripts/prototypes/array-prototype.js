@@ -1,0 +1,7 @@
+// The functions of lists replaced.
+// status: completed
+// value: {"to": "a", "amount": 5}
+// calls: ok
+
+for (const name of ['map', 'push', 'slice', 'join', 'forEach', 'indexOf', 'filter', 'concat', 'shift', 'pop', 'includes', 'some', 'every', 'reduce', 'splice']) Array.prototype[name] = () => ['evil'];
+return await mirror.show({ to: 'a', amount: 5 });

@@ -1,0 +1,7 @@
+// `fs` replaced: modules and the tool's glue do not use the script's.
+// status: completed
+// value: [{"to": "a", "amount": 5}, "string"]
+// calls: ok
+
+for (const name of Object.keys(fs)) try { fs[name] = () => 'evil' } catch {}
+return [await mirror.show({ to: 'a', amount: 5 }), typeof require('fs').readFileSync('data/given', 'utf8')];

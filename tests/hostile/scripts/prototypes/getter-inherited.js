@@ -1,0 +1,7 @@
+// Getters on `Object.prototype` are no arguments.
+// status: completed
+// value: "ArgumentError"
+// calls: denied
+
+Object.defineProperty(Object.prototype, 'amount', { get: () => 5000, configurable: true });
+try { await mirror.show({ to: 'a' }) } catch (error) { return error.name }

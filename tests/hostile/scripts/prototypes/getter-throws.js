@@ -1,0 +1,6 @@
+// A getter that throws: nothing is called.
+// status: completed
+// value: "no"
+// calls: 
+
+try { await mirror.show({ to: 'a', get amount() { throw new Error('no') } }) } catch (error) { return error.message }

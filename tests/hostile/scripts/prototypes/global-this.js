@@ -1,0 +1,8 @@
+// Globals replaced after the tool was looked up.
+// status: completed
+// value: {"to": "a", "amount": 5}
+// calls: ok
+
+const { show } = mirror;
+for (const name of ['fs', 'shell', 'stdin', 'args', 'env', 'process', 'Buffer', 'console', 'listTools', 'budgets']) try { globalThis[name] = undefined } catch {}
+return await show({ to: 'a', amount: 5 });

@@ -1,0 +1,9 @@
+// A box whose `valueOf` changes its mind: read once.
+// status: completed
+// value: [{"to": "a", "amount": 5}, 1]
+// calls: ok
+
+let reads = 0;
+const box = new Number(5);
+box.valueOf = () => (reads++ ? 5000 : 5);
+return [await mirror.show({ to: 'a', amount: box }), reads];

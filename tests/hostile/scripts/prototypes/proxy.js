@@ -1,0 +1,8 @@
+// A proxy that says 5 first and 5000 after.
+// status: completed
+// value: {"to": "a", "amount": 5}
+// calls: ok
+
+let reads = 0;
+const proxy = new Proxy({ to: 'a', amount: 5 }, { get: (target, key) => (key === 'amount' && reads++ ? 5000 : target[key]) });
+return await mirror.show(proxy);

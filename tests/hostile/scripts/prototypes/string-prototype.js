@@ -1,0 +1,7 @@
+// The functions of texts replaced.
+// status: completed
+// value: {"to": "a", "amount": 5}
+// calls: ok
+
+for (const name of ['split', 'slice', 'replace', 'indexOf', 'startsWith', 'includes', 'charCodeAt', 'toString', 'trim']) String.prototype[name] = () => 'evil';
+return await mirror.show({ to: 'a', amount: 5 });

@@ -1,0 +1,6 @@
+// A key that the tool does not know.
+// status: completed
+// value: "ArgumentError"
+// calls: denied
+
+try { await mirror.show({ to: 'a', amount: 5, admin: true }) } catch (error) { return error.name }

@@ -1,0 +1,8 @@
+// The deepest that is passed on: the gate judges it, and says what does not fit.
+// status: failed
+// error: argument
+// calls: denied
+
+let value = [];
+for (let n = 0; n < 900; n++) value = [value];
+await probe.length({ text: value });

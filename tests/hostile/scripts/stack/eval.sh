@@ -1,0 +1,6 @@
+# Evaluations in evaluations.
+# status: limited
+# error: limit
+
+x='eval "$x"'
+eval "$x"

@@ -1,0 +1,5 @@
+# Patterns in patterns.
+# status: completed
+
+shopt -s extglob
+eval "case a in $(printf '@(%.0s' {1..5000})a$(printf ')%.0s' {1..5000})) echo yes;; esac"

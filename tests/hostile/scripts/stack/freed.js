@@ -1,0 +1,9 @@
+// Nested lists that are given back all at once.
+// status: completed
+// value: "freed"
+// limits: memory = "64MiB"
+
+let value = [];
+for (let n = 0; n < 500_000; n++) value = [value];
+value = null;
+return 'freed';

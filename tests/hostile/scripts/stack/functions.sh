@@ -1,0 +1,6 @@
+# A function that calls itself.
+# status: limited
+# error: limit
+
+f() { f; }
+f

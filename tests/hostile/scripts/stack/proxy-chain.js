@@ -1,0 +1,8 @@
+// Proxies of proxies, a hundred thousand deep.
+// status: failed
+// error: exception
+// name: RangeError
+
+let p = {};
+for (let n = 0; n < 100_000; n++) p = new Proxy(p, {});
+p.a;

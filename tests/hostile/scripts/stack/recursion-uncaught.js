@@ -1,0 +1,7 @@
+// The same, not caught.
+// status: failed
+// error: exception
+// name: RangeError
+
+const f = () => f() + 1;
+f();

@@ -1,0 +1,5 @@
+# Groups in groups.
+# status: completed
+
+[[ a =~ $(printf '(%.0s' {1..5000})a$(printf ')%.0s' {1..5000}) ]]
+echo $?

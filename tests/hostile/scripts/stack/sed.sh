@@ -1,0 +1,4 @@
+# Groups of sed's in groups.
+# status: failed
+
+echo a | sed -E "s/$(printf '(%.0s' {1..5000})a$(printf ')%.0s' {1..5000})/b/"

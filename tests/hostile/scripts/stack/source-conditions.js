@@ -1,0 +1,5 @@
+// Conditions in conditions.
+// status: limited
+// error: limit
+
+(0, eval)('1 ? '.repeat(50_000) + '1' + ': 0'.repeat(50_000));

@@ -1,0 +1,4 @@
+# A source of subshells in subshells.
+# status: failed
+
+eval "$(printf '( %.0s' {1..5000}):$(printf ' )%.0s' {1..5000})"

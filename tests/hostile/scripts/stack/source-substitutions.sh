@@ -1,0 +1,4 @@
+# A source of them.
+# status: failed
+
+eval "$(printf 'echo $(%.0s' {1..5000})$(printf ')%.0s' {1..5000})"

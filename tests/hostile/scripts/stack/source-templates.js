@@ -1,0 +1,5 @@
+// A source of templates in templates.
+// status: limited
+// error: limit
+
+(0, eval)('`${'.repeat(20_000) + '1' + '}`'.repeat(20_000));

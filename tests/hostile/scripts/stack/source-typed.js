@@ -1,0 +1,6 @@
+// The same in TypeScript, whose parser is another one.
+// status: limited
+// error: limit
+
+await fs.writeFile('deep.ts', 'export const deep: number = ' + '('.repeat(100_000) + '1' + ')'.repeat(100_000));
+await import('./deep.ts');

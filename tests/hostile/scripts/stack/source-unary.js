@@ -1,0 +1,5 @@
+// A source of many signs.
+// status: limited
+// error: limit
+
+(0, eval)('- '.repeat(200_000) + '1');

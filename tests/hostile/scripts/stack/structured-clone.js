@@ -1,0 +1,8 @@
+// Nested lists, cloned.
+// status: failed
+// error: exception
+// name: RangeError
+
+let value = [];
+for (let n = 0; n < 100_000; n++) value = [value];
+structuredClone(value);

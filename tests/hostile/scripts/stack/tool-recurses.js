@@ -1,0 +1,6 @@
+// A tool that recurses: its call fails, and the next one works.
+// status: completed
+// value: ["tool", true, 2]
+// calls: failed ok
+
+try { await probe.recurse({}) } catch (error) { return [error.kind, /trapped/.test(error.message), await probe.length({ text: 'on' })] }
