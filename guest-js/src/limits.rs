@@ -163,9 +163,12 @@ impl Counted {
         })
     }
 
-    /// Counts a block that was taken; null is a refusal and counts nothing.
+    /// Counts a block that was taken. Null means that the instance has no more memory: a block that grows is there twice
+    /// while it moves, which may be too much before the count is. That is the limit all the same, and no error to catch.
     fn took(block: *mut u8) -> *mut u8 {
-        if !block.is_null() {
+        if block.is_null() {
+            stop(Stop::Memory);
+        } else {
             // SAFETY: the block was just given out by `RustAllocator`.
             let bytes = unsafe { RustAllocator::usable_size(block) };
             METER.with(|meter| meter.memory_used.set(meter.memory_used.get().saturating_add(bytes)));

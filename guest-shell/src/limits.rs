@@ -76,21 +76,24 @@ pub(crate) fn failure(exceeded: &LimitExceeded, limits: &Limits) -> Failure {
     let (message, hint) = if clock::out_of_fuel() {
         (
             format!("limit `fuel` reached: the script used its {} steps of the interpreter", limits.fuel),
-            Some("raise it with `--fuel`, or `[limits] fuel` in the policy"),
+            "raise it with `--fuel`, or `[limits] fuel` in the policy",
         )
     } else if is_memory(exceeded) {
         (
             format!("limit `memory` reached: {} bytes ({exceeded})", limits.memory),
-            Some("raise it with `--memory`, or `[limits] memory` in the policy"),
+            "raise it with `--memory`, or `[limits] memory` in the policy",
         )
     } else {
-        (format!("limit of the shell reached: {exceeded}"), None)
+        (
+            format!("limit of the shell reached: {exceeded}"),
+            "this limit is fixed: nest less deeply, use a loop, or do less at once",
+        )
     };
     Failure {
         kind: ErrorKind::Limit,
         name: "LimitError".to_owned(),
         message,
-        hint: hint.map(str::to_owned),
+        hint: Some(hint.to_owned()),
         stack: None,
         payload: None,
     }

@@ -1,0 +1,7 @@
+# Substitutions in substitutions: at most 64.
+# status: limited
+# error: limit
+# message contains: depth
+
+f() { echo $(f); }
+f
