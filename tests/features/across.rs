@@ -157,7 +157,8 @@ fn fuel_of_scripts_that_are_stopped_counts() {
     let ran = Home::new().js(&burn(100), &["--fuel", "30000"]);
     assert_eq!((&ran["status"], &ran["error"]["kind"]), (&json!("limited"), &json!("limit")), "{ran}");
     // One that traps in the middle of a step had not said how much it used.
-    let trap = "await shell('f() { f; }; f').catch(() => {});";
+    let trap =
+        r#"await fs.writeFile('deep.js', "JSON.parse('['.repeat(1e6))"); await shell('node deep.js').catch(() => {});"#;
     assert!(used(&trap.repeat(3)) > used(trap) + 100_000, "what is not known counts as if it were");
     let timed = "for i in 1 2 3; do timeout 0.05 node -e 'for (let n = 0; n < 1e6; n++); await sleep(100_000)'; done";
     let used = sh(timed)["usage"]["fuel"].as_u64().expect("a number");

@@ -236,6 +236,9 @@ impl Instead {
     }
 }
 
+/// A library that each download brings along: cargo says where it is, and nothing of a crate that is a program only.
+const BESIDE: &str = "cfg-if";
+
 /// Unpacks a crate, as it was published, from where cargo keeps it once a package in `work` has asked for it. It is in no
 /// workspace then.
 fn source(name: &str, version: &str, sha256: &str, work: &Path, copy: &Path) -> Result<()> {
@@ -244,15 +247,17 @@ fn source(name: &str, version: &str, sha256: &str, work: &Path, copy: &Path) -> 
     fs::write(asking.join("src/lib.rs"), "")?;
     let manifest = asking.join("Cargo.toml");
     let package = "[package]\nname = \"asking\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n";
-    fs::write(&manifest, format!("{package}[dependencies]\n{name} = \"={version}\"\n"))?;
+    fs::write(&manifest, format!("{package}[dependencies]\n{BESIDE} = \"1\"\n{name} = \"={version}\"\n"))?;
     let mut asks = command("cargo");
     asks.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&manifest);
     let metadata: serde_json::Value = serde_json::from_str(&output(&mut asks)?)?;
     let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let found = packages.iter().find(|package| package["name"] == name).and_then(|it| it["manifest_path"].as_str());
-    let found = found.and_then(|manifest| Path::new(manifest).parent());
-    let found = found.with_context(|| format!("cargo does not say where {name} {version} is"))?;
-    let mut files = patched::unpack(&patched::archive(found, sha256)?)?;
+    let beside = packages.iter().find(|package| package["name"] == BESIDE);
+    let beside = beside.and_then(|package| package["manifest_path"].as_str());
+    let kept = beside.and_then(|manifest| Path::new(manifest).parent()?.parent());
+    let kept = kept.with_context(|| format!("cargo does not say where {name} {version} is"))?;
+    let found = kept.join(format!("{name}-{version}"));
+    let mut files = patched::unpack(&patched::archive(&found, sha256)?)?;
     let manifest = files.get_mut(Path::new("Cargo.toml")).context("a crate has a manifest")?;
     manifest.extend_from_slice(b"\n[workspace]\n");
     patched::write(copy, &files)

@@ -88,7 +88,8 @@ impl Guests {
         Self { code, javascript: OnceLock::new(), shell: OnceLock::new() }
     }
 
-    fn get(&self, language: Language) -> Result<&ScriptGuestPre<State>, CodeError> {
+    /// The guest of a language, loaded if it was not.
+    pub(super) fn get(&self, language: Language) -> Result<&ScriptGuestPre<State>, CodeError> {
         let (slot, name) = match language {
             Language::JavaScript => (&self.javascript, "js"),
             Language::Shell => (&self.shell, "shell"),
@@ -226,6 +227,11 @@ impl Guest {
             Some(trap) => GuestError::Trap(trap.to_string()),
             None => GuestError::Trap(error.root_cause().to_string()),
         }
+    }
+
+    /// What one step may take of the stack, in bytes.
+    pub(crate) fn stack(&self) -> usize {
+        self.stack
     }
 
     /// The files as the guest sees them now.

@@ -19,7 +19,7 @@ use super::scope::Scope;
 use super::state::{Place, SessionState, micros};
 use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 use super::work::{Input, News, Work};
-use crate::code::Interrupt;
+use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, told};
 use crate::gate::{CallOutcome, Event};
 use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Together, Value, Waiting};
@@ -340,7 +340,13 @@ impl Run {
 
     /// Drives the run to its end: performs all it waits for, as it comes.
     #[must_use]
-    pub fn finish(mut self) -> RunResult {
+    pub fn finish(self) -> RunResult {
+        // Once for all its steps: on a thread that has too little of it, each step would get its own.
+        let stack = self.processes.as_ref().map_or(0, |processes| processes.main().stack());
+        with_stack(stack, || self.drive())
+    }
+
+    fn drive(mut self) -> RunResult {
         loop {
             match self.step() {
                 Step::Finished(result) => return *result,
