@@ -35,7 +35,7 @@ impl Call<'_> {
     /// A call with the parameters of the command line, or with what is on standard input.
     pub(super) async fn once(&self, context: &CommandContext<'_>, script: &ScriptInput) -> Run<i32> {
         let arguments = match &self.options.words[..] {
-            [] => return self.from_input(context, script).await,
+            [] => return self.by_input(context, script).await,
             [json, dash] if json == "--json" && dash == "-" => {
                 let mut text = Lines::new(&context.stdin).rest().await?;
                 if text.is_empty() {
@@ -55,7 +55,7 @@ impl Call<'_> {
     /// A method that takes nothing leaves its input alone, and one that needs nothing ignores input that is no object:
     /// a `while read` loop around it has input of its own. The script's standard input is read only by a call that
     /// cannot go without.
-    async fn from_input(&self, context: &CommandContext<'_>, script: &ScriptInput) -> Run<i32> {
+    async fn by_input(&self, context: &CommandContext<'_>, script: &ScriptInput) -> Run<i32> {
         let parameters = Parameters::of(self.method);
         if !parameters.any() {
             return self.call(context, "{}".to_owned()).await;
