@@ -91,7 +91,7 @@ struct Answer {
 impl Batch {
     /// Runs what comes in.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        self.confine.apply(|| self.session.touched(places, &self.own, self.audit.as_deref()))?;
+        self.confine.apply(|| self.session.touched(places, &self.own, false, self.audit.as_deref()))?;
         let prepared = self.session.prepare(&self.own, self.audit.as_deref())?;
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.

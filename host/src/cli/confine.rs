@@ -1,8 +1,8 @@
 //! A second wall: on Linux the kernel holds the process to the few places that it says it will touch (Landlock).
 //!
 //! The first wall is WebAssembly. Whoever breaks through that finds a process that can read no more of this machine than
-//! the system's own files and what the command line names, writes nothing but the store, the cache, the registry and
-//! the log, starts no program, and listens on no port.
+//! the system's own files and what the command line names, writes nothing but the cache, the log and, for a session that
+//! is kept, the store, starts no program, and listens on no port.
 //!
 //! It holds for threads that start later: it must stand before the host does.
 
@@ -54,15 +54,16 @@ pub(crate) enum Wall {
 }
 
 impl Confinement {
-    /// What each run touches: where things are. What is not there yet is made, since nothing can be said of it else.
-    pub(crate) fn of(places: &Places) -> Self {
-        let mut write = vec![places.registry.clone(), places.store.clone()];
-        write.extend(places.cache.clone());
+    /// What each run touches: the registry, the cache, and the store if its session is kept there. What is to be written and
+    /// is not there yet is made, since nothing can be said of it else.
+    pub(crate) fn of(places: &Places, kept: bool) -> Self {
+        let store = kept.then(|| places.store.clone());
+        let write: Vec<PathBuf> = store.into_iter().chain(places.cache.clone()).collect();
         for directory in &write {
             // Who uses it will say why it cannot be made.
             let _ = make(directory);
         }
-        Self { read: Vec::new(), write }
+        Self { read: vec![places.registry.clone()], write }
     }
 
     /// It will read these, and what is below them.
@@ -71,13 +72,13 @@ impl Confinement {
         self
     }
 
-    /// It will write this file, and make it if it is not there.
+    /// It will write this file, which is made if it is not there: its neighbours are not to be touched.
     pub(crate) fn writing(mut self, file: Option<&Path>) -> Self {
-        let directory = |file: &Path| match file.parent() {
-            Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
-            parent => parent.unwrap_or(file).to_owned(),
-        };
-        self.write.extend(file.map(directory));
+        if let Some(file) = file {
+            // As above.
+            let _ = make_file(file);
+            self.write.push(file.to_owned());
+        }
         self
     }
 }
@@ -92,6 +93,15 @@ fn make(directory: &Path) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn make(directory: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(directory)
+}
+
+/// The same, of a file; one that is there stays as it is.
+fn make_file(path: &Path) -> std::io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 #[cfg(target_os = "linux")]
@@ -201,6 +211,7 @@ mod linux {
                 fs::write(log, "line").expect("it was said");
                 denied(fs::read(at("secret")).map(drop));
                 denied(fs::write(at("said"), "other"));
+                denied(fs::write(at("writable"), "the log's neighbour"));
                 denied(fs::read_dir("/").map(drop));
                 denied(Command::new("/bin/true").status().map(drop));
                 if wall == Wall::Whole {

@@ -69,15 +69,15 @@ impl OwnArgs {
 }
 
 impl SessionArgs {
-    /// What of this machine a process touches that opens a session by them.
-    pub(crate) fn touched(&self, places: &Places, own: &OwnArgs, audit: Option<&Path>) -> Confinement {
+    /// What of this machine a process touches that opens a session by them, which is `kept` in the store or in memory.
+    pub(crate) fn touched(&self, places: &Places, own: &OwnArgs, kept: bool, audit: Option<&Path>) -> Confinement {
         let files = [&self.policy, &self.token, &self.revoked].into_iter().flatten().map(PathBuf::as_path);
         let mounted = self.mounts.iter().map(|mount| Path::new(split_mount(mount).0));
         let secrets = own.secrets.iter().filter_map(|(_, source)| source.strip_prefix("file:").map(Path::new));
         let trusted = self.trust.iter().map(Path::new);
         let certificates = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
         let read = files.chain(mounted).chain(secrets).chain(trusted).chain(certificates.as_deref());
-        Confinement::of(places).reading(read).writing(audit)
+        Confinement::of(places, kept).reading(read).writing(audit)
     }
 
     /// Goes on with the session of this name, or makes it; without a name, makes one in memory.

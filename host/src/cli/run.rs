@@ -103,7 +103,7 @@ impl Run {
     /// Runs the script and shows what came of it.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let (name, source) = self.script()?;
-        self.confine.apply(|| self.session.touched(places, &self.own, self.audit.as_deref()))?;
+        self.confine.apply(|| self.session.touched(places, &self.own, self.id.is_some(), self.audit.as_deref()))?;
         if source.starts_with(WASM) {
             return self.component(name, source, places);
         }
