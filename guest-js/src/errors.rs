@@ -3,8 +3,9 @@
 //!
 //! What a thrown value says of itself is the prelude's to find out (`describe` in `prelude/errors.js`): it knows which
 //! errors came from the host.
+#![expect(unsafe_code, reason = "an exception that no script can catch")]
 
-use rquickjs::{Ctx, Exception, Function, Object, Result, Value};
+use rquickjs::{Ctx, Error, Exception, Function, Object, Result, Value, qjs};
 
 use crate::bindings::types::{ErrorKind, Failure, Json};
 use crate::convert::{self, Purpose};
@@ -97,6 +98,19 @@ pub(crate) fn from_problem(problem: Problem, name: &str) -> Failure {
 }
 
 /// The exception in which a native function names one of its own arguments that does not fit.
-pub(crate) fn type_error(ctx: &Ctx<'_>, message: &str) -> rquickjs::Error {
+pub(crate) fn type_error(ctx: &Ctx<'_>, message: &str) -> Error {
     Exception::throw_type(ctx, message)
+}
+
+/// An exception that no script can catch, and that passes by every `finally`.
+pub(crate) fn uncatchable(ctx: &Ctx<'_>, message: &str) -> Error {
+    let _ = Exception::throw_internal(ctx, message);
+    let thrown = ctx.catch();
+    let raw = ctx.as_raw().as_ptr();
+    // SAFETY: the value was just caught and is alive; `JS_Throw` takes over the reference made for it.
+    unsafe {
+        qjs::JS_SetUncatchableError(raw, thrown.as_raw());
+        qjs::JS_Throw(raw, qjs::JS_DupValue(raw, thrown.as_raw()));
+    }
+    Error::Exception
 }

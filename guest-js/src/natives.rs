@@ -17,9 +17,11 @@ mod url;
 mod values;
 mod zone;
 
-use rquickjs::{Ctx, Object, Result};
+use rquickjs::function::{IntoJsFunc, ParamRequirement, Params};
+use rquickjs::{Ctx, Object, Result, Value};
 
 use crate::bindings::types::Tool;
+use crate::{errors, limits};
 
 /// Makes the object of natives.
 pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -71,12 +73,37 @@ fn half(number: f64) -> u64 {
     u64::from(half)
 }
 
+/// A native that does nothing for a script that was stopped. QuickJS polls its interrupt handler now and then only, and
+/// until then an allocation that failed is an exception like any other: what a script does after it has caught that must
+/// be without effect.
+struct Guarded<F>(F);
+
+impl<'js, P, F: IntoJsFunc<'js, P>> IntoJsFunc<'js, P> for Guarded<F> {
+    fn param_requirements() -> ParamRequirement {
+        F::param_requirements()
+    }
+
+    fn call(&self, params: Params<'_, 'js>) -> Result<Value<'js>> {
+        if limits::stopped().is_some() {
+            return Err(errors::uncatchable(params.ctx(), "the script was stopped"));
+        }
+        self.0.call(params)
+    }
+}
+
 /// Adds functions to the object of natives, each under its own name.
 macro_rules! add_all {
+    ($ctx:expr, $natives:expr, $($name:literal => $function:expr),+ $(,)?) => {
+        crate::natives::add_pure!($ctx, $natives, $($name => crate::natives::Guarded($function)),+)
+    };
+}
+
+/// The same for functions without effect, of which some tell where a script was stopped.
+macro_rules! add_pure {
     ($ctx:expr, $natives:expr, $($name:literal => $function:expr),+ $(,)?) => {{
         $($natives.set($name, rquickjs::Function::new($ctx.clone(), $function)?.with_name($name)?)?;)+
         Ok(())
     }};
 }
-pub(crate) use add_all;
+pub(crate) use {add_all, add_pure};
 pub(crate) use output::wants_pause;

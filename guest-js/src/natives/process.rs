@@ -1,11 +1,10 @@
 //! The end of the script, before its end.
-#![expect(unsafe_code, reason = "an exception that no script can catch")]
 
-use rquickjs::{Ctx, Error, Exception, Object, Result, qjs};
+use rquickjs::{Ctx, Object, Result};
 
 use super::add_all;
 use crate::limits::{self, Stop};
-use crate::modules;
+use crate::{errors, modules};
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives,
@@ -19,13 +18,5 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
 /// Ends the script: nothing of it runs any more, `finally` and `catch` neither.
 fn exit(ctx: Ctx<'_>, code: u8) -> Result<()> {
     limits::stop(Stop::Exit(code));
-    let _ = Exception::throw_internal(&ctx, "process.exit");
-    let thrown = ctx.catch();
-    let raw = ctx.as_raw().as_ptr();
-    // SAFETY: the value was just caught and is alive; `JS_Throw` takes over the reference made for it.
-    unsafe {
-        qjs::JS_SetUncatchableError(raw, thrown.as_raw());
-        qjs::JS_Throw(raw, qjs::JS_DupValue(raw, thrown.as_raw()));
-    }
-    Err(Error::Exception)
+    Err(errors::uncatchable(&ctx, "process.exit"))
 }

@@ -3,12 +3,12 @@
 use base64::Engine as _;
 use rquickjs::{Ctx, Object, Result, Value};
 
-use super::add_all;
+use super::add_pure;
 use crate::convert;
 use crate::text::{self, BASE64, Bytes, Text};
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
-    add_all!(ctx, natives,
+    add_pure!(ctx, natives,
         "encodeUtf8" => encode_utf8,
         "decodeUtf8" => decode_utf8,
         "decodeUtf8Lossy" => decode_utf8_lossy,

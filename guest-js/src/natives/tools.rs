@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use rquickjs::convert::List;
 use rquickjs::{Ctx, Object, Result, Value};
 
-use super::add_all;
+use super::add_pure;
 use crate::bindings::catalog;
 use crate::bindings::types::Tool;
 use crate::text::Text;
@@ -49,7 +49,7 @@ fn may_use(name: &str) -> bool {
 }
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
-    add_all!(ctx, natives,
+    add_pure!(ctx, natives,
         "aliases" => aliases,
         "toolsOf" => tools_of,
         "allTools" => all_tools,

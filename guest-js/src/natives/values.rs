@@ -4,11 +4,11 @@
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Object, Result, Value, qjs};
 
-use super::add_all;
+use super::add_pure;
 use crate::convert;
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
-    add_all!(ctx, natives, "className" => class_name, "promiseState" => promise_state, "isProxy" => is_proxy,
+    add_pure!(ctx, natives, "className" => class_name, "promiseState" => promise_state, "isProxy" => is_proxy,
         "proxyTarget" => proxy_target, "proxyHandler" => proxy_handler)
 }
 
