@@ -105,5 +105,5 @@ macro_rules! add_pure {
         Ok(())
     }};
 }
-pub(crate) use {add_all, add_pure};
 pub(crate) use output::wants_pause;
+pub(crate) use {add_all, add_pure};

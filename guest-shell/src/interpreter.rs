@@ -90,7 +90,7 @@ pub(crate) fn wake(bash: &mut Bash, name: &str) {
     let seed = random::bytes(6).into_iter().fold(0_u64, |seed, byte| seed << 8 | u64::from(byte));
     // On this target the standard library's hash keys, from which bashkit makes names of temporary files, begin at the
     // same number in every instance, and each use counts them up: so uses are the one way to vary them.
-    for _ in 0..seed >> 36 {
+    for _ in 0..seed >> 42 {
         black_box(RandomState::new());
     }
     bash.assign("RANDOM", &(seed & u64::from(u32::MAX)).to_string());

@@ -11,6 +11,7 @@
 //! | [`clock`] | time within a step, and fuel |
 //! | [`limits`] | what bashkit may use, and how a limit reached is told |
 //! | [`outcome`] | how a script's end becomes an `outcome` |
+//! | [`allocator`] | free blocks by size, before the standard library's allocator |
 //! | [`memory`] | `memcmp`, for all that is linked |
 //! | [`mend`] | where bashkit differs from GNU bash, mended from outside |
 //! | [`fs`] | bashkit's file system, on the world's `files` |
@@ -29,6 +30,7 @@
 //! **Invariant:** bashkit never waits but for an operation of [`operations`]. Its own timers spin on this target, and
 //! the clock stands still within a step: every command that would use one is replaced.
 
+mod allocator;
 mod bindings;
 mod catalog;
 mod clock;

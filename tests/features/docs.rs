@@ -191,3 +191,42 @@ fn the_policies_and_manifests_that_the_texts_show() {
     }
     assert!(policies > 1 && manifests > 0, "{policies} policies, {manifests} manifests");
 }
+
+/// What the page on security names as proof is a test, or a group of the hostile corpus.
+#[test]
+fn the_proofs_of_the_page_on_security_are_tests() {
+    let mut tests = String::new();
+    for directory in ["host/src", "registry", "tests/features", "guest-shell/src", "guest-js/src"] {
+        sources(&root().join(directory), &mut tests);
+    }
+    let page = std::fs::read_to_string(root().join("docs/security.md")).expect("the page is there");
+    let (mut threats, mut proofs) = (0, 0);
+    for threat in page.split("\n**T").skip(1) {
+        threats += 1;
+        assert!(threat.starts_with(&format!("{threats}. ")), "T{threats} is not where it belongs");
+        let proof = threat.split_once("\nProof: ").unwrap_or_else(|| panic!("T{threats} has no proof")).1;
+        let proof = proof.split("\n\n").next().unwrap_or_default();
+        for name in proof.split('`').skip(1).step_by(2).filter(|name| !name.contains('/')) {
+            let known = tests.contains(&format!("#[test]\nfn {name}(")) || tests.contains(&format!("\n{name}: \""));
+            assert!(known, "T{threats}: `{name}` is no test");
+            proofs += 1;
+        }
+    }
+    assert!(threats >= 20 && proofs >= 60, "{threats} threats, {proofs} proofs");
+}
+
+/// The text of all Rust files below a directory, without indentation.
+fn sources(directory: &Path, into: &mut String) {
+    for entry in std::fs::read_dir(directory).expect("it is there") {
+        let path = entry.expect("it can be read").path();
+        if path.is_dir() {
+            sources(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(&path).expect("it is text");
+            for line in text.lines() {
+                into.push_str(line.trim_start());
+                into.push('\n');
+            }
+        }
+    }
+}

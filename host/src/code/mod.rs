@@ -6,6 +6,7 @@
 mod cache;
 mod embedded;
 mod interrupt;
+mod stack;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -16,6 +17,7 @@ use wasmtime::component::Component;
 pub use cache::{Cache, CacheError};
 pub use embedded::embedded;
 pub use interrupt::{Interrupt, Paused, Stopped};
+pub(crate) use stack::with_stack;
 
 /// How often a running instance looks whether it should stop. A fifth of the 50 ms in which a cancelled run must have
 /// stopped.
@@ -131,15 +133,6 @@ impl Code {
             let _ = cache.put(key, code);
         }
     }
-}
-
-/// What the host's own functions take of the stack below a guest or tool.
-const HOST_STACK: usize = 1 << 20;
-
-/// Enters wasm with as much stack as its engine lets it use, wherever the caller stands: threads begin with 2 MiB, and
-/// running off the end of a stack would end the process. On a thread with enough it costs nothing.
-pub(crate) fn with_stack<T>(wasm: usize, enter: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(wasm + HOST_STACK, wasm + 2 * HOST_STACK, enter)
 }
 
 /// Maps machine code that this process just made, or that stands in this binary.
