@@ -34,7 +34,7 @@ mod written;
 pub use clause::{Clause, Param, Scalar, Test};
 pub use grant::{Approve, AttenuateError, Grant, Spend, param};
 pub use imply::implies;
-pub use limits::Limits;
+pub use limits::{Limits, Setting};
 pub use number::{Amount, Number};
 pub use path::{ParamPath, PathError, Step};
 pub use pattern::{Pattern, PatternError};

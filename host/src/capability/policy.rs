@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::document::{Content, Node};
+use super::document::{Content, Key, Node};
 use super::grant::{Approve, Grant, Spend};
 use super::limits::Limits;
 use super::number::{Amount, Number};
@@ -108,7 +108,7 @@ impl Policy {
 fn policy(node: Node) -> Result<Policy, PolicyError> {
     let mut table = Table::new(node, "the policy")?;
     let tools = table.read("tools", tools)?;
-    let limits = table.read("limits", |node, _| limits(node))?.unwrap_or_default();
+    let limits = table.read("limits", |node, _| limits(node, Limits::default()))?.unwrap_or_default();
     let permissions = table.read("tool", permission::all)?.unwrap_or_default();
     let mut policy = Policy { tools, grants: Vec::new(), permissions, limits };
     for node in table.read("grant", read::list)?.unwrap_or_default() {
@@ -183,14 +183,29 @@ fn approve(node: Node) -> Result<Approve, PolicyError> {
     }
 }
 
-fn limits(node: Node) -> Result<Limits, PolicyError> {
+/// Limits of which one is another: a number, or a text as in a policy.
+pub(super) fn with_limit(others: &Limits, name: &str, value: &str) -> Result<Limits, PolicyError> {
+    let value = match value.parse() {
+        Ok(number) => Content::Number(Number::Integer(number)),
+        Err(_) => Content::String(value.to_owned()),
+    };
+    let plain = |value| Node { value, span: None };
+    let key = Key { name: name.to_owned(), span: None };
+    limits(plain(Content::Table(vec![(key, plain(value))])), others.clone())
+}
+
+/// What is not said is as in `limits`.
+fn limits(node: Node, mut limits: Limits) -> Result<Limits, PolicyError> {
     let mut table = Table::new(node, "`limits`")?;
-    let mut limits = Limits::default();
-    if let Some(wall) = table.read("wall", duration)? {
-        limits.wall = wall;
+    for (name, limit) in [("wall", &mut limits.wall), ("tool_wall", &mut limits.tool_wall)] {
+        if let Some(time) = table.read(name, duration)? {
+            *limit = time;
+        }
     }
-    if let Some(fuel) = table.read("fuel", read::count)? {
-        limits.fuel = fuel;
+    for (name, limit) in [("fuel", &mut limits.fuel), ("calls", &mut limits.calls)] {
+        if let Some(count) = table.read(name, read::count)? {
+            *limit = count;
+        }
     }
     let sizes = [
         ("memory", &mut limits.memory),
@@ -204,11 +219,19 @@ fn limits(node: Node) -> Result<Limits, PolicyError> {
             *limit = size;
         }
     }
-    if let Some(node) = table.take("concurrency") {
-        let span = node.span.clone();
-        let at_once = u32::try_from(read::count(node, "concurrency")?).ok().filter(|&at_once| at_once > 0);
-        let message = "`concurrency` must be from 1 to 2^32 - 1: with 0 no call could ever run";
-        limits.concurrency = at_once.ok_or_else(|| PolicyError::new(message, span))?;
+    let numbers = [
+        ("concurrency", &mut limits.concurrency, 1, "with 0 no call could ever run"),
+        ("pending", &mut limits.pending, 1, "with 0 no script could wait for anything"),
+        ("scripts", &mut limits.scripts, 1, "the run's own counts"),
+        ("depth", &mut limits.depth, 0, "0 lets no script run another"),
+    ];
+    for (name, limit, least, why) in numbers {
+        if let Some(node) = table.take(name) {
+            let span = node.span.clone();
+            let number = u32::try_from(read::count(node, name)?).ok().filter(|&number| number >= least);
+            let message = || format!("`{name}` must be from {least} to 2^32 - 1: {why}");
+            *limit = number.ok_or_else(|| PolicyError::new(message(), span))?;
+        }
     }
     table.end("`limits`", &Limits::KEYS)?;
     Ok(limits)

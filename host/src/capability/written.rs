@@ -1,6 +1,7 @@
 //! Policies as they are written: the JSON form, the TOML text, and the JSON Schema of both.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -240,6 +241,23 @@ struct WrittenLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     concurrency: Option<u32>,
+    /// Calls of a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<u64>,
+    /// What one guest may wait for at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pending: Option<u32>,
+    /// Scripts of a run at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    scripts: Option<u32>,
+    /// How deep scripts run scripts, and tools call tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    /// Time of one call of a tool: `5s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_wall: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -367,15 +385,22 @@ fn write_test(test: &Test, written: &mut WrittenClause) {
 fn written_limits(limits: &Limits) -> WrittenLimits {
     let default = Limits::default();
     let size = |own: u64, default: u64| (own != default).then_some(WrittenSize::Bytes(own));
+    let number = |own: u32, default: u32| (own != default).then_some(own);
+    let time = |own: Duration, default: Duration| (own != default).then(|| format!("{}ms", own.as_millis()));
     WrittenLimits {
-        wall: (limits.wall != default.wall).then(|| format!("{}ms", limits.wall.as_millis())),
+        wall: time(limits.wall, default.wall),
         fuel: (limits.fuel != default.fuel).then_some(limits.fuel),
         memory: size(limits.memory, default.memory),
         output: size(limits.output, default.output),
         argument: size(limits.argument, default.argument),
         result: size(limits.result, default.result),
         files: size(limits.files, default.files),
-        concurrency: (limits.concurrency != default.concurrency).then_some(limits.concurrency),
+        concurrency: number(limits.concurrency, default.concurrency),
+        calls: (limits.calls != default.calls).then_some(limits.calls),
+        pending: number(limits.pending, default.pending),
+        scripts: number(limits.scripts, default.scripts),
+        depth: number(limits.depth, default.depth),
+        tool_wall: time(limits.tool_wall, default.tool_wall),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use tollhouse::capability::{Grant, Limits, Policy, parse_bytes, parse_duration};
+use tollhouse::capability::{Grant, Limits, Policy, Setting, parse_bytes, parse_duration};
 use tollhouse::gate::{Approver, Audit, AuditFile};
 use tollhouse::session::{
     Host, HostError, OpenOptions, Overrides, Session, SessionId, SessionOptions, Sessions, Waiting,
@@ -60,11 +60,14 @@ pub(crate) struct OwnArgs {
     /// Most steps of the script's own count [default: 2000000000]
     #[arg(long, value_name = "STEPS")]
     fuel: Option<u64>,
+    /// Any limit of a policy: `calls=1000`, `scripts=4`, `tool_wall=5s`, `output=1MiB`
+    #[arg(long = "limit", value_name = "NAME=VALUE")]
+    limits: Vec<Setting>,
 }
 
 impl OwnArgs {
     fn limits(&self) -> Overrides {
-        Overrides { wall: self.timeout, memory: self.memory, fuel: self.fuel }
+        Overrides { wall: self.timeout, memory: self.memory, fuel: self.fuel, others: self.limits.clone() }
     }
 }
 

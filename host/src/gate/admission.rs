@@ -68,7 +68,8 @@ impl Admission {
         if size > self.result_limit {
             let message =
                 format!("`{}`: a result of {size} bytes passes the limit of {}", self.method, self.result_limit);
-            return Err(Failure::limit(message, "raise `result` under `[limits]` in the policy"));
+            let is_the_tools = self.tool.package().has_own_result(self.result_limit);
+            return Err(Failure::limit(message, super::raise("result", is_the_tools)));
         }
         Ok(payload)
     }

@@ -108,6 +108,8 @@ const MAX_METHOD: usize = 1 << 10;
 #[derive(Debug, Default)]
 struct Open {
     calls: Vec<Call>,
+    /// How often the gate was asked: of the calls beyond the limit only the first is among `calls`.
+    asked: u64,
     /// What their arguments take.
     kept: usize,
     /// The run has ended: nothing begins any more.
@@ -156,6 +158,13 @@ impl Record {
     pub(super) fn is_inside(&self, alias: &str) -> bool {
         std::iter::successors(self.within.as_ref(), |within| within.outer.as_ref())
             .any(|within| *within.alias == *alias)
+    }
+
+    /// Counts a call that the gate is asked for; how many that makes.
+    pub(super) fn ask(&self) -> u64 {
+        let mut open = self.lock();
+        open.asked = open.asked.saturating_add(1);
+        open.asked
     }
 
     /// Lets nothing begin any more; the calls that have not ended.

@@ -37,9 +37,6 @@ use crate::error::{Failure, told};
 use crate::ledger::{Ledger, Used};
 use crate::tool::{MountedTools, Tool};
 
-/// How deep tools may call tools. Each level has an instance of its own that waits.
-const MAX_DEPTH: u32 = 8;
-
 /// Judges the calls of a session.
 pub struct Gate {
     tools: Arc<MountedTools>,
@@ -175,11 +172,12 @@ impl Gate {
     /// # Errors
     /// What the script is told: no such method, arguments that do not fit, no grant, no budget, no consent.
     pub fn admit(&self, record: &Record, method: &str, arguments: &str) -> Result<Admission, Failure> {
+        self.count(record, method)?;
         let (tool, arguments) = match self.check(method, arguments) {
             Ok(checked) => checked,
             Err((arguments, failure)) => return Err(self.refuse(record, method, arguments, None, failure)),
         };
-        if let Some(failure) = may_nest(record, &tool) {
+        if let Some(failure) = may_nest(record, &tool, self.limits().depth) {
             return Err(self.refuse(record, method, arguments, None, failure));
         }
         let now = SystemTime::now();
@@ -202,6 +200,23 @@ impl Gate {
             return Err(self.refuse(record, method, arguments, Some(grant), failure));
         }
         self.begin(record, tool, arguments, held, debit)
+    }
+
+    /// Counts a call, whatever comes of it. Of those that are too many only the first is on record: a script that asks on
+    /// would fill it.
+    fn count(&self, record: &Record, method: &str) -> Result<(), Failure> {
+        let limit = self.limits().calls;
+        let asked = record.ask();
+        if asked <= limit {
+            return Ok(());
+        }
+        let message = format!("`{method}`: the limit of {limit} calls of a run is reached");
+        let hint = "raise `calls` under `[limits]` in the policy, or with `--limit calls=N`";
+        let failure = Failure::limit(message, hint);
+        if asked == limit.saturating_add(1) {
+            return Err(self.refuse(record, method, Value::Null, None, failure));
+        }
+        Err(failure)
     }
 
     /// Puts an admission on record. From here on, the call may start.
@@ -232,7 +247,7 @@ impl Gate {
         }
         let witness = Witness::new(&self.audit, run, seq);
         let (authority, gate) = self.powers.of(tool.alias());
-        let (method, result_limit) = (method.to_owned(), self.policy.limits.result);
+        let (method, result_limit) = (method.to_owned(), tool.package().result(self.limits().result));
         Ok(Admission { seq, method, arguments, tool, result_limit, debit, witness, authority, gate })
     }
 
@@ -314,14 +329,15 @@ impl Gate {
 
     /// Finds the tool and brings the arguments to their canonical form. The error carries what there is to record.
     fn check(&self, method: &str, text: &str) -> Result<(Arc<Tool>, Value), (Value, Failure)> {
-        let limit = self.policy.limits.argument;
+        let sessions = self.limits().argument;
         let Some(tool) = self.tools.get(method) else {
-            let recorded = if text.len() as u64 > limit { Value::Null } else { recorded(text) };
+            let recorded = if text.len() as u64 > sessions { Value::Null } else { recorded(text) };
             return Err((recorded, self.unknown(method)));
         };
+        let limit = tool.package().argument(sessions);
         if text.len() as u64 > limit {
             let message = format!("`{method}`: arguments of {} bytes pass the limit of {limit}", text.len());
-            return Err((Value::Null, Failure::limit(message, "raise `argument` under `[limits]` in the policy")));
+            return Err((Value::Null, Failure::limit(message, raise("argument", limit < sessions))));
         }
         let given: Value = serde_json::from_str(text).map_err(|error| {
             let message = format!("`{method}`: the arguments are no JSON: {error}");
@@ -433,17 +449,27 @@ impl Gate {
 }
 
 /// Why a call that a tool makes is one too many: it is inside itself, or too deep.
-fn may_nest(record: &Record, tool: &Tool) -> Option<Failure> {
+fn may_nest(record: &Record, tool: &Tool, limit: u32) -> Option<Failure> {
     let method = tool.method();
     if record.is_inside(tool.alias()) {
         return Some(Failure::capability(format!(
             "`{method}`: a tool may not call itself, through others or directly"
         )));
     }
-    (record.depth() >= MAX_DEPTH).then(|| {
-        let message = format!("`{method}`: tools call tools at most {MAX_DEPTH} deep");
-        Failure::limit(message, "let the script make some of the calls")
+    (record.depth() >= limit).then(|| {
+        let message = format!("`{method}`: tools call tools at most {limit} deep");
+        let hint = "let the script make some of the calls, or raise `depth` under `[limits]` in the policy";
+        Failure::limit(message, hint)
     })
+}
+
+/// How to raise a limit on one call: the tool's own, or the session's.
+pub(crate) fn raise(limit: &str, is_the_tools: bool) -> String {
+    if is_the_tools {
+        format!("it is the tool's own: `{limit}` under `[limits]` in its `tool.toml`")
+    } else {
+        format!("raise `{limit}` under `[limits]` in the policy")
+    }
 }
 
 /// What the record keeps of arguments that were refused: the JSON, or the text if it is none.

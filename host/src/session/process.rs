@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::streams::Streams;
+use crate::capability::Limits;
 use crate::code::Interrupt;
 use crate::error::{ErrorKind, Failure};
 use crate::guest::{
@@ -21,12 +22,6 @@ pub(super) type Pid = u32;
 
 /// The run's own script.
 pub(super) const MAIN: Pid = 0;
-
-/// How many processes of a run there may be at once.
-const MAX_PROCESSES: usize = 16;
-
-/// How deep scripts may run scripts.
-const MAX_DEPTH: u32 = 8;
 
 /// 128 + SIGPIPE: what a system ends such a process with.
 const BROKEN_PIPE: u8 = 141;
@@ -120,6 +115,9 @@ pub(super) struct Processes {
     /// What the others have.
     nothing: Tree,
     together: Together,
+    /// How many there may be at once, and how deep.
+    scripts: u32,
+    depth: u32,
 }
 
 /// Where a script's output goes that another one runs.
@@ -148,9 +146,10 @@ pub(super) fn no_files() -> Tree {
 }
 
 impl Processes {
-    pub(super) fn new(main: Process, together: Together) -> Self {
+    pub(super) fn new(main: Process, together: Together, limits: &Limits) -> Self {
         let alive = BTreeMap::from([(MAIN, main)]);
-        Self { alive, last: MAIN, holder: MAIN, nothing: no_files(), together }
+        let (scripts, depth) = (limits.scripts, limits.depth);
+        Self { alive, last: MAIN, holder: MAIN, nothing: no_files(), together, scripts, depth }
     }
 
     /// What they use together.
@@ -163,14 +162,16 @@ impl Processes {
     /// # Errors
     /// The limit that is reached.
     pub(super) fn room_within(&self, pid: Pid) -> Result<(), Failure> {
-        if self.alive.len() >= MAX_PROCESSES {
-            let message =
-                format!("the script does not start: {MAX_PROCESSES} scripts of this run do their work already");
-            return Err(Failure::limit(message, "run fewer at once: wait for some"));
+        let (scripts, depth) = (self.scripts, self.depth);
+        if self.alive.len() as u64 >= u64::from(scripts) {
+            let message = format!("the script does not start: {scripts} scripts of this run do their work already");
+            let hint = "run fewer at once: wait for some, or raise `scripts` under `[limits]` in the policy";
+            return Err(Failure::limit(message, hint));
         }
-        if self.alive.get(&pid).is_none_or(|process| process.depth() >= MAX_DEPTH) {
-            let message = format!("the script does not start: scripts run scripts at most {MAX_DEPTH} deep");
-            return Err(Failure::limit(message, "does the script run itself?"));
+        if self.alive.get(&pid).is_none_or(|process| process.depth() >= depth) {
+            let message = format!("the script does not start: scripts run scripts at most {depth} deep");
+            let hint = "does the script run itself? If it must, raise `depth` under `[limits]` in the policy";
+            return Err(Failure::limit(message, hint));
         }
         Ok(())
     }

@@ -35,11 +35,13 @@ struct Outstanding {
     call: Option<(u64, Interrupt)>,
     /// Of a program that runs: the files that it found, and those that it works on.
     program: Option<(Tree, Working)>,
+    /// Bytes that it holds in the host: a call's arguments.
+    bytes: u64,
 }
 
 impl Outstanding {
     fn new(call: Option<(u64, Interrupt)>) -> Self {
-        Self { call, program: None }
+        Self { call, program: None, bytes: 0 }
     }
 }
 
@@ -138,7 +140,7 @@ impl Run {
             language,
             script: called,
             announced: false,
-            processes: Some(Processes::new(main, together)),
+            processes: Some(Processes::new(main, together, &limits)),
             outstanding: HashMap::new(),
             queue: VecDeque::new(),
             work,
@@ -188,6 +190,9 @@ impl Run {
             Err(failure) => return self.end_of(pid, Outcome::failed(failure)),
         };
         waiting.cancelled.into_iter().for_each(|id| self.withdraw(id));
+        if let Err(failure) = self.may_wait(pid, &waiting.started) {
+            return self.end_of(pid, Outcome::failed(failure));
+        }
         for pending in waiting.started {
             started.extend(self.admit(pid, pending));
         }

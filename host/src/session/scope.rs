@@ -70,6 +70,7 @@ impl Scope {
             now: now(),
             seed: session.seed("tool", &[self.record.run(), seq]),
             memory: session.limits().memory,
+            wall: session.limits().tool_wall,
             handles: Arc::clone(&self.handles),
             warm: Arc::clone(&session.warm),
             authority: Arc::clone(authority),

@@ -114,6 +114,11 @@ impl Part {
             result: least(named("result"), own.result, above.result, "result")?,
             files: least(named("files"), own.files, above.files, "files")?,
             concurrency: least(named("concurrency"), own.concurrency, above.concurrency, "concurrency")?,
+            calls: least(named("calls"), own.calls, above.calls, "calls")?,
+            pending: least(named("pending"), own.pending, above.pending, "pending")?,
+            scripts: least(named("scripts"), own.scripts, above.scripts, "scripts")?,
+            depth: least(named("depth"), own.depth, above.depth, "depth")?,
+            tool_wall: least(named("tool_wall"), own.tool_wall, above.tool_wall, "tool_wall")?,
         })
     }
 }

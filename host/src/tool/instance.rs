@@ -11,6 +11,7 @@ use wasmtime::{Store, Trap};
 use super::handles::{Handle, Handles, Kept, MAX_HANDLES, MAX_KEPT, Shared};
 use super::package::{Loaded, Package};
 use super::state::ToolState;
+use super::stdio::KEPT;
 use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, ValueError};
 use super::{CallContext, Tool, unread};
@@ -111,6 +112,7 @@ impl<'a> Call<'a> {
         }
         let loaded = self.loaded()?;
         let state = ToolState::new(self.context, self.memory());
+        state.keep_printed(self.package.output(KEPT));
         let mut store = Store::new(loaded.pre.engine(), state);
         store.limiter(|state| &mut state.memory);
         self.watch(&mut store);
@@ -134,10 +136,15 @@ impl<'a> Call<'a> {
 
     /// The call ends when the run does, and at the manifest's limit.
     pub(super) fn watch(&self, store: &mut Store<ToolState>) {
-        if let Some(deadline) = self.package.wall().and_then(|wall| Instant::now().checked_add(wall)) {
+        if let Some(deadline) = Instant::now().checked_add(self.wall()) {
             self.context.interrupt.set_deadline(deadline);
         }
         self.context.interrupt.watch(store);
+    }
+
+    /// The time that it may take.
+    fn wall(&self) -> Duration {
+        self.package.wall(self.context.wall)
     }
 
     pub(super) fn memory(&self) -> u64 {
@@ -193,11 +200,20 @@ impl<'a> Call<'a> {
         text
     }
 
-    fn timed_out(&self) -> &'static str {
-        match self.package.wall() {
-            Some(_) => "its `tool.toml` limits one call with `wall` under `[limits]`; `--timeout` limits the run",
-            None => "raise `--timeout`",
+    fn timed_out(&self) -> Failure {
+        let (method, wall) = (self.method, self.wall());
+        if wall == Duration::MAX {
+            return Failure::limit(format!("`{method}` ran out of time: that of its run"), "raise `--timeout`");
         }
+        let message = format!("`{method}` reached the time limit of {} ms, or that of its run", wall.as_millis());
+        Failure::limit(
+            message,
+            if wall < self.context.wall {
+                "it is the tool's own: `wall` under `[limits]` in its `tool.toml`; `--timeout` limits the run"
+            } else {
+                "raise `tool_wall` under `[limits]` in the policy; `--timeout` limits the run"
+            },
+        )
     }
 
     /// A trap, or what stopped the call.
@@ -206,9 +222,7 @@ impl<'a> Call<'a> {
         let method = self.method;
         match error.downcast_ref::<Stopped>() {
             Some(Stopped::Cancelled) => return Failure::cancelled(),
-            Some(Stopped::Deadline) => {
-                return Failure::limit(format!("`{method}` ran out of time"), self.timed_out());
-            }
+            Some(Stopped::Deadline) => return self.timed_out(),
             None => {}
         }
         if store.data().memory.refused {

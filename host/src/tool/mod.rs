@@ -40,6 +40,7 @@ mod warm;
 mod wasi;
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::Value;
 use wasmtime::component::Val;
@@ -117,6 +118,8 @@ pub struct CallContext {
     pub seed: [u8; 32],
     /// Bytes of memory that the tool may use.
     pub memory: u64,
+    /// The time that it may take; [`Duration::MAX`] for that of its run.
+    pub wall: Duration,
     /// The live resources of the run.
     pub handles: Arc<Handles>,
     /// The instances that the session keeps between calls.

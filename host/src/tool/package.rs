@@ -79,13 +79,16 @@ struct Reflected {
     keeps_instances: bool,
     /// What the manifest asks for.
     permissions: Permissions,
-    /// The manifest's limits on one call: time, and bytes of memory.
+    /// The manifest's limits on one call: time, and bytes of memory, arguments, result, and of what it prints.
     wall: Option<Duration>,
     memory: Option<u64>,
+    argument: Option<u64>,
+    result: Option<u64>,
+    output: Option<u64>,
 }
 
 /// Raise it when [`Reflected`] or what reflection finds changes: older entries are then not used.
-const REFLECTED_VERSION: u32 = 5;
+const REFLECTED_VERSION: u32 = 6;
 
 impl Packages {
     /// Packages of a registry.
@@ -159,6 +162,9 @@ impl Packages {
             permissions: manifest.permissions,
             wall: manifest.limits.wall,
             memory: manifest.limits.memory,
+            argument: manifest.limits.argument,
+            result: manifest.limits.result,
+            output: manifest.limits.output,
         };
         if let (Some(cache), Ok(bytes)) = (self.shared.code.cache(), serde_json::to_vec(&reflected)) {
             // A cache that cannot be written costs time and nothing else.
@@ -202,9 +208,29 @@ impl Package {
         self.reflected.keeps_instances
     }
 
-    /// The time that its manifest gives one call, if it says.
-    pub(super) fn wall(&self) -> Option<Duration> {
-        self.reflected.wall
+    /// The time that one call may take, of that which the session allows.
+    pub(super) fn wall(&self, session: Duration) -> Duration {
+        self.reflected.wall.map_or(session, |own| own.min(session))
+    }
+
+    /// Bytes that the arguments of one call may have, of those that the session allows.
+    pub(crate) fn argument(&self, session: u64) -> u64 {
+        self.reflected.argument.map_or(session, |own| own.min(session))
+    }
+
+    /// Bytes that the result of one call may have, of those that the session allows.
+    pub(crate) fn result(&self, session: u64) -> u64 {
+        self.reflected.result.map_or(session, |own| own.min(session))
+    }
+
+    /// Whether this limit on the result is its manifest's.
+    pub(crate) fn has_own_result(&self, limit: u64) -> bool {
+        self.reflected.result == Some(limit)
+    }
+
+    /// Bytes that are kept of what it prints, of those that the host would keep.
+    pub(super) fn output(&self, host: usize) -> usize {
+        self.reflected.output.map_or(host, |own| usize::try_from(own).unwrap_or(usize::MAX).min(host))
     }
 
     /// Bytes of memory that one instance may have, of those that the session allows.

@@ -18,6 +18,7 @@ use super::stdio::Kept;
 use super::{ARGUMENTS, CallContext, DIRECTORY, STDIN, Tool, unread};
 use crate::code::with_stack;
 use crate::error::{Failure, Payload};
+use crate::gate::raise;
 
 /// Where a program works unless it is told.
 const WORKSPACE: &str = "/workspace";
@@ -59,7 +60,8 @@ pub(super) fn call(tool: &Tool, arguments: &Value, limit: u64, context: &CallCon
     let status = program.run();
     if stdout.is_over() || stderr.is_over() {
         let message = format!("`{}` wrote more than the limit of {limit} bytes", tool.method());
-        return Err(Failure::limit(message, "raise `result` under `[limits]` in the policy"));
+        let is_the_tools = tool.package.has_own_result(limit as u64);
+        return Err(Failure::limit(message, raise("result", is_the_tools)));
     }
     let status = status.map_err(|failure| match stderr.text().trim() {
         "" => failure,

@@ -95,6 +95,11 @@ impl ToolState {
         state
     }
 
+    /// Keeps so many bytes at most of what it prints, of each stream.
+    pub(super) fn keep_printed(&self, bytes: usize) {
+        [&self.stdout, &self.stderr].into_iter().for_each(|kept| kept.keep_at_most(bytes));
+    }
+
     /// Another call in the same world: its own time, random numbers and switch.
     pub(super) fn begin(&mut self, context: &CallContext) {
         self.clock.set(context.now);

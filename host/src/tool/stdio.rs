@@ -11,8 +11,8 @@ use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError};
 
-/// How many bytes of each stream are kept.
-const KEPT: usize = 64 << 10;
+/// How many bytes of each stream are kept, unless the tool's manifest says fewer.
+pub(super) const KEPT: usize = 64 << 10;
 
 /// How many bytes a tool may write in one go.
 const CHUNK: usize = 1 << 20;
@@ -25,11 +25,18 @@ pub(super) struct Kept {
     limit: Option<usize>,
 }
 
-#[derive(Default)]
 struct State {
     bytes: Vec<u8>,
+    /// How many are kept.
+    room: usize,
     /// More was written than there may be.
     over: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), room: KEPT, over: false }
+    }
 }
 
 /// The trap of a program that wrote more than its result may have.
@@ -41,6 +48,11 @@ impl Kept {
     /// What ends who writes more.
     pub(super) fn bounded(limit: usize) -> Self {
         Self { limit: Some(limit), ..Self::default() }
+    }
+
+    /// Keeps so many bytes at most.
+    pub(super) fn keep_at_most(&self, bytes: usize) {
+        self.lock().room = bytes;
     }
 
     /// What was kept, as text.
@@ -60,7 +72,7 @@ impl Kept {
 
     fn keep(&self, bytes: &[u8]) -> Result<(), TooMuch> {
         let mut kept = self.lock();
-        let room = self.limit.unwrap_or(KEPT).saturating_sub(kept.bytes.len());
+        let room = self.limit.unwrap_or(kept.room).saturating_sub(kept.bytes.len());
         kept.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
         kept.over |= bytes.len() > room;
         if kept.over && self.limit.is_some() { Err(TooMuch) } else { Ok(()) }

@@ -8,7 +8,7 @@ use super::log::json;
 use super::record::{Created, Origin, RunRecord, States};
 use super::turn::Turn;
 use super::{Kept, Point, SessionId, Sessions, SessionsError, Waiting, key};
-use crate::capability::{Grant, Policy};
+use crate::capability::{Grant, Limits, Policy, Setting};
 use crate::gate::{Approver, Audit};
 use crate::session::host::now;
 use crate::store::{Batch, BlobError, StoreError};
@@ -55,7 +55,7 @@ pub struct OpenOptions {
 }
 
 /// Limits of a run that are its own.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// Time from start to end.
     pub wall: Option<Duration>,
@@ -63,14 +63,17 @@ pub struct Overrides {
     pub memory: Option<u64>,
     /// Steps of the guest's own count.
     pub fuel: Option<u64>,
+    /// Any others.
+    pub others: Vec<Setting>,
 }
 
 impl Overrides {
     /// Sets them.
-    pub fn apply(&self, limits: &mut crate::capability::Limits) {
+    pub fn apply(&self, limits: &mut Limits) {
         limits.wall = self.wall.unwrap_or(limits.wall);
         limits.memory = self.memory.unwrap_or(limits.memory);
         limits.fuel = self.fuel.unwrap_or(limits.fuel);
+        self.others.iter().for_each(|setting| setting.apply(limits));
     }
 }
 

@@ -21,6 +21,7 @@ impl Run {
     pub(super) fn admit(&mut self, pid: Pid, pending: guest::Pending) -> Option<Pending> {
         let id = pending.id;
         let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
+        let bytes = held(&pending.operation);
         let mut call = None;
         let operation = match pending.operation {
             guest::Operation::Call { method, arguments } => match self.judge(&method, &arguments) {
@@ -56,8 +57,35 @@ impl Run {
             guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
             guest::Operation::Sleep(duration) => Operation::Sleep(duration),
         };
-        self.outstanding.insert(id, Outstanding::new(call));
+        self.outstanding.insert(id, Outstanding { bytes, ..Outstanding::new(call) });
         Some(Pending { id, operation })
+    }
+
+    /// Whether a guest may wait for these too. Before any of them is judged: none of them is made.
+    pub(super) fn may_wait(&self, pid: Pid, started: &[guest::Pending]) -> Result<(), Failure> {
+        let limits = self.session.limits();
+        let all = self.outstanding.len() + started.len();
+        let others = || self.outstanding.keys().filter(|id| process::owner(**id) != pid).count();
+        // Counted only when it may matter: a guest that waits for thousands of timers goes on with each of them.
+        if all as u64 > u64::from(limits.pending) && (all - others()) as u64 > u64::from(limits.pending) {
+            let message =
+                format!("the limit of {} operations that a script waits for at once is reached", limits.pending);
+            let hint = "wait for some before more begin, or raise `pending` under `[limits]` in the policy";
+            return Err(Failure::limit(message, hint));
+        }
+        if started.iter().all(|pending| held(&pending.operation) == 0) {
+            return Ok(());
+        }
+        // A guest's memory bounds what it asks for in one step, and not what it asked for in those before.
+        let waiting = self.outstanding.values().map(|operation| operation.bytes);
+        let bytes = waiting.chain(started.iter().map(|pending| held(&pending.operation))).fold(0, u64::saturating_add);
+        if bytes > limits.memory {
+            let message =
+                format!("the arguments of calls that wait reached the memory limit of {} bytes", limits.memory);
+            let hint = "wait for some before more begin, or raise it with `--memory`, or `memory` under `[limits]` in the policy";
+            return Err(Failure::limit(message, hint));
+        }
+        Ok(())
     }
 
     /// Begins a script that another one runs: the same files, grants and budgets, and a guest of its own.
@@ -123,6 +151,14 @@ impl Run {
         self.outstanding.insert(id, Outstanding::new(None));
         self.queue.push_back((Completion { id, result: Err(failure) }, Vec::new()));
         None
+    }
+}
+
+/// Bytes that the host holds of an operation as long as it lasts.
+fn held(operation: &guest::Operation) -> u64 {
+    match operation {
+        guest::Operation::Call { arguments, .. } => arguments.len() as u64,
+        _ => 0,
     }
 }
 

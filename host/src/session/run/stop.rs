@@ -21,7 +21,7 @@ impl Run {
             }
         }
         self.queue.retain(|(completion, _)| completion.id != id);
-        if let Some(Outstanding { call: Some((seq, interrupt)), program }) = self.outstanding.remove(&id) {
+        if let Some(Outstanding { call: Some((seq, interrupt)), program, .. }) = self.outstanding.remove(&id) {
             interrupt.cancel();
             let unkept = program.and_then(|(found, working)| self.keep(&found, &working).err());
             self.session.gate.settle(&self.scope.record, seq, CallOutcome::Cancelled, unkept.as_ref());
