@@ -18,6 +18,8 @@ mod calls;
 mod confinement;
 #[path = "features/conformance.rs"]
 mod conformance;
+#[path = "features/crowd.rs"]
+mod crowd;
 #[path = "features/decisions.rs"]
 mod decisions;
 #[path = "features/demo.rs"]
@@ -32,6 +34,8 @@ mod fuzz;
 mod guests;
 #[path = "features/hostile.rs"]
 mod hostile;
+#[path = "features/limits.rs"]
+mod limits;
 #[path = "features/nested.rs"]
 mod nested;
 #[path = "features/node.rs"]

@@ -1,9 +1,10 @@
-//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [files] [programs] [sessions] [shell]`; and
+//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [fairness] [files] [programs] [sessions] [shell]`; and
 //! `cargo xtask soak`, which runs for long.
 //!
 //! Medians of many rounds, on whatever this machine is doing.
 
 mod calls;
+mod fairness;
 mod files;
 mod programs;
 mod sessions;
@@ -12,8 +13,9 @@ mod soak;
 mod table;
 
 /// What is measured, each part on its own: the memory of one must not be that of another.
-const PARTS: [(&str, fn()); 5] = [
+const PARTS: [(&str, fn()); 6] = [
     ("calls", calls::measure),
+    ("fairness", fairness::measure),
     ("files", files::measure),
     ("programs", programs::measure),
     ("sessions", sessions::measure),

@@ -14,6 +14,8 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{Host, HostOptions, RunOptions, RunResult, Session};
 
 /// The root of the workspace.
 #[must_use]
@@ -167,6 +169,17 @@ impl Home {
         [("XDG_DATA_HOME", self.path().into()), ("XDG_CACHE_HOME", cache().into()), ("NO_COLOR", "1".into())]
     }
 
+    /// A host in this process, with the registry of this home and the compiled code of all tests.
+    #[must_use]
+    pub fn host(&self) -> Host {
+        let options = HostOptions {
+            cache: Some(cache().join("tollhouse")),
+            registry: Some(self.path().join("tollhouse/registry")),
+            ..HostOptions::default()
+        };
+        Host::new(&options).expect("the engines start")
+    }
+
     /// The binary in this home, with nothing of the caller's environment.
     pub fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
         let mut command = Command::new(binary());
@@ -228,6 +241,13 @@ impl Ran {
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
+}
+
+/// Runs one script of a session in this process, to its end.
+#[must_use]
+pub fn run(session: &Session, language: Language, source: &str) -> RunResult {
+    let script = Script { source: source.to_owned(), name: "test".to_owned(), ..Script::default() };
+    session.start(language, script, RunOptions::default()).expect("a run").finish()
 }
 
 /// How many cycles a test that kills goes through: `TOLLHOUSE_CRASH_CYCLES`, or few.

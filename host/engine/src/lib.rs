@@ -11,9 +11,15 @@ use std::hash::{Hash, Hasher};
 
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result};
 
-/// How many instances of one engine may live at once in a process. Each takes address space, and memory only when
-/// it is used.
-pub const MAX_INSTANCES: u32 = 1_000;
+/// How many guests of one language may live at once in a process: 1,000 sessions whose scripts run scripts. Each takes
+/// 4 GiB of address space, of which a process has 128 TiB, and memory only when it is used.
+pub const MAX_GUESTS: u32 = 4_000;
+
+/// The same for tools.
+pub const MAX_TOOLS: u32 = 2_000;
+
+/// What is tried where there is less address space, for example under `ulimit -v`.
+const FEW: u32 = 100;
 
 /// The largest linear memory: all that 32 bits can address. What a run may really use is a limit of its session.
 const MAX_MEMORY: usize = 1 << 32;
@@ -38,7 +44,7 @@ const TOOL_KEEP_RESIDENT: usize = 64 << 10;
 /// # Errors
 /// If this machine cannot run it, for example because it has too little address space.
 pub fn guest() -> Result<Engine> {
-    engine(GUEST_KEEP_RESIDENT, WASM_STACK)
+    engine(MAX_GUESTS, GUEST_KEEP_RESIDENT, WASM_STACK)
 }
 
 /// The engine for the shell guest, which differs in its stack only: it runs the same code.
@@ -46,7 +52,7 @@ pub fn guest() -> Result<Engine> {
 /// # Errors
 /// As for [`guest()`].
 pub fn shell() -> Result<Engine> {
-    engine(GUEST_KEEP_RESIDENT, SHELL_STACK)
+    engine(MAX_GUESTS, GUEST_KEEP_RESIDENT, SHELL_STACK)
 }
 
 /// The engine for tools, which are compiled when they are first loaded.
@@ -54,16 +60,20 @@ pub fn shell() -> Result<Engine> {
 /// # Errors
 /// As for [`guest()`].
 pub fn tool() -> Result<Engine> {
-    engine(TOOL_KEEP_RESIDENT, WASM_STACK)
+    engine(MAX_TOOLS, TOOL_KEEP_RESIDENT, WASM_STACK)
 }
 
-fn engine(keep_resident: usize, stack: usize) -> Result<Engine> {
+fn engine(instances: u32, keep_resident: usize, stack: usize) -> Result<Engine> {
+    with_room(instances, keep_resident, stack).or_else(|_| with_room(FEW, keep_resident, stack))
+}
+
+fn with_room(instances: u32, keep_resident: usize, stack: usize) -> Result<Engine> {
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_component_instances(MAX_INSTANCES)
+    pool.total_component_instances(instances)
         // A component is several core instances: its modules, and adapters between them.
-        .total_core_instances(MAX_INSTANCES * 4)
-        .total_memories(MAX_INSTANCES)
-        .total_tables(MAX_INSTANCES * 4)
+        .total_core_instances(instances * 8)
+        .total_memories(instances)
+        .total_tables(instances * 4)
         .max_memory_size(MAX_MEMORY)
         // The shell's table of functions is the largest that we know, at about 9,000 elements.
         .table_elements(100_000)

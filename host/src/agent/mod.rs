@@ -14,6 +14,7 @@ mod stdio;
 
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tollhouse_engine::WASM_STACK;
 use wasmtime::Store;
@@ -23,7 +24,7 @@ use wasmtime_wasi::p2::bindings::sync::Command;
 
 use self::stdin::Input;
 use self::stdio::Written;
-use crate::code::{Interrupt, Stopped, with_stack};
+use crate::code::{self, Interrupt, NoRoom, Stopped, with_stack};
 use crate::error::Failure;
 use crate::gate::{Admission, Gate, Record};
 use crate::guest::{Output, Stream};
@@ -124,7 +125,9 @@ impl Agent {
         store.limiter(|state| &mut state.memory);
         context.interrupt.watch(&mut store);
         let ran = with_stack(WASM_STACK, || {
-            let command = Command::instantiate(&mut store, &self.component, &self.linker)?;
+            let command = code::instantiate(&mut store, &context.interrupt, Duration::MAX, |store| {
+                Command::instantiate(store, &self.component, &self.linker)
+            })?;
             command.wasi_cli_run().call_run(&mut store)
         });
         let full = output.lock().unwrap_or_else(PoisonError::into_inner).is_full();
@@ -152,6 +155,9 @@ fn ending(error: &wasmtime::Error, refused: bool) -> Result<u8, Ending> {
     }
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return Err(Ending::Failed(failure.clone()));
+    }
+    if let Some(full) = error.downcast_ref::<NoRoom>() {
+        return Err(Ending::Failed(full.failure("the agent")));
     }
     if refused {
         return Err(Ending::Memory);

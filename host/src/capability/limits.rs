@@ -28,8 +28,8 @@ pub struct Limits {
     pub calls: u64,
     /// What one guest may wait for at once: calls, timers, reads, scripts.
     pub pending: u32,
-    /// Scripts of a run at the same time, its own among them.
-    pub scripts: u32,
+    /// Scripts of a run at the same time, its own among them; and programs that one of them runs.
+    pub processes: u32,
     /// How deep scripts run scripts, and tools call tools.
     pub depth: u32,
     /// Time of one call of a tool. [`Duration::MAX`]: as long as the run.
@@ -49,7 +49,7 @@ impl Default for Limits {
             concurrency: 16,
             calls: 100_000,
             pending: 10_000,
-            scripts: 16,
+            processes: 16,
             depth: 8,
             tool_wall: Duration::MAX,
         }
@@ -69,7 +69,7 @@ impl Limits {
         "concurrency",
         "calls",
         "pending",
-        "scripts",
+        "processes",
         "depth",
         "tool_wall",
     ];
@@ -88,7 +88,7 @@ impl Limits {
             concurrency: self.concurrency.min(other.concurrency),
             calls: self.calls.min(other.calls),
             pending: self.pending.min(other.pending),
-            scripts: self.scripts.min(other.scripts),
+            processes: self.processes.min(other.processes),
             depth: self.depth.min(other.depth),
             tool_wall: self.tool_wall.min(other.tool_wall),
         }
@@ -135,12 +135,12 @@ mod tests {
     #[test]
     fn settings_are_read_as_a_policy_is() {
         let mut limits = Limits::default();
-        for text in ["calls=7", "tool_wall=5s", "memory=1MiB", "files=12", "scripts=2"] {
+        for text in ["calls=7", "tool_wall=5s", "memory=1MiB", "files=12", "processes=2"] {
             text.parse::<Setting>().expect(text).apply(&mut limits);
         }
-        assert_eq!((limits.calls, limits.tool_wall, limits.scripts), (7, Duration::from_secs(5), 2));
+        assert_eq!((limits.calls, limits.tool_wall, limits.processes), (7, Duration::from_secs(5), 2));
         assert_eq!((limits.memory, limits.files, limits.depth), (1 << 20, 12, 8));
-        for text in ["calls", "calls=", "calls=-1", "calls=5s", "memory=1MB", "scripts=0", "call=1", "=1", "wall=5"] {
+        for text in ["calls", "calls=", "calls=-1", "calls=5s", "memory=1MB", "processes=0", "call=1", "=1", "wall=5"] {
             text.parse::<Setting>().expect_err(text);
         }
     }

@@ -222,7 +222,7 @@ fn limits(node: Node, mut limits: Limits) -> Result<Limits, PolicyError> {
     let numbers = [
         ("concurrency", &mut limits.concurrency, 1, "with 0 no call could ever run"),
         ("pending", &mut limits.pending, 1, "with 0 no script could wait for anything"),
-        ("scripts", &mut limits.scripts, 1, "the run's own counts"),
+        ("processes", &mut limits.processes, 1, "the run's own counts"),
         ("depth", &mut limits.depth, 0, "0 lets no script run another"),
     ];
     for (name, limit, least, why) in numbers {

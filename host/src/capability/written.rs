@@ -248,10 +248,10 @@ struct WrittenLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pending: Option<u32>,
-    /// Scripts of a run at the same time.
+    /// Scripts of a run at the same time, and programs of each.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
-    scripts: Option<u32>,
+    processes: Option<u32>,
     /// How deep scripts run scripts, and tools call tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
@@ -398,7 +398,7 @@ fn written_limits(limits: &Limits) -> WrittenLimits {
         concurrency: number(limits.concurrency, default.concurrency),
         calls: (limits.calls != default.calls).then_some(limits.calls),
         pending: number(limits.pending, default.pending),
-        scripts: number(limits.scripts, default.scripts),
+        processes: number(limits.processes, default.processes),
         depth: number(limits.depth, default.depth),
         tool_wall: time(limits.tool_wall, default.tool_wall),
     }

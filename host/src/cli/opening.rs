@@ -60,7 +60,7 @@ pub(crate) struct OwnArgs {
     /// Most steps of the script's own count [default: 2000000000]
     #[arg(long, value_name = "STEPS")]
     fuel: Option<u64>,
-    /// Any limit of a policy: `calls=1000`, `scripts=4`, `tool_wall=5s`, `output=1MiB`
+    /// Any limit of a policy: `calls=1000`, `processes=4`, `tool_wall=5s`, `output=1MiB`
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     limits: Vec<Setting>,
 }

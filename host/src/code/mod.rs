@@ -6,6 +6,7 @@
 mod cache;
 mod embedded;
 mod interrupt;
+mod room;
 mod stack;
 
 use std::sync::{Arc, OnceLock};
@@ -17,6 +18,8 @@ use wasmtime::component::Component;
 pub use cache::{Cache, CacheError};
 pub use embedded::embedded;
 pub use interrupt::{Interrupt, Paused, Stopped};
+pub use room::NoRoom;
+pub(crate) use room::instantiate;
 pub(crate) use stack::with_stack;
 
 /// How often a running instance looks whether it should stop. A fifth of the 50 ms in which a cancelled run must have
@@ -44,6 +47,9 @@ pub enum CodeError {
     /// A component does not compile.
     #[error("component does not compile")]
     Compile(#[source] anyhow::Error),
+    /// As many instances live as there may be, and none ended in time.
+    #[error("there is no room for another guest: {0}")]
+    Full(NoRoom),
     /// The guest in this binary cannot be unpacked.
     #[error("the `{name}` guest in this binary is damaged")]
     Embedded {

@@ -1,6 +1,7 @@
 //! One instance of a guest: made, started, resumed, dropped.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tollhouse_engine::{SHELL_STACK, WASM_STACK};
 use wasmtime::{Store, Trap};
@@ -11,7 +12,7 @@ use super::fault::is_overflow;
 use super::operation::{Completion, Step};
 use super::state::{Catalog, Output, OutputFull, State, linker};
 use super::together::Together;
-use crate::code::{Code, CodeError, Interrupt, Stopped, with_stack};
+use crate::code::{self, Code, CodeError, Interrupt, NoRoom, Stopped, with_stack};
 use crate::vfs::{ApplyError, Edit, Tree};
 
 /// The guests of a process. Each is loaded when it is first used.
@@ -104,11 +105,11 @@ impl Guests {
         Ok(slot.get_or_init(|| pre))
     }
 
-    /// Makes a fresh instance.
+    /// Makes a fresh instance. If there is no room for it, waits so long for some.
     ///
     /// # Errors
     /// If the guest in this binary cannot be loaded, or the pool of instances is exhausted.
-    pub(crate) fn instantiate(&self, language: Language, world: World) -> Result<Guest, CodeError> {
+    pub(crate) fn instantiate(&self, language: Language, world: World, patience: Duration) -> Result<Guest, CodeError> {
         let pre = self.get(language)?;
         let together = world.together;
         let limits = wit::Limits { fuel: together.fuel_left(), memory: together.memory_limit() };
@@ -116,7 +117,11 @@ impl Guests {
         let mut store = Store::new(pre.engine(), state);
         store.limiter(|state| &mut state.memory);
         world.interrupt.watch(&mut store);
-        let bindings = pre.instantiate(&mut store).map_err(|error| CodeError::Engine(error.into()))?;
+        let made = code::instantiate(&mut store, &world.interrupt, patience, |store| pre.instantiate(store));
+        let bindings = made.map_err(|error| match error.downcast::<NoRoom>() {
+            Ok(full) => CodeError::Full(full),
+            Err(error) => CodeError::Engine(error.into()),
+        })?;
         let stack = match language {
             Language::JavaScript => WASM_STACK,
             Language::Shell => SHELL_STACK,

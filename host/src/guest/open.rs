@@ -63,6 +63,6 @@ impl Guests {
             seed: [0; 32],
             interrupt,
         };
-        Ok(self.instantiate(language, world)?.is_open(source, name).unwrap_or(false))
+        Ok(self.instantiate(language, world, PATIENCE)?.is_open(source, name).unwrap_or(false))
     }
 }

@@ -116,7 +116,7 @@ pub(super) struct Processes {
     nothing: Tree,
     together: Together,
     /// How many there may be at once, and how deep.
-    scripts: u32,
+    processes: u32,
     depth: u32,
 }
 
@@ -148,8 +148,8 @@ pub(super) fn no_files() -> Tree {
 impl Processes {
     pub(super) fn new(main: Process, together: Together, limits: &Limits) -> Self {
         let alive = BTreeMap::from([(MAIN, main)]);
-        let (scripts, depth) = (limits.scripts, limits.depth);
-        Self { alive, last: MAIN, holder: MAIN, nothing: no_files(), together, scripts, depth }
+        let (processes, depth) = (limits.processes, limits.depth);
+        Self { alive, last: MAIN, holder: MAIN, nothing: no_files(), together, processes, depth }
     }
 
     /// What they use together.
@@ -162,10 +162,10 @@ impl Processes {
     /// # Errors
     /// The limit that is reached.
     pub(super) fn room_within(&self, pid: Pid) -> Result<(), Failure> {
-        let (scripts, depth) = (self.scripts, self.depth);
-        if self.alive.len() as u64 >= u64::from(scripts) {
-            let message = format!("the script does not start: {scripts} scripts of this run do their work already");
-            let hint = "run fewer at once: wait for some, or raise `scripts` under `[limits]` in the policy";
+        let (processes, depth) = (self.processes, self.depth);
+        if self.alive.len() as u64 >= u64::from(processes) {
+            let message = format!("the script does not start: {processes} scripts of this run do their work already");
+            let hint = "run fewer at once: wait for some, or raise `processes` under `[limits]` in the policy";
             return Err(Failure::limit(message, hint));
         }
         if self.alive.get(&pid).is_none_or(|process| process.depth() >= depth) {

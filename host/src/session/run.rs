@@ -111,7 +111,7 @@ impl Run {
         let output = guest::Output::new(sink, limits.output);
         let world = world(&session, &together, session.head(), output, &[number], &interrupt);
         let found = options.keep_state.then(|| session.state(language)).transpose().map_err(HostError::from);
-        let guest = session.guests().instantiate(language, world).map_err(HostError::from);
+        let guest = session.guests().instantiate(language, world, limits.wall).map_err(HostError::from);
         let (found, guest) = match found.and_then(|found| Ok((found, guest?))) {
             Ok(ready) => ready,
             Err(error) => {

@@ -7,9 +7,6 @@ use crate::error::Failure;
 use crate::guest::{OperationId, ProgramRun, Runnable};
 use crate::tool::{Pipe, Started, Told, WriteError};
 
-/// How many programs of a run there may be at once: each has a thread. One counts until what it wrote was read.
-const MAX_PROGRAMS: usize = 16;
-
 /// The streams of a run.
 #[derive(Default)]
 pub(super) struct Streams {
@@ -31,7 +28,7 @@ enum Role {
 }
 
 impl Streams {
-    /// Opens those of a program.
+    /// Opens those of a program, if there are not so many already: each has a thread. One counts until what it wrote was read.
     ///
     /// # Errors
     /// If there are too many programs, or a number is taken.
@@ -40,14 +37,16 @@ impl Streams {
         id: OperationId,
         run: &ProgramRun,
         interrupt: &Interrupt,
+        most: u32,
     ) -> Result<Started, Failure> {
         self.open.retain(|_, open| !open.pipe.is_over());
         let mut programs: Vec<OperationId> = self.open.values().map(|open| open.owner).collect();
         programs.sort_unstable();
         programs.dedup();
-        if programs.len() >= MAX_PROGRAMS {
-            let message = format!("{} does not start: {MAX_PROGRAMS} programs run already", name_of(&run.what));
-            return Err(Failure::limit(message, "run fewer at once: `wait` for some, or make shorter pipelines"));
+        if programs.len() as u64 >= u64::from(most) {
+            let message = format!("{} does not start: {most} programs run already", name_of(&run.what));
+            let hint = "run fewer at once: `wait` for some, make shorter pipelines, or raise `processes` under `[limits]` in the policy";
+            return Err(Failure::limit(message, hint));
         }
         let numbers = [run.stdin, run.stdout, run.stderr];
         let taken = |number: &u32| *number == 0 || self.open.contains_key(number);
@@ -132,7 +131,7 @@ mod tests {
     #[test]
     fn there_are_so_many_programs_until_what_they_wrote_is_read() {
         let mut streams = Streams::default();
-        let mut start = |id: u64, first: u32| streams.start(id, &run(first), &Interrupt::default());
+        let mut start = |id: u64, first: u32| streams.start(id, &run(first), &Interrupt::default(), 16);
         let started: Vec<Started> =
             (1..=16).map(|id| start(id, u32::try_from(id).expect("small") * 3).expect("there is room")).collect();
         assert!(start(17, 900).is_err_and(|failure| failure.message.contains("16 programs")));

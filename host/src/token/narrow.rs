@@ -116,7 +116,7 @@ impl Part {
             concurrency: least(named("concurrency"), own.concurrency, above.concurrency, "concurrency")?,
             calls: least(named("calls"), own.calls, above.calls, "calls")?,
             pending: least(named("pending"), own.pending, above.pending, "pending")?,
-            scripts: least(named("scripts"), own.scripts, above.scripts, "scripts")?,
+            processes: least(named("processes"), own.processes, above.processes, "processes")?,
             depth: least(named("depth"), own.depth, above.depth, "depth")?,
             tool_wall: least(named("tool_wall"), own.tool_wall, above.tool_wall, "tool_wall")?,
         })

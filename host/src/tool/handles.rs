@@ -16,12 +16,12 @@ use super::types::Resource;
 /// The most live handles of one run.
 pub(super) const MAX_HANDLES: usize = 10_000;
 
-/// The most instances of one run that outlive their calls. All runs of a process share [`tollhouse_engine::MAX_INSTANCES`],
+/// The most instances of one run that outlive their calls. All runs of a process share [`tollhouse_engine::MAX_TOOLS`],
 /// and one run must not take them from the others.
 pub(super) const MAX_KEPT: usize = 100;
 
 /// The same of all runs together: the rest is for calls, which need an instance only while they last.
-const MAX_KEPT_OF_ALL: usize = tollhouse_engine::MAX_INSTANCES as usize / 2;
+const MAX_KEPT_OF_ALL: usize = tollhouse_engine::MAX_TOOLS as usize / 2;
 
 /// How many there are, of all runs.
 static KEPT: AtomicUsize = AtomicUsize::new(0);

@@ -15,7 +15,7 @@ use super::stdio::KEPT;
 use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, ValueError};
 use super::{CallContext, Tool, unread};
-use crate::code::{Stopped, with_stack};
+use crate::code::{self, NoRoom, Stopped, with_stack};
 use crate::error::{Failure, Payload};
 
 /// Calls a function with canonical arguments.
@@ -116,7 +116,10 @@ impl<'a> Call<'a> {
         let mut store = Store::new(loaded.pre.engine(), state);
         store.limiter(|state| &mut state.memory);
         self.watch(&mut store);
-        match with_stack(WASM_STACK, || loaded.pre.instantiate(&mut store)) {
+        let made = with_stack(WASM_STACK, || {
+            code::instantiate(&mut store, &self.context.interrupt, Duration::MAX, |store| loaded.pre.instantiate(store))
+        });
+        match made {
             Ok(instance) => Ok(Kept { store, instance, place: None }),
             Err(error) => Err(self.failed(&error, &mut store)),
         }
@@ -224,6 +227,9 @@ impl<'a> Call<'a> {
             Some(Stopped::Cancelled) => return Failure::cancelled(),
             Some(Stopped::Deadline) => return self.timed_out(),
             None => {}
+        }
+        if let Some(full) = error.downcast_ref::<NoRoom>() {
+            return full.failure(&format!("`{method}`"));
         }
         if store.data().memory.refused {
             let message = format!("`{method}` reached the memory limit of {} bytes", self.memory());

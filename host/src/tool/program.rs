@@ -3,6 +3,8 @@
 //! A program is a component that exports `wasi:cli/run` (`reflect/program`). It runs in a fresh instance, with what any
 //! tool finds, and besides with arguments, environment, streams and a directory that it works in.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tollhouse_engine::WASM_STACK;
@@ -16,7 +18,7 @@ use super::pipe::{Pipe, Reader, Writer};
 use super::state::ToolState;
 use super::stdio::Kept;
 use super::{ARGUMENTS, CallContext, DIRECTORY, STDIN, Tool, unread};
-use crate::code::with_stack;
+use crate::code::{self, with_stack};
 use crate::error::{Failure, Payload};
 use crate::gate::raise;
 
@@ -111,7 +113,9 @@ impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out
         store.limiter(|state| &mut state.memory);
         call.watch(&mut store);
         let ran = with_stack(WASM_STACK, || {
-            let instance = loaded.pre.instantiate(&mut store)?;
+            let interrupt = &call.context.interrupt;
+            let instance =
+                code::instantiate(&mut store, interrupt, Duration::MAX, |store| loaded.pre.instantiate(store))?;
             let run = call.export(&mut store, instance)?.typed::<(), (Result<(), ()>,)>(&store)?;
             run.call(&mut store, ())
         });

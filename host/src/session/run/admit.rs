@@ -1,11 +1,12 @@
 //! What a guest asks for, taken on: judged by the gate, refused, begun, or left to be performed.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::{Outstanding, Run};
-use crate::code::Interrupt;
+use crate::code::{CodeError, Interrupt};
 use crate::error::{Failure, told};
 use crate::gate::{Admission, CallOutcome};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Script, Together};
@@ -94,18 +95,23 @@ impl Run {
         let pid = process::owner(id);
         processes.room_within(pid)?;
         let Some(parent) = processes.get(pid) else { return Err(Failure::cancelled()) };
-        let streams = parent.streams.start(id, &run, &interrupt)?;
+        let streams = parent.streams.start(id, &run, &interrupt, self.session.limits().processes)?;
         let Runnable::Script { language, source, name } = run.what else {
             return Err(Failure::argument("a program is no script"));
         };
         let output = guest::Output::new(process::sink(&streams), self.session.limits().output);
         let numbers = [self.scope.record.run(), u64::from(processes.next())];
         let world = world(&self.session, processes.together(), process::no_files(), output, &numbers, &interrupt);
+        let patience =
+            self.interrupt.deadline().map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
         // Loading a guest for the first time takes none of the run's time.
         let paused = self.interrupt.pause();
-        let guest = self.session.guests().instantiate(language, world);
+        let guest = self.session.guests().instantiate(language, world, patience);
         drop(paused);
-        let guest = guest.map_err(|error| Failure::host(format!("`{name}` does not start: {}", told(&error))))?;
+        let guest = guest.map_err(|error| match error {
+            CodeError::Full(full) => full.failure(&format!("`{name}`")),
+            error => Failure::host(format!("`{name}` does not start: {}", told(&error))),
+        })?;
         let script = Script { source, name, arguments: run.arguments, environment: run.environment, typed: None };
         let beginning = Beginning { script, directory: run.directory, found: None };
         processes.add(id, streams, Process::new(guest, language, beginning, interrupt));
@@ -131,7 +137,9 @@ impl Run {
         let admission = self.judge(method, &arguments.to_string())?;
         let process = self.processes.as_mut().and_then(|processes| processes.get(process::owner(id)));
         let started = match process {
-            Some(process) if admission.is_program() => process.streams.start(id, run, interrupt),
+            Some(process) if admission.is_program() => {
+                process.streams.start(id, run, interrupt, self.session.limits().processes)
+            }
             _ => Err(Failure::argument(format!("`{method}` is no program"))),
         };
         match started {

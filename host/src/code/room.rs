@@ -1,0 +1,109 @@
+//! Room for instances: an engine has so many, and who finds none free waits for one.
+
+use std::time::{Duration, Instant};
+
+use wasmtime::{PoolConcurrencyLimitError, Result, Store};
+
+use super::{Interrupt, Stopped};
+use crate::error::Failure;
+
+/// How long who waits sleeps between two looks: at first, and at most. Nothing tells when an instance is dropped, and
+/// hundreds may wait.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
+
+/// There was no room for an instance until time was up.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoRoom(String);
+
+impl NoRoom {
+    /// What is told of it, who wanted one.
+    pub(crate) fn failure(&self, who: &str) -> Failure {
+        let message = format!("{who} does not start: {self}, over all sessions of this process");
+        Failure::limit(message, "run fewer sessions at once, or let fewer calls and scripts of each wait")
+    }
+}
+
+/// Makes an instance. While its engine has no room for another one this waits: until the switch says stop, or for as long
+/// as it is patient.
+///
+/// # Errors
+/// [`NoRoom`], [`Stopped::Cancelled`], or what `make` fails with otherwise.
+pub(crate) fn instantiate<T, I>(
+    store: &mut Store<T>,
+    interrupt: &Interrupt,
+    patience: Duration,
+    mut make: impl FnMut(&mut Store<T>) -> Result<I>,
+) -> Result<I> {
+    let (mut pause, most) = PAUSE;
+    let until = Instant::now().checked_add(patience);
+    loop {
+        let full = match make(store) {
+            Err(error) if error.is::<PoolConcurrencyLimitError>() => error,
+            made => return made,
+        };
+        match interrupt.stopped() {
+            Some(Stopped::Cancelled) => return Err(Stopped::Cancelled.into()),
+            None if until.is_none_or(|until| Instant::now() < until) => {}
+            _ => return Err(NoRoom(full.to_string()).into()),
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wasmtime::component::{Component, Linker};
+    use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+    use super::*;
+
+    /// An engine with room for one, and what makes one.
+    fn engine() -> (Engine, impl Fn(&mut Store<()>) -> Result<wasmtime::component::Instance>) {
+        let mut pool = PoolingAllocationConfig::new();
+        pool.total_component_instances(1);
+        let mut config = Config::new();
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool)).concurrency_support(false);
+        let engine = Engine::new(&config).expect("this machine runs the engine");
+        let component = Component::new(&engine, b"\0asm\x0d\0\x01\0").expect("an empty component");
+        let pre = Linker::new(&engine).instantiate_pre(&component).expect("it imports nothing");
+        (engine, move |store: &mut Store<()>| pre.instantiate(store))
+    }
+
+    #[test]
+    fn who_finds_no_room_waits_for_some() {
+        let (engine, make) = engine();
+        let mut first = Store::new(&engine, ());
+        make(&mut first).expect("there is room");
+        let mut second = Store::new(&engine, ());
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(Duration::from_millis(50));
+                drop(first);
+            });
+            instantiate(&mut second, &Interrupt::default(), Duration::MAX, &make).expect("there was room in the end");
+        });
+    }
+
+    #[test]
+    fn nobody_waits_for_ever() {
+        let (engine, make) = engine();
+        let mut first = Store::new(&engine, ());
+        make(&mut first).expect("there is room");
+        let wait = |interrupt: &Interrupt, patience| {
+            instantiate(&mut Store::new(&engine, ()), interrupt, patience, &make).expect_err("there is no room")
+        };
+        let full = wait(&Interrupt::default(), Duration::from_millis(5));
+        let failure = full.downcast_ref::<NoRoom>().expect("no room").failure("`a/b`");
+        assert!(
+            failure.message.contains("`a/b` does not start") && failure.message.contains("limit of 1"),
+            "{failure}"
+        );
+        let interrupt = Interrupt::default();
+        interrupt.set_deadline(Instant::now() + Duration::from_millis(5));
+        assert!(wait(&interrupt, Duration::MAX).is::<NoRoom>());
+        interrupt.cancel();
+        assert_eq!(wait(&interrupt, Duration::MAX).downcast_ref(), Some(&Stopped::Cancelled));
+    }
+}
