@@ -14,6 +14,8 @@ mod batch;
 mod blob_crash;
 #[path = "features/calls.rs"]
 mod calls;
+#[path = "features/cancel.rs"]
+mod cancel;
 #[path = "features/confinement.rs"]
 mod confinement;
 #[path = "features/conformance.rs"]

@@ -78,7 +78,7 @@ fn beside_loops<T>(host: &Host, measure: impl FnOnce() -> T) -> T {
             let begun = &begun;
             scope.spawn(move || {
                 begun.fetch_add(1, Ordering::Relaxed);
-                run.finish()
+                drop(run.finish());
             });
         }
         while begun.load(Ordering::Relaxed) < LOOPS {

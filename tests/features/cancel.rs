@@ -1,0 +1,173 @@
+//! Cancelled is cancelled: wherever a script is, the run ends soon, its tools end with it, and nothing runs on afterwards.
+//!
+//! How soon is printed, and measured by `cargo xtask bench`; what is asserted is that it is long before any limit.
+
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tollhouse::capability::{Grant, Limits, Policy};
+use tollhouse::gate::{Audit, AuditError, CallOutcome, Event};
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{Host, RunOptions, Session, SessionOptions, Status};
+use tollhouse_tests::{Home, run};
+
+/// How long a script goes on before it is cancelled: it is in the middle of what it does.
+const BEFORE: Duration = Duration::from_millis(300);
+
+/// What no cancellation may take, on a machine that does other things: far below the limit of the runs.
+const SOON: Duration = Duration::from_secs(10);
+
+/// The limit.
+const WALL: Duration = Duration::from_secs(120);
+
+/// Where a script can be.
+const PLACES: [(Language, &str); 16] = [
+    (Language::JavaScript, "while (true) {}"),
+    (Language::JavaScript, "return /^(a+)+$/.test('a'.repeat(40) + 'b')"),
+    (
+        Language::JavaScript,
+        "const all = Array.from({ length: 1e5 }, (_, n) => n); for (;;) all.sort(() => Math.random() - 0.5)",
+    ),
+    (Language::JavaScript, "for (;;) await null"),
+    (Language::JavaScript, "for (;;) await new Promise((go) => setTimeout(go, 0))"),
+    (Language::JavaScript, "await new Promise((go) => setTimeout(go, 1e9))"),
+    (Language::JavaScript, "await probe.spin({})"),
+    (Language::JavaScript, "await Promise.all([probe.spin({}), probe.spin({}), probe.sleep({ millis: 1e9 })])"),
+    (Language::JavaScript, "await probe.sleep({ millis: 1e9 })"),
+    (Language::JavaScript, "for (;;) await probe.remember({})"),
+    (Language::JavaScript, "await shell('while :; do :; done')"),
+    (Language::Shell, "while :; do :; done"),
+    (Language::Shell, "jq -n 'def f: f; f'"),
+    (Language::Shell, "jq -n '[range(1e9)] | length'"),
+    (Language::Shell, "sleep 1000"),
+    (Language::Shell, "yes | while read x; do :; done"),
+];
+
+fn session(host: &Host, audit: Option<Arc<dyn Audit>>) -> Session {
+    let limits = Limits { wall: WALL, fuel: u64::MAX, ..Limits::default() };
+    let policy = Policy { limits, ..Policy::default().with(Grant::allow("probe/**").expect("a pattern")) };
+    host.session(SessionOptions { policy, audit, ..SessionOptions::default() }).expect("a session")
+}
+
+/// Runs a script, cancels it in the middle, and says how long that took.
+fn cancelled(session: &Session, language: Language, source: &str) -> Duration {
+    let script = Script { source: source.to_owned(), name: "cancelled".to_owned(), ..Script::default() };
+    let run = session.start(language, script, RunOptions::default()).expect("a run");
+    let cancel = run.cancel_handle();
+    let canceller = std::thread::spawn(move || {
+        std::thread::sleep(BEFORE);
+        cancel.cancel();
+        Instant::now()
+    });
+    let result = run.finish();
+    let ended = Instant::now();
+    assert_eq!(result.status, Status::Cancelled, "{source}: {:?}", result.error);
+    assert_eq!(result.exit_code, 130, "{source}");
+    assert!(result.calls.as_slice().iter().all(|call| call.outcome != CallOutcome::Pending), "{source}");
+    ended.saturating_duration_since(canceller.join().expect("it cancelled"))
+}
+
+#[test]
+fn wherever_it_is() {
+    let home = Home::with_fixture();
+    let session = session(&home.host(), None);
+    // Compiled, so that no run is cancelled while it waits for that.
+    assert_eq!(
+        run(&session, Language::JavaScript, "return await probe.length({ text: 'four' })").value,
+        Some(json!(4))
+    );
+    for (language, source) in PLACES {
+        let taken = cancelled(&session, language, source);
+        println!("{:>9.1} ms  {source}", taken.as_secs_f64() * 1e3);
+        assert!(taken < SOON, "{source}: {taken:?}");
+        // The session is free, and works.
+        assert_eq!(run(&session, Language::JavaScript, "return 'works'").value, Some(json!("works")), "{source}");
+    }
+}
+
+/// Counts the calls that the gate lets through.
+#[derive(Default)]
+struct Admitted(AtomicUsize);
+
+impl Audit for Admitted {
+    fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
+        if matches!(event, Event::Admitted { .. }) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), AuditError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn no_call_arrives_after_a_cancellation() {
+    let home = Home::with_fixture();
+    let admitted = Arc::new(Admitted::default());
+    let session = session(&home.host(), Some(Arc::clone(&admitted) as Arc<dyn Audit>));
+    assert_eq!(
+        run(&session, Language::JavaScript, "return await probe.length({ text: 'four' })").value,
+        Some(json!(4))
+    );
+    for (language, source) in [
+        (Language::JavaScript, "for (;;) await probe.remember({})"),
+        (Language::JavaScript, "for (;;) await Promise.allSettled([1, 2, 3].map(() => probe.remember({})))"),
+        (Language::JavaScript, "setInterval(() => probe.remember({}).catch(() => {}), 1); await new Promise(() => {})"),
+        (
+            Language::JavaScript,
+            "for (;;) try { await probe.remember({}) } catch {} finally { await probe.remember({}) }",
+        ),
+        (Language::Shell, "trap 'probe remember' EXIT INT TERM; while :; do probe remember > /dev/null; done"),
+        (Language::JavaScript, "await shell('while :; do probe remember > /dev/null; done')"),
+    ] {
+        let before = admitted.0.load(Ordering::Relaxed);
+        let taken = cancelled(&session, language, source);
+        let after = admitted.0.load(Ordering::Relaxed);
+        std::thread::sleep(BEFORE);
+        println!("{:>9.1} ms  {} calls  {source}", taken.as_secs_f64() * 1e3, after - before);
+        assert!(after > before, "{source}: it made calls");
+        assert_eq!(admitted.0.load(Ordering::Relaxed), after, "{source}");
+    }
+}
+
+#[test]
+fn a_run_that_is_dropped_is_cancelled() {
+    let home = Home::with_fixture();
+    let session = session(&home.host(), None);
+    let script = Script { source: "await probe.sleep({ millis: 1e9 })".to_owned(), ..Script::default() };
+    let mut run_ = session.start(Language::JavaScript, script, RunOptions::default()).expect("a run");
+    let _ = run_.step();
+    drop(run_);
+    assert_eq!(run(&session, Language::JavaScript, "return 1").value, Some(json!(1)));
+}
+
+/// As a terminal does it.
+#[test]
+fn ctrl_c_ends_the_binary() {
+    let home = Home::with_fixture();
+    for (language, source) in PLACES {
+        let lang = if language == Language::Shell { "sh" } else { "js" };
+        let mut run =
+            home.command(["run", "--allow", "**", "--timeout", "120s", "--fuel", "9000000000000", "--lang", lang]);
+        // It says when it is there: only then can it be interrupted in the middle.
+        let begins = if lang == "sh" { "echo begun; " } else { "console.log('begun'); " };
+        let child = run.args(["-e", &format!("{begins}{source}")]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = child.spawn().expect("it runs");
+        let mut first = [0; 6];
+        std::io::Read::read_exact(child.stdout.as_mut().expect("it is piped"), &mut first).expect("it begins");
+        std::thread::sleep(BEFORE);
+        let interrupted =
+            Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("there is `kill`");
+        let begun = Instant::now();
+        let output = child.wait_with_output().expect("it ends");
+        println!("{:>9.1} ms  {source}", begun.elapsed().as_secs_f64() * 1e3);
+        assert!(interrupted.success(), "{source}: it was still there");
+        assert_eq!(output.status.code(), Some(130), "{source}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(begun.elapsed() < SOON, "{source}");
+    }
+}
