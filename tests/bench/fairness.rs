@@ -17,6 +17,9 @@ const LOOPS: usize = 200;
 /// How many short runs are timed.
 const ROUNDS: usize = 100;
 
+/// How long they loop before anything is timed.
+const SETTLING: Duration = Duration::from_secs(3);
+
 /// What loops: half of them in bash.
 const ENDLESS: [(Language, &str); 2] =
     [(Language::JavaScript, "while (true);"), (Language::Shell, "while :; do :; done")];
@@ -28,6 +31,8 @@ pub(crate) fn measure() {
     let home = Home::with_tools(&["stats"]);
     let host = host(home.path());
     let own = session(&host);
+    // The first compiles.
+    drop(start(&own, SHORT).finish());
     let alone = runs(&own);
     let beside = beside_loops(&host, || runs(&own));
     row("a short run with a call, p50", &alone, 50, "");
@@ -53,7 +58,7 @@ fn runs(session: &Session) -> Vec<Duration> {
             // As one that comes from outside: nothing of it was under way.
             std::thread::sleep(Duration::from_millis(5));
             let begun = Instant::now();
-            start(session, SHORT).finish();
+            drop(start(session, SHORT).finish());
             begun.elapsed()
         })
         .collect();
@@ -84,6 +89,8 @@ fn beside_loops<T>(host: &Host, measure: impl FnOnce() -> T) -> T {
         while begun.load(Ordering::Relaxed) < LOOPS {
             std::thread::sleep(Duration::from_millis(1));
         }
+        // Until all of them are in the middle of it.
+        std::thread::sleep(SETTLING);
         let measured = measure();
         handles.iter().for_each(tollhouse::session::CancelHandle::cancel);
         measured

@@ -86,6 +86,45 @@ fn a_thousand_sessions_at_once_one_in_ten_hostile() {
     assert_eq!(well(&after, 7).value, Some(json!([7, 2, 8])));
 }
 
+/// Sessions that loop, in wasm of every kind, each on a thread of its own; a short run gets done among them.
+#[test]
+fn a_short_run_gets_done_among_many_loops() {
+    let home = Home::with_fixture();
+    let host = home.host();
+    let limits = Limits { wall: Duration::from_secs(300), fuel: u64::MAX, ..Limits::default() };
+    let own = session(&host, limits.clone());
+    assert_eq!(well(&own, 1).value, Some(json!([1, 2, 2])));
+    let loops = [
+        (Language::JavaScript, "while (true);"),
+        (Language::Shell, "while :; do :; done"),
+        (Language::JavaScript, "await probe.spin({})"),
+        (Language::JavaScript, "for (;;) await probe.length({ text: '' })"),
+    ];
+    let sessions: Vec<Session> = (0..80).map(|_| session(&host, limits.clone())).collect();
+    let begin = |(session, (language, source)): (&Session, &(Language, &str))| {
+        let script = Script { source: (*source).to_owned(), ..Script::default() };
+        session.start(*language, script, RunOptions::default()).expect("a run")
+    };
+    let runs: Vec<_> = sessions.iter().zip(loops.iter().cycle()).map(begin).collect();
+    let handles: Vec<_> = runs.iter().map(tollhouse::session::Run::cancel_handle).collect();
+    let longest = std::thread::scope(|scope| {
+        let looping: Vec<_> = runs.into_iter().map(|run| scope.spawn(move || run.finish())).collect();
+        std::thread::sleep(Duration::from_secs(2));
+        let one = |number: usize| {
+            let begun = std::time::Instant::now();
+            assert_eq!(well(&own, number).value, Some(json!([number, 2, number + 1])));
+            begun.elapsed()
+        };
+        let longest = (0..30).map(one).max();
+        assert!(looping.iter().all(|run| !run.is_finished()), "they loop on");
+        handles.iter().for_each(tollhouse::session::CancelHandle::cancel);
+        let ended = looping.into_iter().map(|run| run.join().expect("no run panics"));
+        assert!(ended.map(|result| result.status).all(|status| status == Status::Cancelled));
+        longest
+    });
+    println!("the longest of 30 short runs took {longest:?}");
+}
+
 /// Guests that were made and do nothing take all the room: who comes then is told, and works once there is some.
 #[test]
 fn without_room_for_a_guest_there_is_a_limit() {

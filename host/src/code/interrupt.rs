@@ -6,6 +6,8 @@ use std::time::Instant;
 
 use wasmtime::{Store, UpdateDeadline};
 
+use super::turns::{self, Account};
+
 /// The switch. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<State>);
@@ -16,6 +18,8 @@ struct State {
     clock: Mutex<Clock>,
     /// A run's switch also stops the calls that it made.
     parent: Option<Interrupt>,
+    /// What a run has computed, and all that it started.
+    account: Account,
 }
 
 /// When time is up.
@@ -108,6 +112,11 @@ impl Interrupt {
         self.deadline().is_some_and(|deadline| Instant::now() >= deadline).then_some(Stopped::Deadline)
     }
 
+    /// That of the run.
+    pub(super) fn account(&self) -> &Account {
+        self.chain().last().map_or(&self.0.account, |run| &run.0.account)
+    }
+
     /// This switch and those above it.
     fn chain(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |interrupt| interrupt.0.parent.as_ref())
@@ -118,13 +127,17 @@ impl Interrupt {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a store look at this switch at every tick of its engine's clock.
+    /// Makes a store look at this switch at every tick of its engine's clock, and whether it is another's turn.
     pub fn watch<T>(&self, store: &mut Store<T>) {
         let interrupt = self.clone();
+        turns::begin(&interrupt);
         store.set_epoch_deadline(1);
-        store.epoch_deadline_callback(move |_| match interrupt.stopped() {
-            Some(stopped) => Err(stopped.into()),
-            None => Ok(UpdateDeadline::Continue(1)),
+        store.epoch_deadline_callback(move |_| {
+            turns::next(&interrupt);
+            match interrupt.stopped() {
+                Some(stopped) => Err(stopped.into()),
+                None => Ok(UpdateDeadline::Continue(1)),
+            }
         });
     }
 }

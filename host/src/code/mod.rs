@@ -8,6 +8,7 @@ mod embedded;
 mod interrupt;
 mod room;
 mod stack;
+mod turns;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -164,6 +165,7 @@ fn tick(engine: wasmtime::EngineWeak) {
                 Some(engine) => engine.increment_epoch(),
                 None => return,
             }
+            turns::tick();
         }
     };
     // Without the ticker no limit on time would hold, so a process that cannot start a thread must not go on.

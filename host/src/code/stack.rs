@@ -8,6 +8,8 @@ use std::cell::Cell;
 use corosensei::on_stack;
 use corosensei::stack::{DefaultStack, Stack as _};
 
+use super::turns;
+
 /// What the host's own functions take of the stack below a guest or tool.
 const HOST_STACK: usize = 1 << 20;
 
@@ -22,8 +24,14 @@ thread_local! {
 }
 
 /// Enters wasm with as much stack as its engine lets it use, wherever the caller stands. On a thread with enough it costs
-/// nothing.
+/// nothing. Afterwards another may have its turn.
 pub(crate) fn with_stack<T>(wasm: usize, enter: impl FnOnce() -> T) -> T {
+    let left = with_enough(wasm, enter);
+    turns::leave();
+    left
+}
+
+fn with_enough<T>(wasm: usize, enter: impl FnOnce() -> T) -> T {
     if remaining() >= wasm + HOST_STACK {
         return enter();
     }
