@@ -34,6 +34,8 @@ mod files;
 mod fuzz;
 #[path = "features/guests.rs"]
 mod guests;
+#[path = "features/holes.rs"]
+mod holes;
 #[path = "features/hostile.rs"]
 mod hostile;
 #[path = "features/limits.rs"]
