@@ -146,6 +146,43 @@ fn a_run_that_is_dropped_is_cancelled() {
     assert_eq!(run(&session, Language::JavaScript, "return 1").value, Some(json!(1)));
 }
 
+/// Who removes a session does not wait for its run, wherever that is.
+#[test]
+fn removing_a_session_stops_its_run() {
+    let home = Home::with_fixture();
+    for (source, others) in [
+        ("while (true) {}", 0),
+        ("await probe.sleep({ millis: 1e9 })", 0),
+        ("await new Promise(() => setTimeout(() => {}, 1e9))", 2),
+    ] {
+        let start = |code: &str| {
+            let mut run = home.command(["run", "--allow", "**", "--timeout", "120s", "--session", "gone", "-e", code]);
+            run.args(["--fuel", "9000000000000"])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("it runs")
+        };
+        let mut child = start(&format!("console.log('begun'); {source}"));
+        let mut first = [0; 6];
+        std::io::Read::read_exact(child.stdout.as_mut().expect("it is piped"), &mut first).expect("it begins");
+        let waiting: Vec<_> = (0..others).map(|_| start(source)).collect();
+        std::thread::sleep(BEFORE);
+        let begun = Instant::now();
+        let removed = home.run(["session", "rm", "gone"]);
+        println!("{:>9.1} ms  {source}", begun.elapsed().as_secs_f64() * 1e3);
+        assert_eq!(removed.status, 0, "{source}: {removed:?}");
+        assert!(begun.elapsed() < SOON, "{source}");
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{source}: {}", String::from_utf8_lossy(&output.stderr));
+        // Those that waited for it were stopped too, or found it gone.
+        for run in waiting {
+            assert_ne!(run.wait_with_output().expect("it ends").status.code(), Some(0), "{source}");
+        }
+        assert_ne!(home.run(["session", "show", "gone"]).status, 0, "{source}");
+    }
+}
+
 /// As a terminal does it.
 #[test]
 fn ctrl_c_ends_the_binary() {

@@ -67,6 +67,8 @@ impl ComponentRun {
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
         let output = Arc::new(Mutex::new(Output::new(sink, self.session.limits().output)));
         let caller = Arc::new(self.caller());
+        let interrupt = self.interrupt.clone();
+        let _stoppable = self.session.stoppable(move || interrupt.cancel());
         let (outcome, memory_bytes) = match self.execute(&caller, options.stdin, &output) {
             Ok((exit_code, memory)) => (exited(exit_code), memory),
             Err((ending, memory)) => (self.outcome(ending), memory),

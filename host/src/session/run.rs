@@ -12,6 +12,7 @@ use bytes::Bytes;
 
 use self::admit::world;
 use super::host::{HostError, now};
+use super::kept::Stoppable;
 use super::options::{Captured, RunOptions, Stdin};
 use super::process::{self, Beginning, MAIN, Pid, Process, Processes};
 use super::result::{Left, RunResult, Usage, out_of_time, outcome_of};
@@ -91,6 +92,8 @@ pub struct Run {
     input: Option<Input>,
     captured: Option<Captured>,
     result: Option<Box<RunResult>>,
+    /// Of a session that is kept.
+    _stoppable: Option<Stoppable>,
 }
 
 impl Run {
@@ -133,6 +136,8 @@ impl Run {
         let work = Work::new(session.pool(), limits.concurrency);
         let called = (script.name.clone(), blake3::hash(script.source.as_bytes()).to_hex().to_string());
         let beginning = Beginning { script, directory: WORKSPACE.to_owned(), found };
+        let handle = CancelHandle { interrupt: interrupt.clone(), news: work.sender() };
+        let stoppable = session.stoppable(move || handle.cancel());
         let main = Process::new(guest, language, beginning, interrupt.clone());
         Ok(Self {
             session,
@@ -150,6 +155,7 @@ impl Run {
             input: input.map(|reader| Arc::new(Mutex::new(reader))),
             captured,
             result: None,
+            _stoppable: stoppable,
         })
     }
 

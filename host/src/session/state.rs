@@ -11,7 +11,7 @@ use wasmtime::component::Component;
 use super::catalog::GateCatalog;
 use super::component::ComponentRun;
 use super::host::{HostError, HostState, file_limits};
-use super::kept::{Begun, Kept, SessionId, SessionsError};
+use super::kept::{Begun, Kept, SessionId, SessionsError, Stoppable};
 use super::options::RunOptions;
 use super::run::Run;
 use super::scope::Scope;
@@ -197,6 +197,14 @@ impl SessionState {
 
     pub(super) fn head(&self) -> Tree {
         self.head.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Lets a run be stopped when somebody wants the session gone, if it is kept.
+    pub(super) fn stoppable(&self, stop: impl Fn() + Send + 'static) -> Option<Stoppable> {
+        match &self.keeping {
+            Keeping::Disk { kept, .. } => Some(kept.stoppable(stop)),
+            Keeping::Memory { .. } => None,
+        }
     }
 
     /// What a run left becomes what the next one finds.

@@ -62,7 +62,7 @@ pub(crate) struct Label {
 
 /// Remove sessions: files, budgets, runs and log
 ///
-/// Waits for a run that has not ended. What only they had on disk is freed by `session gc`.
+/// A run that has not ended is cancelled. What only they had on disk is freed by `session gc`.
 #[derive(Args)]
 pub(crate) struct Rm {
     /// The sessions

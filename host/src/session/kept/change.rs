@@ -95,12 +95,13 @@ impl Sessions {
         Ok(self.records().commit(batch)?)
     }
 
-    /// Removes a session: its files, budgets, runs and log.
+    /// Removes a session: its files, budgets, runs and log. A run that has not ended is cancelled, in whichever process.
     ///
     /// # Errors
     /// If there is none, or it cannot be removed. If only part of it could, it is no session any more all the same.
     pub fn remove(&self, id: &SessionId, waiting: &Waiting) -> Result<Removed, SessionsError> {
         self.created(id)?;
+        let _demand = self.demand(id)?;
         let _turn = self.0.locks.take(id, waiting)?;
         let (first, owner) = (key::one(b'S', id), key::one(b'O', id));
         let mut batch = Batch::of(Owner { key: owner, epoch: self.epoch(id)? });

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use super::create::new_epoch;
+use super::demand::Demands;
 use super::look::damaged;
 use super::transfer::{Exported, unpair};
 use super::turn::{Locks, Turn};
@@ -121,6 +122,7 @@ impl<'s> Making<'s> {
             blobs: Arc::clone(&state.blobs),
             files: None,
             locks: Locks::Memory(Arc::default()),
+            demands: Demands::default(),
         }));
         trial.verify_session(&self.id)?;
         self.place.records().commit(last)?;

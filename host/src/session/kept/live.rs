@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use bytes::Bytes;
 
 use super::count::Counts;
+use super::demand::Stoppable;
 use super::log::{Commit, Open, SessionLog, json};
 use super::look::damaged;
 use super::record::{Head, RunRecord, States};
@@ -116,6 +117,11 @@ impl Kept {
             Err(_) => *self.log.lock() = None,
         }
         entered
+    }
+
+    /// Lets a run be stopped when somebody wants the session gone.
+    pub(in crate::session) fn stoppable(&self, stop: impl Fn() + Send + 'static) -> Stoppable {
+        self.place.stoppable(&self.id, Box::new(stop))
     }
 
     /// The files as the last commit left them.

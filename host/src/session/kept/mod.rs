@@ -2,7 +2,7 @@
 //!
 //! What is inside:
 //! - `id`, `key`, `record`: what is kept, and under which name;
-//! - `turn`: who may change a session;
+//! - `turn`, `demand`: who may change a session, and who wants it gone;
 //! - `log`: the log and the ledger, and the one way to commit;
 //! - `live`: a session that is in use;
 //! - `create`, `look`, `change`: making sessions, looking at them, changing them without a run;
@@ -18,6 +18,7 @@ mod change;
 mod check;
 mod count;
 mod create;
+mod demand;
 mod id;
 mod import;
 mod key;
@@ -47,6 +48,8 @@ pub use transfer::Exported;
 pub use turn::Waiting;
 pub use verify::Checked;
 
+use self::demand::Demands;
+pub(super) use self::demand::Stoppable;
 use self::turn::Locks;
 use crate::gate::AuditError;
 use crate::store::{
@@ -64,6 +67,8 @@ struct State {
     /// The same, if they are files.
     files: Option<Arc<BlobFiles>>,
     locks: Locks,
+    /// Who wants which of them gone.
+    demands: Demands,
 }
 
 /// Why a session cannot be had, looked at or changed.
@@ -179,7 +184,7 @@ impl Sessions {
     pub fn in_memory() -> Self {
         let locks = Locks::Memory(Arc::default());
         let (records, blobs) = (Arc::<MemoryStore>::default(), Arc::<MemoryBlobs>::default());
-        Self(Arc::new(State { records, blobs, files: None, locks }))
+        Self(Arc::new(State { records, blobs, files: None, locks, demands: Demands::default() }))
     }
 
     /// The sessions of a directory, which any number of processes may use at once. Makes it if it is not there:
@@ -196,13 +201,19 @@ impl Sessions {
         let records = Arc::new(store::open(&directory.join("records"), backend)?);
         let blobs = Arc::new(BlobFiles::open(directory)?);
         let (locks, files) = (Locks::Files(directory.join("turns")), Some(Arc::clone(&blobs)));
-        Ok(Self(Arc::new(State { records, blobs, files, locks })))
+        Ok(Self(Arc::new(State { records, blobs, files, locks, demands: Demands::default() })))
     }
 
     /// Sessions in a store of one's own; `locks` is a directory that all processes share which use it.
     #[must_use]
     pub fn new(records: Arc<dyn Store>, blobs: Arc<dyn Blobs>, locks: &Path) -> Self {
-        Self(Arc::new(State { records, blobs, files: None, locks: Locks::Files(locks.to_owned()) }))
+        Self(Arc::new(State {
+            records,
+            blobs,
+            files: None,
+            locks: Locks::Files(locks.to_owned()),
+            demands: Demands::default(),
+        }))
     }
 
     fn records(&self) -> &dyn Store {

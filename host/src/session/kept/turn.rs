@@ -128,7 +128,7 @@ fn show(directory: &Path, id: &SessionId) -> io::Result<File> {
 }
 
 /// Opens a file to be locked, or makes it.
-fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
