@@ -9,8 +9,8 @@ use arbitrary::Unstructured;
 
 use self::plan::Plan;
 
-/// Data as a plan: what a guest says each time that it is entered, and what its host does then. The run ends; what it
-/// spent is what the gate admitted; no completion goes to an operation that does not wait; and the session works afterwards.
+/// Data as a plan: what a guest says each time that it is entered, and what its host does then. No operation is handed out
+/// twice; what was spent is what the gate admitted, and within its budgets; limits hold; the session works afterwards.
 ///
 /// # Panics
 /// If that does not hold.
