@@ -1,14 +1,21 @@
-//! The fuzz targets (`tests/fuzz`), without a fuzzer: their corpus and mutations of it, the same each time.
+//! The fuzz targets (`tests/fuzz`), without a fuzzer: their corpus, mutations of it, and inputs that are made as each of
+//! them reads them; the same each time.
 
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-use tollhouse_fuzz::{TARGETS, mutate};
+use tollhouse_fuzz::{TARGETS, Target, mutate, structured};
 use tollhouse_tests::root;
 
 /// How many mutations a target is given. They take a second or so; a fuzzer does as many in a hundredth.
 const MUTATIONS: usize = 300;
+
+/// How many inputs are made for a target: a second's work, for most. A fuzzer makes as many in a hundredth of that.
+const STRUCTURED: u64 = 1000;
+
+/// And for a target whose inputs take many steps, after each of which all is looked at.
+const LONG: u64 = 300;
 
 /// The longest seed, and all of them, in bytes. They are read whenever the tests run, and by whoever wonders what broke.
 const LONGEST: usize = 4 << 10;
@@ -33,33 +40,74 @@ fn entries(directory: &Path) -> BTreeSet<PathBuf> {
     entries.map(|entry| entry.expect("it can be read").path()).collect()
 }
 
-/// Gives a target its corpus, and what is made of it. What it stumbles over is kept, to be looked at.
+/// The function of a target.
+fn target(name: &str) -> Target {
+    TARGETS.iter().find(|(other, _)| *other == name).expect("it is a target").1
+}
+
+/// Gives a target its corpus, and what is made of it.
 fn replay(name: &str) {
-    let (_, target) = TARGETS.iter().find(|(other, _)| *other == name).expect("it is a target");
     let corpus = corpus(name);
     for (path, data) in &corpus {
-        assert!(catch_unwind(|| target(data)).is_ok(), "{}", path.display());
+        assert!(catch_unwind(|| target(name)(data)).is_ok(), "{}", path.display());
     }
     let files: Vec<Vec<u8>> = corpus.into_iter().map(|(_, data)| data).collect();
-    for data in mutate::mutations(&files, MUTATIONS) {
-        if catch_unwind(|| target(&data)).is_err() {
-            let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}"));
-            std::fs::write(&kept, &data).expect("the target directory can be written");
-            panic!("a mutation of the corpus, kept as {}", kept.display());
-        }
+    mutate::mutations(&files, MUTATIONS).for_each(|data| give(name, &data, "a mutation of the corpus"));
+}
+
+/// Gives a target what is made for it.
+fn make(name: &str) {
+    let count = if ["journal", "step", "vfs"].contains(&name) { LONG } else { STRUCTURED };
+    (0..count).for_each(|number| {
+        give(name, &structured::input(name, number), &format!("structured input {number}"));
+    });
+}
+
+/// Gives a target an input. What it stumbles over is kept, to be looked at.
+fn give(name: &str, data: &[u8], what: &str) {
+    if catch_unwind(|| target(name)(data)).is_err() {
+        let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}"));
+        std::fs::write(&kept, data).expect("the target directory can be written");
+        panic!("{what}, kept as {}", kept.display());
     }
 }
 
-macro_rules! replayed {
+macro_rules! targets {
     ($($name:ident),*) => { $(
-        #[test]
-        fn $name() {
-            replay(stringify!($name));
+        mod $name {
+            #[test]
+            fn replayed() {
+                super::replay(stringify!($name));
+            }
+
+            #[test]
+            fn structured() {
+                super::make(stringify!($name));
+            }
         }
-    )* };
+    )*
+
+        #[test]
+        fn every_target_is_replayed() {
+            assert_eq!([$(stringify!($name)),*], TARGETS.map(|(name, _)| name));
+        }
+    };
 }
 
-replayed!(archive, canonical, component, index, manifest, names, pattern, policy, snapshot, token, wit, words);
+targets!(
+    archive, canonical, component, index, journal, manifest, names, pattern, policy, snapshot, step, token, vfs, wit,
+    words
+);
+
+#[test]
+fn structured_inputs_are_the_same_each_time_and_many() {
+    for (name, _) in TARGETS {
+        let inputs = || (0..100).map(|number| structured::input(name, number));
+        let different: BTreeSet<Vec<u8>> = inputs().collect();
+        assert!(different.len() >= 50, "`{name}` is made {} different inputs of 100", different.len());
+        assert!(inputs().eq(inputs()));
+    }
+}
 
 #[test]
 fn every_target_has_a_file_and_a_small_corpus() {

@@ -1,4 +1,7 @@
-//! Fuzzing: the targets of `tests/fuzz`, led by coverage. CI only replays their corpus (`tests/features/fuzz.rs`).
+//! Fuzzing: the targets of `tests/fuzz`, led by coverage. CI only replays their corpus, and inputs that are made for them
+//! (`tests/features/fuzz.rs`).
+
+mod seeded;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,7 +11,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::run::{cargo, root, run, say, succeeds, target};
 
-/// How long each target runs unless `--seconds` says so: long enough to find again what a change broke.
+/// How long each target runs unless `--seconds` or `--minutes` says so: long enough to find again what a change broke.
 const SECONDS: u32 = 60;
 
 /// libFuzzer's bounds on one input: seconds, MiB, and bytes. The corpus is smaller, and what grows with the length of its
@@ -21,9 +24,16 @@ struct Outcome {
     found: bool,
 }
 
+/// What is asked for.
+struct Options<'a> {
+    only: Option<&'a str>,
+    seconds: u32,
+    seeded: bool,
+}
+
 /// Runs one target, or all of them.
 pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
-    let (only, seconds) = read(arguments)?;
+    let Options { only, seconds, seeded } = read(arguments)?;
     let targets = targets()?;
     let chosen: Vec<&String> = targets.iter().filter(|target| only.is_none_or(|only| only == *target)).collect();
     if chosen.is_empty() {
@@ -35,12 +45,17 @@ pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
     }
     say("building the fuzz targets; the first time takes as long as a release build");
     run(cargo_fuzz("build").args(only))?;
+    if seeded { seeded::find(&chosen, seconds) } else { look(&chosen, seconds) }
+}
+
+/// Runs targets, each as long.
+fn look(chosen: &[&String], seconds: u32) -> Result<()> {
     let mut outcomes = Vec::new();
     for target in chosen {
         say(&format!("fuzzing {target} for {seconds} s"));
         outcomes.push((target, one(target, seconds)?));
     }
-    let width = targets.iter().map(String::len).max().unwrap_or_default();
+    let width = chosen.iter().map(|target| target.len()).max().unwrap_or_default();
     for (target, Outcome { runs, found }) in &outcomes {
         println!("{target:width$}  {runs:>12} runs  {}", if *found { "a finding" } else { "nothing found" });
     }
@@ -50,22 +65,25 @@ pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// `[TARGET] [--seconds N]`, in any order.
-fn read<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, u32)> {
-    let (mut only, mut seconds) = (None, SECONDS);
+/// `[TARGET] [--seconds N | --minutes N] [--seeded]`, in any order.
+fn read<'a>(arguments: &[&'a str]) -> Result<Options<'a>> {
+    let mut options = Options { only: None, seconds: SECONDS, seeded: false };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match *argument {
-            "--seconds" => {
-                let given = rest.next().context("`--seconds` needs a number")?;
-                seconds = given.parse().with_context(|| format!("`--seconds {given}` is no whole number"))?;
+            flag @ ("--seconds" | "--minutes") => {
+                let given = rest.next().with_context(|| format!("`{flag}` needs a number"))?;
+                let number: u32 = given.parse().with_context(|| format!("`{flag} {given}` is no whole number"))?;
+                let each = if flag == "--minutes" { 60 } else { 1 };
+                options.seconds = number.checked_mul(each).context("that is more than a century")?;
             }
+            "--seeded" => options.seeded = true,
             flag if flag.starts_with('-') => bail!("`{flag}` is no flag of `cargo xtask fuzz`"),
-            target if only.is_none() => only = Some(target),
+            target if options.only.is_none() => options.only = Some(target),
             _ => bail!("one target at a time, or all of them"),
         }
     }
-    Ok((only, seconds))
+    Ok(options)
 }
 
 /// The names of all targets: their files.

@@ -31,8 +31,9 @@ cargo xtask COMMAND
                      runs good, bad and hostile scripts in many sessions at once; 1 minute, 32 sessions unless told
   conformance DIR [--rivals]
                      scores the shell by the cases in a directory; with bashkit natively and just-bash beside it
-  fuzz [TARGET] [--seconds N]
-                     fuzzes the parsers of hostile text and bytes, one target or all, a minute each
+  fuzz [TARGET] [--seconds N | --minutes N] [--seeded]
+                     fuzzes what reads hostile text and bytes and what hostile guests say, one target or all, a minute
+                     each; --seeded puts a bug in front of each, and sees whether it finds it
   crash [--cycles N]
                      kills processes that use a store, and cuts the power under it, 200 times unless told
   check              what CI checks besides the tests: format, lints, licences, documentation

@@ -75,7 +75,7 @@ impl Code {
     }
 
     /// The engine of the guest `js` or `shell`.
-    fn guest_engine(&self, name: &str) -> Result<&Engine, CodeError> {
+    pub(crate) fn guest_engine(&self, name: &str) -> Result<&Engine, CodeError> {
         let slot = if name == "shell" { &self.shell } else { &self.javascript };
         if let Some(engine) = slot.get() {
             return Ok(engine);

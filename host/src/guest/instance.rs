@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tollhouse_engine::{SHELL_STACK, WASM_STACK};
+use wasmtime::component::Component;
 use wasmtime::{Store, Trap};
 
 use super::Language;
@@ -87,6 +88,16 @@ impl Guests {
     #[must_use]
     pub fn new(code: Code) -> Self {
         Self { code, javascript: OnceLock::new(), shell: OnceLock::new() }
+    }
+
+    /// Guests that are all this component, in place of those that this binary carries: a guest that lies to its host.
+    pub(crate) fn lying(code: Code, component: &[u8]) -> Result<Self, CodeError> {
+        let compiled = |error: wasmtime::Error| CodeError::Compile(error.into());
+        let engine = code.guest_engine("js")?;
+        let component = Component::new(engine, component).map_err(compiled)?;
+        let linker = linker(engine).map_err(compiled)?;
+        let pre = linker.instantiate_pre(&component).and_then(ScriptGuestPre::new).map_err(compiled)?;
+        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into() })
     }
 
     /// The guest of a language, loaded if it was not.

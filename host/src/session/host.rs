@@ -119,6 +119,19 @@ impl Host {
     /// # Errors
     /// If this machine cannot run them, or the cache or registry cannot be used.
     pub fn new(options: &HostOptions) -> Result<Self, HostError> {
+        Self::with(options, |code| Ok(Guests::new(code)))
+    }
+
+    /// A host whose script guests are all this component, whatever the language: for tests of what a guest may say.
+    ///
+    /// # Errors
+    /// As [`Host::new`]; if that is no guest.
+    #[doc(hidden)]
+    pub fn with_guest(options: &HostOptions, component: &[u8]) -> Result<Self, HostError> {
+        Self::with(options, |code| Guests::lying(code, component))
+    }
+
+    fn with(options: &HostOptions, guests: impl FnOnce(Code) -> Result<Guests, CodeError>) -> Result<Self, HostError> {
         let cache = options.cache.as_ref().map(Cache::open).transpose()?;
         let registry = options.registry.as_ref().map(Registry::open).transpose()?;
         let code = Code::new(cache)?;
@@ -132,7 +145,7 @@ impl Host {
             .build()
             .map_err(HostError::Threads)?;
         Ok(Self(Arc::new(HostState {
-            guests: Guests::new(code.clone()),
+            guests: guests(code.clone())?,
             packages: Packages::new(code.clone(), registry),
             code,
             network: options.network.clone(),

@@ -61,6 +61,8 @@ pub(super) struct Process {
     pub(super) interrupt: Interrupt,
     /// Of a script that another one runs.
     within: Option<Within>,
+    /// The number that its guest gave an operation last. They rise.
+    last: OperationId,
 }
 
 /// What ties a script to the one that runs it.
@@ -75,7 +77,31 @@ struct Within {
 impl Process {
     /// One that nothing runs yet but the run itself.
     pub(super) fn new(guest: Guest, language: Language, beginning: Beginning, interrupt: Interrupt) -> Self {
-        Self { guest, language, beginning: Some(beginning), streams: Streams::default(), interrupt, within: None }
+        let (streams, last) = (Streams::default(), 0);
+        Self { guest, language, beginning: Some(beginning), streams, interrupt, within: None, last }
+    }
+
+    /// Changes the numbers of its guest's operations to their names.
+    ///
+    /// # Errors
+    /// If one has none, or stood for another operation: the end of one would pass for that of the other.
+    pub(super) fn named(&mut self, pid: Pid, mut waiting: Waiting) -> Result<Waiting, Failure> {
+        for pending in &waiting.started {
+            let is_new = pending.id > self.last;
+            #[cfg(fuzzing)]
+            let is_new = is_new || tollhouse_seeded::bug("step");
+            if !is_new {
+                return Err(Failure::host(format!("the guest's operation {} is not a new one", pending.id)));
+            }
+            self.last = pending.id;
+        }
+        let rename = |id: &mut OperationId| {
+            *id = name(pid, *id).ok_or_else(|| Failure::host(format!("the guest's operation {id} has no name")))?;
+            Ok::<_, Failure>(())
+        };
+        waiting.started.iter_mut().try_for_each(|pending| rename(&mut pending.id))?;
+        waiting.cancelled.iter_mut().try_for_each(rename)?;
+        Ok(waiting)
     }
 
     /// A script's standard input, if another one runs it.
@@ -315,20 +341,6 @@ fn complaint(failure: &Failure) -> String {
         text.push_str(&format!("hint: {hint}\n"));
     }
     text
-}
-
-/// Changes the numbers of a guest's operations to their names.
-///
-/// # Errors
-/// If one has none.
-pub(super) fn named(pid: Pid, mut waiting: Waiting) -> Result<Waiting, Failure> {
-    let rename = |id: &mut OperationId| {
-        *id = name(pid, *id).ok_or_else(|| Failure::host(format!("the guest's operation {id} has no name")))?;
-        Ok::<_, Failure>(())
-    };
-    waiting.started.iter_mut().try_for_each(|pending| rename(&mut pending.id))?;
-    waiting.cancelled.iter_mut().try_for_each(rename)?;
-    Ok(waiting)
 }
 
 #[cfg(test)]

@@ -191,9 +191,11 @@ impl Run {
 
     /// A guest waits: for what it began in this step, and for what it began before.
     fn take_on(&mut self, pid: Pid, waiting: Waiting, started: &mut Vec<Pending>) {
-        let waiting = match process::named(pid, waiting) {
-            Ok(waiting) => waiting,
-            Err(failure) => return self.end_of(pid, Outcome::failed(failure)),
+        let named = self.processes.as_mut().and_then(|processes| processes.get(pid)?.named(pid, waiting).into());
+        let waiting = match named {
+            Some(Ok(waiting)) => waiting,
+            Some(Err(failure)) => return self.end_of(pid, Outcome::failed(failure)),
+            None => return,
         };
         waiting.cancelled.into_iter().for_each(|id| self.withdraw(id));
         if let Err(failure) = self.may_wait(pid, &waiting.started) {

@@ -281,7 +281,7 @@ impl<'f> Parser<'f> {
     fn unknown(&self, name: &str) -> WordsError {
         let known = self.function.params.iter().map(|field| field.name.as_str()).chain(["json"]);
         let nearest = names::nearest(name, known).map(|near| format!("--{near}"));
-        WordsError::UnknownFlag { flag: format!("--{}", on_one_line(&shorten(name))), nearest }
+        WordsError::UnknownFlag { flag: format!("--{}", unknown_flag(name)), nearest }
     }
 
     /// Puts a value where the path leads. A list that is given again goes on.
@@ -341,6 +341,14 @@ impl<'f> Parser<'f> {
         }
         Ok(())
     }
+}
+
+fn unknown_flag(name: &str) -> String {
+    #[cfg(fuzzing)]
+    if tollhouse_seeded::bug("words") {
+        return name.to_owned();
+    }
+    on_one_line(&shorten(name))
 }
 
 /// The entry of a field, under its canonical key whatever spelling `--json` had; null if there was none.

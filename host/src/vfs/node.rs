@@ -76,7 +76,8 @@ impl Sums {
     pub(super) fn plausible(&self) -> bool {
         let Sums { entries, usage, reach } = *self;
         let nothing = entries == 0;
-        let reaches = reach.levels >= 1 && reach.bytes >= 2 * reach.levels && usage.entries >= entries;
+        // Not `2 * levels`: these numbers may be anything.
+        let reaches = reach.levels >= 1 && reach.bytes / 2 >= reach.levels && usage.entries >= entries;
         let within = usage.bytes <= MAX_SUM && usage.entries <= MAX_SUM;
         let within = within && reach.levels <= MAX_DEPTH && reach.bytes <= MAX_PATH_BYTES;
         within && if nothing { *self == Sums::default() } else { reaches }

@@ -2,12 +2,14 @@
 //!
 //! A target is a function of some bytes that panics when something does not hold; the bytes themselves may be anything.
 //! `fuzz_targets/` hands them to libFuzzer (`cargo xtask fuzz`), and `tests/features/fuzz.rs` replays `corpus/` and
-//! mutations of it through the same functions. A file of the corpus is a seed, or what a finding came down to.
+//! mutations of it through the same functions, and inputs that are `structured` as a target reads them. A file of the corpus
+//! is a seed, or what a finding came down to.
 
 mod archive;
 mod canonical;
 mod component;
 mod index;
+mod journal;
 mod manifest;
 pub mod mutate;
 mod names;
@@ -15,7 +17,10 @@ mod pattern;
 mod policy;
 mod shape;
 mod snapshot;
+mod step;
+pub mod structured;
 mod token;
+mod vfs;
 mod wit;
 mod words;
 
@@ -25,12 +30,15 @@ pub use archive::archive;
 pub use canonical::canonical;
 pub use component::component;
 pub use index::index;
+pub use journal::journal;
 pub use manifest::manifest;
 pub use names::names;
 pub use pattern::pattern;
 pub use policy::policy;
 pub use snapshot::snapshot;
+pub use step::step;
 pub use token::token;
+pub use vfs::vfs;
 pub use wit::wit;
 pub use words::words;
 
@@ -38,17 +46,20 @@ pub use words::words;
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its file and of its corpus.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 15] = [
     ("archive", archive),
     ("canonical", canonical),
     ("component", component),
     ("index", index),
+    ("journal", journal),
     ("manifest", manifest),
     ("names", names),
     ("pattern", pattern),
     ("policy", policy),
     ("snapshot", snapshot),
+    ("step", step),
     ("token", token),
+    ("vfs", vfs),
     ("wit", wit),
     ("words", words),
 ];

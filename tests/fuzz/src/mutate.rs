@@ -32,10 +32,16 @@ const WORDS: [&[u8]; 24] = [
 ];
 
 /// A stream of numbers that follows from its seed (SplitMix64).
-struct Numbers(u64);
+pub(crate) struct Numbers(u64);
+
+impl From<u64> for Numbers {
+    fn from(seed: u64) -> Self {
+        Self(seed)
+    }
+}
 
 impl Numbers {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arbitrary::Unstructured;
 use bytes::Bytes;
 use tollhouse::store::{BlobError, BlobId, BlobSink, BlobSource, new_place};
 use tollhouse::vfs::{Kind, Limits, Tree, references, rewrite};
@@ -80,6 +81,59 @@ impl Blobs {
             rest = behind;
         }
         Blobs { blobs, place: new_place() }
+    }
+}
+
+/// The blobs of a tree that somebody could have, named and written as [`snapshot`] reads them; now and then one is changed.
+pub(crate) fn stored(choices: &mut Unstructured<'_>) -> arbitrary::Result<Vec<u8>> {
+    let mut tree = Tree::new(Limits::default(), 0);
+    for _ in 0..choices.int_in_range(0..=6)? {
+        let path = format!("/workspace/{}", choices.choose(&["a", "b/c", "k", "q/r/s", "\u{e9}"])?);
+        // What does not fit is left out.
+        let _ = match choices.int_in_range(0..=2)? {
+            0 => tree.create_directory(&path, true, 1),
+            1 => tree.create_link("a", &path, 2),
+            _ => tree.place_file(&path, &[b'x'; 300][..choices.int_in_range(0..=300)?], 0o600, 3),
+        };
+    }
+    let mut sealed = Sealed { blobs: Vec::new(), place: new_place() };
+    tree.seal(&mut sealed).expect("it is all there");
+    let mut data = Vec::new();
+    for at in 0..sealed.blobs.len() {
+        let (id, mut blob) = sealed.blobs[at].clone();
+        if choices.ratio(1, 8)? && !blob.is_empty() {
+            let place = choices.choose_index(blob.len())?;
+            blob[place] = choices.int_in_range(0..=255)?;
+        }
+        let number = [u8::try_from(at).unwrap_or(u8::MAX); 32];
+        for (_, later) in &mut sealed.blobs[at + 1..] {
+            let places: Vec<usize> =
+                (0..later.len().saturating_sub(31)).filter(|at| later[*at..*at + 32] == id).collect();
+            places.into_iter().for_each(|at| later[at..at + 32].copy_from_slice(&number));
+        }
+        data.extend(u16::try_from(blob.len()).unwrap_or(u16::MAX).to_le_bytes());
+        data.extend(blob);
+    }
+    Ok(data)
+}
+
+/// Blobs in the order in which they are put: what names others comes after them.
+struct Sealed {
+    blobs: Vec<([u8; 32], Vec<u8>)>,
+    place: u64,
+}
+
+impl BlobSink for Sealed {
+    fn put(&mut self, bytes: Vec<u8>) -> Result<BlobId, BlobError> {
+        let id = BlobId::of(&bytes);
+        if self.blobs.iter().all(|(known, _)| known != id.as_bytes()) {
+            self.blobs.push((*id.as_bytes(), bytes));
+        }
+        Ok(id)
+    }
+
+    fn place(&self) -> u64 {
+        self.place
     }
 }
 

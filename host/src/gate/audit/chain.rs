@@ -67,7 +67,10 @@ impl Chain {
     /// Why it cannot be the next one.
     pub fn check(&mut self, line: &[u8]) -> Result<Value, &'static str> {
         let value: Value = serde_json::from_slice(line).map_err(|_| "is no JSON")?;
-        if value["prev"].as_str() != Some(self.hash.to_hex().as_str()) {
+        let follows = value["prev"].as_str() == Some(self.hash.to_hex().as_str());
+        #[cfg(fuzzing)]
+        let follows = follows || tollhouse_seeded::bug("journal");
+        if !follows {
             return Err("does not name the line before it");
         }
         if value["n"].as_u64() != Some(self.lines + 1) {

@@ -1,0 +1,203 @@
+//! A session that was exported, and changed on its way.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use arbitrary::{Arbitrary as _, Unstructured};
+use tollhouse::session::{At, Point, SessionId, Sessions};
+use tollhouse::store::{ArchiveWriter, BlobId, BlobSink as _, MemoryBlobs, Part, read_archive};
+
+/// A session of two runs, with calls, a denied call, budgets of both kinds, files and a label, as `session export` wrote it.
+const GENUINE: &[u8] = include_bytes!("session.tlh");
+
+/// The most bytes that are read.
+const MOST: u64 = 1 << 20;
+
+/// The most changes of one input.
+const CHANGES: usize = 8;
+
+/// A record without its session's name: kind, the rest of its key, its value.
+type Record = (u8, Vec<u8>, Vec<u8>);
+
+/// An archive, taken apart.
+#[derive(Clone, PartialEq)]
+struct Session {
+    manifest: Vec<u8>,
+    records: Vec<Record>,
+    blobs: BTreeMap<BlobId, Vec<u8>>,
+}
+
+static KNOWN: LazyLock<Session> = LazyLock::new(|| Session::read(GENUINE));
+
+/// Data as changes to the records of a session: it is refused, or it is whole, can be looked at everywhere, and is
+/// exported as what was imported. A log that somebody has changed is refused, as is a ledger that does not add up.
+pub(super) fn session(data: &[u8]) {
+    let mut session = KNOWN.clone();
+    let mut choices = Unstructured::new(data);
+    let mut mend = false;
+    for _ in 0..CHANGES {
+        if choices.is_empty() || change(&mut session, &mut choices, &mut mend).is_err() {
+            break;
+        }
+    }
+    if mend {
+        session.mend();
+    }
+    let sessions = Sessions::in_memory();
+    let id = match sessions.import(&session.write()[..], None, MOST) {
+        Ok(id) => id,
+        Err(error) => {
+            assert!(!error.to_string().is_empty(), "an error says something");
+            assert!(session != *KNOWN, "nothing was changed: {error}");
+            assert!(sessions.list().is_ok_and(|all| all.is_empty()), "what was refused is no session");
+            return;
+        }
+    };
+    sessions.verify_session(&id).expect("it was verified when it was imported");
+    look(&sessions, &id);
+    let (archive, _) = sessions.export(&id, Vec::new()).expect("it is whole");
+    let again = Session::read(&archive);
+    assert_eq!(again.sorted(), session.sorted(), "it is exported as it was imported");
+    if again.of(b'H') == KNOWN.of(b'H') {
+        assert_eq!(again.of(b'A'), KNOWN.of(b'A'), "its head names another log");
+    }
+}
+
+/// Changes one thing.
+fn change(session: &mut Session, choices: &mut Unstructured<'_>, mend: &mut bool) -> arbitrary::Result<()> {
+    let at = choices.int_in_range(0..=session.records.len().saturating_sub(1))?;
+    let Some((kind, key, value)) = session.records.get_mut(at) else { return Ok(()) };
+    match choices.int_in_range(0..=8)? {
+        0 => *mend = true,
+        1 => drop(session.records.remove(at)),
+        2 => {
+            let other = choices.int_in_range(0..=session.records.len() - 1)?;
+            session.records.swap(at, other);
+        }
+        3 => *kind = *choices.choose(b"SPMHRTLCEAKOX")?,
+        4 => flip(key, choices)?,
+        5 => flip(value, choices)?,
+        6 => *value = Vec::arbitrary(choices)?,
+        // Digits for digits: numbers change, and JSON stays JSON.
+        7 => {
+            let digits: Vec<usize> = (0..value.len()).filter(|at| value[*at].is_ascii_digit()).collect();
+            if !digits.is_empty() {
+                value[*choices.choose(&digits)?] = choices.int_in_range(b'0'..=b'9')?;
+            }
+        }
+        _ => {
+            let again = session.records[at].clone();
+            session.records.push(again);
+        }
+    }
+    Ok(())
+}
+
+fn flip(bytes: &mut [u8], choices: &mut Unstructured<'_>) -> arbitrary::Result<()> {
+    if !bytes.is_empty() {
+        let at = choices.choose_index(bytes.len())?;
+        bytes[at] ^= u8::arbitrary(choices)?;
+    }
+    Ok(())
+}
+
+/// Looks at all there is.
+fn look(sessions: &Sessions, id: &SessionId) {
+    let shown = sessions.show(id).expect("it is whole");
+    let runs = sessions.runs(id).expect("it is whole");
+    assert_eq!(runs.len() as u64, shown.head.runs + 1, "one record a run, and that of the beginning");
+    sessions.policy(id).expect("it is whole");
+    sessions.lock(id).expect("it is whole");
+    sessions.balances(id).expect("it is whole");
+    let mut lines = 0;
+    sessions.log(id, &mut |_| lines += 1).expect("it is whole");
+    assert_eq!(lines, shown.head.lines);
+    let labels = sessions.labels(id).expect("it is whole").into_iter().map(|(label, _)| At::Label(label));
+    for at in labels.chain([At::Head]) {
+        let files = sessions.files(&Point { session: id.clone(), at }).expect("it is whole");
+        for entry in files.read_directory("/workspace").unwrap_or_default() {
+            let path = format!("/workspace/{}", entry.name);
+            assert!(files.stat(&path, false).is_ok(), "{path} was listed");
+        }
+    }
+}
+
+impl Session {
+    fn read(archive: &[u8]) -> Self {
+        let mut session = Self { manifest: Vec::new(), records: Vec::new(), blobs: BTreeMap::new() };
+        let read = read_archive(archive, MOST, |part| {
+            match part {
+                Part::Manifest(bytes) => session.manifest = bytes,
+                Part::Record(_, bytes) => session.records.extend(records(&bytes)),
+                Part::Blob(id, bytes) => drop(session.blobs.insert(id, bytes)),
+            }
+            Ok::<(), tollhouse::store::ArchiveError>(())
+        });
+        read.expect("it was exported");
+        session
+    }
+
+    fn write(&self) -> Vec<u8> {
+        let mut writer = ArchiveWriter::new(Vec::new(), &self.manifest).expect("there is memory");
+        let length = |bytes: &[u8]| u32::try_from(bytes.len()).expect("it is small").to_be_bytes();
+        let pair = |(kind, key, value): &Record| [&[*kind][..], &length(key), &length(value), key, value].concat();
+        let records: Vec<u8> = self.records.iter().flat_map(pair).collect();
+        writer.record("00000000", &records).expect("there is memory");
+        let memory = MemoryBlobs::default();
+        for bytes in self.blobs.values() {
+            (&memory).put(bytes.clone()).expect("there is memory");
+        }
+        writer.blobs(self.blobs.keys().copied(), &memory).expect("they are there");
+        writer.finish().expect("there is memory")
+    }
+
+    /// The records of a kind, in the order of their keys.
+    fn of(&self, kind: u8) -> Vec<&Record> {
+        self.sorted().0.into_iter().filter(|record| record.0 == kind).collect()
+    }
+
+    /// What a session is, whatever the order in which it is written: of two records of one key, the later.
+    fn sorted(&self) -> (Vec<&Record>, &BTreeMap<BlobId, Vec<u8>>) {
+        let ordered: BTreeMap<_, _> = self.records.iter().map(|record| ((record.0, &record.1), record)).collect();
+        (ordered.into_values().collect(), &self.blobs)
+    }
+
+    /// Chains the lines of the log anew, and has the head name the last: what a forger does who knows how.
+    fn mend(&mut self) {
+        let (mut lines, mut previous) = (0_u64, "0".repeat(64));
+        for (_, _, value) in self.records.iter_mut().filter(|record| record.0 == b'A') {
+            let Some(Ok(mut line)) = value.get(1..).map(serde_json::from_slice::<serde_json::Value>) else { continue };
+            if !line.is_object() {
+                continue;
+            }
+            lines += 1;
+            line["n"] = lines.into();
+            line["prev"] = previous.into();
+            let text = line.to_string().into_bytes();
+            previous = blake3::hash(&text).to_hex().to_string();
+            *value = [&[0][..], &text].concat();
+        }
+        for (_, _, value) in self.records.iter_mut().filter(|record| record.0 == b'H') {
+            let Ok(mut head) = serde_json::from_slice::<serde_json::Value>(value) else { continue };
+            if head.is_object() {
+                head["lines"] = lines.into();
+                head["hash"] = previous.clone().into();
+                *value = head.to_string().into_bytes();
+            }
+        }
+    }
+}
+
+/// The records of an entry.
+fn records(mut entry: &[u8]) -> Vec<Record> {
+    let mut records = Vec::new();
+    while let Some((kind, rest)) = entry.split_first() {
+        let length = |at: usize| u32::from_be_bytes(rest[at..at + 4].try_into().expect("four bytes"));
+        let [key, value] = [length(0), length(4)].map(|length| usize::try_from(length).expect("it is small"));
+        let (key, rest) = rest[8..].split_at(key);
+        let (value, rest) = rest.split_at(value);
+        records.push((*kind, key.to_vec(), value.to_vec()));
+        entry = rest;
+    }
+    records
+}

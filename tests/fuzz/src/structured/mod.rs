@@ -1,0 +1,77 @@
+//! Inputs with the structure that a target reads, chosen by random numbers: what a test can afford of fuzzing, and what no
+//! mutation of a corpus comes upon. The same number gives the same input.
+
+mod archive;
+mod arguments;
+mod grammar;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use arbitrary::{Result, Unstructured};
+
+use self::grammar::Grammar;
+use crate::mutate::Numbers;
+
+/// How many bytes of chance an input is made of.
+const CHANCE: usize = 1024;
+
+static GRAMMARS: LazyLock<BTreeMap<&str, Grammar>> = LazyLock::new(|| {
+    let texts = [
+        ("component", include_str!("../../grammars/component.txt")),
+        ("index", include_str!("../../grammars/index.txt")),
+        ("journal", include_str!("../../grammars/journal.txt")),
+        ("manifest", include_str!("../../grammars/manifest.txt")),
+        ("names", include_str!("../../grammars/names.txt")),
+        ("pattern", include_str!("../../grammars/pattern.txt")),
+        ("policy", include_str!("../../grammars/policy.txt")),
+        ("wit", include_str!("../../grammars/wit.txt")),
+    ];
+    texts.map(|(target, text)| (target, Grammar::read(text))).into()
+});
+
+/// An input of a target, for a number.
+#[must_use]
+pub fn input(target: &str, number: u64) -> Vec<u8> {
+    let mut numbers = Numbers::from(number);
+    let chance: Vec<u8> = (0..CHANCE / 8).flat_map(|_| numbers.next().to_le_bytes()).collect();
+    // Where chance ends, it goes on with zeros; the one error there is says that a range is empty, and none is.
+    let made = make(target, number, &mut Unstructured::new(&chance));
+    made.unwrap_or_default()
+}
+
+fn make(target: &str, number: u64, choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+    match target {
+        "archive" => archive::archive(choices),
+        "canonical" => arguments::json(choices),
+        "snapshot" => crate::snapshot::stored(choices),
+        "token" => token(choices),
+        "words" => arguments::words(choices),
+        // Every other one is changes to a session, which chance itself is.
+        "journal" if number % 2 == 1 => Ok(changes(choices)),
+        "step" | "vfs" => Ok(rest(choices)),
+        text => Ok(GRAMMARS[text].text(choices)?.into_bytes()),
+    }
+}
+
+fn rest(choices: &mut Unstructured<'_>) -> Vec<u8> {
+    choices.bytes(choices.len()).unwrap_or_default().to_vec()
+}
+
+/// What `journal` does not take for a log.
+fn changes(choices: &mut Unstructured<'_>) -> Vec<u8> {
+    let few = usize::from(choices.int_in_range(0..=40_u8).unwrap_or_default());
+    let mut data = choices.bytes(few).unwrap_or_default().to_vec();
+    if let Some(first) = data.first_mut() {
+        *first |= 0x80;
+    }
+    data
+}
+
+/// A few changes of a genuine token.
+fn token(choices: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+    let mut data = vec![choices.int_in_range(0..=3)?];
+    let changes = choices.int_in_range(0..=3)?;
+    data.extend_from_slice(choices.bytes(3 * changes)?);
+    Ok(data)
+}

@@ -1,0 +1,105 @@
+//! Operations on files, against the reference that the tree's own property tests have.
+
+use std::sync::Arc;
+
+use arbitrary::{Arbitrary, Unstructured};
+use tollhouse::store::{BlobSource, MemoryBlobs};
+use tollhouse::vfs::{ChangeKind, Errno, Kind, Limits, MAX_LINKS, Tree, Usage, WriteMode, changed_paths};
+
+#[path = "../../../host/src/vfs/model/reference.rs"]
+mod reference;
+
+use self::reference::{LIMITS, Model, Operation, apply_to_model, apply_to_tree, changes, expected_changes, seen};
+
+/// The most operations of one input: each looks at the whole tree.
+const OPERATIONS: usize = 64;
+
+/// Few names, so that paths meet; `b`, `k` and `q` begin pages of a directory.
+const NAMES: [&str; 10] = ["a", "a", "a", "b", "b", "c", "k", "q", ".", ".."];
+
+/// Where paths begin.
+const PLACES: [&str; 6] = ["/workspace", "/workspace", "/workspace", "/workspace", "/tmp", ""];
+
+/// The most bytes of one write: a little more than a file may have.
+const WRITTEN: usize = 70;
+
+/// Data as operations: a tree does what the reference does, an operation that fails changes nothing, and no operation
+/// reaches a clone that was made before it.
+///
+/// # Panics
+/// If that does not hold.
+pub fn vfs(data: &[u8]) {
+    let mut choices = Unstructured::new(data);
+    let (mut tree, mut model) = (Tree::new(LIMITS, 0), Model::new());
+    let mut forks = vec![(tree.clone(), model.clone())];
+    let blobs = Arc::new(MemoryBlobs::default());
+    for now in 1..=OPERATIONS as u64 {
+        if choices.is_empty() {
+            break;
+        }
+        let Ok(operation) = operation(&mut choices) else { break };
+        let before = tree.clone();
+        let expected = apply_to_model(&mut model, &operation, now);
+        let result = apply_to_tree(&mut tree, &operation, now);
+        assert_eq!(result, expected, "{operation:?}");
+        if result.is_err() {
+            assert_eq!(changes(&before, &tree), vec![], "{operation:?} failed, and changed something");
+        }
+        assert_eq!(seen(&tree), model.items, "{operation:?}");
+        assert_eq!(tree.usage(), model.usage(), "{operation:?}");
+        match operation {
+            Operation::Fork => forks.push((tree.clone(), model.clone())),
+            Operation::Reopen => {
+                let id = tree.seal(&mut &*blobs).expect("all is there");
+                let source = Arc::clone(&blobs) as Arc<dyn BlobSource>;
+                tree = Tree::open(id, source, LIMITS).expect("it was just sealed");
+                model.number();
+            }
+            _ => {}
+        }
+    }
+    for (fork, then) in forks {
+        assert_eq!(seen(&fork), then.items, "a clone has changed");
+        assert_eq!(changes(&fork, &tree), expected_changes(&then.items, &model.items));
+    }
+}
+
+fn operation(choices: &mut Unstructured<'_>) -> arbitrary::Result<Operation> {
+    Ok(match choices.int_in_range(0..=10)? {
+        0 => {
+            let mode = *choices.choose(&[WriteMode::Replace, WriteMode::Append, WriteMode::Create])?;
+            let length = choices.int_in_range(0..=WRITTEN)?;
+            // What bytes they are makes no difference, only that files differ.
+            Operation::Write(path(choices)?, vec![u8::arbitrary(choices)?; length], mode)
+        }
+        1 => Operation::Truncate(path(choices)?, choices.int_in_range(0..=80)?),
+        2 => Operation::CreateDirectory(path(choices)?, bool::arbitrary(choices)?),
+        3 => Operation::Remove(path(choices)?, bool::arbitrary(choices)?),
+        4 => Operation::Rename(path(choices)?, path(choices)?),
+        5 => Operation::Copy(path(choices)?, path(choices)?),
+        6 => Operation::CreateLink(target(choices)?, path(choices)?),
+        7 => Operation::SetMode(path(choices)?, choices.int_in_range(0..=0o7777)?),
+        8 => Operation::SetModified(path(choices)?, u64::arbitrary(choices)?),
+        9 => Operation::Fork,
+        _ => Operation::Reopen,
+    })
+}
+
+fn path(choices: &mut Unstructured<'_>) -> arbitrary::Result<String> {
+    let mut path = (*choices.choose(&PLACES)?).to_owned();
+    for _ in 0..choices.int_in_range(0..=3)? {
+        path.push('/');
+        path.push_str(choices.choose(&NAMES)?);
+    }
+    if path.is_empty() || choices.ratio(1, 8)? {
+        path.push('/');
+    }
+    Ok(path)
+}
+
+/// What a link says: a path, or one from where it stands.
+fn target(choices: &mut Unstructured<'_>) -> arbitrary::Result<String> {
+    let path = path(choices)?;
+    let relative = path.trim_start_matches("/workspace/").to_owned();
+    Ok(if choices.ratio(1, 2)? { path } else { relative })
+}
