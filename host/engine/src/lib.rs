@@ -13,7 +13,7 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 
 /// How many guests of one language may live at once in a process: 1,000 sessions whose scripts run scripts. Each takes
 /// 4 GiB of address space, of which a process has 128 TiB, and memory only when it is used.
-pub const MAX_GUESTS: u32 = 4_000;
+pub const MAX_GUESTS: u32 = 2_000;
 
 /// The same for tools.
 pub const MAX_TOOLS: u32 = 2_000;

@@ -10,7 +10,7 @@ mod room;
 mod stack;
 mod turns;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use wasmtime::Engine;
@@ -33,6 +33,7 @@ pub struct Code {
     /// Those of the guests start when a guest is first used.
     javascript: Arc<OnceLock<Engine>>,
     shell: Arc<OnceLock<Engine>>,
+    starting: Arc<Mutex<()>>,
     tool: Engine,
     fingerprint: Arc<str>,
     cache: Option<Arc<Cache>>,
@@ -70,8 +71,8 @@ impl Code {
     pub fn new(cache: Option<Cache>) -> Result<Self, CodeError> {
         let tool = start(tollhouse_engine::tool())?;
         let fingerprint = tollhouse_engine::fingerprint(&tool).into();
-        let (javascript, shell) = Default::default();
-        Ok(Self { javascript, shell, tool, fingerprint, cache: cache.map(Arc::new) })
+        let (javascript, shell, starting) = Default::default();
+        Ok(Self { javascript, shell, starting, tool, fingerprint, cache: cache.map(Arc::new) })
     }
 
     /// The engine of the guest `js` or `shell`.
@@ -80,7 +81,11 @@ impl Code {
         if let Some(engine) = slot.get() {
             return Ok(engine);
         }
-        // Of two that start at once one is dropped, and its ticker ends.
+        // One at a time: each reserves much of the address space, and a thousand sessions may begin at once.
+        let _one = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(engine) = slot.get() {
+            return Ok(engine);
+        }
         let engine = start(if name == "shell" { tollhouse_engine::shell() } else { tollhouse_engine::guest() })?;
         Ok(slot.get_or_init(|| engine))
     }

@@ -1,6 +1,6 @@
 //! One instance of a guest: made, started, resumed, dropped.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tollhouse_engine::{SHELL_STACK, WASM_STACK};
@@ -21,6 +21,7 @@ pub struct Guests {
     code: Code,
     javascript: OnceLock<ScriptGuestPre<State>>,
     shell: OnceLock<ScriptGuestPre<State>>,
+    loading: Mutex<()>,
 }
 
 /// A script, and the world it wakes up in.
@@ -87,7 +88,7 @@ impl Guests {
     /// Guests that run on these engines.
     #[must_use]
     pub fn new(code: Code) -> Self {
-        Self { code, javascript: OnceLock::new(), shell: OnceLock::new() }
+        Self { code, javascript: OnceLock::new(), shell: OnceLock::new(), loading: Mutex::default() }
     }
 
     /// Guests that are all this component, in place of those that this binary carries: a guest that lies to its host.
@@ -97,7 +98,7 @@ impl Guests {
         let component = Component::new(engine, component).map_err(compiled)?;
         let linker = linker(engine).map_err(compiled)?;
         let pre = linker.instantiate_pre(&component).and_then(ScriptGuestPre::new).map_err(compiled)?;
-        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into() })
+        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into(), loading: Mutex::default() })
     }
 
     /// The guest of a language, loaded if it was not.
@@ -106,6 +107,11 @@ impl Guests {
             Language::JavaScript => (&self.javascript, "js"),
             Language::Shell => (&self.shell, "shell"),
         };
+        if let Some(guest) = slot.get() {
+            return Ok(guest);
+        }
+        // Unpacked once, however many want it.
+        let _one = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(guest) = slot.get() {
             return Ok(guest);
         }
