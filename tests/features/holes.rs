@@ -13,15 +13,14 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tollhouse::capability::{Grant, Limits, Policy};
-use tollhouse::gate::{Audit, AuditError, Event};
+use tollhouse::gate::Audit;
 use tollhouse::guest::Language;
 use tollhouse::session::{Host, Session, SessionOptions, Status};
-use tollhouse_tests::{Home, run};
+use tollhouse_tests::{Admitted, Home, run};
 
 fn session(host: &Host, limits: Limits, audit: Option<Arc<dyn Audit>>) -> Session {
     let policy = Policy { limits, ..Policy::default().with(Grant::allow("probe/**").expect("a pattern")) };
@@ -151,23 +150,6 @@ fn hole_5_memory_and_files_end_at_their_limits() {
     works(&session);
 }
 
-/// Counts calls that start.
-#[derive(Default)]
-struct Admitted(AtomicUsize);
-
-impl Audit for Admitted {
-    fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
-        if matches!(event, Event::Admitted { .. }) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
-    fn sync(&self) -> Result<(), AuditError> {
-        Ok(())
-    }
-}
-
 #[test]
 fn hole_6_stopped_is_stopped() {
     let home = Home::with_fixture();
@@ -183,11 +165,11 @@ fn hole_6_stopped_is_stopped() {
     ] {
         let result = run(&session, Language::JavaScript, script);
         assert_eq!(result.status, Status::Limited, "{script}: {:?}", result.error);
-        let before = admitted.0.load(Ordering::Relaxed);
+        let before = admitted.count();
         // The next run takes as long as the stopped one would have needed for hundreds of calls.
         let next = run(&session, Language::JavaScript, "await new Promise((go) => setTimeout(go, 200)); return 1");
         assert_eq!((next.value, next.calls.as_slice().len()), (Some(json!(1)), 0), "{script}");
-        assert_eq!(admitted.0.load(Ordering::Relaxed), before, "{script}");
+        assert_eq!(admitted.count(), before, "{script}");
     }
 }
 

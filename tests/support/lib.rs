@@ -11,9 +11,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tollhouse::gate::{Audit, AuditError, Event};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, HostOptions, RunOptions, RunResult, Session};
 
@@ -248,6 +250,31 @@ impl Ran {
 pub fn run(session: &Session, language: Language, source: &str) -> RunResult {
     let script = Script { source: source.to_owned(), name: "test".to_owned(), ..Script::default() };
     session.start(language, script, RunOptions::default()).expect("a run").finish()
+}
+
+/// An audit log that only counts the calls that the gate lets through.
+#[derive(Default)]
+pub struct Admitted(AtomicUsize);
+
+impl Admitted {
+    /// How many there were.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Audit for Admitted {
+    fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
+        if matches!(event, Event::Admitted { .. }) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), AuditError> {
+        Ok(())
+    }
 }
 
 /// How many cycles a test that kills goes through: `TOLLHOUSE_CRASH_CYCLES`, or few.

@@ -1,4 +1,5 @@
-//! Machine code: the engines that run it, the guests embedded in this binary, and the cache on disk.
+//! Machine code: the engines that run it, the guests embedded in this binary, and the cache on disk. And what it runs on,
+//! whoever wrote it: a stack that is large enough, room for an instance, its turn on a core, the switch that stops it.
 //!
 //! **Invariant:** code is mapped into memory only if it is part of this binary, or if [`Cache`] proves that this user's
 //! Tollhouse wrote it. Nothing here knows what the code does.

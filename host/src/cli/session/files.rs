@@ -111,7 +111,11 @@ fn tree(places: &Places, point: &Point) -> Result<Tree> {
 
 fn at(point: &Point, path: &str) -> impl Fn(Errno) -> CliError {
     let what = format!("cannot read `{path}` of `{point}`");
-    move |errno| CliError::because(what.clone(), &errno)
+    let hint = (!path.starts_with('/')).then(|| format!("paths of a session begin with `/`: `/workspace/{path}`?"));
+    move |errno| {
+        let error = CliError::because(what.clone(), &errno);
+        hint.iter().fold(error, |error, hint| error.hint(hint))
+    }
 }
 
 impl Files {
