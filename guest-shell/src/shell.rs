@@ -3,6 +3,7 @@
 //! The execution is one future, kept here between steps. It is pending exactly when everything in it waits for an
 //! operation: nothing else in this guest waits.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::mem::{self, ManuallyDrop};
@@ -12,13 +13,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use bashkit::parser::Parser;
+use bashkit::parser::{self, Parser};
 use bashkit::{Bash, Error, ExecOptions, ExecResult, LiveStream, ShellState};
 
 use crate::bindings::output::{self, Stream};
 use crate::bindings::types::{Completion, Outcome, Script, Step};
 use crate::stdin::{self, Demand, ScriptInput};
 use crate::{clock, interpreter, limits, mend, operations, outcome, script_command, state};
+
+/// What bashkit's parser makes of a script: what comes before an error, and the error.
+type Parsed = (parser::Script, Option<Error>);
 
 /// How much is written before a pause: what a pipe of Linux holds.
 const PAUSE: usize = 64 << 10;
@@ -114,12 +118,14 @@ async fn execute(script: Script) -> Outcome {
         Err(why) => return outcome::unreadable_state(&why),
     };
     let input = Arc::new(ScriptInput::default());
-    let demand = survey(&script, found.as_ref(), &input);
+    let parsed = Parser::with_fuel(&script.source, limits::PARSER_STEPS).parse_recovering();
+    let demand = survey(&script, &parsed, found.as_ref(), &input);
     mend::begin(&script.source);
     // Not dropped: see `advance`.
     let mut bash = ManuallyDrop::new(interpreter::make(&script, &input, demand, found));
+    let arguments = script.arguments.iter().cloned();
     let mut options =
-        ExecOptions::new().live(deliver).arg0(script.name.clone()).positional(script.arguments.iter().cloned());
+        ExecOptions::new().parsed(parsed).live(deliver).arg0(script.name.clone()).positional(arguments);
     if demand == Demand::All {
         options = options.stdin(input.rest().await);
     }
@@ -140,8 +146,8 @@ async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<E
 }
 
 /// Looks the script through before it runs: for what it reads, and for a syntax error further down.
-fn survey(script: &Script, found: Option<&ShellState>, input: &ScriptInput) -> Demand {
-    let (parsed, error) = Parser::with_fuel(&script.source, limits::PARSER_STEPS).parse_recovering();
+fn survey(script: &Script, parsed: &Parsed, found: Option<&ShellState>, input: &ScriptInput) -> Demand {
+    let (parsed, error) = parsed;
     if let Some(error) = error
         && !parsed.commands.is_empty()
     {
@@ -149,8 +155,11 @@ fn survey(script: &Script, found: Option<&ShellState>, input: &ScriptInput) -> D
         TRAILING.set(report.map(|report| (report, false)));
     }
     let aliases = script.tools.iter().filter_map(|tool| tool.method.split('/').next()).collect();
-    let mut commands = found.map(state::functions).unwrap_or_default();
-    commands.extend(parsed.commands);
+    let earlier = found.map(state::functions).unwrap_or_default();
+    let commands = match earlier.is_empty() {
+        true => Cow::Borrowed(&*parsed.commands),
+        false => Cow::Owned(earlier.into_iter().chain(parsed.commands.iter().cloned()).collect()),
+    };
     let programs = script.tools.iter().filter(|tool| tool.program).map(|tool| tool.method.as_str());
     let programs = programs.chain(script_command::NAMES).collect();
     if stdin::calls_any(&commands, &programs) {

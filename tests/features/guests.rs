@@ -1,6 +1,8 @@
-//! Both guests import their world and nothing else (DESIGN §4, invariant 1).
+//! Both guests import their world and nothing else (DESIGN §4, invariant 1), and each run has one that nobody had.
 
-use tollhouse_tests::built;
+use tollhouse::guest::Language;
+use tollhouse::session::SessionOptions;
+use tollhouse_tests::{Home, built, run};
 use wit_component::DecodedWasm;
 use wit_parser::WorldItem;
 
@@ -29,6 +31,34 @@ fn guests_import_their_world_and_nothing_else() {
                 let import = resolve.name_world_key(key);
                 assert!(WORLD.contains(&import.as_str()), "the {guest} guest imports {import}");
             }
+        }
+    }
+}
+
+/// From the second run on a guest was made ahead, and earlier ones wait to be taken down.
+#[test]
+fn each_run_has_a_guest_that_nobody_had() {
+    let home = Home::with_fixture();
+    let session = home.host().session(SessionOptions::default()).expect("a session");
+    let scripts = [
+        (
+            Language::JavaScript,
+            "const found = [globalThis.left, [].left]; globalThis.left = 1; Array.prototype.left = 1; console.log(found)",
+            "[ undefined, undefined ]\n",
+        ),
+        (
+            Language::Shell,
+            "echo \"<$left>\"; left=1; f() { :; }; shopt -s extglob; alias g=h; type f g; shopt -q extglob && export left",
+            "<>\nf is a function\nf () \n{ \n    :\n}\n",
+        ),
+    ];
+    for (language, script, says) in scripts {
+        let mut memory = None;
+        for number in 0..12 {
+            let result = run(&session, language, script);
+            assert_eq!(String::from_utf8_lossy(&result.stdout), says, "{language:?}, run {number}");
+            let bytes = result.usage.memory_bytes;
+            assert_eq!(*memory.get_or_insert(bytes), bytes, "{language:?}, run {number}: what it began with counts");
         }
     }
 }

@@ -125,8 +125,8 @@ impl Agent {
         store.limiter(|state| &mut state.memory);
         context.interrupt.watch(&mut store);
         let ran = with_stack(WASM_STACK, || {
-            let command = code::instantiate(&mut store, &context.interrupt, Duration::MAX, |store| {
-                Command::instantiate(store, &self.component, &self.linker)
+            let command = code::instantiate(&context.interrupt, Duration::MAX, || {
+                Command::instantiate(&mut store, &self.component, &self.linker)
             })?;
             command.wasi_cli_run().call_run(&mut store)
         });

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use wasmtime::{PoolConcurrencyLimitError, Result, Store};
+use wasmtime::{PoolConcurrencyLimitError, Result};
 
 use super::{Interrupt, Stopped};
 use crate::error::Failure;
@@ -29,16 +29,15 @@ impl NoRoom {
 ///
 /// # Errors
 /// [`NoRoom`], [`Stopped::Cancelled`], or what `make` fails with otherwise.
-pub(crate) fn instantiate<T, I>(
-    store: &mut Store<T>,
+pub(crate) fn instantiate<I>(
     interrupt: &Interrupt,
     patience: Duration,
-    mut make: impl FnMut(&mut Store<T>) -> Result<I>,
+    mut make: impl FnMut() -> Result<I>,
 ) -> Result<I> {
     let (mut pause, most) = PAUSE;
     let until = Instant::now().checked_add(patience);
     loop {
-        let full = match make(store) {
+        let full = match make() {
             Err(error) if error.is::<PoolConcurrencyLimitError>() => error,
             made => return made,
         };
@@ -55,7 +54,7 @@ pub(crate) fn instantiate<T, I>(
 #[cfg(test)]
 mod tests {
     use wasmtime::component::{Component, Linker};
-    use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+    use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
 
     use super::*;
 
@@ -82,7 +81,7 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(50));
                 drop(first);
             });
-            instantiate(&mut second, &Interrupt::default(), Duration::MAX, &make).expect("there was room in the end");
+            instantiate(&Interrupt::default(), Duration::MAX, || make(&mut second)).expect("there was room in the end");
         });
     }
 
@@ -92,7 +91,8 @@ mod tests {
         let mut first = Store::new(&engine, ());
         make(&mut first).expect("there is room");
         let wait = |interrupt: &Interrupt, patience| {
-            instantiate(&mut Store::new(&engine, ()), interrupt, patience, &make).expect_err("there is no room")
+            let mut store = Store::new(&engine, ());
+            instantiate(interrupt, patience, || make(&mut store)).expect_err("there is no room")
         };
         let full = wait(&Interrupt::default(), Duration::from_millis(5));
         let failure = full.downcast_ref::<NoRoom>().expect("no room").failure("`a/b`");

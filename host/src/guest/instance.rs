@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tollhouse_engine::{SHELL_STACK, WASM_STACK};
+use wasmtime::Trap;
 use wasmtime::component::Component;
-use wasmtime::{Store, Trap};
 
 use super::Language;
-use super::bindings::{ScriptGuest, ScriptGuestPre, types as wit};
+use super::bindings::{ScriptGuestPre, types as wit};
 use super::fault::is_overflow;
 use super::operation::{Completion, Step};
+use super::spare::{Instance, Lent, Spares};
 use super::state::{Catalog, Output, OutputFull, State, linker};
 use super::together::Together;
 use crate::code::{self, Code, CodeError, Interrupt, NoRoom, Stopped, with_stack};
@@ -21,6 +22,7 @@ pub struct Guests {
     code: Code,
     javascript: OnceLock<ScriptGuestPre<State>>,
     shell: OnceLock<ScriptGuestPre<State>>,
+    spares: [Spares; 2],
     loading: Mutex<()>,
 }
 
@@ -88,7 +90,8 @@ impl Guests {
     /// Guests that run on these engines.
     #[must_use]
     pub fn new(code: Code) -> Self {
-        Self { code, javascript: OnceLock::new(), shell: OnceLock::new(), loading: Mutex::default() }
+        let (javascript, shell, spares, loading) = Default::default();
+        Self { code, javascript, shell, spares, loading }
     }
 
     /// Guests that are all this component, in place of those that this binary carries: a guest that lies to its host.
@@ -98,7 +101,8 @@ impl Guests {
         let component = Component::new(engine, component).map_err(compiled)?;
         let linker = linker(engine).map_err(compiled)?;
         let pre = linker.instantiate_pre(&component).and_then(ScriptGuestPre::new).map_err(compiled)?;
-        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into(), loading: Mutex::default() })
+        let (spares, loading) = Default::default();
+        Ok(Self { code, javascript: pre.clone().into(), shell: pre.into(), spares, loading })
     }
 
     /// The guest of a language, loaded if it was not.
@@ -122,6 +126,13 @@ impl Guests {
         Ok(slot.get_or_init(|| pre))
     }
 
+    fn spares(&self, language: Language) -> &Spares {
+        match language {
+            Language::JavaScript => &self.spares[0],
+            Language::Shell => &self.spares[1],
+        }
+    }
+
     /// Makes a fresh instance. If there is no room for it, waits so long for some.
     ///
     /// # Errors
@@ -131,26 +142,24 @@ impl Guests {
         let together = world.together;
         let limits = wit::Limits { fuel: together.fuel_left(), memory: together.memory_limit() };
         let state = State::new(world.files, world.output, world.catalog, &together, world.seed);
-        let mut store = Store::new(pre.engine(), state);
-        store.limiter(|state| &mut state.memory);
-        world.interrupt.watch(&mut store);
-        let made = code::instantiate(&mut store, &world.interrupt, patience, |store| pre.instantiate(store));
-        let bindings = made.map_err(|error| match error.downcast::<NoRoom>() {
+        let spares = self.spares(language);
+        let lent = code::instantiate(&world.interrupt, patience, || spares.lend(pre, &world.interrupt));
+        let mut instance = lent.map_err(|error| match error.downcast::<NoRoom>() {
             Ok(full) => CodeError::Full(full),
             Err(error) => CodeError::Engine(error.into()),
         })?;
+        instance.wake(state);
         let stack = match language {
             Language::JavaScript => WASM_STACK,
             Language::Shell => SHELL_STACK,
         };
-        Ok(Guest { store, bindings, limits, stack, keeps: false })
+        Ok(Guest { instance, limits, stack, keeps: false })
     }
 }
 
 /// One instance. After an error it must not be resumed, only asked for its files and figures.
 pub struct Guest {
-    store: Store<State>,
-    bindings: ScriptGuest,
+    instance: Lent,
     limits: wit::Limits,
     /// What its engine lets it take of the stack, in bytes.
     stack: usize,
@@ -171,7 +180,7 @@ impl Guest {
         state: Option<Vec<u8>>,
         now: u64,
     ) -> Result<Step, GuestError> {
-        let tools = self.store.data().catalog.tools();
+        let tools = self.instance.store.data().catalog.tools();
         let script = wit::Script {
             source: script.source.clone(),
             name: script.name.clone(),
@@ -192,8 +201,8 @@ impl Guest {
             typed: script.typed.map(|Typed { colors }| wit::Typed { colors }),
         };
         self.keeps = script.state.is_some();
-        self.store.data_mut().now = now;
-        let step = with_stack(self.stack, || self.bindings.call_start(&mut self.store, &script));
+        self.instance.store.data_mut().now = now;
+        let step = self.enter(|Instance { store, bindings }| bindings.call_start(store, &script));
         self.step(step)
     }
 
@@ -202,7 +211,7 @@ impl Guest {
     /// # Errors
     /// Why the guest is gone.
     pub(crate) fn is_open(&mut self, source: &str, name: &str) -> Result<bool, GuestError> {
-        let open = with_stack(self.stack, || self.bindings.call_is_open(&mut self.store, source, name));
+        let open = self.enter(|Instance { store, bindings }| bindings.call_is_open(store, source, name));
         open.map_err(|error| self.why(&error))
     }
 
@@ -211,14 +220,19 @@ impl Guest {
     /// # Errors
     /// Why the guest is gone.
     pub fn resume(&mut self, completion: Completion, now: u64) -> Result<Step, GuestError> {
-        self.store.data_mut().now = now;
+        self.instance.store.data_mut().now = now;
         let completion = completion.into();
-        let step = with_stack(self.stack, || self.bindings.call_resume(&mut self.store, &completion));
+        let step = self.enter(|Instance { store, bindings }| bindings.call_resume(store, &completion));
         self.step(step)
     }
 
+    /// Calls it, on a stack that is large enough.
+    fn enter<T>(&mut self, call: impl FnOnce(&mut Instance) -> T) -> T {
+        with_stack(self.stack, || call(&mut self.instance))
+    }
+
     fn step(&mut self, step: wasmtime::Result<wit::Step>) -> Result<Step, GuestError> {
-        let fuel = &mut self.store.data_mut().fuel;
+        let fuel = &mut self.instance.store.data_mut().fuel;
         match step.map(Step::from) {
             Ok(Step::Finished(outcome)) => {
                 fuel.spent(outcome.fuel);
@@ -244,7 +258,7 @@ impl Guest {
         match error.downcast_ref::<Trap>() {
             Some(Trap::StackOverflow) => GuestError::Stack,
             // An allocation that fails ends as `unreachable`, so the refusal before it is the cause.
-            Some(_) if self.store.data().memory.refused() => GuestError::Memory,
+            Some(_) if self.instance.store.data().memory.refused() => GuestError::Memory,
             Some(Trap::MemoryOutOfBounds) if is_overflow(error) => GuestError::Stack,
             Some(trap) => GuestError::Trap(trap.to_string()),
             None => GuestError::Trap(error.root_cause().to_string()),
@@ -259,12 +273,12 @@ impl Guest {
     /// The files as the guest sees them now.
     #[must_use]
     pub fn files(&self) -> &Tree {
-        &self.store.data().files
+        &self.instance.store.data().files
     }
 
     /// Gives the files away for others, between two steps.
     pub(crate) fn swap_files(&mut self, files: &mut Tree) {
-        std::mem::swap(&mut self.store.data_mut().files, files);
+        std::mem::swap(&mut self.instance.store.data_mut().files, files);
     }
 
     /// Changes the files between two steps, as a tool did on its own view of them.
@@ -272,12 +286,12 @@ impl Guest {
     /// # Errors
     /// If that does not fit; then nothing is changed.
     pub(crate) fn change_files(&mut self, edits: &[Edit]) -> Result<(), ApplyError> {
-        if edits.is_empty() { Ok(()) } else { self.store.data_mut().files.apply(edits) }
+        if edits.is_empty() { Ok(()) } else { self.instance.store.data_mut().files.apply(edits) }
     }
 
     /// Bytes written to both streams so far.
     #[must_use]
     pub fn output_bytes(&self) -> u64 {
-        self.store.data().output.written()
+        self.instance.store.data().output.written()
     }
 }

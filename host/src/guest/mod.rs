@@ -9,6 +9,7 @@ mod files;
 mod instance;
 mod open;
 mod operation;
+mod spare;
 mod state;
 mod together;
 

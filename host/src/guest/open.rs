@@ -44,6 +44,20 @@ impl OutputSink for Nothing {
     fn write(&mut self, _stream: Stream, _bytes: &[u8]) {}
 }
 
+impl World {
+    /// Without files, tools or anybody who reads.
+    pub(super) fn nothing() -> Self {
+        Self {
+            files: Tree::new(vfs::Limits::default(), 0),
+            output: Output::new(Box::new(Nothing), 0),
+            catalog: Arc::new(Nothing),
+            together: Together::new(0, MEMORY),
+            seed: [0; 32],
+            interrupt: Interrupt::default(),
+        }
+    }
+}
+
 impl Guests {
     /// Whether a text ends in the middle of something, as its language's own parser sees it. A text that a parser cannot
     /// bear does not: running it says why.
@@ -55,14 +69,7 @@ impl Guests {
         self.get(language)?;
         let interrupt = Interrupt::default();
         interrupt.set_deadline(Instant::now() + PATIENCE);
-        let world = World {
-            files: Tree::new(vfs::Limits::default(), 0),
-            output: Output::new(Box::new(Nothing), 0),
-            catalog: Arc::new(Nothing),
-            together: Together::new(0, MEMORY),
-            seed: [0; 32],
-            interrupt,
-        };
+        let world = World { interrupt, ..World::nothing() };
         Ok(self.instantiate(language, world, PATIENCE)?.is_open(source, name).unwrap_or(false))
     }
 }

@@ -7,6 +7,7 @@ use rand_chacha::ChaCha12Rng;
 use wasmtime::Result;
 use wasmtime::component::HasSelf;
 
+use super::World;
 use super::bindings::{ScriptGuest, catalog, clock, fuel, output, random, types};
 use super::together::{Fuel, Memory, Together};
 use crate::vfs::Tree;
@@ -123,6 +124,12 @@ impl State {
     ) -> Self {
         let (memory, fuel) = (Memory::new(together), Fuel::new(together));
         Self { files, output, now: 0, catalog, memory, fuel, random: ChaCha12Rng::from_seed(seed) }
+    }
+
+    /// That of an instance without a run: it has nothing, and nobody asks.
+    pub(super) fn asleep() -> Self {
+        let World { files, output, catalog, together, seed, .. } = World::nothing();
+        Self::new(files, output, catalog, &together, seed)
     }
 }
 

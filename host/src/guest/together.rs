@@ -103,6 +103,16 @@ impl Memory {
         self.refused
     }
 
+    /// Bytes that it has.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Counts what a guest took before it belonged to the run: less than each guest itself may take.
+    pub(super) fn take_over(&mut self, other: &Self) {
+        self.resize(other.bytes);
+    }
+
     /// Takes note of a size, if the run may have it.
     fn resize(&mut self, bytes: u64) -> bool {
         let totals = &self.together.0;

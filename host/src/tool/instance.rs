@@ -117,7 +117,7 @@ impl<'a> Call<'a> {
         store.limiter(|state| &mut state.memory);
         self.watch(&mut store);
         let made = with_stack(WASM_STACK, || {
-            code::instantiate(&mut store, &self.context.interrupt, Duration::MAX, |store| loaded.pre.instantiate(store))
+            code::instantiate(&self.context.interrupt, Duration::MAX, || loaded.pre.instantiate(&mut store))
         });
         match made {
             Ok(instance) => Ok(Kept { store, instance, place: None }),

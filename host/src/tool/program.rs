@@ -114,8 +114,7 @@ impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out
         call.watch(&mut store);
         let ran = with_stack(WASM_STACK, || {
             let interrupt = &call.context.interrupt;
-            let instance =
-                code::instantiate(&mut store, interrupt, Duration::MAX, |store| loaded.pre.instantiate(store))?;
+            let instance = code::instantiate(interrupt, Duration::MAX, || loaded.pre.instantiate(&mut store))?;
             let run = call.export(&mut store, instance)?.typed::<(), (Result<(), ()>,)>(&store)?;
             run.call(&mut store, ())
         });

@@ -1,0 +1,159 @@
+//! Instances made ahead, and those that have served: neither the making nor the taking down of one holds up a script.
+//!
+//! An instance that is ready has run nothing: it is what a script's own would be. One that has served is never used again;
+//! here it only waits to be taken down.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use wasmtime::{Result, Store};
+
+use super::bindings::{ScriptGuest, ScriptGuestPre};
+use super::state::State;
+use crate::code::Interrupt;
+
+/// The most instances that wait to be taken down, and the most bytes by which one has grown that does: together they hold
+/// little.
+const MAX_SERVED: usize = 4;
+const MAX_GROWN: u64 = 4 << 20;
+
+/// How long the making of a spare may take: no guest of ours does anything then.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The instances of one language that nobody uses.
+#[derive(Default)]
+pub(super) struct Spares {
+    shelf: Arc<Shelf>,
+    /// A process that runs one script needs no spare: none is made before a second one begins.
+    used: AtomicBool,
+    keeper: OnceLock<Option<Sender<()>>>,
+}
+
+#[derive(Default)]
+struct Shelf {
+    ready: Mutex<Option<Instance>>,
+    served: Mutex<Vec<Instance>>,
+}
+
+/// One instance, in its store.
+pub(super) struct Instance {
+    pub(super) store: Store<State>,
+    pub(super) bindings: ScriptGuest,
+}
+
+/// An instance that somebody uses.
+pub(super) struct Lent {
+    /// Taken when this is dropped.
+    instance: Option<Instance>,
+    /// Its bytes of memory at first.
+    bytes: u64,
+    shelf: Arc<Shelf>,
+}
+
+impl Spares {
+    /// One that is ready, or a new one, watched by this switch. It has its state from [`Lent::wake`].
+    ///
+    /// # Errors
+    /// As `wasmtime`: that there is no room, above all.
+    pub(super) fn lend(&self, pre: &ScriptGuestPre<State>, interrupt: &Interrupt) -> Result<Lent> {
+        let ready = self.shelf.ready().take();
+        if self.used.swap(true, Ordering::Relaxed) {
+            self.order(pre);
+        }
+        let instance = match ready {
+            Some(mut instance) => {
+                interrupt.watch(&mut instance.store);
+                instance
+            }
+            // Who waits to be taken down must not keep anybody out.
+            None => Instance::new(pre, interrupt).inspect_err(|_| self.shelf.served().clear())?,
+        };
+        let bytes = instance.store.data().memory.bytes();
+        Ok(Lent { instance: Some(instance), bytes, shelf: Arc::clone(&self.shelf) })
+    }
+
+    /// Has the next one made.
+    fn order(&self, pre: &ScriptGuestPre<State>) {
+        let keeper = self.keeper.get_or_init(|| {
+            let (sender, orders) = channel();
+            let (shelf, pre) = (Arc::clone(&self.shelf), pre.clone());
+            let keep = move || orders.into_iter().for_each(|()| shelf.tidy(&pre));
+            // Without the thread each script makes its own.
+            std::thread::Builder::new().name("tollhouse-spare".into()).spawn(keep).is_ok().then_some(sender)
+        });
+        if let Some(keeper) = keeper {
+            let _ = keeper.send(());
+        }
+    }
+}
+
+impl Shelf {
+    /// Makes what is missing, and takes down what has served.
+    fn tidy(&self, pre: &ScriptGuestPre<State>) {
+        if self.ready().is_none() {
+            // Where there is no room, nobody gets a spare.
+            let interrupt = Interrupt::default();
+            interrupt.set_deadline(Instant::now() + PATIENCE);
+            *self.ready() = Instance::new(pre, &interrupt).ok();
+        }
+        let served = std::mem::take(&mut *self.served());
+        drop(served);
+    }
+
+    /// Each change is whole, so a poisoned lock is still good.
+    fn ready(&self) -> MutexGuard<'_, Option<Instance>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn served(&self) -> MutexGuard<'_, Vec<Instance>> {
+        self.served.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Instance {
+    fn new(pre: &ScriptGuestPre<State>, interrupt: &Interrupt) -> Result<Self> {
+        let mut store = Store::new(pre.engine(), State::asleep());
+        store.limiter(|state| &mut state.memory);
+        interrupt.watch(&mut store);
+        let bindings = pre.instantiate(&mut store)?;
+        Ok(Self { store, bindings })
+    }
+}
+
+impl Lent {
+    /// Gives it the world of a run.
+    pub(super) fn wake(&mut self, mut state: State) {
+        state.memory.take_over(&self.store.data().memory);
+        *self.store.data_mut() = state;
+    }
+}
+
+impl Deref for Lent {
+    type Target = Instance;
+
+    fn deref(&self) -> &Instance {
+        self.instance.as_ref().expect("it is taken only when this is dropped")
+    }
+}
+
+impl DerefMut for Lent {
+    fn deref_mut(&mut self) -> &mut Instance {
+        self.instance.as_mut().expect("it is taken only when this is dropped")
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let Some(mut instance) = self.instance.take() else { return };
+        let grown = instance.store.data().memory.bytes() - self.bytes;
+        // What the run had goes now: only the instance waits.
+        *instance.store.data_mut() = State::asleep();
+        let mut served = self.shelf.served();
+        if grown <= MAX_GROWN && served.len() < MAX_SERVED {
+            served.push(instance);
+        }
+    }
+}
