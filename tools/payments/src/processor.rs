@@ -175,7 +175,8 @@ fn checked(order: Order) -> Result<Order, Error> {
     let (pairs, key_bytes, value_bytes) = MAX_METADATA;
     let fits = |(key, value): &(String, String)| (1..=key_bytes).contains(&key.len()) && value.len() <= value_bytes;
     if order.metadata.len() > pairs || !order.metadata.iter().all(fits) {
-        let why = format!("metadata has at most {pairs} pairs: keys of 1 to {key_bytes} bytes, values of {value_bytes}");
+        let why =
+            format!("metadata has at most {pairs} pairs: keys of 1 to {key_bytes} bytes, values of {value_bytes}");
         return refused("metadata", why);
     }
     let keys: std::collections::BTreeSet<_> = order.metadata.iter().map(|(key, _)| key).collect();

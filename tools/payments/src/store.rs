@@ -56,12 +56,7 @@ pub fn read<T: DeserializeOwned>(store: &impl Store, key: &str) -> Result<Option
 ///
 /// # Errors
 /// As the store tells it.
-pub fn replace<T: Serialize>(
-    store: &impl Store,
-    key: &str,
-    old: Option<&Record<T>>,
-    new: &T,
-) -> Result<bool, Error> {
+pub fn replace<T: Serialize>(store: &impl Store, key: &str, old: Option<&Record<T>>, new: &T) -> Result<bool, Error> {
     let bytes = serde_json::to_vec(new).map_err(|error| Error::new(Kind::Store, error.to_string()))?;
     Ok(store.swap(key, old.map(|old| old.bytes.as_slice()), &bytes)?)
 }
