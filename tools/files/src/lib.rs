@@ -50,15 +50,15 @@ impl Error {
     pub fn io(path: &Path, error: &io::Error) -> Self {
         let shown = path.display();
         let (kind, message) = match error.kind() {
-            io::ErrorKind::NotFound => (Kind::NotFound, format!("there is no `{shown}`")),
             io::ErrorKind::AlreadyExists => (Kind::Exists, format!("there is a `{shown}` already")),
-            kind if refused(kind, error) => (
+            kind if refused(kind, error) || out_of_sight(path) => (
                 Kind::Denied,
                 format!(
                     "the policy does not give this tool `{shown}`, or only to read: it takes `files = [\"{shown}\"]`, or a \
                      directory above, in the table `[tool.NAME]` of the policy"
                 ),
             ),
+            io::ErrorKind::NotFound => (Kind::NotFound, format!("there is no `{shown}`")),
             _ => (Kind::Other, format!("`{shown}`: {error}")),
         };
         Self::of(path, kind, message)
@@ -69,6 +69,11 @@ impl Error {
 fn refused(kind: io::ErrorKind, error: &io::Error) -> bool {
     matches!(kind, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
         || error.to_string().contains("pre-opened")
+}
+
+/// Whether not even a directory above it is there: what is not granted looks like that.
+fn out_of_sight(path: &Path) -> bool {
+    path.ancestors().all(|above| fs::symlink_metadata(above).is_err())
 }
 
 /// A path of the session's files: absolute, and without `..`.
