@@ -57,16 +57,17 @@ fn payments_stay_in_their_session_and_need_its_store() {
     let home = home("payments", "keyvalue = [\"default\"]");
     let create = "return await told(payments.charges.create({ amount: 1, currency: 'USD' }))";
     assert_eq!(js(&home, "bare.toml", create), "denied");
-    let first = home.js("return (await payments.charges.create({ amount: 9, currency: 'EUR' })).id", &[
-        "--policy",
-        "policy.toml",
-        "--session",
-        "shop",
-    ]);
+    let first = home.js(
+        "return (await payments.charges.create({ amount: 9, currency: 'EUR' })).id",
+        &["--policy", "policy.toml", "--session", "shop"],
+    );
     assert_eq!(first["value"], "ch-1", "{first}");
     let code = "return (await payments.refunds.create({ chargeId: 'ch-1' })).display";
     assert_eq!(home.js(code, &["--policy", "policy.toml", "--session", "shop"])["value"], "0.09 EUR");
-    assert_eq!(js(&home, "policy.toml", "return await told(payments.charges.retrieve({ chargeId: 'ch-1' }))"), "not-found");
+    assert_eq!(
+        js(&home, "policy.toml", "return await told(payments.charges.retrieve({ chargeId: 'ch-1' }))"),
+        "not-found"
+    );
 }
 
 /// The seed's example, under the seed's name: see its README.
@@ -145,23 +146,6 @@ fn html_is_read_and_its_bombs_are_not() {
     assert_eq!(sh(&home, "html to-text --html '<p>One<p>Two' | jq -r . | tail -1"), "Two");
 }
 
-#[test]
-fn charts_go_to_files_that_are_granted() {
-    let home = home("chart", FILES);
-    let code = "
-        const { svg } = await chart.line({ series: [{ name: 'price', y: [3, 1, 2] }], options: { title: '<b>Prices' } });
-        const { size } = await chart.bar({ labels: ['a', 'b'], series: [{ values: [1, 2] }], options: { path: '/workspace/bars.png' } });
-        const { png } = await chart.scatter({ series: [{ x: [1, 2], y: [3, 4] }], options: { format: 'png', width: 100, height: 100 } });
-        return [svg.startsWith('<svg') && svg.includes('&lt;b&gt;Prices'), size === (await fs.stat('bars.png')).size,
-            Array.from(png.slice(1, 4)), await told(chart.line({ series: [{ y: [1, NaN] }] })),
-            await told(chart.line({ series: [{ y: [1] }], options: { width: 100000 } })),
-            await told(chart.line({ series: [{ y: [1] }], options: { path: '/tmp/x.svg' } }))]";
-    let value = js(&home, "policy.toml", code);
-    assert_eq!(value, json!([true, true, [80, 78, 71], "not-finite", "parameter", "denied"]));
-    let code = "chart histogram --values '[1,2,2,3]' --options '{\"path\":\"/workspace/h.svg\"}' | jq -r .format; head -c 4 h.svg";
-    assert_eq!(sh(&home, code), "svg\n<svg");
-}
-
 /// A PNG of a few bytes that says it has 50,000 by 50,000 pixels.
 const BOMB: &str = "[137,80,78,71,13,10,26,10,0,0,0,13,73,72,68,82,0,0,195,80,0,0,195,80,8,2,0,0,0,196,205,170,157,0,0,0,0,73,68,65,84,53,175,6,30,\
     0,0,0,0,73,69,78,68,174,66,96,130]";
@@ -181,8 +165,10 @@ fn images_are_shrunk_and_pixel_bombs_refused() {
     let code = code.replace("PIXEL", PIXEL).replace("BOMB", BOMB);
     let expected = json!([[64, 32], [16, 8], "webp", "too-large", "too-large", "format", "denied"]);
     assert_eq!(js(&home, "policy.toml", &code), expected);
-    let code = format!("image convert --bytes '{PIXEL}' --format jpeg --output '{{\"to\":\"/workspace/a.jpg\"}}' > /dev/null
-        image dimensions --path /workspace/a.jpg | jq -c '[.format, .width, .height]'");
+    let code = format!(
+        "image convert --bytes '{PIXEL}' --format jpeg --output '{{\"to\":\"/workspace/a.jpg\"}}' > /dev/null
+        image dimensions --path /workspace/a.jpg | jq -c '[.format, .width, .height]'"
+    );
     assert_eq!(sh(&home, &code), "[\"jpeg\",2,1]");
 }
 

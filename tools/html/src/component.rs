@@ -44,9 +44,9 @@ impl wit::Guest for Tool {
         Ok(found.map(|one| wit::Table { caption: one.caption, headers: one.headers, rows: one.rows }).collect())
     }
 
-    fn metadata(html: String, base: Option<String>) -> Result<wit::Metadata, wit::Error> {
+    fn metadata(html: String, base: Option<String>) -> Result<wit::Page, wit::Error> {
         let found = metadata(&html, base.as_deref())?;
-        Ok(wit::Metadata {
+        Ok(wit::Page {
             title: found.title,
             description: found.description,
             language: found.language,

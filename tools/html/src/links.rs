@@ -25,8 +25,10 @@ impl Base {
     /// The given address, and what the document's `base` element makes of it.
     pub(crate) fn of(document: &Html, given: Option<&str>) -> Result<Self, Error> {
         let parse = |base: &str| {
-            let refused =
-                |error: url::ParseError| Error::Base { base: base.chars().take(100).collect(), reason: error.to_string() };
+            let refused = |error: url::ParseError| Error::Base {
+                base: base.chars().take(100).collect(),
+                reason: error.to_string(),
+            };
             Url::parse(base).map_err(refused)
         };
         let given = given.map(parse).transpose()?;
@@ -60,7 +62,8 @@ pub fn links(html: &str, base: Option<&str>) -> Result<Vec<Link>, Error> {
             Some(alt) if element.value().name() == "area" => alt.to_owned(),
             _ => text(element, &mut room)?,
         };
-        let rel = element.attr("rel").unwrap_or_default().split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
+        let rel =
+            element.attr("rel").unwrap_or_default().split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
         links.push(Link { url, text, rel });
     }
     Ok(links)

@@ -55,8 +55,7 @@ fn table(element: ElementRef<'_>, room: &mut Room) -> Result<Table, Error> {
     }
     let (mut spanning, mut first_is_names) = (Vec::new(), false);
     for (place, (row, in_head)) in rows.into_iter().enumerate() {
-        let cells: Vec<_> =
-            row.child_elements().filter(|cell| matches!(cell.value().name(), "td" | "th")).collect();
+        let cells: Vec<_> = row.child_elements().filter(|cell| matches!(cell.value().name(), "td" | "th")).collect();
         if place == 0 {
             first_is_names = in_head || (!cells.is_empty() && cells.iter().all(|cell| cell.value().name() == "th"));
         }

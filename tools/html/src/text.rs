@@ -10,12 +10,35 @@ use crate::document::{Error, Room};
 /// Elements whose text nobody sees.
 const HIDDEN: [&str; 8] = ["head", "script", "style", "template", "noscript", "iframe", "object", "select"];
 /// Elements that stand apart by an empty line.
-const APART: [&str; 12] =
-    ["p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "ul", "ol", "table"];
+const APART: [&str; 12] = ["p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "ul", "ol", "table"];
 /// Elements on lines of their own.
 const LINES: [&str; 26] = [
-    "address", "article", "aside", "body", "caption", "dd", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer",
-    "form", "header", "hr", "html", "li", "main", "nav", "section", "tr", "thead", "tbody", "tfoot", "details",
+    "address",
+    "article",
+    "aside",
+    "body",
+    "caption",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "header",
+    "hr",
+    "html",
+    "li",
+    "main",
+    "nav",
+    "section",
+    "tr",
+    "thead",
+    "tbody",
+    "tfoot",
+    "details",
 ];
 
 /// Text as it comes together.

@@ -106,12 +106,16 @@ mod tests {
     #[test]
     fn what_would_not_fit_is_refused() {
         let image = DynamicImage::new_luma8(8000, 2);
-        for (width, height, fit) in [(Some(0), None, Fit::Contain), (Some(8193), None, Fit::Contain), (None, None, Fit::Cover)] {
+        for (width, height, fit) in
+            [(Some(0), None, Fit::Contain), (Some(8193), None, Fit::Contain), (None, None, Fit::Cover)]
+        {
             assert!(matches!(resize(&image, width, height, fit), Err(Error::Parameter(_))));
         }
-        for (width, height, fit) in
-            [(None, Some(8192), Fit::Contain), (Some(8000), Some(8000), Fit::Stretch), (Some(10), Some(8000), Fit::Cover)]
-        {
+        for (width, height, fit) in [
+            (None, Some(8192), Fit::Contain),
+            (Some(8000), Some(8000), Fit::Stretch),
+            (Some(10), Some(8000), Fit::Cover),
+        ] {
             assert!(matches!(resize(&image, width, height, fit), Err(Error::TooLarge(_))));
         }
         assert!(matches!(thumbnail(&image, 0), Err(Error::Parameter(_))));

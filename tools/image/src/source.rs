@@ -64,7 +64,8 @@ fn open(bytes: &[u8]) -> Result<(Info, Orientation, impl ImageDecoder + '_), Err
     let mut decoder = reader.into_decoder()?;
     let (width, height) = decoder.dimensions();
     if width > MAX_EDGE || height > MAX_EDGE || decoder.total_bytes() > MAX_PIXELS {
-        let what = format!("the image says that it has {width} by {height} pixels, {} bytes unpacked", decoder.total_bytes());
+        let what =
+            format!("the image says that it has {width} by {height} pixels, {} bytes unpacked", decoder.total_bytes());
         return Err(Error::TooLarge(format!("{what}: at most {MAX_EDGE} on a side and {MAX_PIXELS} bytes are taken")));
     }
     let alpha = decoder.color_type().has_alpha();
@@ -132,7 +133,9 @@ mod tests {
     #[test]
     fn pixel_bombs_are_refused_before_they_are_unpacked() {
         assert!(info(&claiming(1, 1)).is_ok(), "the checksum is right");
-        for (width, height) in [(50_000, 50_000), (16_385, 1), (1, 16_385), (16_000, 16_000), (u32::MAX >> 1, u32::MAX >> 1)] {
+        for (width, height) in
+            [(50_000, 50_000), (16_385, 1), (1, 16_385), (16_000, 16_000), (u32::MAX >> 1, u32::MAX >> 1)]
+        {
             for told in [info(&claiming(width, height)), decode(&claiming(width, height)).map(|(info, _)| info)] {
                 assert!(matches!(told, Err(Error::TooLarge(_) | Error::Damaged(_))), "{width} {height}: {told:?}");
             }
