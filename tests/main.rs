@@ -40,6 +40,8 @@ mod holes;
 mod hostile;
 #[path = "features/limits.rs"]
 mod limits;
+#[path = "features/more_tools.rs"]
+mod more_tools;
 #[path = "features/nested.rs"]
 mod nested;
 #[path = "features/node.rs"]

@@ -30,7 +30,11 @@ fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
 /// Runs the `sh` blocks of a file, one after another, in a home with the tools: in the workspace, or in the package
 /// directory that the text has described when a block builds one. `files` is what the text takes for granted.
 fn runs(file: &str, package: &str, files: &[(&str, &[u8])]) {
-    let home = Home::with_tools(&["csv", "http", "kv", "markdown", "stats", "text"]);
+    runs_with(&["csv", "http", "kv", "markdown", "stats", "text"], file, package, files);
+}
+
+fn runs_with(tools: &[&str], file: &str, package: &str, files: &[(&str, &[u8])]) {
+    let home = Home::with_tools(tools);
     let place = home.path().join("place");
     std::fs::create_dir(&place).expect("a directory");
     // Where cargo builds may be elsewhere.
@@ -76,6 +80,17 @@ fn executable(path: &Path, text: &str) {
 #[test]
 fn the_readme() {
     runs("README.md", ".", &[]);
+}
+
+/// Each with the policy that it shows.
+#[test]
+fn the_readmes_of_tools_that_ask_for_something() {
+    for tool in ["archive", "html", "image", "payments"] {
+        let file = format!("tools/{tool}/README.md");
+        let text = std::fs::read_to_string(root().join(&file)).expect("the tool has one");
+        let policy = blocks(&text, "toml").first().copied().unwrap_or_default();
+        runs_with(&[tool], &file, ".", &[("policy.toml", policy.as_bytes())]);
+    }
 }
 
 #[test]

@@ -1,0 +1,79 @@
+//! Which names of entries lead to a place below a directory.
+
+use std::path::PathBuf;
+
+use crate::error::{Error, Kind};
+
+/// The longest name, in bytes: what file systems take.
+const MAX_NAME: usize = 1024;
+/// The most directories above a file.
+const MAX_DEPTH: usize = 64;
+
+/// The relative path that an entry's name stands for. Empty for the directory itself (`./`).
+///
+/// # Errors
+/// `UnsafeName`.
+pub fn relative(name: &str) -> Result<PathBuf, Error> {
+    let refused = |why: &str| Err(Error::of(name, Kind::UnsafeName, why));
+    if name.is_empty() || name.len() > MAX_NAME {
+        return refused(&format!("has a name of {} bytes: 1 to {MAX_NAME} are allowed", name.len()));
+    }
+    if name.chars().any(char::is_control) {
+        return refused("has a control character in its name");
+    }
+    // On other systems it would part directories, and `C:` name a drive.
+    if name.contains('\\') || name.as_bytes().get(1) == Some(&b':') {
+        return refused("has a name for another system, which may lead anywhere");
+    }
+    if name.starts_with('/') {
+        return refused("has an absolute path: it would be written outside of the directory");
+    }
+    let parts: Vec<&str> = name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    if parts.contains(&"..") {
+        return refused("leads out of the directory by `..`");
+    }
+    if parts.len() > MAX_DEPTH {
+        return refused(&format!("lies below more than {MAX_DEPTH} directories"));
+    }
+    Ok(parts.iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_stay_below() {
+        for (name, path) in
+            [("a", "a"), ("a/b.txt", "a/b.txt"), ("./a//b/", "a/b"), ("..a", "..a"), ("ä b", "ä b"), ("./", "")]
+        {
+            assert_eq!(relative(name), Ok(PathBuf::from(path)), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_do_not() {
+        let deep = "a/".repeat(65);
+        let long = "x".repeat(1025);
+        for name in [
+            "",
+            "..",
+            "../x",
+            "a/../../x",
+            "a/..",
+            "/etc/passwd",
+            "//x",
+            "C:\\x",
+            "c:x",
+            "a\\..\\b",
+            "a\0b",
+            "a\nb",
+            &deep,
+            &long,
+        ] {
+            let error = relative(name).expect_err(name);
+            assert_eq!(error.kind, Kind::UnsafeName, "{name}");
+            assert!(error.entry.is_some());
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What tools that work on the session's files share: bytes from a path or from the caller, results that go to a path or
+//! back, and errors in words. No tool itself, so it has no `tool.toml`.
+//!
+//! A tool sees files under their absolute paths, and only those that the policy grants to it.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+
+/// The reason of an [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The policy does not give this tool the file, or not to write.
+    Denied,
+    /// There is no such file.
+    NotFound,
+    /// There is such a file already.
+    Exists,
+    /// The file is larger than the tool takes.
+    TooLarge,
+    /// Parameters that cannot be so.
+    Parameter,
+    /// Something else, for example that the quota is used up.
+    Other,
+}
+
+/// Why a file cannot be read or written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// The reason.
+    pub kind: Kind,
+    /// The reason in words.
+    pub message: String,
+    /// The path at fault.
+    pub path: Option<String>,
+}
+
+impl Error {
+    fn parameter(message: impl Into<String>) -> Self {
+        Self { kind: Kind::Parameter, message: message.into(), path: None }
+    }
+
+    fn of(path: &Path, kind: Kind, message: String) -> Self {
+        Self { kind, message, path: Some(path.display().to_string()) }
+    }
+
+    /// An error of the system's, about a path.
+    #[must_use]
+    pub fn io(path: &Path, error: &io::Error) -> Self {
+        let shown = path.display();
+        let (kind, message) = match error.kind() {
+            io::ErrorKind::AlreadyExists => (Kind::Exists, format!("there is a `{shown}` already")),
+            kind if refused(kind, error) || out_of_sight(path) => (
+                Kind::Denied,
+                format!(
+                    "the policy does not give this tool `{shown}`, or only to read: it takes `files = [\"{shown}\"]`, or a \
+                     directory above, in the table `[tool.NAME]` of the policy"
+                ),
+            ),
+            io::ErrorKind::NotFound => (Kind::NotFound, format!("there is no `{shown}`")),
+            _ => (Kind::Other, format!("`{shown}`: {error}")),
+        };
+        Self::of(path, kind, message)
+    }
+}
+
+/// Whether it was not granted. For a path below no granted one the standard library has a text, and no kind.
+fn refused(kind: io::ErrorKind, error: &io::Error) -> bool {
+    matches!(kind, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+        || error.to_string().contains("pre-opened")
+}
+
+/// Whether not even a directory above it is there: what is not granted looks like that.
+fn out_of_sight(path: &Path) -> bool {
+    path.ancestors().all(|above| fs::symlink_metadata(above).is_err())
+}
+
+/// A path of the session's files: absolute, and without `..`.
+///
+/// # Errors
+/// `Parameter`.
+pub fn absolute(path: &str) -> Result<PathBuf, Error> {
+    let parsed = Path::new(path);
+    let plain = parsed.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    if parsed.has_root() && plain && !path.contains('\0') {
+        return Ok(parsed.to_owned());
+    }
+    let shown: String = path.chars().take(100).collect();
+    Err(Error {
+        path: Some(shown.clone()),
+        ..Error::parameter(format!("`{shown}` is no absolute path without `..`: write `/workspace/{}`", name(parsed)))
+    })
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map_or_else(|| "file".to_owned(), |name| name.to_string_lossy().chars().take(100).collect())
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// `Parameter`, `NotFound`, `Denied`, `TooLarge`, `Other`.
+pub fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
+    let path = absolute(path)?;
+    let failed = |error: io::Error| Error::io(&path, &error);
+    let file = File::open(&path).map_err(failed)?;
+    if file.metadata().map_err(failed)?.is_dir() {
+        return Err(Error::of(&path, Kind::Other, format!("`{}` is a directory", path.display())));
+    }
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        let message = format!("`{}` is larger than the {most} bytes that this takes", path.display());
+        return Err(Error::of(&path, Kind::TooLarge, message));
+    }
+    Ok(bytes)
+}
+
+/// Bytes that are passed, or those of a file: exactly one of the two.
+///
+/// # Errors
+/// `Parameter`, and those of [`read`].
+pub fn source(path: Option<&str>, bytes: Option<Vec<u8>>, most: u64) -> Result<Vec<u8>, Error> {
+    match (path, bytes) {
+        (Some(path), None) => read(path, most),
+        (None, Some(bytes)) if bytes.len() as u64 <= most => Ok(bytes),
+        (None, Some(bytes)) => Err(Error {
+            kind: Kind::TooLarge,
+            message: format!("{} bytes are more than the {most} that this takes", bytes.len()),
+            path: None,
+        }),
+        _ => Err(Error::parameter("pass either `path` or `bytes`")),
+    }
+}
+
+/// Writes a file, in the place of what was there if `overwrite` is true. Directories above it are made.
+///
+/// # Errors
+/// `Parameter`, `Exists`, `Denied`, `Other`.
+pub fn write(path: &str, bytes: &[u8], overwrite: bool) -> Result<(), Error> {
+    let path = absolute(path)?;
+    if !overwrite && fs::symlink_metadata(&path).is_ok() {
+        let message = format!("there is a `{}` already: pass `overwrite` as true to replace it", path.display());
+        return Err(Error::of(&path, Kind::Exists, message));
+    }
+    if let Some(above) = path.parent().filter(|above| fs::metadata(above).is_err()) {
+        fs::create_dir_all(above).map_err(|error| Error::io(above, &error))?;
+    }
+    fs::write(&path, bytes).map_err(|error| Error::io(&path, &error))
+}
+
+/// The path of a result that is to be written, checked before the work is done.
+///
+/// # Errors
+/// `Parameter`.
+pub fn target(path: Option<&str>) -> Result<(), Error> {
+    path.map_or(Ok(()), |path| absolute(path).map(drop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_absolute_and_plain() {
+        assert_eq!(absolute("/workspace/a").map_err(|error| error.kind), Ok(PathBuf::from("/workspace/a")));
+        for path in ["a", "", "./a", "/a/../b", "..", "/a\0"] {
+            assert_eq!(absolute(path).expect_err(path).kind, Kind::Parameter);
+        }
+        assert!(absolute("x.zip").expect_err("relative").message.contains("write `/workspace/x.zip`"));
+    }
+
+    #[test]
+    fn bytes_or_a_path_and_never_more_than_so_many() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("new/a");
+        let path = path.to_str().expect("text");
+        write(path, b"one", false).expect("written");
+        assert_eq!(source(Some(path), None, 3), Ok(b"one".to_vec()));
+        assert_eq!(source(Some(path), None, 2).expect_err("long").kind, Kind::TooLarge);
+        assert_eq!(source(None, Some(vec![0; 3]), 2).expect_err("long").kind, Kind::TooLarge);
+        assert_eq!(source(None, Some(vec![7]), 2), Ok(vec![7]));
+        assert_eq!(source(None, None, 2).expect_err("none").kind, Kind::Parameter);
+        assert_eq!(source(Some(path), Some(vec![7]), 2).expect_err("both").kind, Kind::Parameter);
+        assert_eq!(read("/nothing/here", 1).expect_err("none").kind, Kind::NotFound);
+        assert_eq!(read("/", 1).expect_err("a directory").kind, Kind::Other);
+    }
+
+    #[test]
+    fn what_is_there_stays_unless_told() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a");
+        let path = path.to_str().expect("text");
+        write(path, b"one", false).expect("written");
+        assert_eq!(write(path, b"two", false).expect_err("there").kind, Kind::Exists);
+        write(path, b"two", true).expect("written");
+        assert_eq!(read(path, 10), Ok(b"two".to_vec()));
+    }
+
+    #[test]
+    fn a_denial_says_what_the_policy_takes() {
+        for error in [
+            io::Error::from(io::ErrorKind::PermissionDenied),
+            io::Error::other("failed to find a pre-opened file descriptor through which \"/x\" could be opened"),
+        ] {
+            let error = Error::io(Path::new("/workspace/a"), &error);
+            assert_eq!(error.kind, Kind::Denied);
+            assert!(error.message.contains("`files = [\"/workspace/a\"]`"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What can go wrong, and in which words it is told.
+
+use image::ImageError;
+use tollhouse_tool_files as files;
+
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No format that is known here.
+    #[error("it is no PNG, JPEG or WebP, by its first bytes")]
+    Format,
+    /// A damaged image.
+    #[error("the image cannot be read: {0}")]
+    Damaged(String),
+    /// Too many pixels.
+    #[error("{0}")]
+    TooLarge(String),
+    /// A parameter that cannot be.
+    #[error("{0}")]
+    Parameter(String),
+    /// The file.
+    #[error(transparent)]
+    File(#[from] files::Error),
+}
+
+impl From<ImageError> for Error {
+    fn from(error: ImageError) -> Self {
+        match error {
+            ImageError::Limits(error) => Self::TooLarge(format!("the image is too large: {error}")),
+            error => Self::Damaged(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Charges and refunds, as they are kept; and what may become of a charge.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Kind};
+use crate::money;
+
+/// A card of the test mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Card {
+    /// Pays.
+    #[default]
+    Visa,
+    /// Pays.
+    Mastercard,
+    /// Is declined.
+    Declined,
+    /// Is declined for want of money.
+    InsufficientFunds,
+    /// Is declined as out of date.
+    Expired,
+}
+
+/// Why a card is declined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Decline {
+    /// The bank says no more.
+    CardDeclined,
+    /// There is not enough money.
+    InsufficientFunds,
+    /// It is out of date.
+    ExpiredCard,
+}
+
+impl fmt::Display for Decline {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::CardDeclined => "the bank does not say why",
+            Self::InsufficientFunds => "there is not enough money",
+            Self::ExpiredCard => "it is out of date",
+        })
+    }
+}
+
+impl Card {
+    /// Why it does not pay, if it does not.
+    #[must_use]
+    pub fn decline(self) -> Option<Decline> {
+        match self {
+            Self::Visa | Self::Mastercard => None,
+            Self::Declined => Some(Decline::CardDeclined),
+            Self::InsufficientFunds => Some(Decline::InsufficientFunds),
+            Self::Expired => Some(Decline::ExpiredCard),
+        }
+    }
+}
+
+/// Where a charge stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Status {
+    /// The money is reserved.
+    Authorised,
+    /// The money was taken.
+    Captured,
+    /// What was reserved was let go.
+    Cancelled,
+    /// The card was declined.
+    Declined,
+}
+
+/// What is to be charged.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Order {
+    /// In the smallest unit.
+    pub amount: u64,
+    /// The code.
+    pub currency: String,
+    /// Whether the money is only reserved.
+    pub reserve: bool,
+    /// The card.
+    pub card: Card,
+    /// Who pays.
+    pub customer: Option<String>,
+    /// What for.
+    pub description: Option<String>,
+    /// Whatever the caller adds.
+    pub metadata: Vec<(String, String)>,
+}
+
+/// A charge, with its refunds: one record, so that one swap decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Charge {
+    /// Its number.
+    pub number: u64,
+    /// What was to be charged; the currency in capitals.
+    pub order: Order,
+    /// Where it stands.
+    pub status: Status,
+    /// What was taken.
+    pub captured: u64,
+    /// What went back.
+    pub refunds: Vec<Refund>,
+}
+
+/// Why money goes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    /// It was charged twice.
+    Duplicate,
+    /// The customer did not ask for it.
+    Fraudulent,
+    /// The customer does not want it.
+    RequestedByCustomer,
+}
+
+/// A refund.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refund {
+    /// Its number.
+    pub number: u64,
+    /// The charge's number.
+    pub charge: u64,
+    /// How much.
+    pub amount: u64,
+    /// The code of the charge's currency.
+    pub currency: String,
+    /// Why.
+    pub reason: Option<Reason>,
+}
+
+/// What a charge is called.
+#[must_use]
+pub fn charge_id(number: u64) -> String {
+    format!("ch-{number}")
+}
+
+/// What a refund is called.
+#[must_use]
+pub fn refund_id(number: u64) -> String {
+    format!("re-{number}")
+}
+
+/// The refunds of one charge: so many that a record stays small.
+pub const MAX_REFUNDS: usize = 1000;
+
+impl Charge {
+    /// How much went back.
+    #[must_use]
+    pub fn refunded(&self) -> u64 {
+        self.refunds.iter().map(|refund| refund.amount).sum()
+    }
+
+    /// Takes what is reserved, all or so much of it.
+    ///
+    /// # Errors
+    /// `State`, `Amount`.
+    pub fn capture(&mut self, amount: Option<u64>) -> Result<(), Error> {
+        self.must_be(Status::Authorised, "captured")?;
+        let amount = amount.unwrap_or(self.order.amount);
+        money::check(amount)?;
+        if amount > self.order.amount {
+            let message = format!("{amount} is more than the {} that `{}` reserved", self.order.amount, self.id());
+            return Err(Error { parameter: Some("amount".into()), ..Error::about(self.number, Kind::Amount, message) });
+        }
+        (self.status, self.captured) = (Status::Captured, amount);
+        Ok(())
+    }
+
+    /// Lets go of what is reserved.
+    ///
+    /// # Errors
+    /// `State`.
+    pub fn cancel(&mut self) -> Result<(), Error> {
+        self.must_be(Status::Authorised, "cancelled")?;
+        self.status = Status::Cancelled;
+        Ok(())
+    }
+
+    /// Gives back all that is left, or so much of it.
+    ///
+    /// # Errors
+    /// `State`, `Amount`, `ExceedsCharge`.
+    pub fn refund(&mut self, number: u64, amount: Option<u64>, reason: Option<Reason>) -> Result<Refund, Error> {
+        self.must_be(Status::Captured, "refunded")?;
+        let left = self.captured.saturating_sub(self.refunded());
+        let amount = amount.unwrap_or(left.max(1));
+        money::check(amount)?;
+        if amount > left {
+            let message = format!(
+                "{amount} is more than what is left of `{}`: {left}, of {} that were captured",
+                self.id(),
+                self.captured
+            );
+            return Err(Error::about(self.number, Kind::ExceedsCharge, message));
+        }
+        if self.refunds.len() >= MAX_REFUNDS {
+            let message = format!("`{}` has {MAX_REFUNDS} refunds already, and none may have more", self.id());
+            return Err(Error::about(self.number, Kind::State, message));
+        }
+        let refund = Refund { number, charge: self.number, amount, currency: self.order.currency.clone(), reason };
+        self.refunds.push(refund.clone());
+        Ok(refund)
+    }
+
+    fn id(&self) -> String {
+        charge_id(self.number)
+    }
+
+    fn must_be(&self, status: Status, done: &str) -> Result<(), Error> {
+        if self.status == status {
+            return Ok(());
+        }
+        let name = |status: Status| format!("{status:?}").to_lowercase();
+        let (is, must) = (name(self.status), name(status));
+        let message = format!("`{}` cannot be {done}: it is {is}, and must be {must}", self.id());
+        Err(Error::about(self.number, Kind::State, message))
+    }
+}

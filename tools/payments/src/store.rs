@@ -1,0 +1,114 @@
+//! What a store can do: the functions of `wasi:keyvalue` that are used here, and records in it. Holds no rules.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Failure, Kind};
+
+/// A store.
+pub trait Store {
+    /// The value under a key.
+    ///
+    /// # Errors
+    /// As the store tells it; so with all of these.
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>, Failure>;
+
+    /// Puts a value under a key, if what is there is `old`. Says whether it was.
+    ///
+    /// # Errors
+    /// See [`Store::get`].
+    fn swap(&self, key: &str, old: Option<&[u8]>, new: &[u8]) -> Result<bool, Failure>;
+
+    /// Removes a key, if it is there.
+    ///
+    /// # Errors
+    /// See [`Store::get`].
+    fn delete(&self, key: &str) -> Result<(), Failure>;
+
+    /// Adds 1 to the number under a key, in one step, and gives the sum.
+    ///
+    /// # Errors
+    /// See [`Store::get`].
+    fn next(&self, key: &str) -> Result<u64, Failure>;
+}
+
+/// A record, with its bytes in the store.
+#[derive(Debug)]
+pub struct Record<T> {
+    /// The record.
+    pub value: T,
+    bytes: Vec<u8>,
+}
+
+/// Reads a record.
+///
+/// # Errors
+/// As the store tells it, and where it holds something else.
+pub fn read<T: DeserializeOwned>(store: &impl Store, key: &str) -> Result<Option<Record<T>>, Error> {
+    let Some(bytes) = store.get(key)? else { return Ok(None) };
+    match serde_json::from_slice(&bytes) {
+        Ok(value) => Ok(Some(Record { value, bytes })),
+        Err(error) => Err(Error::new(Kind::Store, format!("the store holds no record under `{key}`: {error}"))),
+    }
+}
+
+/// Puts a record in the place of the one that was read; None where there was none. Says whether that was still there.
+///
+/// # Errors
+/// As the store tells it.
+pub fn replace<T: Serialize>(store: &impl Store, key: &str, old: Option<&Record<T>>, new: &T) -> Result<bool, Error> {
+    let bytes = serde_json::to_vec(new).map_err(|error| Error::new(Kind::Store, error.to_string()))?;
+    Ok(store.swap(key, old.map(|old| old.bytes.as_slice()), &bytes)?)
+}
+
+#[cfg(test)]
+pub(crate) mod memory {
+    //! A store in memory.
+
+    use std::cell::{Cell, RefCell};
+    use std::collections::BTreeMap;
+
+    use super::{Failure, Store};
+
+    /// A store that can be full, and in which others can write between a read and a swap.
+    #[derive(Debug, Default)]
+    pub(crate) struct Memory {
+        pub(crate) values: RefCell<BTreeMap<String, Vec<u8>>>,
+        pub(crate) full: Cell<bool>,
+        /// What another call writes just before the next swap of its key.
+        pub(crate) race: RefCell<Option<(String, Vec<u8>)>>,
+    }
+
+    impl Store for Memory {
+        fn get(&self, key: &str) -> Result<Option<Vec<u8>>, Failure> {
+            Ok(self.values.borrow().get(key).cloned())
+        }
+
+        fn swap(&self, key: &str, old: Option<&[u8]>, new: &[u8]) -> Result<bool, Failure> {
+            let raced = self.race.take();
+            match raced {
+                Some((raced, value)) if raced == key => drop(self.values.borrow_mut().insert(raced, value)),
+                other => *self.race.borrow_mut() = other,
+            }
+            if self.full.get() {
+                return Err(Failure::Other("the store is full".into()));
+            }
+            let same = self.values.borrow().get(key).map(Vec::as_slice) == old;
+            if same {
+                self.values.borrow_mut().insert(key.to_owned(), new.to_vec());
+            }
+            Ok(same)
+        }
+
+        fn delete(&self, key: &str) -> Result<(), Failure> {
+            self.values.borrow_mut().remove(key);
+            Ok(())
+        }
+
+        fn next(&self, key: &str) -> Result<u64, Failure> {
+            let old = self.get(key)?.map_or(0, |old| String::from_utf8_lossy(&old).parse().expect("a number"));
+            self.values.borrow_mut().insert(key.to_owned(), (old + 1u64).to_string().into_bytes());
+            Ok(old + 1)
+        }
+    }
+}
