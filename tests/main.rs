@@ -74,3 +74,5 @@ mod steps;
 mod store_crash;
 #[path = "features/tool_files.rs"]
 mod tool_files;
+#[path = "features/walls.rs"]
+mod walls;

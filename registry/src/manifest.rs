@@ -136,7 +136,7 @@ pub struct Limits {
     /// Time.
     #[serde(default, deserialize_with = "duration")]
     pub wall: Option<Duration>,
-    /// wasmtime's fuel.
+    /// What it executes, in wasmtime's count: about one unit for each instruction of WebAssembly.
     #[serde(default)]
     pub fuel: Option<u64>,
     /// Linear memory, in bytes.

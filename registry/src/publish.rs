@@ -256,11 +256,6 @@ impl Checked {
         {
             warnings.push(format!("the WIT package is called `{package}`, and the release `{name}`"));
         }
-        if manifest.as_ref().is_some_and(|manifest| manifest.limits.fuel.is_some()) {
-            warnings.push(
-                "`fuel` under `[limits]` does not hold, since tools count none: `wall` limits a call's time".into(),
-            );
-        }
         let manifest = match request.manifest {
             Some(text) => Text { text, given: true },
             None => Text { text: described(&name, &version, &component), given: false },

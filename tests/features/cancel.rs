@@ -2,12 +2,13 @@
 //!
 //! How soon is printed; what is asserted is that it is long before any limit.
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tollhouse::capability::{Grant, Limits, Policy};
+use tollhouse::error::ErrorKind;
 use tollhouse::gate::{Audit, CallOutcome};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, Session, SessionOptions, Status};
@@ -162,6 +163,96 @@ fn removing_a_session_stops_its_run() {
             assert_ne!(run.wait_with_output().expect("it ends").status.code(), Some(0), "{source}");
         }
         assert_ne!(home.run(["session", "show", "gone"]).status, 0, "{source}");
+    }
+}
+
+/// The same of a call without a script.
+#[test]
+fn a_call_is_stopped_by_its_switch() {
+    let home = Home::with_fixture();
+    let session = session(&home.host(), None);
+    session.call("probe/length", r#"{"text": ""}"#).expect("it is compiled");
+    for (method, arguments) in [("probe/spin", "{}"), ("probe/sleep", r#"{"millis": 1000000}"#)] {
+        let call = session.start_call(method, arguments).expect("the session is free");
+        let interrupt = call.interrupt();
+        let canceller = std::thread::spawn(move || {
+            std::thread::sleep(BEFORE);
+            interrupt.cancel();
+            Instant::now()
+        });
+        let failure = call.finish().expect_err("it is stopped");
+        let taken = Instant::now().saturating_duration_since(canceller.join().expect("it cancelled"));
+        println!("{:>9.1} ms  {method}", taken.as_secs_f64() * 1e3);
+        assert_eq!(failure.kind, ErrorKind::Cancelled, "{failure}");
+        assert!(taken < SOON, "{method}: {taken:?}");
+        session.call("probe/length", r#"{"text": ""}"#).expect("the session is free");
+    }
+    drop(session.start_call("probe/spin", "{}").expect("the session is free"));
+    session.call("probe/length", r#"{"text": ""}"#).expect("a call that is never made holds nothing up");
+}
+
+/// What is cancelled before the tool starts is not called, and what was reserved for it is given back.
+#[test]
+fn a_call_that_is_cancelled_before_is_not_made() {
+    let home = Home::with_fixture();
+    let policy = Policy::default().with(Grant::allow("probe/**").expect("a pattern").calls(2));
+    let session = home.host().session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session");
+    for _ in 0..5 {
+        let call = session.start_call("probe/length", r#"{"text": ""}"#).expect("the session is free");
+        call.interrupt().cancel();
+        assert_eq!(call.finish().expect_err("it is stopped").kind, ErrorKind::Cancelled);
+    }
+    assert_eq!(session.gate().budgets()[0].used.to_string(), "0");
+    session.call("probe/length", r#"{"text": ""}"#).expect("nothing was spent");
+}
+
+/// Starts `tollhouse call` of a tool that does not return, and waits until it is called.
+fn calling(home: &Home, method: &str, arguments: &str, more: &[&str]) -> Child {
+    let log = home.path().join("calls.jsonl");
+    let _ = std::fs::remove_file(&log);
+    let mut call = home.command(["call", method, arguments, "--allow", "**", "--timeout", "120s", "--audit"]);
+    let child = call.arg(&log).args(more).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let begun = Instant::now();
+    while !std::fs::read_to_string(&log).unwrap_or_default().contains("\"admitted\"") {
+        assert!(begun.elapsed() < WALL, "it is never called");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(BEFORE);
+    child
+}
+
+#[test]
+fn removing_a_session_stops_its_call() {
+    let home = Home::with_fixture();
+    for (method, arguments) in [("probe/spin", "{}"), ("probe/sleep", r#"{"millis": 1000000}"#)] {
+        let child = calling(&home, method, arguments, &["--session", "gone"]);
+        let begun = Instant::now();
+        let removed = home.run(["session", "rm", "gone"]);
+        println!("{:>9.1} ms  {method}", begun.elapsed().as_secs_f64() * 1e3);
+        assert_eq!(removed.status, 0, "{method}: {removed:?}");
+        assert!(begun.elapsed() < SOON, "{method}");
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{method}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_ne!(home.run(["session", "show", "gone"]).status, 0, "{method}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_call() {
+    let home = Home::with_fixture();
+    for (method, arguments) in [("probe/spin", "{}"), ("probe/sleep", r#"{"millis": 1000000}"#)] {
+        let child = calling(&home, method, arguments, &["--session", "s"]);
+        let interrupted =
+            Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("there is `kill`");
+        let begun = Instant::now();
+        let output = child.wait_with_output().expect("it ends");
+        println!("{:>9.1} ms  {method}", begun.elapsed().as_secs_f64() * 1e3);
+        assert!(interrupted.success(), "{method}: it was still there");
+        assert_eq!(output.status.code(), Some(130), "{method}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(begun.elapsed() < SOON, "{method}");
+        // It ended in order: what it spent is kept, and it is no run that was interrupted.
+        let shown = home.run(["session", "show", "s", "--json"]);
+        assert!(shown.stdout.contains("\"cancelled\"") && !shown.stdout.contains("interrupted"), "{shown:?}");
     }
 }
 

@@ -184,6 +184,81 @@ fn a_manifest_lowers_limits_and_never_raises_them() {
     }
 }
 
+/// As deterministic as a count can be: what fits, fits always.
+#[test]
+fn a_manifest_limits_fuel() {
+    let home = Home::with_fixture_and("[limits]\nfuel = 5_000_000\n");
+    let session = session(&home, &["wall=60s"]);
+    let result = run(&session, Language::JavaScript, "await probe.spin({})");
+    says(&session, &result, "limit of 5000000 units of fuel", "`fuel` under `[limits]` in its `tool.toml`");
+    let caught = "const kinds = new Set();
+        const fits = async (count) => {
+            try { await probe.text({ count }); return true } catch (error) { kinds.add(error.kind); return false }
+        };
+        let [low, high] = [0, 1 << 26];
+        while (high - low > 1) { const middle = (low + high) >> 1; if (await fits(middle)) low = middle; else high = middle }
+        const again = [];
+        for (let n = 0; n < 20; n++) again.push(await fits(low), await fits(high));
+        return [[...kinds], low > 0, again.every((fits, n) => fits === (n % 2 === 0))]";
+    let result = run(&session, Language::JavaScript, caught);
+    assert_eq!(result.value, Some(json!([["limit"], true, true])), "{:?}", result.error);
+    // An instance that is kept is filled up for each call, and for a resource's end.
+    let kept = "const counter = await probe.counter.new({ start: 0 });
+        for (let n = 0; n < 2000; n++) await probe.counter.increment({ self: counter, by: 1 });
+        const sum = await probe.counter.increment({ self: counter, by: 0 });
+        await probe.counter.drop({ self: counter });
+        return sum";
+    assert_eq!(run(&session, Language::JavaScript, kept).value, Some(json!(2000)));
+}
+
+/// Without the line nothing counts: the same call goes on until its time is up.
+#[test]
+fn who_limits_no_fuel_counts_none() {
+    let home = Home::with_fixture();
+    let session = session(&home, &["tool_wall=300ms"]);
+    let result = run(&session, Language::JavaScript, "await probe.spin({})");
+    says(&session, &result, "300 ms", "`tool_wall`");
+}
+
+#[test]
+fn a_program_s_fuel_is_limited() {
+    let home = Home::new();
+    let program = tollhouse_tests::root().join("tests/fixtures/program");
+    let manifest = std::fs::read_to_string(program.join("tool.toml")).expect("it is there");
+    let component = tollhouse_tests::built().join("../wasm32-wasip2/guest/tollhouse_fixture_program.wasm");
+    let package = home.path().join("prog");
+    std::fs::create_dir(&package).expect("the home can be written");
+    std::fs::copy(component, package.join("program.wasm")).expect("it is built: run `cargo xtask build`");
+    let text = format!("component = \"program.wasm\"\n{manifest}\n[limits]\nfuel = 5_000_000\n");
+    std::fs::write(package.join("tool.toml"), text).expect("the home can be written");
+    home.publish(&package);
+    let ran = home.sh("prog args a; prog spin || echo $?", &["--allow", "**"]);
+    assert_eq!(ran["stdout"], "[\"a\"]\n137\n", "{ran}");
+    let told = ran["stderr"].as_str().unwrap_or_default();
+    assert!(told.contains("limit of 5000000 units of fuel") && told.contains("tool.toml"), "{ran}");
+}
+
+/// Where the address space is short, there is room for few tools: kept ones leave some for calls.
+#[test]
+fn kept_instances_leave_room_where_there_is_little() {
+    let home = Home::with_fixture();
+    let code = "const kept = [], told = new Set();
+        for (let n = 0; n < 80; n++)
+            try { kept.push(await probe.counter.new({ start: n })) } catch (error) { told.add(error.kind + ' ' + error.message) }
+        return [kept.length, [...told], await probe.length({ text: 'four' })]";
+    let few = "ulimit -v 2000000000; exec \"$0\" run --json --allow '**' --no-landlock -e \"$1\"";
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-c", few]).arg(tollhouse_tests::binary()).arg(code).env_clear().envs(home.environment());
+    let output = bash.current_dir(home.path()).stdin(std::process::Stdio::null()).output().expect("bash runs");
+    let told = String::from_utf8_lossy(&output.stdout);
+    let ran: Value = serde_json::from_str(&told).unwrap_or_else(|_| panic!("no JSON: {output:?}"));
+    assert_eq!((&ran["value"][0], &ran["value"][2]), (&json!(50), &json!(4)), "{ran}");
+    let told = &ran["value"][1][0];
+    assert!(told.as_str().is_some_and(|told| told.contains("all runs of this process keep at most 50")), "{ran}");
+    // Where there is more, a run's own limit is the one.
+    assert_eq!(home.js(code, &["--allow", "**"])["value"][0], 80);
+}
+
 #[test]
 fn a_manifest_says_how_much_of_what_is_printed_is_kept() {
     let home = Home::with_fixture_and("[limits]\noutput = \"10B\"\n");

@@ -1,4 +1,5 @@
-//! The wasmtime engines of Tollhouse: two for guests, of which the shell's has more stack, and one for tools.
+//! The wasmtime engines of Tollhouse: two for guests, of which the shell's has more stack, and two for tools, of which one
+//! counts fuel.
 //!
 //! They stand in a crate of their own because two programs must agree on them to the last setting: `precompile`,
 //! which compiles the guests when Tollhouse is built, and the host, which maps that code into memory. Nothing here
@@ -44,7 +45,7 @@ const TOOL_KEEP_RESIDENT: usize = 64 << 10;
 /// # Errors
 /// If this machine cannot run it, for example because it has too little address space.
 pub fn guest() -> Result<Engine> {
-    engine(MAX_GUESTS, GUEST_KEEP_RESIDENT, WASM_STACK)
+    Ok(engine(GUEST)?.0)
 }
 
 /// The engine for the shell guest, which differs in its stack only: it runs the same code.
@@ -52,22 +53,46 @@ pub fn guest() -> Result<Engine> {
 /// # Errors
 /// As for [`guest()`].
 pub fn shell() -> Result<Engine> {
-    engine(MAX_GUESTS, GUEST_KEEP_RESIDENT, SHELL_STACK)
+    Ok(engine(Kind { stack: SHELL_STACK, ..GUEST })?.0)
 }
 
-/// The engine for tools, which are compiled when they are first loaded.
+/// The engine for tools, which are compiled when they are first loaded; and for how many instances it has room.
 ///
 /// # Errors
 /// As for [`guest()`].
-pub fn tool() -> Result<Engine> {
-    engine(MAX_TOOLS, TOOL_KEEP_RESIDENT, WASM_STACK)
+pub fn tool() -> Result<(Engine, u32)> {
+    engine(TOOL)
 }
 
-fn engine(instances: u32, keep_resident: usize, stack: usize) -> Result<Engine> {
-    with_room(instances, keep_resident, stack).or_else(|_| with_room(FEW, keep_resident, stack))
+/// The same for tools whose fuel is limited: their code counts what it executes, which takes time that others keep.
+///
+/// # Errors
+/// As for [`guest()`].
+pub fn metered() -> Result<(Engine, u32)> {
+    engine(Kind { metered: true, ..TOOL })
 }
 
-fn with_room(instances: u32, keep_resident: usize, stack: usize) -> Result<Engine> {
+/// In what the engines differ.
+#[derive(Clone, Copy)]
+struct Kind {
+    instances: u32,
+    keep_resident: usize,
+    stack: usize,
+    /// Whether its code counts fuel.
+    metered: bool,
+}
+
+const GUEST: Kind =
+    Kind { instances: MAX_GUESTS, keep_resident: GUEST_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
+
+const TOOL: Kind = Kind { instances: MAX_TOOLS, keep_resident: TOOL_KEEP_RESIDENT, stack: WASM_STACK, metered: false };
+
+/// An engine with as much room as there may be, or else with little.
+fn engine(kind: Kind) -> Result<(Engine, u32)> {
+    with_room(kind).or_else(|_| with_room(Kind { instances: FEW, ..kind }))
+}
+
+fn with_room(Kind { instances, keep_resident, stack, metered }: Kind) -> Result<(Engine, u32)> {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
         // A component is several core instances: its modules, and adapters between them.
@@ -96,6 +121,7 @@ fn with_room(instances: u32, keep_resident: usize, stack: usize) -> Result<Engin
         // Every call into wasm is synchronous and has its thread to itself: no fibers, no tasks (DESIGN §12, Calls).
         .concurrency_support(false)
         .epoch_interruption(true)
+        .consume_fuel(metered)
         .max_wasm_stack(stack)
         // Nobody sees a backtrace of wasm, and nothing unwinds through it; both tables are a seventh of the image.
         .generate_address_map(false)
@@ -104,7 +130,7 @@ fn with_room(instances: u32, keep_resident: usize, stack: usize) -> Result<Engin
         .async_stack_size(stack)
         .memory_init_cow(true)
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-    Engine::new(&config)
+    Ok((Engine::new(&config)?, instances))
 }
 
 /// Names what compiled code depends on: wasmtime's version, the target, and every setting. Code compiled under
@@ -143,5 +169,12 @@ mod tests {
         let engine = guest().expect("this machine runs the engine");
         assert_eq!(fingerprint(&engine), fingerprint(&guest().expect("again")));
         assert_eq!(fingerprint(&engine).len(), 64);
+    }
+
+    /// Code that counts nothing must never be taken for code that counts.
+    #[test]
+    fn code_that_counts_has_a_fingerprint_of_its_own() {
+        let [plain, metered] = [tool(), metered()].map(|engine| engine.expect("this machine runs the engine").0);
+        assert_ne!(fingerprint(&plain), fingerprint(&metered));
     }
 }

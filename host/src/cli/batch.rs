@@ -95,7 +95,7 @@ impl Batch {
         let prepared = self.session.prepare(&self.own, self.audit.as_deref())?;
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.
-        prepared.session(&host, prepared.files.clone())?;
+        self.confine.isolate(prepared.session(&host, prepared.files.clone())?.gate())?;
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let jobs = self.jobs.map_or_else(cores, usize::from);
         let work =

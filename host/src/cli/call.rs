@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tollhouse::session::SessionId;
 
+use super::confine::ConfineArgs;
 use super::opening::{OwnArgs, SessionArgs};
 use super::places::Places;
 use super::{CliError, Result, show};
@@ -30,6 +31,8 @@ pub(crate) struct Call {
     session: SessionArgs,
     #[command(flatten)]
     own: OwnArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Call in this session, or make it: the call is a run of its own there, with the session's files and budgets
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
@@ -44,8 +47,10 @@ pub(crate) struct Call {
 impl Call {
     /// Calls, and prints the result as JSON.
     pub(crate) fn execute(self, places: &Places) -> Result {
+        self.confine.apply(|| self.session.touched(places, &self.own, self.id.is_some(), self.audit.as_deref()))?;
         let session = self.session.open(places, &self.own, self.id.as_ref(), self.audit.as_deref())?;
         let gate = session.gate();
+        self.confine.isolate(gate)?;
         let tool = gate.tools().find(&self.method);
         let method = tool.map_or(self.method.as_str(), |tool| tool.method());
         let arguments = match (&self.json, tool) {
@@ -56,7 +61,11 @@ impl Call {
             }
             (None, None) => "{}".to_owned(),
         };
-        match session.call(method, &arguments) {
+        let call = session.start_call(method, &arguments)?;
+        let interrupt = call.interrupt();
+        // Without the handler Ctrl-C just ends the process, which is all that it is for.
+        let _ = ctrlc::set_handler(move || interrupt.cancel());
+        match call.finish() {
             Ok(payload) => {
                 show::line(serde_json::to_string_pretty(&payload.value).expect("a JSON value serialises"));
                 Ok(std::process::ExitCode::SUCCESS)

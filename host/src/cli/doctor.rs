@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, SessionOptions, Status};
 
-use super::confine::{Confinement, Wall};
+use super::confine::{Confinement, Threads, Wall, refuse_calls};
 use super::places::Places;
 use super::{Result, show};
 
@@ -45,7 +45,7 @@ impl Doctor {
 fn checks(places: &Places) -> Vec<Check> {
     let cache =
         places.cache.as_ref().map_or_else(|| "none: no home directory".to_owned(), |path| path.display().to_string());
-    let mut checks = vec![Check("cache", true, cache), wall()];
+    let mut checks = vec![Check("cache", true, cache), wall(), refusals()];
     let host = match places.host() {
         Ok(host) => host,
         Err(error) => {
@@ -66,20 +66,23 @@ fn checks(places: &Places) -> Vec<Check> {
 
 /// The second wall, tried in a thread that then ends. Without one a sandbox is as good.
 fn wall() -> Check {
-    let stood = std::thread::spawn(|| Confinement::default().stand()).join();
-    let seen = match stood {
-        Ok(Ok(Wall::Whole)) => "the kernel holds `run` and `batch` to the files that they need",
-        Ok(Ok(Wall::Partial)) => "this kernel holds `run` and `batch` to the files that they need, as far as it can",
+    let seen = match std::thread::spawn(|| Confinement::default().stand()).join() {
+        Ok(Ok(Wall::Whole)) => "the kernel holds what runs code to the files that it needs",
+        Ok(Ok(Wall::Partial)) => "this kernel holds what runs code to the files that it needs, as far as it can",
         Ok(Ok(Wall::None)) => "not on this system",
-        _ => {
-            return Check(
-                "landlock",
-                false,
-                "this kernel has it and refuses it; `--no-landlock` runs without".to_owned(),
-            );
-        }
+        _ => return Check("landlock", false, "this kernel has it and refuses it; `--no-landlock` runs without".into()),
     };
     Check("landlock", true, seen.to_owned())
+}
+
+/// The other half of it, in the same way.
+fn refusals() -> Check {
+    let seen = match std::thread::spawn(|| refuse_calls(Threads::This)).join() {
+        Ok(Ok(Wall::Whole | Wall::Partial)) => "the kernel refuses what runs code the system calls that it never needs",
+        Ok(Ok(Wall::None)) => "not on this system",
+        _ => return Check("seccomp", false, "this kernel has it and refuses it; `--no-seccomp` runs without".into()),
+    };
+    Check("seccomp", true, seen.to_owned())
 }
 
 fn registry(places: &Places, host: &Host) -> Check {

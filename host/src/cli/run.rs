@@ -141,7 +141,9 @@ impl Run {
     }
 
     fn open(&self, places: &Places) -> Result<Session> {
-        self.session.open(places, &self.own, self.id.as_ref(), self.audit.as_deref())
+        let session = self.session.open(places, &self.own, self.id.as_ref(), self.audit.as_deref())?;
+        self.confine.isolate(session.gate())?;
+        Ok(session)
     }
 
     fn options(&self) -> RunOptions {

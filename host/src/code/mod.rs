@@ -9,6 +9,7 @@ mod embedded;
 mod interrupt;
 mod room;
 mod stack;
+mod tools;
 mod turns;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -23,6 +24,7 @@ pub use interrupt::{Interrupt, Paused, Stopped};
 pub use room::NoRoom;
 pub(crate) use room::instantiate;
 pub(crate) use stack::with_stack;
+pub(crate) use tools::{Share, Taken, ToolEngine};
 
 /// How often a running instance looks whether it should stop. A fifth of the 50 ms in which a cancelled run must have
 /// stopped.
@@ -35,8 +37,9 @@ pub struct Code {
     javascript: Arc<OnceLock<Engine>>,
     shell: Arc<OnceLock<Engine>>,
     starting: Arc<Mutex<()>>,
-    tool: Engine,
-    fingerprint: Arc<str>,
+    tool: Arc<ToolEngine>,
+    /// That of tools whose fuel is limited starts when the first of them is loaded.
+    metered: Arc<OnceLock<ToolEngine>>,
     cache: Option<Arc<Cache>>,
 }
 
@@ -70,31 +73,44 @@ impl Code {
     /// # Errors
     /// If this machine cannot run it.
     pub fn new(cache: Option<Cache>) -> Result<Self, CodeError> {
-        let tool = start(tollhouse_engine::tool())?;
-        let fingerprint = tollhouse_engine::fingerprint(&tool).into();
-        let (javascript, shell, starting) = Default::default();
-        Ok(Self { javascript, shell, starting, tool, fingerprint, cache: cache.map(Arc::new) })
+        let tool = Arc::new(ToolEngine::start(tollhouse_engine::tool())?);
+        let (javascript, shell, starting, metered) = Default::default();
+        Ok(Self { javascript, shell, starting, tool, metered, cache: cache.map(Arc::new) })
     }
 
     /// The engine of the guest `js` or `shell`.
     pub(crate) fn guest_engine(&self, name: &str) -> Result<&Engine, CodeError> {
-        let slot = if name == "shell" { &self.shell } else { &self.javascript };
+        if name == "shell" {
+            self.started(&self.shell, || start(tollhouse_engine::shell()))
+        } else {
+            self.started(&self.javascript, || start(tollhouse_engine::guest()))
+        }
+    }
+
+    /// An engine that starts when it is first used. One at a time: each reserves much of the address space, and a thousand
+    /// sessions may begin at once.
+    fn started<'e, E>(
+        &self,
+        slot: &'e OnceLock<E>,
+        start: impl FnOnce() -> Result<E, CodeError>,
+    ) -> Result<&'e E, CodeError> {
         if let Some(engine) = slot.get() {
             return Ok(engine);
         }
-        // One at a time: each reserves much of the address space, and a thousand sessions may begin at once.
         let _one = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(engine) = slot.get() {
             return Ok(engine);
         }
-        let engine = start(if name == "shell" { tollhouse_engine::shell() } else { tollhouse_engine::guest() })?;
+        let engine = start()?;
         Ok(slot.get_or_init(|| engine))
     }
 
-    /// The engine of tools.
-    #[must_use]
-    pub fn tool_engine(&self) -> &Engine {
-        &self.tool
+    /// The engine of tools whose fuel is limited, or of all others.
+    pub(crate) fn tools(&self, metered: bool) -> Result<&ToolEngine, CodeError> {
+        if !metered {
+            return Ok(&self.tool);
+        }
+        self.started(&self.metered, || ToolEngine::start(tollhouse_engine::metered()))
     }
 
     /// The cache, if there is one.
@@ -120,24 +136,25 @@ impl Code {
         deserialize(engine, &code).map_err(damaged)
     }
 
-    /// Loads a tool's component, compiling it if no earlier process has. `digest` is the sha256 of `bytes`, checked by
-    /// whoever read them; `bytes` is asked for only if it is needed.
+    /// Loads a tool's component for an engine of tools, compiling it if no earlier process has. `digest` is the sha256 of
+    /// `bytes`, checked by whoever read them; `bytes` is asked for only if it is needed.
     ///
     /// # Errors
     /// If it does not compile, or `bytes` fails.
-    pub fn tool<E: From<CodeError>>(
+    pub(crate) fn tool<E: From<CodeError>>(
         &self,
+        tools: &ToolEngine,
         digest: &str,
         bytes: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Component, E> {
-        let key = format!("tool-{}-{digest}.cwasm", &self.fingerprint[..16]);
-        if let Some(component) = self.cache().and_then(|cache| cache.component(&self.tool, &key)) {
+        let key = tools.key(digest);
+        if let Some(component) = self.cache().and_then(|cache| cache.component(&tools.engine, &key)) {
             return Ok(component);
         }
         let compile = |error: wasmtime::Error| CodeError::Compile(error.into());
-        let code = self.tool.precompile_component(&bytes()?).map_err(compile)?;
+        let code = tools.engine.precompile_component(&bytes()?).map_err(compile)?;
         self.keep(&key, &code);
-        deserialize(&self.tool, &code).map_err(|error| CodeError::Compile(error).into())
+        deserialize(&tools.engine, &code).map_err(|error| CodeError::Compile(error).into())
     }
 
     /// A cache that cannot be written makes later starts slower and nothing else, so it is no error.

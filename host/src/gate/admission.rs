@@ -115,6 +115,11 @@ impl Admission {
         self.result_limit
     }
 
+    /// What is called.
+    pub(crate) fn tool(&self) -> &Arc<Tool> {
+        &self.tool
+    }
+
     /// What the tool may touch.
     pub(crate) fn authority(&self) -> &Arc<Authority> {
         &self.authority

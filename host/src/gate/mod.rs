@@ -411,6 +411,12 @@ impl Gate {
         power::reach(self)
     }
 
+    /// Whether the policy lets any tool make requests.
+    #[must_use]
+    pub fn reaches_network(&self) -> bool {
+        self.policy.permissions.values().any(|granted| !granted.http.is_empty())
+    }
+
     /// Checks and debits a call whose arguments are canonical, and takes the debit back: what a call costs at the gate.
     /// For benchmarks and tests.
     #[doc(hidden)]

@@ -270,8 +270,8 @@ impl HostState {
         if let Some(component) = known(&self.agents()) {
             return Ok(component);
         }
-        let compiled = self.code.tool(&format!("agent-{digest}"), || Ok::<_, CodeError>(bytes.to_vec()));
-        let component = compiled.map_err(|error| told(&error))?;
+        let compile = |tools| self.code.tool(tools, &format!("agent-{digest}"), || Ok::<_, CodeError>(bytes.to_vec()));
+        let component = self.code.tools(false).and_then(compile).map_err(|error| told(&error))?;
         let mut agents = self.agents();
         agents.truncate(MAX_AGENTS - 1);
         agents.push_front((digest.to_owned(), component.clone()));

@@ -6,6 +6,7 @@
 //! **Invariant:** at any moment at most one guest of a run executes; tools run beside it. `resume` takes one
 //! completion at a time, and they are delivered in the order in which they were given.
 
+mod call;
 mod catalog;
 mod component;
 mod host;
@@ -20,6 +21,7 @@ mod step;
 mod streams;
 mod work;
 
+pub use call::CallRun;
 pub use component::ComponentRun;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use kept::{

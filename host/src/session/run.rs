@@ -1,9 +1,10 @@
 //! One run, in steps.
 
 mod admit;
+mod outstanding;
 mod stop;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -11,6 +12,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use self::admit::world;
+use self::outstanding::AllOutstanding;
 use super::host::{HostError, now};
 use super::kept::Stoppable;
 use super::options::{Captured, RunOptions, Stdin};
@@ -24,27 +26,11 @@ use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, told};
 use crate::gate::{CallOutcome, Event};
 use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Together, Value, Waiting};
-use crate::tool::{CallContext, Told, Working, WriteError, unfit};
+use crate::tool::{CallContext, Told, WriteError, unfit};
 use crate::vfs::{Edit, Tree};
 
 /// Where a run's script starts.
 const WORKSPACE: &str = "/workspace";
-
-/// What is kept of an operation that the guest waits for.
-struct Outstanding {
-    /// Of a call: its number, and the switch that stops it.
-    call: Option<(u64, Interrupt)>,
-    /// Of a program that runs: the files that it found, and those that it works on.
-    program: Option<(Tree, Working)>,
-    /// Bytes that it holds in the host: a call's arguments.
-    bytes: u64,
-}
-
-impl Outstanding {
-    fn new(call: Option<(u64, Interrupt)>) -> Self {
-        Self { call, program: None, bytes: 0 }
-    }
-}
 
 /// One execution of one script.
 ///
@@ -82,7 +68,7 @@ pub struct Run {
     announced: bool,
     /// None when it has ended.
     processes: Option<Processes>,
-    outstanding: HashMap<OperationId, Outstanding>,
+    outstanding: AllOutstanding,
     /// What has ended, with what it changed of the files.
     queue: VecDeque<(Completion, Vec<Edit>)>,
     work: Work,
@@ -146,7 +132,7 @@ impl Run {
             script: called,
             announced: false,
             processes: Some(Processes::new(main, together, &limits)),
-            outstanding: HashMap::new(),
+            outstanding: AllOutstanding::default(),
             queue: VecDeque::new(),
             work,
             scope,
@@ -241,7 +227,7 @@ impl Run {
         }
         let next = self.queue.iter().position(|(completion, _)| processes.goes_on(process::owner(completion.id)))?;
         let (completion, edits) = self.queue.remove(next)?;
-        self.outstanding.remove(&completion.id);
+        self.outstanding.remove(completion.id);
         let pid = process::owner(completion.id);
         Some((pid, processes.resume(completion, &edits, |error| unfit("a tool", error), now())?))
     }
@@ -302,9 +288,7 @@ impl Run {
 
     /// Takes note of what a program works on.
     fn works(&mut self, id: OperationId, context: &CallContext) {
-        if let Some(operation) = self.outstanding.get_mut(&id) {
-            operation.program = Some((context.files.clone(), context.working.clone()));
-        }
+        self.outstanding.works(id, context.files.clone(), context.working.clone());
     }
 
     fn process_of(&mut self, id: OperationId) -> Option<&mut Process> {

@@ -8,21 +8,20 @@ use std::time::Instant;
 use tokio::runtime::Handle;
 use wasmtime::component::Component;
 
+use super::call::CallRun;
 use super::catalog::GateCatalog;
 use super::component::ComponentRun;
 use super::host::{HostError, HostState, file_limits};
 use super::kept::{Begun, Kept, SessionId, SessionsError, Stoppable};
 use super::options::RunOptions;
 use super::run::Run;
-use super::scope::Scope;
-use super::{Left, RunResult, Usage};
+use super::{Left, RunResult};
 use crate::agent::Program;
 use crate::capability::{Limits, Policy};
-use crate::code::Interrupt;
 use crate::error::{Failure, Payload, told};
-use crate::gate::{CallOutcome, Event, Gate};
-use crate::guest::{Catalog, Guests, Language, Outcome, Script};
-use crate::tool::{Services, Warm, unfit};
+use crate::gate::{Event, Gate};
+use crate::guest::{Catalog, Guests, Language, Script};
+use crate::tool::{Services, Warm};
 use crate::vfs::{ApplyError, Edit, Tree};
 
 /// Files, grants and budgets that outlive a run. Cheap to clone; clones are one session.
@@ -112,29 +111,25 @@ impl Session {
         Ok(ComponentRun::new(Arc::clone(&self.0), place, component, program, options))
     }
 
-    /// Calls one tool, without a script: through the gate like every call, on this thread. It is a run of its own.
+    /// Prepares a call of one tool, without a script. It is a run of its own.
     ///
     /// # Errors
-    /// What a script would be told: no such method, arguments that do not fit, no grant, the tool's own error.
+    /// If another run of the session has not ended.
+    pub fn start_call(&self, method: &str, arguments: &str) -> Result<CallRun, HostError> {
+        let place = self.0.begin(method, &[])?;
+        Ok(CallRun::new(Arc::clone(&self.0), place, method, arguments))
+    }
+
+    /// Calls one tool, without a script: [`Session::start_call`], to its end.
+    ///
+    /// # Errors
+    /// As [`CallRun::finish`]; if another run of the session has not ended.
     pub fn call(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {
-        let state = &self.0;
-        let place = state.begin(method, &[]).map_err(|error| match error {
+        let call = self.start_call(method, arguments).map_err(|error| match error {
             HostError::Secret(_) => Failure::policy(error.to_string()),
             error => Failure::host(told(&error)),
         })?;
-        let begun = Instant::now();
-        let scope = Scope::new(state, place.number());
-        let result = state.call(&scope, method, arguments);
-        let error = result.as_ref().err().cloned();
-        let outcome = Outcome { value: None, exit_code: u8::from(error.is_some()), error, fuel: 0, state: None };
-        let calls = state.gate.close(&scope.record);
-        let usage = Usage { wall_micros: micros(begun), ..Usage::default() };
-        let ended = RunResult::conclude(state, place, outcome, calls, usage, Default::default(), state.head().into());
-        // What cannot be kept fails, whatever the tool said.
-        match ended.error {
-            Some(lost) if result.is_ok() => Err(lost),
-            _ => result,
-        }
+        call.finish()
     }
 
     /// A session that may do less, for a sub-agent: it begins with these files, its grants narrow those of this session,
@@ -231,25 +226,6 @@ impl SessionState {
     /// Changes the head.
     pub(super) fn change(&self, edits: &[Edit]) -> Result<(), ApplyError> {
         self.head.lock().unwrap_or_else(PoisonError::into_inner).apply(edits)
-    }
-
-    fn call(self: &Arc<Self>, scope: &Scope, method: &str, arguments: &str) -> Result<Payload, Failure> {
-        let hash = blake3::hash(arguments.as_bytes()).to_hex();
-        let started = Event::Started { run: scope.record.run(), script: method, hash: &hash };
-        let written = self.gate.audit().write(&started);
-        written.map_err(|error| Failure::host(format!("the call is not made: {}", told(&error))))?;
-        let admission = self.gate.admit(&scope.record, method, arguments)?;
-        let interrupt = Interrupt::default();
-        if let Some(deadline) = Instant::now().checked_add(self.limits().wall) {
-            interrupt.set_deadline(deadline);
-        }
-        let context = scope.context(&admission, interrupt, self.head());
-        let result = admission.invoke(&context);
-        let changed = self.change(&context.edits()).map_err(|error| unfit(method, &error));
-        let result = result.and_then(|payload| changed.map(|()| payload));
-        let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
-        self.gate.settle(&scope.record, admission.seq, outcome, result.as_ref().err());
-        result
     }
 
     /// Takes the session for a run.

@@ -48,3 +48,6 @@ pub use record::{
 };
 pub use repair::{Repaired, repair};
 pub use shared::OpenStore;
+#[cfg(unix)]
+#[doc(hidden)]
+pub use shared::{rewrite_answer, rewrite_request};

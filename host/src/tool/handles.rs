@@ -4,7 +4,6 @@
 //! names a resource of one instance in one run and nothing else.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wasmtime::Store;
@@ -12,19 +11,13 @@ use wasmtime::component::{Instance, ResourceAny};
 
 use super::state::ToolState;
 use super::types::Resource;
+use crate::code::{Share, Taken};
 
 /// The most live handles of one run.
 pub(super) const MAX_HANDLES: usize = 10_000;
 
-/// The most instances of one run that outlive their calls. All runs of a process share [`tollhouse_engine::MAX_TOOLS`],
-/// and one run must not take them from the others.
-pub(super) const MAX_KEPT: usize = 100;
-
-/// The same of all runs together: the rest is for calls, which need an instance only while they last.
-const MAX_KEPT_OF_ALL: usize = tollhouse_engine::MAX_TOOLS as usize / 2;
-
-/// How many there are, of all runs.
-static KEPT: AtomicUsize = AtomicUsize::new(0);
+/// The most instances of one run that outlive their calls: one run must not take the room from the others.
+const MAX_KEPT: usize = 100;
 
 /// An instance that outlives its call because a handle names something in it.
 pub(super) struct Kept {
@@ -34,21 +27,8 @@ pub(super) struct Kept {
     pub(super) place: Option<Place>,
 }
 
-/// One of [`MAX_KEPT`] places, free again when this is dropped.
-pub(super) struct Place(Arc<AtomicUsize>);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-        KEPT.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Counts one more, unless there are as many as may be.
-fn count(places: &AtomicUsize, most: usize) -> bool {
-    let more = |count: usize| (count < most).then_some(count + 1);
-    places.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
-}
+/// A place among the run's, and one among those of all runs.
+pub(super) struct Place(#[expect(dead_code, reason = "held until it is dropped")] [Taken; 2]);
 
 /// A kept instance, entered by one call at a time.
 pub(super) type Shared = Arc<Mutex<Kept>>;
@@ -57,7 +37,7 @@ pub(super) type Shared = Arc<Mutex<Kept>>;
 pub struct Handles {
     key: [u8; 32],
     table: Mutex<Table>,
-    kept: Arc<AtomicUsize>,
+    kept: Share,
 }
 
 #[derive(Default)]
@@ -79,19 +59,17 @@ impl Handles {
     /// No handles yet. The tokens follow from the seed.
     #[must_use]
     pub fn new(seed: [u8; 32]) -> Self {
-        Self { key: seed, table: Mutex::default(), kept: Arc::default() }
+        Self { key: seed, table: Mutex::default(), kept: Share::of(MAX_KEPT) }
     }
 
-    /// A place for one more instance that outlives its call, if this run may have one, and any is left.
-    pub(super) fn place(&self) -> Option<Place> {
-        if !count(&self.kept, MAX_KEPT) {
-            return None;
-        }
-        if !count(&KEPT, MAX_KEPT_OF_ALL) {
-            self.kept.fetch_sub(1, Ordering::Relaxed);
-            return None;
-        }
-        Some(Place(Arc::clone(&self.kept)))
+    /// A place for one more instance that outlives its call.
+    ///
+    /// # Errors
+    /// If this run has as many as it may, or all runs together have: what is told of it.
+    pub(super) fn place(&self, all: &Share) -> Result<Place, String> {
+        let own = self.kept.take().ok_or_else(|| format!("a run keeps at most {MAX_KEPT}"))?;
+        let of_all = all.take().ok_or_else(|| format!("all runs of this process keep at most {}", all.most()))?;
+        Ok(Place([own, of_all]))
     }
 
     /// What a token names.

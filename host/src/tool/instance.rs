@@ -8,7 +8,7 @@ use tollhouse_engine::WASM_STACK;
 use wasmtime::component::{Func, Instance, ResourceAny, Val};
 use wasmtime::{Store, Trap};
 
-use super::handles::{Handle, Handles, Kept, MAX_HANDLES, MAX_KEPT, Shared};
+use super::handles::{Handle, Handles, Kept, MAX_HANDLES, Place, Shared};
 use super::package::{Loaded, Package};
 use super::state::ToolState;
 use super::stdio::KEPT;
@@ -16,7 +16,8 @@ use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, ValueError};
 use super::{CallContext, Tool, unread};
 use crate::code::{self, NoRoom, Stopped, with_stack};
-use crate::error::{Failure, Payload};
+use crate::error::{Failure, Payload, told};
+use crate::gate::raise;
 
 /// Calls a function with canonical arguments.
 pub(super) fn call(tool: &Tool, arguments: Value, context: &CallContext) -> Result<Payload, Failure> {
@@ -31,9 +32,9 @@ pub(super) fn call(tool: &Tool, arguments: Value, context: &CallContext) -> Resu
             let mut kept = enter_kept(&shared, method, context)?;
             handles.spend();
             if let FunctionKind::Drop(_) = function.kind {
-                return drop_resource(lowered, &mut kept.store, method);
+                return call.drop_resource(lowered, &mut kept.store);
             }
-            call.begin(&mut kept.store);
+            call.begin(&mut kept.store)?;
             let result = call.enter(&mut kept, &lowered, &mut handles);
             handles.keep(|| Arc::clone(&shared));
             result
@@ -45,7 +46,7 @@ pub(super) fn call(tool: &Tool, arguments: Value, context: &CallContext) -> Resu
                 context.warm.put(tool, kept);
                 return result;
             }
-            kept.place = Some(context.handles.place().ok_or_else(|| too_many_kept(method))?);
+            kept.place = Some(call.place()?);
             handles.keep(|| Arc::new(Mutex::new(kept)));
             result
         }
@@ -75,21 +76,6 @@ fn enter_kept<'k>(shared: &'k Shared, method: &str, context: &CallContext) -> Re
 /// How often a call looks whether a kept instance is free: calls on one resource at the same time are rare.
 const WAIT: Duration = Duration::from_millis(1);
 
-/// What the call made is gone with its instance.
-fn too_many_kept(method: &str) -> Failure {
-    let message = format!("`{method}`: a run keeps at most {MAX_KEPT} instances of tools for its handles");
-    Failure::limit(message, "drop handles that are no longer needed, or make several by one call")
-}
-
-fn drop_resource(lowered: Vec<Val>, store: &mut Store<ToolState>, method: &str) -> Result<Payload, Failure> {
-    let Some(Val::Resource(resource)) = lowered.into_iter().next() else {
-        return Err(Failure::host(format!("`{method}`: there is nothing to drop")));
-    };
-    let dropped = resource.resource_drop(store);
-    dropped.map_err(|error| Failure::tool(format!("`{method}`: the tool trapped while dropping: {error}")))?;
-    Ok(Payload::default())
-}
-
 /// What is called.
 pub(super) struct Call<'a> {
     pub(super) tool: &'a Tool,
@@ -107,7 +93,7 @@ impl<'a> Call<'a> {
     /// An instance for this call: one that waits in the session, or a fresh one.
     fn instance(&self) -> Result<Kept, Failure> {
         if let Some(mut kept) = self.context.warm.take(self.tool) {
-            self.begin(&mut kept.store);
+            self.begin(&mut kept.store)?;
             return Ok(kept);
         }
         let loaded = self.loaded()?;
@@ -115,7 +101,7 @@ impl<'a> Call<'a> {
         state.keep_printed(self.package.output(KEPT));
         let mut store = Store::new(loaded.pre.engine(), state);
         store.limiter(|state| &mut state.memory);
-        self.watch(&mut store);
+        self.watch(&mut store)?;
         let made = with_stack(WASM_STACK, || {
             code::instantiate(&self.context.interrupt, Duration::MAX, || loaded.pre.instantiate(&mut store))
         });
@@ -125,6 +111,16 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// A place for its instance, which handles keep. Without one, what the call made is gone with the instance.
+    fn place(&self) -> Result<Place, Failure> {
+        let method = self.method;
+        let tools = self.package.engine().map_err(|error| Failure::host(format!("`{method}`: {}", told(&error))))?;
+        self.context.handles.place(&tools.kept).map_err(|most| {
+            let message = format!("`{method}`: {most} instances of tools for handles");
+            Failure::limit(message, "drop handles that are no longer needed, or make several by one call")
+        })
+    }
+
     /// The package's code. Compiling it takes none of the run's time.
     pub(super) fn loaded(&self) -> Result<&'a Loaded, Failure> {
         let _paused = (!self.package.is_loaded()).then(|| self.context.interrupt.pause());
@@ -132,17 +128,22 @@ impl<'a> Call<'a> {
     }
 
     /// Makes a kept instance this call's.
-    fn begin(&self, store: &mut Store<ToolState>) {
+    fn begin(&self, store: &mut Store<ToolState>) -> Result<(), Failure> {
         store.data_mut().begin(self.context);
-        self.watch(store);
+        self.watch(store)
     }
 
-    /// The call ends when the run does, and at the manifest's limit.
-    pub(super) fn watch(&self, store: &mut Store<ToolState>) {
+    /// The call ends when the run does, and at the manifest's limits.
+    pub(super) fn watch(&self, store: &mut Store<ToolState>) -> Result<(), Failure> {
+        if let Some(fuel) = self.package.fuel() {
+            let filled = store.set_fuel(fuel);
+            filled.map_err(|error| Failure::host(format!("`{}`: its fuel is not limited: {error}", self.method)))?;
+        }
         if let Some(deadline) = Instant::now().checked_add(self.wall()) {
             self.context.interrupt.set_deadline(deadline);
         }
         self.context.interrupt.watch(store);
+        Ok(())
     }
 
     /// The time that it may take.
@@ -152,6 +153,16 @@ impl<'a> Call<'a> {
 
     pub(super) fn memory(&self) -> u64 {
         self.package.memory(self.context.memory)
+    }
+
+    fn drop_resource(&self, lowered: Vec<Val>, store: &mut Store<ToolState>) -> Result<Payload, Failure> {
+        let Some(Val::Resource(resource)) = lowered.into_iter().next() else {
+            return Err(Failure::host(format!("`{}`: there is nothing to drop", self.method)));
+        };
+        store.data_mut().interrupt = self.context.interrupt.clone();
+        self.watch(store)?;
+        resource.resource_drop(&mut *store).map_err(|error| self.failed(&error, store))?;
+        Ok(Payload::default())
     }
 
     fn enter(&self, kept: &mut Kept, arguments: &[Val], handles: &mut CallHandles<'_>) -> Result<Payload, Failure> {
@@ -219,6 +230,11 @@ impl<'a> Call<'a> {
         )
     }
 
+    fn out_of_fuel(&self) -> Failure {
+        let (method, fuel) = (self.method, self.package.fuel().unwrap_or_default());
+        Failure::limit(format!("`{method}` reached the limit of {fuel} units of fuel"), raise("fuel", true))
+    }
+
     /// A trap, or what stopped the call.
     pub(super) fn failed(&self, error: &wasmtime::Error, store: &mut Store<ToolState>) -> Failure {
         store.data_mut().trapped = true;
@@ -241,6 +257,7 @@ impl<'a> Call<'a> {
             return Failure::limit(message, hint);
         }
         let cause = match error.downcast_ref::<Trap>() {
+            Some(Trap::OutOfFuel) => return self.out_of_fuel(),
             Some(Trap::StackOverflow) => "it recursed too deeply".to_owned(),
             Some(trap) => trap.to_string(),
             None => error.root_cause().to_string(),

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tollhouse_registry::{InstancePolicy, Permissions, Registry, Release, Requirement};
+use wasmtime::Engine;
 use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
 
 use super::mounted::MountedTools;
@@ -12,7 +13,7 @@ use super::reflect::{self, DefaultInterface};
 use super::state::ToolState;
 use super::types;
 use super::wasi;
-use crate::code::{Code, CodeError};
+use crate::code::{Code, CodeError, ToolEngine};
 use crate::error::{Failure, told};
 
 /// Why a package cannot be used.
@@ -52,7 +53,8 @@ pub struct Packages {
 struct Shared {
     code: Code,
     registry: Option<Registry>,
-    linker: OnceLock<Linker<ToolState>>,
+    /// Everything that tools may import: of those whose fuel is not limited, and of those whose is.
+    linkers: [OnceLock<Linker<ToolState>>; 2],
 }
 
 /// One release, ready to be mounted.
@@ -79,8 +81,9 @@ struct Reflected {
     keeps_instances: bool,
     /// What the manifest asks for.
     permissions: Permissions,
-    /// The manifest's limits on one call: time, and bytes of memory, arguments, result, and of what it prints.
+    /// The manifest's limits on one call: time, and fuel, bytes of memory, arguments, result, and of what it prints.
     wall: Option<Duration>,
+    fuel: Option<u64>,
     memory: Option<u64>,
     argument: Option<u64>,
     result: Option<u64>,
@@ -88,13 +91,13 @@ struct Reflected {
 }
 
 /// Raise it when [`Reflected`] or what reflection finds changes: older entries are then not used.
-const REFLECTED_VERSION: u32 = 6;
+const REFLECTED_VERSION: u32 = 7;
 
 impl Packages {
     /// Packages of a registry.
     #[must_use]
     pub fn new(code: Code, registry: Option<Registry>) -> Self {
-        let shared = Shared { code, registry, linker: OnceLock::new() };
+        let shared = Shared { code, registry, linkers: Default::default() };
         Self { shared: Arc::new(shared), known: Mutex::default(), mounted: Mutex::default() }
     }
 
@@ -161,6 +164,7 @@ impl Packages {
             keeps_instances: manifest.instance == Some(InstancePolicy::Session),
             permissions: manifest.permissions,
             wall: manifest.limits.wall,
+            fuel: manifest.limits.fuel,
             memory: manifest.limits.memory,
             argument: manifest.limits.argument,
             result: manifest.limits.result,
@@ -211,6 +215,11 @@ impl Package {
     /// The time that one call may take, of that which the session allows.
     pub(super) fn wall(&self, session: Duration) -> Duration {
         self.reflected.wall.map_or(session, |own| own.min(session))
+    }
+
+    /// What one call may execute, in wasmtime's count, if its manifest says so.
+    pub(super) fn fuel(&self) -> Option<u64> {
+        self.reflected.fuel
     }
 
     /// Bytes that the arguments of one call may have, of those that the session allows.
@@ -270,9 +279,10 @@ impl Package {
         let shared = &self.shared;
         let registry = shared.registry.as_ref().ok_or(PackageError::NoRegistry)?;
         let link = |error: wasmtime::Error| PackageError::Code(CodeError::Compile(error.into()));
-        let component = shared.code.tool(&self.release.digest().hex(), || -> Result<_, PackageError> {
-            Ok(registry.load_component(&self.release)?)
-        })?;
+        let component =
+            shared.code.tool(self.engine()?, &self.release.digest().hex(), || -> Result<_, PackageError> {
+                Ok(registry.load_component(&self.release)?)
+            })?;
         let exports = self.reflected.types.functions.iter().map(|function| {
             let export = &function.export;
             let within = match &export.instance {
@@ -282,17 +292,23 @@ impl Package {
             component.get_export_index(within.as_ref(), &export.function)
         });
         let exports = exports.collect();
-        let mut linker = self.linker().map_err(link)?.clone();
+        let mut linker = self.linker(component.engine()).map_err(link)?.clone();
         wasi::define_peers(&mut linker, &component).map_err(link)?;
         wasi::define_unoffered(&mut linker, &component).map_err(link)?;
         Ok(Loaded { pre: linker.instantiate_pre(&component).map_err(link)?, exports })
     }
 
-    fn linker(&self) -> wasmtime::Result<&Linker<ToolState>> {
-        if let Some(linker) = self.shared.linker.get() {
+    /// The engine that it runs in.
+    pub(super) fn engine(&self) -> Result<&ToolEngine, CodeError> {
+        self.shared.code.tools(self.fuel().is_some())
+    }
+
+    fn linker(&self, engine: &Engine) -> wasmtime::Result<&Linker<ToolState>> {
+        let slot = &self.shared.linkers[usize::from(self.fuel().is_some())];
+        if let Some(linker) = slot.get() {
             return Ok(linker);
         }
-        let linker = wasi::linker(self.shared.code.tool_engine())?;
-        Ok(self.shared.linker.get_or_init(|| linker))
+        let linker = wasi::linker(engine)?;
+        Ok(slot.get_or_init(|| linker))
     }
 }

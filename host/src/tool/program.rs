@@ -111,7 +111,7 @@ impl<In: StdinStream + 'static, Out: StdoutStream + 'static> Program<'_, In, Out
         state.enter(directory);
         let mut store = Store::new(loaded.pre.engine(), state);
         store.limiter(|state| &mut state.memory);
-        call.watch(&mut store);
+        call.watch(&mut store)?;
         let ran = with_stack(WASM_STACK, || {
             let interrupt = &call.context.interrupt;
             let instance = code::instantiate(interrupt, Duration::MAX, || loaded.pre.instantiate(&mut store))?;

@@ -4,38 +4,17 @@
 //! that a tool remembers reaches another. An instance that trapped, or that keeps a live resource, never comes here.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Tool;
 use super::handles::Kept;
+use crate::code::Taken;
 
 /// How many instances of one package wait. Calls beyond those that run at the same time make their own.
 const IDLE: usize = 4;
 
-/// How many wait in all sessions of the process: who waits for work must not take the room of who has some.
-const IDLE_OF_ALL: usize = tollhouse_engine::MAX_TOOLS as usize / 4;
-
-/// How many there are.
-static WAITING: AtomicUsize = AtomicUsize::new(0);
-
-/// An instance that waits, and is counted until this is dropped.
-struct Idle(Option<Kept>);
-
-impl Idle {
-    /// Of as many as there may be.
-    fn new(kept: Kept) -> Option<Self> {
-        let more = |count: usize| (count < IDLE_OF_ALL).then_some(count + 1);
-        WAITING.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
-        Some(Self(Some(kept)))
-    }
-}
-
-impl Drop for Idle {
-    fn drop(&mut self) {
-        WAITING.fetch_sub(1, Ordering::Relaxed);
-    }
-}
+/// An instance that waits, and its place among those of all sessions.
+struct Idle(Kept, #[expect(dead_code, reason = "held until it is dropped")] Taken);
 
 /// The waiting instances of a session, by the alias of their package.
 #[derive(Default)]
@@ -47,7 +26,7 @@ impl Warm {
         if !tool.package.keeps_instances() {
             return None;
         }
-        self.lock().get_mut(&tool.alias)?.pop()?.0.take()
+        self.lock().get_mut(&tool.alias)?.pop().map(|idle| idle.0)
     }
 
     /// Keeps an instance for the next call, if the package allows it and there is room.
@@ -55,10 +34,11 @@ impl Warm {
         if !tool.package.keeps_instances() || kept.store.data().trapped {
             return;
         }
+        let Ok(tools) = tool.package.engine() else { return };
         let mut all = self.lock();
         let idle = all.entry(Arc::clone(&tool.alias)).or_default();
         if idle.len() < IDLE {
-            idle.extend(Idle::new(kept));
+            idle.extend(tools.idle.take().map(|place| Idle(kept, place)));
         }
     }
 

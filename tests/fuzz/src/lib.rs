@@ -8,6 +8,7 @@
 mod archive;
 mod canonical;
 mod component;
+mod frames;
 mod index;
 mod journal;
 mod manifest;
@@ -29,6 +30,7 @@ use std::process::ExitCode;
 pub use archive::archive;
 pub use canonical::canonical;
 pub use component::component;
+pub use frames::frames;
 pub use index::index;
 pub use journal::journal;
 pub use manifest::manifest;
@@ -46,10 +48,11 @@ pub use words::words;
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its file and of its corpus.
-pub const TARGETS: [(&str, Target); 15] = [
+pub const TARGETS: [(&str, Target); 16] = [
     ("archive", archive),
     ("canonical", canonical),
     ("component", component),
+    ("frames", frames),
     ("index", index),
     ("journal", journal),
     ("manifest", manifest),

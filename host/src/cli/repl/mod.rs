@@ -24,6 +24,7 @@ use tollhouse::session::{SessionId, Sessions};
 
 use self::interrupt::Interrupt;
 use self::room::{Keeper, Room};
+use super::confine::ConfineArgs;
 use super::opening::{OwnArgs, SessionArgs, pair};
 use super::places::Places;
 use super::run::Lang;
@@ -58,6 +59,8 @@ pub(crate) struct Repl {
     session: SessionArgs,
     #[command(flatten)]
     own: OwnArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Go on with this session, or make it: its files, budgets, variables and log are kept
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
@@ -79,6 +82,11 @@ impl Repl {
     /// Runs inputs to their end.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let history = if interactive && !self.no_history { places.state.as_deref() } else { None };
+        self.confine.apply(|| {
+            let touched = self.session.touched(places, &self.own, self.id.is_some(), self.audit.as_deref());
+            touched.writing_in(history)
+        })?;
         let interrupt = Interrupt::install(interactive);
         let host = places.host()?;
         let keeper = match (&self.id, self.session.is_of_token()) {
@@ -97,6 +105,7 @@ impl Repl {
             }
             None => self.session.open_in_memory(&host, &self.own, self.audit.as_deref())?,
         };
+        self.confine.isolate(session.gate())?;
         let mut room = Room {
             host,
             session,
@@ -110,7 +119,6 @@ impl Repl {
             interrupt,
         };
         let status = if interactive {
-            let history = if self.no_history { None } else { places.state.as_deref() };
             editor::converse(&mut room, history, self.id.is_some())?
         } else {
             script::follow(&mut room)?

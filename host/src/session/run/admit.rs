@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{Outstanding, Run};
+use super::Run;
+use super::outstanding::Outstanding;
 use crate::code::{CodeError, Interrupt};
 use crate::error::{Failure, told};
 use crate::gate::{Admission, CallOutcome};
@@ -41,7 +42,7 @@ impl Run {
                     Err(failure) => return self.refuse(id, failure),
                 },
                 Runnable::Script { .. } => {
-                    self.outstanding.insert(id, Outstanding::new(call));
+                    self.outstanding.insert(id, Outstanding::new(call, 0));
                     if let Err(failure) = self.nest(id, run, interrupt) {
                         return self.refuse(id, failure);
                     }
@@ -50,7 +51,7 @@ impl Run {
             },
             guest::Operation::Write { stream, bytes, end } => Operation::Write { stream, bytes, end },
             guest::Operation::Read { stream: 0, limit } if pid != MAIN => {
-                self.outstanding.insert(id, Outstanding::new(call));
+                self.outstanding.insert(id, Outstanding::new(call, 0));
                 let told = self.told_bytes(id);
                 self.processes.as_mut()?.get(pid)?.stdin()?.read(id, limit, told);
                 return None;
@@ -58,7 +59,7 @@ impl Run {
             guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
             guest::Operation::Sleep(duration) => Operation::Sleep(duration),
         };
-        self.outstanding.insert(id, Outstanding { bytes, ..Outstanding::new(call) });
+        self.outstanding.insert(id, Outstanding::new(call, bytes));
         Some(Pending { id, operation })
     }
 
@@ -74,13 +75,9 @@ impl Run {
             let hint = "wait for some before more begin, or raise `pending` under `[limits]` in the policy";
             return Err(Failure::limit(message, hint));
         }
-        if started.iter().all(|pending| held(&pending.operation) == 0) {
-            return Ok(());
-        }
         // A guest's memory bounds what it asks for in one step, and not what it asked for in those before.
-        let waiting = self.outstanding.values().map(|operation| operation.bytes);
-        let bytes = waiting.chain(started.iter().map(|pending| held(&pending.operation))).fold(0, u64::saturating_add);
-        if bytes > limits.memory {
+        let more = started.iter().map(|pending| held(&pending.operation)).fold(0, u64::saturating_add);
+        if more > 0 && self.outstanding.bytes().saturating_add(more) > limits.memory {
             let message =
                 format!("the arguments of calls that wait reached the memory limit of {} bytes", limits.memory);
             let hint = "wait for some before more begin, or raise it with `--memory`, or `memory` under `[limits]` in the policy";
@@ -156,7 +153,7 @@ impl Run {
 
     /// Answers at once.
     fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
-        self.outstanding.insert(id, Outstanding::new(None));
+        self.outstanding.insert(id, Outstanding::new(None, 0));
         self.queue.push_back((Completion { id, result: Err(failure) }, Vec::new()));
         None
     }

@@ -1,6 +1,7 @@
 //! Ends before the end: what a guest no longer waits for, and scripts that another one ran.
 
-use super::{Outstanding, Run};
+use super::Run;
+use super::outstanding::Outstanding;
 use crate::error::Failure;
 use crate::gate::CallOutcome;
 use crate::guest::{Completion, OperationId, Outcome, Value};
@@ -21,7 +22,7 @@ impl Run {
             }
         }
         self.queue.retain(|(completion, _)| completion.id != id);
-        if let Some(Outstanding { call: Some((seq, interrupt)), program, .. }) = self.outstanding.remove(&id) {
+        if let Some(Outstanding { call: Some((seq, interrupt)), program, .. }) = self.outstanding.remove(id) {
             interrupt.cancel();
             let unkept = program.and_then(|(found, working)| self.keep(&found, &working).err());
             self.session.gate.settle(&self.scope.record, seq, CallOutcome::Cancelled, unkept.as_ref());

@@ -42,6 +42,8 @@ pub use alone::OpenStore;
 pub(super) use lock::{holder, lock};
 #[cfg(unix)]
 pub use role::OpenStore;
+#[cfg(unix)]
+pub use wire::{rewrite_answer, rewrite_request};
 
 /// How long a leader may leave a follower without an answer, and nobody lead.
 #[cfg(unix)]

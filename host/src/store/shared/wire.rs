@@ -105,6 +105,26 @@ pub(super) fn read_frame(mut stream: impl Read) -> io::Result<Vec<u8>> {
     if u32::try_from(frame.len()) == Ok(length) { Ok(frame) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
+/// Reads the next request of a follower and writes it again: for fuzzing.
+///
+/// # Errors
+/// If it is none, or not whole.
+#[doc(hidden)]
+pub fn rewrite_request(stream: &mut &[u8]) -> io::Result<Vec<u8>> {
+    let (id, request) = Request::read(&read_frame(stream)?)?;
+    Ok(request.frame(id))
+}
+
+/// The same of an answer of the leader.
+///
+/// # Errors
+/// If it is none, or not whole.
+#[doc(hidden)]
+pub fn rewrite_answer(stream: &mut &[u8]) -> io::Result<Vec<u8>> {
+    let (id, answer) = Answer::read(&read_frame(stream)?)?;
+    Ok(answer.frame(id))
+}
+
 fn broken() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a frame that is not of the protocol")
 }
@@ -280,7 +300,7 @@ impl Answer {
                 for _ in 0..fields.length()? {
                     records.push((fields.bytes()?, fields.bytes()?));
                 }
-                Self::Page(records, fields.byte()? == 1)
+                Self::Page(records, fields.bool()?)
             }
             2 => Self::Done,
             3 => Self::Compacted(Compacted { before: fields.number()?, after: fields.number()? }),
@@ -374,12 +394,16 @@ impl Fields<'_> {
         Ok(String::from_utf8_lossy(&self.bytes()?).into_owned())
     }
 
-    fn option<T>(&mut self, read: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<Option<T>> {
+    fn bool(&mut self) -> io::Result<bool> {
         match self.byte()? {
-            0 => Ok(None),
-            1 => read(self).map(Some),
+            0 => Ok(false),
+            1 => Ok(true),
             _ => Err(broken()),
         }
+    }
+
+    fn option<T>(&mut self, read: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<Option<T>> {
+        if self.bool()? { read(self).map(Some) } else { Ok(None) }
     }
 
     fn record(&mut self) -> io::Result<(Vec<u8>, Option<Vec<u8>>)> {
@@ -387,6 +411,9 @@ impl Fields<'_> {
     }
 
     fn end(&self) -> io::Result<()> {
-        if self.0.is_empty() { Ok(()) } else { Err(broken()) }
+        let ends = self.0.is_empty();
+        #[cfg(fuzzing)]
+        let ends = ends || tollhouse_seeded::bug("frames");
+        if ends { Ok(()) } else { Err(broken()) }
     }
 }

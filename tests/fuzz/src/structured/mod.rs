@@ -3,6 +3,7 @@
 
 mod archive;
 mod arguments;
+mod frames;
 mod grammar;
 
 use std::collections::BTreeMap;
@@ -44,6 +45,7 @@ fn make(target: &str, number: u64, choices: &mut Unstructured<'_>) -> Result<Vec
     match target {
         "archive" => archive::archive(choices),
         "canonical" => arguments::json(choices),
+        "frames" => frames::frames(choices),
         "snapshot" => crate::snapshot::stored(choices),
         "token" => token(choices),
         "words" => arguments::words(choices),

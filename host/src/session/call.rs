@@ -1,0 +1,127 @@
+//! A call of one tool, without a script. It is a run of its own.
+
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Instant;
+
+use super::result::{RunResult, Usage};
+use super::scope::Scope;
+use super::state::{Place, SessionState, micros};
+use crate::code::{Interrupt, Stopped, TICK};
+use crate::error::{ErrorKind, Failure, Payload, told};
+use crate::gate::{Admission, CallOutcome, Event};
+use crate::guest::Outcome;
+use crate::tool::unfit;
+
+/// One call of one tool. Nothing is judged or called before [`CallRun::finish`].
+pub struct CallRun {
+    session: Arc<SessionState>,
+    /// Taken when it ends.
+    place: Option<Place>,
+    method: String,
+    arguments: String,
+    interrupt: Interrupt,
+}
+
+impl CallRun {
+    pub(super) fn new(session: Arc<SessionState>, place: Place, method: &str, arguments: &str) -> Self {
+        let (method, arguments) = (method.to_owned(), arguments.to_owned());
+        Self { session, place: Some(place), method, arguments, interrupt: Interrupt::default() }
+    }
+
+    /// Stops this call from elsewhere: [`Interrupt::cancel`].
+    #[must_use]
+    pub fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
+
+    /// Calls, through the gate like every call, on this thread.
+    ///
+    /// # Errors
+    /// What a script would be told: no such method, arguments that do not fit, no grant, the tool's own error.
+    pub fn finish(mut self) -> Result<Payload, Failure> {
+        let begun = Instant::now();
+        let place = self.place.take().expect("a call ends once: this takes it");
+        let session = &self.session;
+        let scope = Scope::new(session, place.number());
+        let interrupt = self.interrupt.clone();
+        let stoppable = session.stoppable(move || interrupt.cancel());
+        let result = self.perform(&scope);
+        drop(stoppable);
+        let error = result.as_ref().err().cloned();
+        let exit_code = match error.as_ref().map(|error| error.kind) {
+            None => 0,
+            Some(ErrorKind::Cancelled) => 130,
+            Some(_) => 1,
+        };
+        let outcome = Outcome { value: None, exit_code, error, fuel: 0, state: None };
+        let calls = session.gate.close(&scope.record);
+        let usage = Usage { wall_micros: micros(begun), ..Usage::default() };
+        let left = session.head().into();
+        let ended = RunResult::conclude(session, place, outcome, calls, usage, Default::default(), left);
+        // What cannot be kept fails, whatever the tool said.
+        match ended.error {
+            Some(lost) if result.is_ok() => Err(lost),
+            _ => result,
+        }
+    }
+
+    fn perform(&self, scope: &Scope) -> Result<Payload, Failure> {
+        let gate = &self.session.gate;
+        let hash = blake3::hash(self.arguments.as_bytes()).to_hex();
+        let started = Event::Started { run: scope.record.run(), script: &self.method, hash: &hash };
+        let written = gate.audit().write(&started);
+        written.map_err(|error| Failure::host(format!("the call is not made: {}", told(&error))))?;
+        let admission = gate.admit(&scope.record, &self.method, &self.arguments)?;
+        let seq = admission.seq;
+        let result = self.make(scope, admission);
+        let outcome = match &result {
+            Ok(_) => CallOutcome::Ok,
+            Err(failure) if failure.kind == ErrorKind::Cancelled => CallOutcome::Cancelled,
+            Err(_) => CallOutcome::Failed,
+        };
+        gate.settle(&scope.record, seq, outcome, result.as_ref().err());
+        result
+    }
+
+    /// Calls as admitted, unless the call is cancelled before: then what was reserved is given back.
+    fn make(&self, scope: &Scope, admission: Admission) -> Result<Payload, Failure> {
+        if !self.is_to_begin(&admission) {
+            admission.release();
+            return Err(Failure::cancelled());
+        }
+        if let Some(deadline) = Instant::now().checked_add(self.session.limits().wall) {
+            self.interrupt.set_deadline(deadline);
+        }
+        let context = scope.context(&admission, self.interrupt.clone(), self.session.head());
+        let result = admission.invoke(&context);
+        let changed = self.session.change(&context.edits()).map_err(|error| unfit(&self.method, &error));
+        result.and_then(|payload| changed.map(|()| payload))
+    }
+
+    /// Waits until the tool is compiled, unless the call is cancelled. Nothing stops the compiler, so it has a thread of its
+    /// own: it goes on for the next call.
+    fn is_to_begin(&self, admission: &Admission) -> bool {
+        let cancelled = || self.interrupt.stopped() == Some(Stopped::Cancelled);
+        if !admission.is_ready() {
+            let (sender, compiled) = channel();
+            let tool = Arc::clone(admission.tool());
+            self.session.pool().spawn_blocking(move || {
+                // Why it does not compile is told by the call.
+                let _ = tool.package().compile();
+                let _ = sender.send(());
+            });
+            while !cancelled() && compiled.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {}
+        }
+        !cancelled()
+    }
+}
+
+impl Drop for CallRun {
+    /// A call that was never made.
+    fn drop(&mut self) {
+        if let Some(place) = &self.place {
+            self.session.withdraw(place);
+        }
+    }
+}
