@@ -72,3 +72,5 @@ mod steps;
 mod store_crash;
 #[path = "features/tool_files.rs"]
 mod tool_files;
+#[path = "features/trust.rs"]
+mod trust;

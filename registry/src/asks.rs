@@ -41,7 +41,8 @@ pub(crate) fn needless(asked: &Permissions, component: &Component) -> Vec<(&'sta
 pub(crate) fn unasked(asked: &Permissions, component: &Component) -> Vec<&'static str> {
     let imports = imports(component);
     let imported = |beginning: &str| imports.iter().any(|import| import.starts_with(beginning));
-    let asks = [("http", "wasi:http/", asked.http.is_empty()), ("keyvalue", "wasi:keyvalue/", asked.keyvalue.is_empty())];
+    let asks =
+        [("http", "wasi:http/", asked.http.is_empty()), ("keyvalue", "wasi:keyvalue/", asked.keyvalue.is_empty())];
     asks.into_iter().filter(|(_, beginning, nothing)| *nothing && imported(beginning)).map(|(key, ..)| key).collect()
 }
 

@@ -41,7 +41,9 @@ impl Registry {
             swept.removed.push(digest);
             if !dry {
                 match fs::remove_file(&path) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("remove", &path)(error)),
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        return Err(Error::io("remove", &path)(error));
+                    }
                     _ => {}
                 }
             }

@@ -55,7 +55,9 @@ pub use gc::Swept;
 pub use http_rule::{HttpRequest, HttpRule, HttpRuleError};
 pub use index::{Deprecation, Release, Signature};
 pub use manifest::{DefaultInterface, Effect, Example, InstancePolicy, Limits, MAX_MANIFEST, Manifest, ManifestError};
-pub use name::{MAX_NAME, NameError, PackageName, ReleaseName, ReleaseNameError, Requirement, RequirementError, VersionsError};
+pub use name::{
+    MAX_NAME, NameError, PackageName, ReleaseName, ReleaseNameError, Requirement, RequirementError, VersionsError,
+};
 pub use package::{PackageError, package_dir};
 pub use permission::{FileRule, FileRuleError, MAX_PERMISSIONS, Permissions, Secret, is_bucket_name, is_secret_name};
 pub use publish::{Checkup, MAX_README, PublishError, PublishRequest, Published};

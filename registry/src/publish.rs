@@ -359,7 +359,9 @@ impl Checked {
         }
         let mut warnings: Vec<String> = asks::unasked(&asked, &component)
             .into_iter()
-            .map(|key| format!("the component imports `wasi:{key}`, and the manifest asks for no `{key}`: it is denied"))
+            .map(|key| {
+                format!("the component imports `wasi:{key}`, and the manifest asks for no `{key}`: it is denied")
+            })
             .collect();
         if let Some(package) = wit.as_ref().map(Wit::package)
             && format!("{}:{}", package.namespace, package.name) != name.as_str()

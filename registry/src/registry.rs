@@ -307,10 +307,7 @@ fn no_release(name: &PackageName, wanted: &VersionReq, versions: &BTreeMap<Versi
 }
 
 /// The highest version that fits and is not yanked.
-fn highest<'a>(
-    versions: &'a BTreeMap<Version, Release>,
-    wanted: &VersionReq,
-) -> Option<&'a Release> {
+fn highest<'a>(versions: &'a BTreeMap<Version, Release>, wanted: &VersionReq) -> Option<&'a Release> {
     #[cfg(fuzzing)]
     if tollhouse_seeded::bug("index") {
         return versions.values().rev().find(|release| wanted.matches(&release.version));

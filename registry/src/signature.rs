@@ -81,16 +81,15 @@ impl SignatureError {
 pub(crate) fn statement(release: &Release) -> Vec<u8> {
     let Release { name, version, component, wit, manifest, .. } = release;
     let (component, wit, manifest) = (component.digest, wit.digest, manifest.digest);
-    format!(
-        "{DOMAIN}\nname {name}\nversion {version}\ncomponent {component}\nwit {wit}\nmanifest {manifest}\n"
-    )
-    .into_bytes()
+    format!("{DOMAIN}\nname {name}\nversion {version}\ncomponent {component}\nwit {wit}\nmanifest {manifest}\n")
+        .into_bytes()
 }
 
 impl PublicKey {
     /// Whether `signature` is this key's of a release. Keys and signatures that would pass for several messages do not.
     pub(crate) fn has_signed(&self, release: &Release, signature: &[u8]) -> bool {
-        let (Ok(key), Ok(signature)) = (VerifyingKey::from_bytes(&self.0), ed25519_dalek::Signature::from_slice(signature))
+        let (Ok(key), Ok(signature)) =
+            (VerifyingKey::from_bytes(&self.0), ed25519_dalek::Signature::from_slice(signature))
         else {
             return false;
         };

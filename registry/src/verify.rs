@@ -2,14 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{
-    component::Component,
-    digest::Digest,
-    error::Error,
-    index::Release,
-    registry::Registry,
-    wit::Wit,
-};
+use crate::{component::Component, digest::Digest, error::Error, index::Release, registry::Registry, wit::Wit};
 
 /// What was looked at, and what is wrong.
 #[derive(Debug, Clone, Default)]

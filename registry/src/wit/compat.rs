@@ -57,7 +57,9 @@ fn compatible(version: &Version) -> String {
 
 /// Whether SemVer says that who uses `old` can use `new`.
 pub(crate) fn is_compatible(old: &Version, new: &Version) -> bool {
-    old.pre.is_empty() && old < new && compatible(old) == compatible(&Version { pre: semver::Prerelease::EMPTY, ..new.clone() })
+    old.pre.is_empty()
+        && old < new
+        && compatible(old) == compatible(&Version { pre: semver::Prerelease::EMPTY, ..new.clone() })
 }
 
 /// The next version that may break what `version` had.
@@ -94,7 +96,10 @@ mod tests {
 
     #[test]
     fn versions_in_names_are_compared_by_compatibility() {
-        assert_eq!(track("func(a: a:b/c@1.2.0#t, b: option<d:e/f@0.2.1#u>)"), "func(a: a:b/c@1#t, b: option<d:e/f@0.2#u>)");
+        assert_eq!(
+            track("func(a: a:b/c@1.2.0#t, b: option<d:e/f@0.2.1#u>)"),
+            "func(a: a:b/c@1#t, b: option<d:e/f@0.2#u>)"
+        );
         assert_eq!(track("a:b/c#t"), "a:b/c#t");
         let shape = |items: &[(&str, &str)]| -> Shape {
             items.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()

@@ -122,7 +122,8 @@ fn a_torn_line_is_cut_off_by_the_next_publish() {
     let home = filled();
     let path = home.path("registry/index");
     let whole = fs::read(&path).expect("it reads");
-    let end = |line: usize| whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(line).expect("six lines").0 + 1;
+    let end =
+        |line: usize| whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(line).expect("six lines").0 + 1;
     // Each release has two lines, and this is about the last one's first.
     let (third, whole) = (end(3), &whole[..end(4)]);
     for cut in [third + 1, third + 300, whole.len() - 1] {

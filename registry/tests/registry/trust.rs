@@ -93,7 +93,8 @@ fn signatures_cannot_be_exchanged_between_releases() {
     let by = key(1).public();
     // By the files: each hashes to its name.
     let home = signed();
-    let place = |release: &Release| home.path("registry/blobs/sha256").join(release.signatures[0].signature.digest.hex());
+    let place =
+        |release: &Release| home.path("registry/blobs/sha256").join(release.signatures[0].signature.digest.hex());
     let (one, two) = (find(&home.registry, "a:b@1.0.0"), find(&home.registry, "a:b@1.1.0"));
     let other = fs::read(place(&two)).expect("it reads");
     replace(&place(&one), &other);

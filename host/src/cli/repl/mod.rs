@@ -93,9 +93,9 @@ impl Repl {
         let session = match &keeper {
             Some(Keeper { sessions, id }) => {
                 let waiting = interrupt.waiting(id);
-                self.session.open_kept(&host, sessions, id, &self.own, self.audit.as_deref(), waiting)?
+                self.session.open_kept(places, &host, sessions, id, &self.own, self.audit.as_deref(), waiting)?
             }
-            None => self.session.open_in_memory(&host, &self.own, self.audit.as_deref())?,
+            None => self.session.open_in_memory(places, &host, &self.own, self.audit.as_deref())?,
         };
         let mut room = Room {
             host,
