@@ -151,7 +151,6 @@ impl std::fmt::Display for Signer {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::capability::Policy;
 
     const ONE: &str = "ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
