@@ -189,7 +189,9 @@ impl SessionArgs {
 
     /// What is pinned: by the file that is named, or by the one beside the policy.
     fn pins(&self) -> Result<Option<Lock>> {
-        let beside = || self.policy.as_deref().map(lock::beside).filter(|path| path.exists());
+        // What cannot be looked at is not taken for absent: reading it says why.
+        let there = |path: &PathBuf| path.try_exists().unwrap_or(true);
+        let beside = || self.policy.as_deref().map(lock::beside).filter(there);
         self.locked.clone().or_else(beside).as_deref().map(lock::read_lock).transpose()
     }
 
