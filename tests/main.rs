@@ -74,5 +74,7 @@ mod steps;
 mod store_crash;
 #[path = "features/tool_files.rs"]
 mod tool_files;
+#[path = "features/trust.rs"]
+mod trust;
 #[path = "features/walls.rs"]
 mod walls;

@@ -124,8 +124,7 @@ async fn execute(script: Script) -> Outcome {
     // Not dropped: see `advance`.
     let mut bash = ManuallyDrop::new(interpreter::make(&script, &input, demand, found));
     let arguments = script.arguments.iter().cloned();
-    let mut options =
-        ExecOptions::new().parsed(parsed).live(deliver).arg0(script.name.clone()).positional(arguments);
+    let mut options = ExecOptions::new().parsed(parsed).live(deliver).arg0(script.name.clone()).positional(arguments);
     if demand == Demand::All {
         options = options.stdin(input.rest().await);
     }

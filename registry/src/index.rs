@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt,
     time::{Duration, SystemTime},
 };
 
@@ -11,17 +12,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     digest::Digest,
-    name::PackageName,
+    name::{PackageName, ReleaseName, Requirement},
+    signature::{PublicKey, SIGNATURE_BYTES},
     store::{Blob, length},
 };
 
 /// The only form of lines there is so far.
 const FORM: u32 = 1;
 
+/// Longest message of a deprecation, in bytes: a sentence or two.
+pub(crate) const MAX_MESSAGE: usize = 1_000;
+
 /// What stands between what is hashed and the hash.
 const SUM: &str = ",\"sum\":\"";
 
-/// What is published under a name and a version. It never changes, but for `yanked`.
+/// What is published under a name and a version. It never changes, but for `yanked`, `deprecated` and `signatures`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Release {
@@ -39,14 +44,65 @@ pub struct Release {
     pub readme: Option<Blob>,
     /// When, by the clock of who published it.
     pub published: SystemTime,
+    /// It breaks what earlier releases had that its version says it does not, and the publisher said so.
+    pub breaking: bool,
     /// Taken back: it is not resolved any more, and who has pinned it still gets it.
     pub yanked: bool,
+    /// Who uses it should use something else: it is resolved all the same.
+    pub deprecated: Option<Deprecation>,
+    /// Who signed it, as the index says. [`Registry::verify_signature`](crate::Registry::verify_signature) says whether
+    /// they did.
+    pub signatures: Vec<Signature>,
+}
+
+/// Why a release should not be used any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Deprecation {
+    /// What its users are told.
+    pub message: String,
+    /// What to use instead.
+    pub replacement: Option<Requirement>,
+}
+
+/// A signature of a release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Signature {
+    /// Whose.
+    pub key: PublicKey,
+    /// The bytes.
+    pub signature: Blob,
 }
 
 impl Release {
     /// The component's hash.
     pub fn digest(&self) -> Digest {
         self.component.digest
+    }
+
+    /// Name and version.
+    #[must_use]
+    pub fn full_name(&self) -> ReleaseName {
+        ReleaseName { name: self.name.clone(), version: self.version.clone() }
+    }
+
+    /// All blobs that it names, each with a word for what it holds.
+    pub(crate) fn blobs(&self) -> impl Iterator<Item = (&'static str, Blob)> {
+        let parts = [("component", self.component), ("WIT text", self.wit), ("manifest", self.manifest)];
+        let readme = self.readme.map(|blob| ("readme", blob));
+        let signatures = self.signatures.iter().map(|signature| ("signature", signature.signature));
+        parts.into_iter().chain(readme).chain(signatures)
+    }
+}
+
+impl fmt::Display for Deprecation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)?;
+        match &self.replacement {
+            Some(replacement) => write!(out, "; use `{replacement}`"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -74,6 +130,8 @@ pub(crate) enum Change {
         manifest: Blob,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         readme: Option<Blob>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        breaking: bool,
     },
     Yank {
         name: PackageName,
@@ -83,7 +141,25 @@ pub(crate) enum Change {
         name: PackageName,
         version: Version,
     },
+    Deprecate {
+        name: PackageName,
+        version: Version,
+        /// None: it is deprecated no more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        replacement: Option<Requirement>,
+    },
+    Sign {
+        name: PackageName,
+        version: Version,
+        key: PublicKey,
+        signature: Blob,
+    },
 }
+
+/// Every operation, as it is written.
+const OPERATIONS: [&str; 5] = ["publish", "yank", "unyank", "deprecate", "sign"];
 
 /// What of a line must be readable to say that a newer program wrote it.
 #[derive(Deserialize)]
@@ -112,6 +188,21 @@ impl Index {
     /// How many bytes of the file have been read and hold: where the next line begins.
     pub(crate) fn end(&self) -> u64 {
         self.end
+    }
+
+    /// All releases, by name, oldest version first.
+    pub(crate) fn releases(&self) -> impl Iterator<Item = &Release> {
+        self.packages.values().flat_map(BTreeMap::values)
+    }
+
+    /// The sum of the last line; none if there is none.
+    pub(crate) fn head(&self) -> Option<Digest> {
+        self.head
+    }
+
+    /// How many lines have been read.
+    pub(crate) fn lines(&self) -> u64 {
+        self.lines
     }
 
     /// All packages and their releases, oldest version first.
@@ -168,7 +259,7 @@ impl Index {
 
     fn apply(&mut self, change: Change, published: SystemTime) -> Result<(), String> {
         match change {
-            Change::Publish { name, version, component, wit, manifest, readme } => {
+            Change::Publish { name, version, component, wit, manifest, readme, breaking } => {
                 if !version.build.is_empty() {
                     return Err(format!("`{name}@{version}` has build metadata"));
                 }
@@ -184,21 +275,43 @@ impl Index {
                     manifest,
                     readme,
                     published,
+                    breaking,
                     yanked: false,
+                    deprecated: None,
+                    signatures: Vec::new(),
                 };
                 versions.insert(version, release);
                 Ok(())
             }
-            Change::Yank { name, version } => self.set_yanked(&name, &version, true),
-            Change::Unyank { name, version } => self.set_yanked(&name, &version, false),
+            Change::Yank { name, version } => self.change(&name, &version).map(|release| release.yanked = true),
+            Change::Unyank { name, version } => self.change(&name, &version).map(|release| release.yanked = false),
+            Change::Deprecate { name, version, message, replacement } => {
+                let release = self.change(&name, &version)?;
+                release.deprecated = match (message, replacement) {
+                    (Some(message), replacement) => {
+                        check_message(&message)?;
+                        Some(Deprecation { message, replacement })
+                    }
+                    (None, None) => None,
+                    (None, Some(_)) => return Err("it has a replacement and no message".into()),
+                };
+                Ok(())
+            }
+            Change::Sign { name, version, key, signature } => {
+                let release = self.change(&name, &version)?;
+                if signature.size != SIGNATURE_BYTES {
+                    return Err(format!("a signature has {SIGNATURE_BYTES} bytes"));
+                }
+                release.signatures.retain(|other| other.key != key);
+                release.signatures.push(Signature { key, signature });
+                Ok(())
+            }
         }
     }
 
-    fn set_yanked(&mut self, name: &PackageName, version: &Version, yanked: bool) -> Result<(), String> {
+    fn change(&mut self, name: &PackageName, version: &Version) -> Result<&mut Release, String> {
         let release = self.packages.get_mut(name).and_then(|versions| versions.get_mut(version));
-        let release = release.ok_or_else(|| format!("there is no `{name}@{version}` before it"))?;
-        release.yanked = yanked;
-        Ok(())
+        release.ok_or_else(|| format!("there is no `{name}@{version}` before it"))
     }
 
     /// The line that would make `change`, with its line feed. Read it to make it.
@@ -215,6 +328,19 @@ impl Index {
     }
 }
 
+/// The sum of the last line of an index that ends so. Nothing is checked of it. None if it ends in no whole line.
+pub(crate) fn last_sum(end: &[u8]) -> Option<Digest> {
+    split_sum(end.strip_suffix(b"\n")?)?.1.parse().ok()
+}
+
+/// Whether a text can be the message of a deprecation. It is one line of a terminal.
+pub(crate) fn check_message(message: &str) -> Result<(), String> {
+    if message.trim().is_empty() || message.len() > MAX_MESSAGE || message.chars().any(char::is_control) {
+        return Err(format!("a message has 1 to {MAX_MESSAGE} bytes and no control characters"));
+    }
+    Ok(())
+}
+
 /// Takes `,"sum":"…"}` off the end of a line: what is hashed, and the digest as text.
 fn split_sum(line: &[u8]) -> Option<(&[u8], &str)> {
     const DIGEST: usize = "sha256:".len() + 64;
@@ -227,7 +353,7 @@ fn split_sum(line: &[u8]) -> Option<(&[u8], &str)> {
 fn unknown(line: &[u8], number: u64, error: &serde_json::Error) -> Damage {
     match serde_json::from_slice::<Header>(line) {
         Ok(Header { v, .. }) if v != FORM => Damage::Newer { line: number, what: format!("the form {v}") },
-        Ok(Header { op, .. }) if !["publish", "yank", "unyank"].contains(&op.as_str()) => {
+        Ok(Header { op, .. }) if !OPERATIONS.contains(&op.as_str()) => {
             Damage::Newer { line: number, what: format!("the operation `{}`", crate::error::excerpt(&op)) }
         }
         _ => Damage::Altered { line: number, problem: format!("it is no line of an index: {error}") },
@@ -249,11 +375,21 @@ mod tests {
             wit: blob,
             manifest: blob,
             readme: None,
+            breaking: false,
         }
     }
 
     fn yank(name: &str, version: &str) -> Change {
         Change::Yank { name: name.parse().expect("a name"), version: version.parse().expect("a version") }
+    }
+
+    fn deprecate(message: Option<&str>, replacement: Option<&str>) -> Change {
+        Change::Deprecate {
+            name: "a:b".parse().expect("a name"),
+            version: Version::new(1, 0, 0),
+            message: message.map(str::to_owned),
+            replacement: replacement.map(|text| text.parse().expect("a requirement")),
+        }
     }
 
     fn file(changes: Vec<Change>) -> Vec<u8> {
@@ -301,6 +437,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_deprecated_is_told_and_taken_back() {
+        let mut changes = vec![publish("a:b", "1.0.0"), deprecate(Some("too old"), Some("a:c@^1"))];
+        let release = |changes: &[Change]| {
+            let index = read(&file(changes.to_vec())).expect("an index");
+            index.release(&"a:b".parse().expect("a name"), &Version::new(1, 0, 0)).expect("a release").clone()
+        };
+        let told = release(&changes).deprecated.expect("it is deprecated").to_string();
+        assert_eq!(told, "too old; use `a:c@^1`");
+        changes.push(deprecate(None, None));
+        assert_eq!(release(&changes).deprecated, None);
+    }
+
+    #[test]
     fn a_torn_line_is_left() {
         let bytes = sample();
         let third = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).expect("four lines").0 + 1;
@@ -329,6 +478,10 @@ mod tests {
             vec![publish("a:b", "1.0.0"), publish("a:b", "1.0.0")],
             vec![yank("a:b", "1.0.0")],
             vec![publish("a:b", "1.0.0+x")],
+            vec![deprecate(Some("too old"), None)],
+            vec![publish("a:b", "1.0.0"), deprecate(Some("two\nlines"), None)],
+            vec![publish("a:b", "1.0.0"), deprecate(Some(" "), None)],
+            vec![publish("a:b", "1.0.0"), deprecate(None, Some("a:c@^1"))],
         ] {
             let mut index = Index::default();
             let outcome = changes.into_iter().try_for_each(|change| {
@@ -343,8 +496,8 @@ mod tests {
     fn newer_lines_are_named() {
         let sealed = |body: &str| format!("{body}{SUM}{}\"}}\n", Digest::of(body.as_bytes())).into_bytes();
         let zero = Digest::ZERO;
-        let operation = sealed(&format!("{{\"v\":1,\"seq\":0,\"prev\":\"{zero}\",\"time\":0,\"op\":\"sign\""));
-        assert!(matches!(read(&operation), Err(Damage::Newer { line: 1, what }) if what.contains("`sign`")));
+        let operation = sealed(&format!("{{\"v\":1,\"seq\":0,\"prev\":\"{zero}\",\"time\":0,\"op\":\"melt\""));
+        assert!(matches!(read(&operation), Err(Damage::Newer { line: 1, what }) if what.contains("`melt`")));
         let form = sealed("{\"v\":2,\"op\":\"publish\"");
         assert!(matches!(read(&form), Err(Damage::Newer { line: 1, what }) if what.contains('2')));
         let garbage = sealed("{\"v\":1");

@@ -21,10 +21,13 @@
 //! **Invariant:** everything here is hostile: components, texts, names, the directory itself. Sizes and depths are
 //! bounded, and nothing panics.
 
+mod asks;
 mod cargo;
+mod change;
 mod component;
 mod digest;
 mod error;
+mod gc;
 mod http_rule;
 mod identity;
 mod index;
@@ -35,22 +38,34 @@ mod permission;
 mod publish;
 mod quantity;
 mod registry;
+mod search;
+mod signature;
 mod store;
 #[cfg(test)]
 mod testing;
+mod trust;
+mod verify;
 mod wit;
 
+pub use change::{ChangeError, Changed};
 pub use component::{ComponentError, MAX_COMPONENT, check_whole};
 pub use digest::{Digest, DigestError};
 pub use error::{Error, ResolveError};
+pub use gc::Swept;
 pub use http_rule::{HttpRequest, HttpRule, HttpRuleError};
-pub use index::Release;
+pub use index::{Deprecation, Release, Signature};
 pub use manifest::{DefaultInterface, Effect, Example, InstancePolicy, Limits, MAX_MANIFEST, Manifest, ManifestError};
-pub use name::{MAX_NAME, NameError, PackageName, Requirement, RequirementError, VersionsError};
+pub use name::{
+    MAX_NAME, NameError, PackageName, ReleaseName, ReleaseNameError, Requirement, RequirementError, VersionsError,
+};
 pub use package::{PackageError, package_dir};
 pub use permission::{FileRule, FileRuleError, MAX_PERMISSIONS, Permissions, Secret, is_bucket_name, is_secret_name};
-pub use publish::{MAX_README, PublishError, PublishRequest, Published};
+pub use publish::{Checkup, MAX_README, PublishError, PublishRequest, Published};
 pub use quantity::{QuantityError, parse_bytes, parse_duration};
 pub use registry::{Registry, Shown};
+pub use search::Found;
+pub use signature::{KeyError, PrivateKey, PublicKey, SignatureError};
 pub use store::Blob;
+pub use trust::{TrustError, TrustedKeys, is_key_name};
+pub use verify::{Problem, Verified};
 pub use wit::{MAX_WIT, WitError};

@@ -3,7 +3,7 @@
 
 use std::{fmt, marker::PhantomData, str::FromStr};
 
-use semver::VersionReq;
+use semver::{Version, VersionReq};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::error::excerpt;
@@ -197,6 +197,49 @@ impl FromStr for Requirement {
             }
         };
         Ok(Self { name: name.parse()?, versions })
+    }
+}
+
+impl Serialize for Requirement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// One release. Written `acme:payments@1.2.0`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReleaseName {
+    /// The package.
+    pub name: PackageName,
+    /// Its version.
+    pub version: Version,
+}
+
+/// Why a text names no release.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReleaseNameError {
+    /// What stands before the `@` is no name.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// There is no version behind it.
+    #[error("`{0}` names no release: write the whole version, for example `acme:payments@1.2.0`")]
+    Version(String),
+}
+
+impl FromStr for ReleaseName {
+    type Err = ReleaseNameError;
+
+    fn from_str(text: &str) -> Result<Self, ReleaseNameError> {
+        let no_version = || ReleaseNameError::Version(excerpt(text));
+        let (name, version) = text.split_once('@').ok_or_else(no_version)?;
+        Ok(Self { name: name.parse()?, version: version.parse().map_err(|_| no_version())? })
+    }
+}
+
+impl fmt::Display for ReleaseName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}@{}", self.name, self.version)
     }
 }
 

@@ -5,15 +5,16 @@ use std::time::SystemTime;
 use semver::Version;
 
 use crate::{
+    asks,
     component::{Component, ComponentError, adapted},
     error::Error,
     identity,
     index::{Change, Release},
     manifest::{DefaultInterface, Manifest, ManifestError},
-    name::{NameError, PackageName},
+    name::{NameError, PackageName, ReleaseName},
     registry::Registry,
     store::Blob,
-    wit::{Wit, WitError, print_component},
+    wit::{self, Shape, Wit, WitError, compat, print_component},
 };
 
 /// Largest readme in bytes: text for people, without its pictures.
@@ -35,6 +36,8 @@ pub struct PublishRequest {
     pub name: Option<PackageName>,
     /// The version, instead of the component's own. A manifest must say the same.
     pub version: Option<Version>,
+    /// Whether it may break what a release had with which SemVer calls it compatible. The index then says that it does.
+    pub allow_breaking: bool,
 }
 
 impl PublishRequest {
@@ -44,8 +47,7 @@ impl PublishRequest {
         Self { component, ..Self::default() }
     }
 
-    /// Checks all that can be checked without a registry, which is all but whether another release has that name and
-    /// version.
+    /// Checks all that can be checked without a registry, which is all but how it stands to other releases.
     ///
     /// # Errors
     /// What [`Registry::publish`] would say.
@@ -120,6 +122,26 @@ pub enum PublishError {
     /// A version has build metadata.
     #[error("the version `{0}` has build metadata: that would be a second release of one version")]
     BuildMetadata(Version),
+    /// The manifest asks for what no import of the component could use.
+    #[error("the manifest asks for {}", needless.iter().map(|(key, import)| format!("`{key}`, and the component does not import {import}")).collect::<Vec<_>>().join("; for "))]
+    Needless {
+        /// The keys under `[permissions]`, each with what it would take.
+        needless: Vec<(&'static str, String)>,
+    },
+    /// Who uses an earlier release could not use this one, and its version says that they could.
+    #[error("`{name}@{version}` breaks what `{earlier}` has: {}", differences.join("; "))]
+    Breaks {
+        /// The package.
+        name: PackageName,
+        /// The version.
+        version: Version,
+        /// The version that it is said to be compatible with.
+        earlier: Version,
+        /// What is gone or another: a sentence each, a few at most.
+        differences: Vec<String>,
+        /// What to do about it.
+        hint: String,
+    },
     /// The version exists, and is something else.
     #[error("`{name}@{version}` exists with other bytes: another {parts}")]
     Exists {
@@ -137,8 +159,10 @@ pub enum PublishError {
 
 impl PublishError {
     /// What to do about it.
-    pub fn hint(&self) -> Option<&'static str> {
+    pub fn hint(&self) -> Option<&str> {
         match self {
+            Self::Breaks { hint, .. } => Some(hint),
+            Self::Needless { .. } => Some("leave it out of `[permissions]`, or build the component that uses it"),
             Self::Component(error) => error.hint(),
             Self::Wit(error) => error.hint(),
             Self::Registry(error) => error.hint(),
@@ -179,6 +203,7 @@ impl Registry {
         let lock = self.store.lock()?;
         let existing = self.settled_index()?.index.release(&checked.name, &checked.version).cloned();
         let mut warnings = checked.warnings.clone();
+        let breaking = existing.is_none() && self.breaks(&checked, &mut warnings)?;
         if let Some(release) = existing {
             checked.compare(&release)?;
             for bytes in checked.parts() {
@@ -199,19 +224,94 @@ impl Registry {
             wit: lock.write(checked.wit.text.as_bytes())?,
             manifest: lock.write(checked.manifest.text.as_bytes())?,
             readme: checked.readme.as_ref().map(|readme| lock.write(readme.as_bytes())).transpose()?,
+            breaking,
         };
         let index = self.settled_index()?;
         let line = index.index.line(change, SystemTime::now());
         lock.append(index.index.end(), &line)?;
         drop(index);
         let release = self.settled_index()?.index.release(&checked.name, &checked.version).cloned();
-        let release = release.ok_or_else(|| Error::Index {
-            path: self.store.index(),
-            line: 0,
-            problem: "the line that was just written is not there".into(),
-        })?;
+        let release = release.ok_or_else(|| self.lost())?;
         Ok(Published { release, already: false, warnings })
     }
+
+    /// Checks all that [`publish`](Self::publish) checks, and writes nothing.
+    ///
+    /// # Errors
+    /// What [`publish`](Self::publish) would say.
+    pub fn check(&self, request: PublishRequest) -> Result<Checkup, PublishError> {
+        let checked = Checked::new(request)?;
+        let existing = self.release(&checked.name, &checked.version)?;
+        let mut warnings = checked.warnings.clone();
+        let breaking = match &existing {
+            Some(release) => {
+                checked.compare(release)?;
+                release.breaking
+            }
+            None => self.breaks(&checked, &mut warnings)?,
+        };
+        let Checked { name, version, component, .. } = checked;
+        let component = Blob::of(&component);
+        let release = ReleaseName { name, version };
+        Ok(Checkup { release, component, already: existing.is_some(), breaking, warnings })
+    }
+
+    /// Whether it breaks what a release had with which SemVer calls it compatible: the highest below it that is not
+    /// yanked.
+    fn breaks(&self, checked: &Checked, warnings: &mut Vec<String>) -> Result<bool, PublishError> {
+        let releases: Vec<Release> =
+            self.list()?.into_iter().filter(|release| release.name == checked.name && !release.yanked).collect();
+        // Newest first.
+        let earlier = releases.iter().find(|release| compat::is_compatible(&release.version, &checked.version));
+        let Some(earlier) = earlier else { return Ok(false) };
+        let mut differences = compat::breaks(&self.exports(earlier)?, &checked.exports);
+        if differences.is_empty() {
+            return Ok(false);
+        }
+        const SHOWN: usize = 5;
+        if let Some(more @ 1..) = differences.len().checked_sub(SHOWN) {
+            differences.truncate(SHOWN);
+            differences.push(format!("and {more} more"));
+        }
+        if checked.allow_breaking {
+            warnings.push(format!("it breaks what `{}` has: {}", earlier.full_name(), differences.join("; ")));
+            return Ok(true);
+        }
+        let highest = releases.iter().map(|release| &release.version).max().unwrap_or(&checked.version);
+        let next = compat::next_breaking(highest.max(&checked.version));
+        Err(PublishError::Breaks {
+            name: checked.name.clone(),
+            version: checked.version.clone(),
+            earlier: earlier.version.clone(),
+            differences,
+            hint: format!("publish it as `{next}`, or keep what is there; `--allow-breaking` publishes and records it"),
+        })
+    }
+
+    /// What a release exports. Its WIT text was found to fit when it was published; which of several worlds did, only the
+    /// component says.
+    fn exports(&self, release: &Release) -> Result<Shape, PublishError> {
+        match Wit::parse(&self.load_wit(release)?)?.exports() {
+            Some(exports) => Ok(exports),
+            None => Ok(wit::exports(&Component::read(&self.load_component(release)?)?)?),
+        }
+    }
+}
+
+/// What would be published.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Checkup {
+    /// Name and version.
+    pub release: ReleaseName,
+    /// The component.
+    pub component: Blob,
+    /// Whether it is there already.
+    pub already: bool,
+    /// Whether it breaks what an earlier release had.
+    pub breaking: bool,
+    /// What the publisher should know.
+    pub warnings: Vec<String>,
 }
 
 /// A text of a release.
@@ -229,6 +329,8 @@ struct Checked {
     wit: Text,
     manifest: Text,
     readme: Option<String>,
+    exports: Shape,
+    allow_breaking: bool,
     warnings: Vec<String>,
 }
 
@@ -250,7 +352,17 @@ impl Checked {
             wit.check(&component)?;
         }
         let (name, version) = identity::of(&request, manifest.as_ref(), wit.as_ref(), &component)?;
-        let mut warnings = Vec::new();
+        let asked = manifest.as_ref().map(|manifest| manifest.permissions.clone()).unwrap_or_default();
+        let needless = asks::needless(&asked, &component);
+        if !needless.is_empty() {
+            return Err(PublishError::Needless { needless });
+        }
+        let mut warnings: Vec<String> = asks::unasked(&asked, &component)
+            .into_iter()
+            .map(|key| {
+                format!("the component imports `wasi:{key}`, and the manifest asks for no `{key}`: it is denied")
+            })
+            .collect();
         if let Some(package) = wit.as_ref().map(Wit::package)
             && format!("{}:{}", package.namespace, package.name) != name.as_str()
         {
@@ -264,7 +376,9 @@ impl Checked {
             Some(text) => Text { text, given: true },
             None => Text { text: print_component(&component)?, given: false },
         };
-        Ok(Self { name, version, component: request.component, wit, manifest, readme: request.readme, warnings })
+        let exports = wit::exports(&component)?;
+        let PublishRequest { component, readme, allow_breaking, .. } = request;
+        Ok(Self { name, version, component, wit, manifest, readme, exports, allow_breaking, warnings })
     }
 
     /// Checks that a release is what was asked to be published. What was not given is not compared: it may have been

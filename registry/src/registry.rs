@@ -2,6 +2,7 @@
 //! What may be put in is decided in `publish`.
 
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::PathBuf,
@@ -9,14 +10,16 @@ use std::{
     time::SystemTime,
 };
 
-use semver::VersionReq;
+use semver::{Comparator, Op, Version, VersionReq};
 
 use crate::{
+    digest::Digest,
     error::{Error, ResolveError},
     index::{Damage, Index, Release},
     manifest::Manifest,
-    name::PackageName,
+    name::{PackageName, ReleaseName},
     store::{Blob, Store},
+    wit::MAX_WIT,
 };
 
 /// A release with its texts.
@@ -52,9 +55,15 @@ impl Registry {
         if path.exists() && !path.is_dir() {
             return Err(Error::NotADirectory { path });
         }
-        let registry = Self { store: Store::new(path), cached: Mutex::default() };
+        let registry = Self::unchecked(path);
         drop(registry.index()?);
         Ok(registry)
+    }
+
+    /// As [`open`](Self::open), for who wants to know what is wrong: nothing is read yet.
+    #[must_use]
+    pub fn unchecked(path: impl Into<PathBuf>) -> Self {
+        Self { store: Store::new(path.into()), cached: Mutex::default() }
     }
 
     /// All releases, by name, newest version first.
@@ -82,16 +91,8 @@ impl Registry {
     /// If there is none: what there is instead.
     pub fn resolve(&self, name: &PackageName, wanted: &VersionReq) -> Result<Release, ResolveError> {
         let cached = self.index()?;
-        let Some(versions) = cached.index.packages().get(name) else {
-            let nearest = nearest(name, cached.index.packages().keys());
-            let packages = cached.index.packages().len();
-            return Err(ResolveError::UnknownPackage { name: name.clone(), nearest, packages });
-        };
-        highest(versions, wanted).cloned().ok_or_else(|| ResolveError::NoRelease {
-            name: name.clone(),
-            wanted: wanted.clone(),
-            available: versions.values().rev().map(|release| (release.version.clone(), release.yanked)).collect(),
-        })
+        let Some(versions) = cached.index.packages().get(name) else { return Err(unknown(name, &cached)) };
+        highest(versions, wanted).cloned().ok_or_else(|| no_release(name, wanted, versions))
     }
 
     /// One release, also one that was yanked: for who has pinned it.
@@ -101,6 +102,28 @@ impl Registry {
     pub fn release(&self, name: &PackageName, version: &semver::Version) -> Result<Option<Release>, Error> {
         let cached = self.index()?;
         Ok(cached.index.release(name, version).cloned())
+    }
+
+    /// The release of this name, also one that was yanked.
+    ///
+    /// # Errors
+    /// If there is none: what there is instead.
+    pub fn find(&self, wanted: &ReleaseName) -> Result<Release, ResolveError> {
+        let ReleaseName { name, version } = wanted;
+        if let Some(release) = self.release(name, version)? {
+            return Ok(release);
+        }
+        let exact = Comparator {
+            op: Op::Exact,
+            major: version.major,
+            minor: Some(version.minor),
+            patch: Some(version.patch),
+            pre: version.pre.clone(),
+        };
+        let wanted = VersionReq { comparators: vec![exact] };
+        let cached = self.index()?;
+        let Some(versions) = cached.index.packages().get(name) else { return Err(unknown(name, &cached)) };
+        Err(no_release(name, &wanted, versions))
     }
 
     /// Everything about the release that [`resolve`](Self::resolve) gives, but its component.
@@ -160,6 +183,15 @@ impl Registry {
         release.readme.as_ref().map(|blob| self.load_text(release, blob, "readme")).transpose()
     }
 
+    /// A text by its digest, if it is there and whole, whatever names it.
+    #[must_use]
+    pub fn text(&self, digest: &Digest) -> Option<String> {
+        let size = std::fs::metadata(self.store.blob(digest)).ok()?.len();
+        let most = u64::try_from(MAX_WIT).unwrap_or(u64::MAX);
+        let blob = Blob { digest: *digest, size };
+        String::from_utf8((size <= most).then(|| self.store.read(&blob, String::new).ok())??).ok()
+    }
+
     fn load(&self, release: &Release, blob: &Blob, part: &str) -> Result<Vec<u8>, Error> {
         self.store.read(blob, || described(release, part))
     }
@@ -191,6 +223,19 @@ impl Registry {
             None => Err(looks_damaged),
             Some(_lock) => self.settled_index(),
         }
+    }
+
+    /// The whole index, read from its first byte on: how many lines it has, and all releases.
+    pub(crate) fn read_anew(&self) -> Result<(u64, Vec<Release>), Error> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner).stamp = None;
+        let lines = self.index()?.index.lines();
+        Ok((lines, self.list()?))
+    }
+
+    /// A line that was just written is not there.
+    pub(crate) fn lost(&self) -> Error {
+        let problem = "the line that was just written is not there".into();
+        Error::Index { path: self.store.index(), line: 0, problem }
     }
 
     /// The index as it is now, for one who holds the lock.
@@ -250,11 +295,19 @@ impl Cached {
     }
 }
 
+fn unknown(name: &PackageName, cached: &Cached) -> ResolveError {
+    let packages = cached.index.packages();
+    let nearest = nearest(name, packages.keys());
+    ResolveError::UnknownPackage { name: name.clone(), nearest, packages: packages.len() }
+}
+
+fn no_release(name: &PackageName, wanted: &VersionReq, versions: &BTreeMap<Version, Release>) -> ResolveError {
+    let available = versions.values().rev().map(|release| (release.version.clone(), release.yanked)).collect();
+    ResolveError::NoRelease { name: name.clone(), wanted: wanted.clone(), available }
+}
+
 /// The highest version that fits and is not yanked.
-fn highest<'a>(
-    versions: &'a std::collections::BTreeMap<semver::Version, Release>,
-    wanted: &VersionReq,
-) -> Option<&'a Release> {
+fn highest<'a>(versions: &'a BTreeMap<Version, Release>, wanted: &VersionReq) -> Option<&'a Release> {
     #[cfg(fuzzing)]
     if tollhouse_seeded::bug("index") {
         return versions.values().rev().find(|release| wanted.matches(&release.version));
@@ -279,11 +332,8 @@ fn described(release: &Release, part: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::SystemTime;
-
     use super::*;
     use crate::{
-        index::Change,
         publish::PublishRequest,
         testing::{CHARGES, component},
     };
@@ -299,14 +349,6 @@ mod tests {
         request.name = Some(name.parse().expect("a name"));
         request.version = Some(version.parse().expect("a version"));
         registry.publish(request).expect("it publishes");
-    }
-
-    /// What a later `yank` will do.
-    fn change(registry: &Registry, change: Change) {
-        let lock = registry.store.lock().expect("the lock");
-        let cached = registry.settled_index().expect("the index");
-        let line = cached.index.line(change, SystemTime::now());
-        lock.append(cached.index.end(), &line).expect("appended");
     }
 
     fn resolve(registry: &Registry, requirement: &str) -> Result<String, ResolveError> {
@@ -325,14 +367,14 @@ mod tests {
         {
             assert_eq!(resolve(&registry, wanted).expect(wanted), found);
         }
-        let (name, version) = ("a:b".parse().expect("a name"), semver::Version::new(1, 10, 0));
-        change(&registry, Change::Yank { name, version });
+        let newest = "a:b@1.10.0".parse().expect("a release");
+        assert!(!registry.yank(&newest, true).expect("it yanks").already);
+        assert!(registry.yank(&newest, true).expect("it is yanked").already);
         assert_eq!(resolve(&registry, "a:b").expect("another"), "1.9.0");
         let error = resolve(&registry, "a:b@^1.10").expect_err("yanked");
         assert_eq!(error.hint(), Some("what fits was yanked; ask for another version"));
         assert!(error.to_string().contains("1.10.0 (yanked), 1.9.0, 1.0.0"), "{error}");
-        let (name, version) = ("a:b".parse().expect("a name"), semver::Version::new(1, 10, 0));
-        change(&registry, Change::Unyank { name, version });
+        registry.yank(&newest, false).expect("it unyanks");
         assert_eq!(resolve(&registry, "a:b").expect("it is back"), "1.10.0");
     }
 

@@ -55,7 +55,12 @@ impl Store {
         self.blobs().join(digest.hex())
     }
 
-    fn blobs(&self) -> PathBuf {
+    /// What is searched: see `search`.
+    pub(crate) fn search(&self) -> PathBuf {
+        self.root.join("search")
+    }
+
+    pub(crate) fn blobs(&self) -> PathBuf {
         self.root.join("blobs").join("sha256")
     }
 
@@ -142,6 +147,11 @@ impl Lock<'_> {
             Err(error) => return Err(error),
         }
         Ok(blob)
+    }
+
+    /// Replaces what is searched.
+    pub(crate) fn write_search(&self, bytes: &[u8]) -> Result<(), Error> {
+        self.replace(&self.store.search(), bytes)
     }
 
     /// Temporary file, fsync, rename, fsync of the directory.

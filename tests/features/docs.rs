@@ -176,6 +176,11 @@ fn the_guide_for_publishers() {
 }
 
 #[test]
+fn the_guide_to_the_registry() {
+    runs("docs/registry.md", ".", &[]);
+}
+
+#[test]
 fn the_guide_to_programs() {
     let program = std::fs::read(built().join("../wasm32-wasip1/guest/tollhouse_fixture_program.wasm"));
     runs("docs/programs.md", ".", &[("upper.wasm", &program.expect("it is built: run `cargo xtask build`"))]);
@@ -191,6 +196,7 @@ fn the_policies_and_manifests_that_the_texts_show() {
         "docs/policies.md",
         "docs/programs.md",
         "docs/publishing.md",
+        "docs/registry.md",
         "docs/repl.md",
     ] {
         let text = std::fs::read_to_string(root().join(file)).expect("the guide is there");

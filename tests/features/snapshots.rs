@@ -28,6 +28,9 @@ fn help() {
             ("help publish", &["publish", "--help"]),
             ("help call", &["call", "--help"]),
             ("help registry", &["registry", "--help"]),
+            ("help lock", &["lock", "--help"]),
+            ("help registry deprecate", &["registry", "deprecate", "--help"]),
+            ("help registry trust", &["registry", "trust", "--help"]),
         ],
     );
 }

@@ -8,7 +8,7 @@ use super::policy::Policy;
 
 impl Policy {
     /// Narrows this policy by another: each grant of `narrower` narrows the first grant here that covers it, mounts are
-    /// those of this policy, limits the smaller ones; what tools may touch stays, or becomes what `narrower` says of it. Calls under the result debit the budgets of this policy too.
+    /// those of this policy, who must have signed them all that either demands, limits the smaller ones; what tools may touch stays, or becomes what `narrower` says of it. Calls under the result debit the budgets of this policy too.
     ///
     /// # Errors
     /// If a grant of `narrower` covers more than every grant here, or has a greater budget than the one that it narrows, or
@@ -26,7 +26,8 @@ impl Policy {
         }
         let limits = self.limits.at_most(&narrower.limits);
         let permissions = permission::attenuate(&self.permissions, narrower.permissions)?;
-        let narrowed = Self { tools: self.tools.clone(), grants, permissions, limits };
+        let narrowed =
+            Self { tools: self.tools.clone(), signed: self.signed.and(narrower.signed), grants, permissions, limits };
         still_asks(&parents, &narrowed)?;
         Ok(narrowed)
     }

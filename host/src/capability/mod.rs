@@ -28,6 +28,7 @@ mod pattern;
 mod permission;
 mod policy;
 mod read;
+mod signed;
 mod span;
 mod written;
 
@@ -40,6 +41,7 @@ pub use path::{ParamPath, PathError, Step};
 pub use pattern::{Pattern, PatternError};
 pub use permission::{Permissions, SecretGrant};
 pub use policy::{Policy, PolicyError};
+pub use signed::{Signed, Signer};
 pub use span::Span;
 pub use tollhouse_registry::{FileRule, HttpRequest, HttpRule, QuantityError, parse_bytes, parse_duration};
 

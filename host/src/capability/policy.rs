@@ -12,6 +12,7 @@ use super::limits::Limits;
 use super::number::{Amount, Number};
 use super::permission::{self, Permissions};
 use super::read::{self, Table};
+use super::signed::{self, Signed, Signer};
 use super::span::Span;
 
 /// What a session mounts, grants and limits.
@@ -19,6 +20,8 @@ use super::span::Span;
 pub struct Policy {
     /// Packages to mount: alias to requirement (`acme:payments@^1`). None: whatever the default registry holds.
     pub tools: Option<BTreeMap<String, String>>,
+    /// Who must have signed what is mounted. Empty: nobody.
+    pub signed: Signed,
     /// What may be called, tried in this order. Empty: nothing.
     pub grants: Vec<Grant>,
     /// What tools may touch, by alias. Empty: nothing.
@@ -61,7 +64,8 @@ impl PolicyError {
 }
 
 /// The keys of a policy, and of a grant.
-const KEYS: [&str; 4] = ["tools", "grant", "tool", "limits"];
+const KEYS: [&str; 5] = ["tools", "require_signature", "grant", "tool", "limits"];
+const TOOL_KEYS: [&str; 2] = ["package", "require_signature"];
 const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
 
 impl Policy {
@@ -102,15 +106,18 @@ impl Policy {
     pub fn is_subset_of(&self, other: &Self) -> bool {
         self.grants.iter().all(|own| other.grants.iter().any(|other| own.is_subset_of(other)))
             && permission::attenuate(&other.permissions, self.permissions.clone()).is_ok()
+            && self.signed.demands(&other.signed)
     }
 }
 
 fn policy(node: Node) -> Result<Policy, PolicyError> {
     let mut table = Table::new(node, "the policy")?;
-    let tools = table.read("tools", tools)?;
+    let mut signed = Signed::default();
+    let tools = table.read("tools", |node, what| tools(node, what, &mut signed.tools))?;
+    signed.all = table.read("require_signature", signed::lists)?.unwrap_or_default();
     let limits = table.read("limits", |node, _| limits(node, Limits::default()))?.unwrap_or_default();
     let permissions = table.read("tool", permission::all)?.unwrap_or_default();
-    let mut policy = Policy { tools, grants: Vec::new(), permissions, limits };
+    let mut policy = Policy { tools, signed, grants: Vec::new(), permissions, limits };
     for node in table.read("grant", read::list)?.unwrap_or_default() {
         let span = node.span.clone();
         policy.push(grant(node)?);
@@ -123,10 +130,28 @@ fn policy(node: Node) -> Result<Policy, PolicyError> {
     Ok(policy)
 }
 
-fn tools(node: Node, what: &str) -> Result<BTreeMap<String, String>, PolicyError> {
+/// What is mounted; who must have signed it goes into `signed`.
+fn tools(
+    node: Node,
+    what: &str,
+    signed: &mut BTreeMap<String, Vec<Vec<Signer>>>,
+) -> Result<BTreeMap<String, String>, PolicyError> {
+    const REQUIREMENT: &str = "a requirement such as acme:payments@^1";
     let mut tools = BTreeMap::new();
-    for (alias, requirement) in Table::new(node, what)?.rest() {
-        tools.insert(alias.name, read::string(requirement, "a requirement such as acme:payments@^1")?);
+    for (alias, node) in Table::new(node, what)?.rest() {
+        let requirement = if matches!(node.value, Content::Table(_)) {
+            let what = format!("`tools.{}`", alias.name);
+            let mut table = Table::new(node, &what)?;
+            let package = table.need("package", &what)?;
+            if let Some(lists) = table.read("require_signature", signed::lists)? {
+                signed.insert(alias.name.clone(), lists);
+            }
+            table.end(&what, &TOOL_KEYS)?;
+            package
+        } else {
+            node
+        };
+        tools.insert(alias.name, read::string(requirement, REQUIREMENT)?);
     }
     Ok(tools)
 }

@@ -13,15 +13,19 @@ use super::grant::{Approve, Grant};
 use super::limits::Limits;
 use super::permission::{Permissions, SecretGrant};
 use super::policy::Policy;
+use super::signed::Signer;
 
 /// A policy: what a session mounts, grants and limits.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "Tollhouse policy")]
 #[serde(deny_unknown_fields)]
 struct Written {
+    /// Who must have signed every package that is mounted. Of each list one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_signature: Option<WrittenSigners>,
     /// Packages to mount: alias to requirement (`acme:payments@^1`). Without it, each package of the default registry.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<BTreeMap<String, String>>,
+    tools: Option<BTreeMap<String, WrittenTool>>,
     /// What may be called, tried in this order. Without it, nothing.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     grant: Vec<WrittenGrant>,
@@ -31,6 +35,35 @@ struct Written {
     /// What a run may use.
     #[serde(skip_serializing_if = "WrittenLimits::is_empty", default)]
     limits: WrittenLimits,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenTool {
+    /// A requirement: `acme:payments@^1`.
+    Requirement(String),
+    /// More about it.
+    Table(WrittenToolTable),
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenToolTable {
+    /// A requirement: `acme:payments@^1`.
+    package: String,
+    /// Who must have signed it, besides those who must have signed every package.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_signature: Option<WrittenSigners>,
+}
+
+/// Keys (`ed25519:` and 32 bytes in base64), or their names in `tollhouse registry trust`.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum WrittenSigners {
+    /// One of these.
+    One(Vec<String>),
+    /// Of each list one.
+    Each(Vec<Vec<String>>),
 }
 
 /// What one tool may touch.
@@ -294,11 +327,31 @@ impl Policy {
 impl From<&Policy> for Written {
     fn from(policy: &Policy) -> Self {
         Self {
-            tools: policy.tools.clone(),
+            tools: policy.tools.as_ref().map(|tools| tools.iter().map(|tool| written_tool(tool, policy)).collect()),
+            require_signature: written_signers(&policy.signed.all),
             grant: policy.grants.iter().enumerate().map(written_grant).collect(),
             tool: policy.permissions.iter().map(|(alias, own)| (alias.clone(), written_permissions(own))).collect(),
             limits: written_limits(&policy.limits),
         }
+    }
+}
+
+fn written_tool((alias, package): (&String, &String), policy: &Policy) -> (String, WrittenTool) {
+    let (alias, package) = (alias.clone(), package.clone());
+    let signers = policy.signed.tools.get(&alias).and_then(|lists| written_signers(lists));
+    let tool = match signers {
+        None => WrittenTool::Requirement(package),
+        require_signature => WrittenTool::Table(WrittenToolTable { package, require_signature }),
+    };
+    (alias, tool)
+}
+
+fn written_signers(lists: &[Vec<Signer>]) -> Option<WrittenSigners> {
+    let texts = |list: &Vec<Signer>| list.iter().map(ToString::to_string).collect();
+    match lists {
+        [] => None,
+        [one] => Some(WrittenSigners::One(texts(one))),
+        each => Some(WrittenSigners::Each(each.iter().map(texts).collect())),
     }
 }
 

@@ -92,7 +92,7 @@ impl Batch {
     /// Runs what comes in.
     pub(crate) fn execute(self, places: &Places) -> Result {
         self.confine.apply(|| self.session.touched(places, &self.own, false, self.audit.as_deref()))?;
-        let prepared = self.session.prepare(&self.own, self.audit.as_deref())?;
+        let prepared = self.session.prepare(places, &self.own, self.audit.as_deref())?;
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.
         self.confine.isolate(prepared.session(&host, prepared.files.clone())?.gate())?;

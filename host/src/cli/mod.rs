@@ -9,6 +9,8 @@ mod confine;
 mod doctor;
 mod draw;
 mod error;
+mod examples;
+mod lock;
 mod opening;
 mod places;
 mod policy;
@@ -64,6 +66,7 @@ enum Command {
     Batch(batch::Batch),
     Repl(repl::Repl),
     Publish(publish::Publish),
+    Lock(lock::Lock),
     Call(call::Call),
     Tools(tools::Tools),
     Types(tools::Types),
@@ -87,6 +90,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(run) => run.execute(&places),
         Command::Batch(batch) => batch.execute(&places),
         Command::Repl(repl) => repl.execute(&places),
+        Command::Lock(lock) => lock.execute(&places),
         Command::Publish(publish) => publish.execute(&places),
         Command::Call(call) => call.execute(&places),
         Command::Tools(tools) => tools.execute(&places),

@@ -1,7 +1,7 @@
 //! What a session is opened with: the options of every command that opens one.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use clap::Args;
@@ -10,14 +10,16 @@ use tollhouse::gate::{Approver, Audit, AuditFile};
 use tollhouse::session::{
     Host, HostError, OpenOptions, Overrides, Session, SessionId, SessionOptions, Sessions, Waiting,
 };
-use tollhouse::tool::Secrets;
+use tollhouse::tool::{Lock, Secrets};
 use tollhouse::vfs::{self, Tree};
 
 use super::approve::Terminal;
 use super::confine::Confinement;
+use super::error::tame;
 use super::places::{Places, waiting};
 use super::policy_file::PolicyFile;
-use super::{CliError, Result, secret, session, token};
+use super::registry::trust;
+use super::{CliError, Result, lock, secret, session, token};
 
 /// What a script may call and see: a session is made of it.
 #[derive(Args)]
@@ -25,6 +27,9 @@ pub(crate) struct SessionArgs {
     /// The policy (TOML): tools, grants, limits
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
+    /// What `tollhouse lock` pinned: exactly that is mounted [default: `tollhouse.lock` beside the policy, if it is there]
+    #[arg(long, value_name = "FILE")]
+    locked: Option<PathBuf>,
     /// A token instead of a policy: its grants, as far as they are still good
     #[arg(long, value_name = "FILE", conflicts_with = "policy", requires = "trust")]
     token: Option<PathBuf>,
@@ -74,7 +79,8 @@ impl OwnArgs {
 impl SessionArgs {
     /// What of this machine a process touches that opens a session by them, which is `kept` in the store or in memory.
     pub(crate) fn touched(&self, places: &Places, own: &OwnArgs, kept: bool, audit: Option<&Path>) -> Confinement {
-        let files = [&self.policy, &self.token, &self.revoked].into_iter().flatten().map(PathBuf::as_path);
+        let locked = self.locked.clone().or_else(|| self.policy.as_deref().map(lock::beside));
+        let files = [&self.policy, &self.token, &self.revoked, &locked].into_iter().flatten().map(PathBuf::as_path);
         let mounted = self.mounts.iter().map(|mount| Path::new(split_mount(mount).0));
         let secrets = own.secrets.iter().filter_map(|(_, source)| source.strip_prefix("file:").map(Path::new));
         let trusted = self.trust.iter().map(Path::new);
@@ -92,18 +98,18 @@ impl SessionArgs {
         audit: Option<&Path>,
     ) -> Result<Session> {
         match id {
-            Some(id) => self.open_kept(&places.host()?, &places.sessions()?, id, own, audit, waiting(id)),
-            None => self.open_in_memory(&places.host()?, own, audit),
+            Some(id) => self.open_kept(places, &places.host()?, &places.sessions()?, id, own, audit, waiting(id)),
+            None => self.open_in_memory(places, &places.host()?, own, audit),
         }
     }
 
     /// The session of this name as it is, for a look: none is made. Without a name, one in memory.
     pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>) -> Result<Session> {
         let own = OwnArgs::default();
-        let Some(id) = id else { return self.open_in_memory(&places.host()?, &own, None) };
+        let Some(id) = id else { return self.open_in_memory(places, &places.host()?, &own, None) };
         let sessions = places.sessions()?;
         sessions.show(id).map_err(|error| session::failed("cannot look at the session", &error))?;
-        self.open_kept(&places.host()?, &sessions, id, &own, None, waiting(id))
+        self.open_kept(places, &places.host()?, &sessions, id, &own, None, waiting(id))
     }
 
     /// Whether they name a token, whose grants end.
@@ -112,30 +118,39 @@ impl SessionArgs {
     }
 
     /// Makes a session in memory, without snapshots.
-    pub(crate) fn open_in_memory(&self, host: &Host, own: &OwnArgs, audit: Option<&Path>) -> Result<Session> {
-        let prepared = self.prepare(own, audit)?;
+    pub(crate) fn open_in_memory(
+        &self,
+        places: &Places,
+        host: &Host,
+        own: &OwnArgs,
+        audit: Option<&Path>,
+    ) -> Result<Session> {
+        let prepared = self.prepare(places, own, audit)?;
         let files = prepared.files.clone();
         prepared.session(host, files)
     }
 
     /// Reads what they name, once for all sessions that are made of it.
-    pub(crate) fn prepare(&self, own: &OwnArgs, audit: Option<&Path>) -> Result<Prepared> {
+    pub(crate) fn prepare(&self, places: &Places, own: &OwnArgs, audit: Option<&Path>) -> Result<Prepared> {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
-        let mut policy = self.given(source.as_ref())?.unwrap_or_default();
+        let mut policy = self.given(places, source.as_ref())?.unwrap_or_default();
         own.limits().apply(&mut policy.limits);
         Ok(Prepared {
             files: self.files(policy.limits.files)?,
             source,
             policy,
             tools: self.tools.clone(),
+            lock: self.pins()?,
             audit: log(audit)?,
             secrets: secret::read(&own.secrets)?,
         })
     }
 
     /// Goes on with a session that is kept, or makes the one that they describe.
+    #[expect(clippy::too_many_arguments, reason = "each is another's to say")]
     pub(crate) fn open_kept(
         &self,
+        places: &Places,
         host: &Host,
         sessions: &Sessions,
         id: &SessionId,
@@ -149,7 +164,7 @@ impl SessionArgs {
                 .hint("run without `--session`, or make the session from a policy file"));
         }
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
-        let policy = self.given(source.as_ref())?;
+        let policy = self.given(places, source.as_ref())?;
         let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;
         if known && !self.mounts.is_empty() {
             return Err(CliError::usage(format!("the session `{id}` has its files: `--mount` is for a new one"))
@@ -159,6 +174,7 @@ impl SessionArgs {
         let options = OpenOptions {
             policy,
             tools: self.tools.clone(),
+            lock: self.pins()?,
             limits: own.limits(),
             files,
             audit: log(audit)?,
@@ -166,11 +182,21 @@ impl SessionArgs {
             secrets: secret::read(&own.secrets)?,
             waiting: Some(waiting),
         };
-        host.open(sessions, id, options).map_err(|error| shown(error, source.as_ref()))
+        let session = host.open(sessions, id, options).map_err(|error| shown(error, source.as_ref()))?;
+        warn(&session);
+        Ok(session)
+    }
+
+    /// What is pinned: by the file that is named, or by the one beside the policy.
+    fn pins(&self) -> Result<Option<Lock>> {
+        // What cannot be looked at is not taken for absent: reading it says why.
+        let there = |path: &PathBuf| path.try_exists().unwrap_or(true);
+        let beside = || self.policy.as_deref().map(lock::beside).filter(there);
+        self.locked.clone().or_else(beside).as_deref().map(lock::read_lock).transpose()
     }
 
     /// The policy that is asked for; none if nothing is said of one.
-    fn given(&self, source: Option<&PolicyFile>) -> Result<Option<Policy>> {
+    fn given(&self, places: &Places, source: Option<&PolicyFile>) -> Result<Option<Policy>> {
         if self.token.is_none() && source.is_none() && self.allow.is_empty() {
             return Ok(None);
         }
@@ -187,6 +213,7 @@ impl SessionArgs {
         for pattern in &self.allow {
             policy.push(Grant::allow(pattern).map_err(|error| CliError::usage(error.to_string()))?);
         }
+        trust::resolve(&mut policy, places)?;
         Ok(Some(policy))
     }
 
@@ -227,6 +254,7 @@ pub(crate) struct Prepared {
     source: Option<PolicyFile>,
     pub(crate) policy: Policy,
     tools: Vec<(String, String)>,
+    lock: Option<Lock>,
     /// What is mounted from this machine, if anything is.
     pub(crate) files: Option<Tree>,
     audit: Option<Arc<dyn Audit>>,
@@ -239,13 +267,30 @@ impl Prepared {
         let options = SessionOptions {
             policy: self.policy.clone(),
             tools: self.tools.clone(),
+            lock: self.lock.clone(),
             files,
             audit: self.audit.clone(),
             approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
             secrets: self.secrets.clone(),
         };
-        host.session(options).map_err(|error| shown(error, self.source.as_ref()))
+        let session = host.session(options).map_err(|error| shown(error, self.source.as_ref()))?;
+        warn(&session);
+        Ok(session)
     }
+}
+
+/// Says once what of the tools is deprecated.
+fn warn(session: &Session) {
+    static WARNED: Once = Once::new();
+    WARNED.call_once(|| {
+        for (alias, package) in session.gate().tools().packages() {
+            let release = package.release();
+            if let Some(deprecated) = &release.deprecated {
+                let told = format!("warning: `{alias}` is {}, which is deprecated: {deprecated}", release.full_name());
+                eprintln!("{}", tame(&told));
+            }
+        }
+    });
 }
 
 /// The log that `--audit` names.

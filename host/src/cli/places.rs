@@ -18,6 +18,8 @@ const OWN: [&str; 2] = ["cache", "state"];
 pub(crate) struct Places {
     /// Releases of components.
     pub(crate) registry: PathBuf,
+    /// The keys that this user trusts. Not in the registry, which others may write.
+    pub(crate) trusted: PathBuf,
     /// Sessions.
     pub(crate) store: PathBuf,
     /// Compiled code; none if there is no home to keep it in.
@@ -42,6 +44,7 @@ impl Places {
         let here = |name| PathBuf::from(".tollhouse").join(name);
         Self {
             registry: options.registry.or(data("registry")).unwrap_or_else(|| here("registry")),
+            trusted: data("trusted-keys").unwrap_or_else(|| here("trusted-keys")),
             store: options.store.or(data("store")).unwrap_or_else(|| here("store")),
             cache: under("XDG_CACHE_HOME", ".cache", "cache"),
             state: under("XDG_STATE_HOME", ".local/state", "state"),

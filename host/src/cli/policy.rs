@@ -85,8 +85,8 @@ impl Policy {
                 Ok(ExitCode::SUCCESS)
             }
             Self::Keygen(keygen) => keygen.execute(),
-            Self::Seal(seal) => seal.execute(),
-            Self::Attenuate(attenuate) => attenuate.execute(),
+            Self::Seal(seal) => seal.execute(places),
+            Self::Attenuate(attenuate) => attenuate.execute(places),
             Self::Inspect(inspect) => inspect.execute(),
             Self::Schema => {
                 show::line(serde_json::to_string_pretty(&Grants::schema()).expect("a schema is plain data"));

@@ -8,11 +8,15 @@ use std::process::ExitCode;
 use clap::Args;
 use semver::Version;
 use serde_json::json;
-use tollhouse_registry::{PackageError, PackageName, PublishRequest, Registry, Release};
+use tollhouse_registry::{
+    Manifest, PackageError, PackageName, PrivateKey, PublicKey, PublishError, PublishRequest, Registry, Release,
+    ReleaseName,
+};
 
 use super::error::{USAGE, tame};
 use super::places::Places;
-use super::{CliError, Result, show};
+use super::registry::{failed, sign::private_key};
+use super::{CliError, Result, examples, show};
 
 /// Components larger than this, in bytes, take seconds to compile: then a person is told.
 const PROGRESS: u64 = 1 << 20;
@@ -22,10 +26,16 @@ const PROGRESS: u64 = 1 << 20;
 /// PATH is a component file, or a package directory: `tool.toml`, `wit/`, and a component that `cargo build --target
 /// wasm32-wasip2` or `cargo component build` made. A release never changes: publishing the same bytes again is fine,
 /// other bytes need another version.
+///
+/// Before anything is written it is checked that the component is valid, that `wit/` describes it, that no permission is
+/// asked for that it could not use, that it has all that earlier releases have with which SemVer calls it compatible, and
+/// that the examples of `tool.toml` come out as they say, each in a sandbox without network.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse publish tools/stats
+  tollhouse publish tools/stats --dry-run
+  tollhouse publish tools/stats --key acme.key
   tollhouse publish echo.wasm --name my:echo --version 0.1.0")]
 pub(crate) struct Publish {
     /// A component file or a package directory
@@ -37,52 +47,121 @@ pub(crate) struct Publish {
     /// Its version, if the component does not say
     #[arg(long, value_name = "VERSION")]
     version: Option<Version>,
-    /// Print one JSON object: name, version, digest, already, warnings
+    /// Sign it with this private key, as `registry keygen` wrote it
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Publish what breaks an earlier release with which its version is compatible; the registry records that it does
+    #[arg(long)]
+    allow_breaking: bool,
+    /// Do not run the examples: they need what no test gives, a host of the network for instance
+    #[arg(long)]
+    no_examples: bool,
+    /// Check everything, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object: name, version, digest, already, breaking, signed, examples, warnings, dry_run
     #[arg(long)]
     json: bool,
+}
+
+/// What a person or a program is told.
+struct Told {
+    release: ReleaseName,
+    digest: String,
+    already: bool,
+    breaking: bool,
+    signed: Option<PublicKey>,
+    examples: usize,
+    warnings: Vec<String>,
 }
 
 impl Publish {
     /// Publishes, and says what.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        let shown = self.path.display().to_string();
-        let refused = |cause: &dyn std::error::Error| CliError::because(format!("cannot publish `{shown}`"), cause);
-        let metadata = fs::metadata(&self.path).map_err(|error| refused(&error).status(USAGE))?;
-        let mut request = if metadata.is_dir() {
-            tollhouse_registry::package_dir(&self.path).map_err(|error| package_error(&shown, &error))?
-        } else {
-            PublishRequest::new(fs::read(&self.path).map_err(|error| refused(&error))?)
-        };
-        request.name = self.name.or(request.name);
-        request.version = self.version.or(request.version);
+        let key = self.key.as_deref().map(private_key).transpose()?;
+        let request = self.request()?;
         let registry =
             Registry::open(&places.registry).map_err(|error| CliError::because("cannot open the registry", &error))?;
-        let published = registry.publish(request).map_err(|error| {
-            let shown = refused(&error);
-            match error.hint() {
-                Some(hint) => shown.hint(hint),
-                None => shown,
-            }
-        })?;
-        let release = &published.release;
-        if self.json {
-            let report = json!({
-                "name": release.name.to_string(), "version": release.version.to_string(),
-                "digest": format!("sha256:{}", release.digest().hex()), "already": published.already,
-                "warnings": published.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            });
-            show::line(report);
-        } else {
-            for warning in &published.warnings {
-                eprintln!("warning: {}", tame(&warning.to_string()));
-            }
-            let what = if published.already { "already published" } else { "published" };
-            show::line(format_args!("{what} {}@{} sha256:{}", release.name, release.version, release.digest().hex()));
+        let checked = registry.check(request.clone()).map_err(|error| self.refused(&error))?;
+        let examples = if self.no_examples || checked.already { 0 } else { self.try_examples(places, &request)? };
+        let told = Told {
+            release: checked.release,
+            digest: checked.component.digest.to_string(),
+            already: checked.already,
+            breaking: checked.breaking,
+            signed: key.as_ref().map(PrivateKey::public),
+            examples,
+            warnings: checked.warnings,
+        };
+        if self.dry_run {
+            self.tell(&told, "would be published", "is published already");
+            return Ok(ExitCode::SUCCESS);
         }
+        let published = registry.publish(request).map_err(|error| self.refused(&error))?;
+        let told = Told { already: published.already, warnings: published.warnings, ..told };
+        if let Some(key) = &key {
+            registry.sign(&told.release, key).map_err(|error| {
+                failed(&format!("`{}` is published, and cannot be signed", told.release), &error, error.hint())
+            })?;
+        }
+        self.tell(&told, "published", "already published");
         if !published.already {
             compile(places, published.release);
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Reads what is to be published.
+    fn request(&self) -> Result<PublishRequest> {
+        let shown = self.path.display().to_string();
+        let unread = |error: &std::io::Error| CliError::because(format!("cannot publish `{shown}`"), error);
+        let metadata = fs::metadata(&self.path).map_err(|error| unread(&error).status(USAGE))?;
+        let mut request = if metadata.is_dir() {
+            tollhouse_registry::package_dir(&self.path).map_err(|error| package_error(&shown, &error))?
+        } else {
+            PublishRequest::new(fs::read(&self.path).map_err(|error| unread(&error))?)
+        };
+        request.name = self.name.clone().or(request.name);
+        request.version = self.version.clone().or(request.version);
+        request.allow_breaking = self.allow_breaking;
+        Ok(request)
+    }
+
+    fn refused(&self, error: &PublishError) -> CliError {
+        failed(&format!("cannot publish `{}`", self.path.display()), error, error.hint())
+    }
+
+    /// Runs the examples of the manifest. How many there were.
+    fn try_examples(&self, places: &Places, request: &PublishRequest) -> Result<usize> {
+        let manifest = request.manifest.as_deref().map(Manifest::parse).transpose();
+        let Ok(Some(manifest)) = manifest else { return Ok(0) };
+        if manifest.examples.is_empty() {
+            return Ok(0);
+        }
+        examples::run(places, request, &manifest).map_err(|error| {
+            error.hint("mend the tool or the example in `tool.toml`; `--no-examples` publishes without running them")
+        })
+    }
+
+    fn tell(&self, told: &Told, done: &str, already: &str) {
+        let Told { release, digest, signed, .. } = told;
+        if self.json {
+            show::line(json!({
+                "name": release.name.to_string(), "version": release.version.to_string(), "digest": digest,
+                "already": told.already, "breaking": told.breaking, "signed": signed.map(|key| key.to_string()),
+                "examples": told.examples, "warnings": told.warnings, "dry_run": self.dry_run,
+            }));
+            return;
+        }
+        for warning in &told.warnings {
+            eprintln!("warning: {}", tame(warning));
+        }
+        let signed = signed.map(|key| format!(" signed by {key}")).unwrap_or_default();
+        if self.dry_run {
+            show::line(format_args!("{release} {digest} {}{signed}", if told.already { already } else { done }));
+        } else {
+            show::line(format_args!("{} {release} {digest}{signed}", if told.already { already } else { done }));
+        }
     }
 }
 
@@ -90,7 +169,7 @@ impl Publish {
 /// published, and a call will say what is wrong with it.
 fn compile(places: &Places, release: Release) {
     if release.component.size > PROGRESS && std::io::stderr().is_terminal() {
-        eprintln!("compiling {}@{} ({} KiB), once", release.name, release.version, release.component.size >> 10);
+        eprintln!("compiling {} ({} KiB), once", release.full_name(), release.component.size >> 10);
     }
     let compiled = places.host().and_then(|host| {
         let package = host.packages().package(release).map_err(|error| CliError::because("cannot mount it", &error))?;

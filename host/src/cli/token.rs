@@ -11,7 +11,9 @@ use tollhouse::capability::{Policy, parse_duration};
 use tollhouse::token::{Keypair, PrivateKey, PublicKey, RevocationList, Token};
 
 use super::error::USAGE;
+use super::places::Places;
 use super::policy_file::PolicyFile;
+use super::registry::trust;
 use super::{CliError, Result, show};
 
 /// Make a key that signs tokens: the private key into FILE (mode 0600), the public key into FILE.pub
@@ -106,17 +108,19 @@ impl Keygen {
 }
 
 impl Seal {
-    pub(crate) fn execute(&self) -> Result {
+    pub(crate) fn execute(&self, places: &Places) -> Result {
         let key: PrivateKey = read(&self.key, "key")?.trim().parse().map_err(|error| failed("no key", &error))?;
-        let policy = PolicyFile::read(&self.policy)?.parse()?;
+        let mut policy = PolicyFile::read(&self.policy)?.parse()?;
+        trust::resolve(&mut policy, places)?;
         let sealed = Token::seal(&policy.to_json().to_string(), self.more.end(), &Keypair::from(key));
         self.more.print(sealed.map_err(|error| failed("cannot seal the policy", &error))?)
     }
 }
 
 impl Attenuate {
-    pub(crate) fn execute(&self) -> Result {
-        let policy = PolicyFile::read(&self.policy)?.parse()?;
+    pub(crate) fn execute(&self, places: &Places) -> Result {
+        let mut policy = PolicyFile::read(&self.policy)?.parse()?;
+        trust::resolve(&mut policy, places)?;
         let narrowed = token(&self.token)?.attenuate(&policy.to_json().to_string(), self.more.end());
         self.more.print(narrowed.map_err(|error| failed("cannot narrow the token", &error))?)
     }

@@ -16,7 +16,7 @@ use crate::code::{Cache, CacheError, Code, CodeError};
 use crate::error::told;
 use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError};
 use crate::guest::{Guests, Language};
-use crate::tool::{KeyValue, Lock, MountError, Network, Packages, Secrets, Services};
+use crate::tool::{KeyValue, Lock, Locked, MountError, Network, Packages, Secrets, Services};
 use crate::vfs::{self, Tree};
 
 /// The most threads on which tools run at once, over all sessions of a host: a session that lets sixteen tools loop must not
@@ -103,6 +103,8 @@ pub struct SessionOptions {
     pub policy: Policy,
     /// Packages to mount besides those of the policy: alias and requirement (`ns:name@^1`).
     pub tools: Vec<(String, String)>,
+    /// What pins what is mounted. None: the highest releases that fit.
+    pub lock: Option<Lock>,
     /// The files it starts with. None: an empty `/workspace` and `/tmp`.
     pub files: Option<Tree>,
     /// Where every decision is written. None: nowhere.
@@ -175,7 +177,7 @@ impl Host {
     /// If a tool cannot be mounted, or the policy makes no sense for what is mounted.
     pub fn session(&self, options: SessionOptions) -> Result<Session, HostError> {
         let policy = options.policy;
-        let mounted = self.0.packages.mount(policy.tools.as_ref(), &options.tools)?;
+        let mounted = self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?;
         let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), 0));
         let gate = Gate::new(mounted, policy, GateOptions { audit: options.audit, approver: options.approver })?;
         let services = Services { network: self.0.network.clone(), secrets: options.secrets, ..Services::default() };
@@ -193,10 +195,13 @@ impl Host {
         let mounted = if known {
             let lock = sessions.lock(id)?;
             self.same(id, &lock, &options.tools)?;
-            self.0.packages.mount_locked(&lock)?
+            if options.lock.is_some_and(|asked| !asked.is_same(&lock)) {
+                return Err(SessionsError::Differs { session: id.clone(), what: "tools" }.into());
+            }
+            self.0.packages.mount_locked(&lock, &sessions.policy(id)?.signed)?
         } else {
-            let tools = options.policy.as_ref().and_then(|policy| policy.tools.as_ref());
-            self.0.packages.mount(tools, &options.tools)?
+            let policy = options.policy.clone().unwrap_or_default();
+            self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?
         };
         let mut policy = match (known, options.policy) {
             (false, policy) => policy.unwrap_or_default(),
@@ -242,7 +247,8 @@ impl Host {
     /// Refuses tools that are other than those that a session was made with.
     fn same(&self, id: &SessionId, lock: &Lock, tools: &[(String, String)]) -> Result<(), HostError> {
         for (alias, requirement) in tools {
-            let fits = lock.0.get(alias).is_some_and(|locked| locked.fits(requirement));
+            let fits = |locked: &Locked| requirement.parse().is_ok_and(|wanted| locked.fits(&wanted));
+            let fits = lock.0.get(alias).is_some_and(fits);
             if !fits {
                 return Err(SessionsError::Differs { session: id.clone(), what: "tools" }.into());
             }
@@ -276,6 +282,10 @@ impl HostState {
         agents.truncate(MAX_AGENTS - 1);
         agents.push_front((digest.to_owned(), component.clone()));
         Ok(component)
+    }
+
+    pub(super) fn packages(&self) -> &Packages {
+        &self.packages
     }
 
     pub(super) fn guests(&self) -> &Guests {

@@ -139,6 +139,8 @@ impl Session {
     /// If `narrower` covers more than this session's policy.
     pub fn delegate(&self, narrower: Policy) -> Result<Self, HostError> {
         let gate = self.0.gate.attenuate(narrower)?;
+        // More may have to be signed than before.
+        self.0.host.packages().check_signed(gate.tools(), &gate.policy().signed)?;
         let store = self.0.services.store.fork().map_err(HostError::KeyValue)?;
         let services = Services { store, ..Services::clone(&self.0.services) };
         let keeping = match &self.0.keeping {

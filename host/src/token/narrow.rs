@@ -26,7 +26,7 @@ const MAX_INHERITED: usize = 1 << 20;
 
 /// The keys of a policy, and of a grant, that belong in a token. A key that policies learn later is not among them
 /// until someone has thought about what it means to pass it on.
-const POLICY_KEYS: [&str; 3] = ["tools", "grant", "limits"];
+const POLICY_KEYS: [&str; 4] = ["tools", "require_signature", "grant", "limits"];
 const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
 
 /// What one block grants.
@@ -74,6 +74,10 @@ impl Part {
         let grants = policy.grants.len();
         if grants > MAX_GRANTS {
             return Err(TokenError::TooManyGrants { block, grants });
+        }
+        if policy.signed.unresolved().is_some() {
+            // A name of one machine may be another key's on the next.
+            return Err(TokenError::Foreign { block, what: "a signer's name instead of a key" });
         }
         for grant in &mut policy.grants {
             let pattern = grant.method.to_string();

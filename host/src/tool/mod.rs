@@ -52,7 +52,7 @@ pub use handles::Handles;
 pub(crate) use held::{Held, HeldHandles, dropped, resource_type};
 pub use http::{CertificateError, Network, Resolver};
 pub(crate) use keyvalue::{Backing, Changed, Key, KeyValue, keyvalue_size};
-pub use lock::{Lock, Locked};
+pub use lock::{Lock, LockError, Locked};
 pub use mounted::{MountError, MountedTools};
 pub use names::nearest;
 pub use package::{Package, PackageError, Packages};

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::str::FromStr as _;
 use std::sync::Arc;
 
-use tollhouse_registry::{Release, Requirement, RequirementError};
+use tollhouse_registry::{
+    Error as RegistryError, Registry, Release, ReleaseName, Requirement, RequirementError, SignatureError,
+};
 
 use super::lock::{Lock, Locked};
 use super::names::{Methods, NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
 use super::{Tool, help, nearest, typescript};
+use crate::capability::{Policy, Signed, Signer};
 
 /// The tools of a session by canonical method.
 #[derive(Default)]
@@ -47,8 +50,38 @@ pub enum MountError {
     /// Names that scripts could not tell apart.
     #[error(transparent)]
     Names(#[from] NameError),
-    /// The registry no longer has what a session was made with.
-    #[error("`{alias}`: the registry has no {locked}, which the session was made with")]
+    /// Nobody of those has signed it of whom one must.
+    #[error("cannot mount `{alias}`: `{release}` is not signed by {wanted}")]
+    Unsigned {
+        /// The alias.
+        alias: String,
+        /// The release.
+        release: ReleaseName,
+        /// Who should have, in words.
+        wanted: String,
+    },
+    /// It is signed by one who must, and the signature does not hold.
+    #[error("cannot mount `{alias}`")]
+    Signature {
+        /// The alias.
+        alias: String,
+        /// Why not.
+        #[source]
+        source: SignatureError,
+    },
+    /// The policy names a signer, and nobody said which key that is.
+    #[error("the policy requires a signature of `{0}`, and no trusted key has that name")]
+    UnknownSigner(String),
+    /// What is pinned is not what the policy asks for.
+    #[error("`{alias}`: {problem}")]
+    Pins {
+        /// The alias.
+        alias: String,
+        /// In what they differ.
+        problem: String,
+    },
+    /// The registry no longer has what is pinned.
+    #[error("`{alias}`: the registry has no {locked}, which is pinned")]
     Gone {
         /// The alias.
         alias: String,
@@ -56,7 +89,7 @@ pub enum MountError {
         locked: Locked,
     },
     /// The registry has something else under that name.
-    #[error("`{alias}`: the {what} of {locked} is not the one that the session was made with")]
+    #[error("`{alias}`: the {what} of {locked} is not the one that is pinned")]
     Changed {
         /// The alias.
         alias: String,
@@ -64,6 +97,8 @@ pub enum MountError {
         locked: Locked,
         /// What is another.
         what: &'static str,
+        /// What was pinned, and what is there: lines as of a unified diff.
+        diff: String,
     },
 }
 
@@ -77,6 +112,18 @@ impl MountError {
             Self::Requirement { .. } => {
                 Some("write `namespace:package@version`, for example `acme:payments@^1`".into())
             }
+            Self::Unsigned { release, .. } => Some(format!(
+                "nothing of it was used; who has the key signs it: `tollhouse registry sign {release} --key FILE`"
+            )),
+            Self::Signature { source, .. } => source.hint().map(str::to_owned),
+            Self::UnknownSigner(name) => Some(format!(
+                "say whose key it is: `tollhouse registry trust add {name} ed25519:…`, or write the key into the policy"
+            )),
+            Self::Pins { .. } => Some("`tollhouse lock` pins what the policy asks for".into()),
+            Self::Gone { .. } => Some("take it from a backup of the registry, or publish the same bytes again".into()),
+            Self::Changed { diff, .. } => {
+                Some(format!("nothing of it was used; what is pinned (-) and what is there (+):\n{diff}"))
+            }
             Self::Names(_) => Some("mount the package under another alias: `--tool ALIAS=NS:NAME`".into()),
             _ => None,
         }
@@ -84,47 +131,85 @@ impl MountError {
 }
 
 impl Packages {
-    /// Mounts what a policy names, or else each package of the registry under its own name; and `more`.
+    /// Mounts what a policy names, or else each package of the registry under its own name; and `more`. With a lock, exactly
+    /// the releases that it pins, if they are what is asked for.
     ///
     /// # Errors
-    /// If a package cannot be had, or names collide.
+    /// If a package cannot be had or is not signed as the policy says, names collide, or the lock pins something else.
     pub fn mount(
         &self,
-        named: Option<&BTreeMap<String, String>>,
+        policy: &Policy,
         more: &[(String, String)],
+        lock: Option<&Lock>,
     ) -> Result<Arc<MountedTools>, MountError> {
-        let mut packages: BTreeMap<String, Arc<Package>> = BTreeMap::new();
-        match named {
-            Some(named) => {
-                for (alias, requirement) in named {
-                    packages.insert(alias.clone(), self.mount_one(alias, requirement)?);
-                }
-            }
-            None => packages = self.mount_all(more)?,
+        if let Some(lock) = lock {
+            lock.check(policy.tools.as_ref(), more)?;
+            return self.mount_locked(lock, &policy.signed);
         }
-        for (alias, requirement) in more {
-            if packages.insert(alias.clone(), self.mount_one(alias, requirement)?).is_some() {
-                return Err(MountError::Twice(alias.clone()));
-            }
-        }
-        self.mounted(packages)
+        self.mount_unpinned(policy, more, &Lock::default())
+    }
+
+    /// What pins what [`mount`](Self::mount) would mount now: of what `pinned` has and still fits, that release.
+    ///
+    /// # Errors
+    /// As [`mount`](Self::mount); if the registry has something else under a pinned version.
+    pub fn pin(&self, policy: &Policy, more: &[(String, String)], pinned: &Lock) -> Result<Lock, MountError> {
+        Ok(self.mount_unpinned(policy, more, pinned)?.lock())
     }
 
     /// Mounts exactly these releases, also if newer ones fit, or they were yanked since.
     ///
     /// # Errors
-    /// If a release is gone, or its component, WIT or manifest is another.
-    pub fn mount_locked(&self, lock: &Lock) -> Result<Arc<MountedTools>, MountError> {
-        let mut packages = BTreeMap::new();
-        for (alias, locked) in &lock.0 {
-            let failed = |source| MountError::Package { alias: alias.clone(), source };
-            let registry = self.registry().ok_or_else(|| failed(PackageError::NoRegistry))?;
-            let release = registry.release(&locked.name, &locked.version).map_err(|error| failed(error.into()))?;
-            let release = release.ok_or_else(|| MountError::Gone { alias: alias.clone(), locked: locked.clone() })?;
-            if let Some(what) = locked.differs(&release) {
-                return Err(MountError::Changed { alias: alias.clone(), locked: locked.clone(), what });
+    /// If a release is gone, its component, WIT or manifest is another, or it is not signed as it must be.
+    pub fn mount_locked(&self, lock: &Lock, signed: &Signed) -> Result<Arc<MountedTools>, MountError> {
+        let mounted = lock.0.iter().map(|(alias, locked)| {
+            let release = self.locked(alias, locked)?;
+            Ok((alias.clone(), self.accepted(alias, release, signed)?))
+        });
+        self.mounted(mounted.collect::<Result<_, MountError>>()?)
+    }
+
+    /// Checks that what is mounted is signed by who must have, as the registry is now.
+    ///
+    /// # Errors
+    /// If something is not.
+    pub fn check_signed(&self, tools: &MountedTools, signed: &Signed) -> Result<(), MountError> {
+        let pinned = tools.lock();
+        tools.packages().iter().filter(|(alias, _)| signed.of(alias).next().is_some()).try_for_each(|(alias, _)| {
+            let release = self.locked(alias, &pinned.0[alias])?;
+            self.check_one(alias, &release, signed)
+        })
+    }
+
+    fn mount_unpinned(
+        &self,
+        policy: &Policy,
+        more: &[(String, String)],
+        pinned: &Lock,
+    ) -> Result<Arc<MountedTools>, MountError> {
+        let mut releases: BTreeMap<String, Release> = BTreeMap::new();
+        match &policy.tools {
+            Some(named) => {
+                for (alias, requirement) in named {
+                    releases.insert(alias.clone(), self.wanted(alias, requirement, pinned)?);
+                }
             }
-            packages.insert(alias.clone(), self.package(release).map_err(failed)?);
+            None => releases = self.all(more, pinned)?,
+        }
+        for (alias, requirement) in more {
+            if releases.insert(alias.clone(), self.wanted(alias, requirement, pinned)?).is_some() {
+                return Err(MountError::Twice(alias.clone()));
+            }
+        }
+        let mut packages = BTreeMap::new();
+        for (alias, release) in releases {
+            let asked_for = policy.tools.is_some() || more.iter().any(|(other, _)| *other == alias);
+            match self.accepted(&alias, release, &policy.signed) {
+                Ok(package) => drop(packages.insert(alias, package)),
+                // One that cannot be used is left out: it was not asked for.
+                Err(MountError::Package { .. }) if !asked_for => {}
+                Err(error) => return Err(error),
+            }
         }
         self.mounted(packages)
     }
@@ -141,35 +226,92 @@ impl Packages {
         Ok(mounted)
     }
 
-    fn mount_one(&self, alias: &str, requirement: &str) -> Result<Arc<Package>, MountError> {
-        let requirement = Requirement::from_str(requirement)
-            .map_err(|source| MountError::Requirement { alias: alias.to_owned(), source })?;
-        self.resolve(&requirement).map_err(|source| MountError::Package { alias: alias.to_owned(), source })
+    /// A release, once it is known that who must have signed it has.
+    fn accepted(&self, alias: &str, release: Release, signed: &Signed) -> Result<Arc<Package>, MountError> {
+        self.check_one(alias, &release, signed)?;
+        self.package(release).map_err(|source| MountError::Package { alias: alias.to_owned(), source })
     }
 
-    /// Every package of the registry whose own name is free and belongs to it alone. One that cannot be used, or whose
-    /// name hides something, is left out: it was not asked for.
-    fn mount_all(&self, more: &[(String, String)]) -> Result<BTreeMap<String, Arc<Package>>, MountError> {
-        let Some(registry) = self.registry() else { return Ok(BTreeMap::new()) };
-        let registry_error = |error: tollhouse_registry::Error| MountError::Package {
-            alias: "*".to_owned(),
-            source: PackageError::Registry(error),
-        };
-        let mut names: BTreeMap<String, Vec<Release>> = BTreeMap::new();
-        for release in registry.latest().map_err(registry_error)? {
-            names.entry(release.name.package().to_owned()).or_default().push(release);
-        }
-        let mut packages = BTreeMap::new();
-        for (alias, mut releases) in names {
-            let taken = more.iter().any(|(other, _)| *other == alias);
-            let (Some(release), true, false) = (releases.pop(), releases.is_empty(), taken) else { continue };
-            if super::names::check_alias(&alias, Spelling::Wit).is_ok()
-                && let Ok(package) = self.package(release)
-            {
-                packages.insert(alias, package);
+    fn check_one(&self, alias: &str, release: &Release, signed: &Signed) -> Result<(), MountError> {
+        signed.of(alias).try_for_each(|signers| self.check_signers(alias, release, signers))
+    }
+
+    fn check_signers(&self, alias: &str, release: &Release, signers: &[Signer]) -> Result<(), MountError> {
+        let registry = self.some_registry(alias)?;
+        let mut broken = None;
+        for signer in signers {
+            let key = match signer {
+                Signer::Key(key) => key,
+                Signer::Name(name) => return Err(MountError::UnknownSigner(name.clone())),
+            };
+            match registry.verify_signature(release, key) {
+                Ok(()) => return Ok(()),
+                Err(SignatureError::Unsigned { .. }) => {}
+                Err(error) => broken = Some(error),
             }
         }
-        Ok(packages)
+        let alias = alias.to_owned();
+        Err(match broken {
+            Some(source) => MountError::Signature { alias, source },
+            None => {
+                let wanted: Vec<String> = signers.iter().map(|signer| format!("`{signer}`")).collect();
+                MountError::Unsigned { alias, release: release.full_name(), wanted: wanted.join(" or ") }
+            }
+        })
+    }
+
+    fn some_registry(&self, alias: &str) -> Result<&Registry, MountError> {
+        let none = || MountError::Package { alias: alias.to_owned(), source: PackageError::NoRegistry };
+        self.registry().ok_or_else(none)
+    }
+
+    /// The release that is pinned.
+    fn locked(&self, alias: &str, locked: &Locked) -> Result<Release, MountError> {
+        let registry = self.some_registry(alias)?;
+        let failed = |error: RegistryError| MountError::Package { alias: alias.to_owned(), source: error.into() };
+        let release = registry.release(&locked.name, &locked.version).map_err(failed)?;
+        let release = release.ok_or_else(|| MountError::Gone { alias: alias.to_owned(), locked: locked.clone() })?;
+        match locked.differs(registry, &release).map_err(failed)? {
+            None => Ok(release),
+            Some((what, diff)) => {
+                Err(MountError::Changed { alias: alias.to_owned(), locked: locked.clone(), what, diff })
+            }
+        }
+    }
+
+    /// The release that is pinned for an alias if it fits, else the highest that does.
+    fn wanted(&self, alias: &str, requirement: &str, pinned: &Lock) -> Result<Release, MountError> {
+        let wanted = Requirement::from_str(requirement)
+            .map_err(|source| MountError::Requirement { alias: alias.to_owned(), source })?;
+        if let Some(locked) = pinned.0.get(alias).filter(|locked| locked.fits(&wanted)) {
+            return self.locked(alias, locked);
+        }
+        let resolved = self.some_registry(alias)?.resolve(&wanted.name, &wanted.versions);
+        resolved.map_err(|error| MountError::Package { alias: alias.to_owned(), source: error.into() })
+    }
+
+    /// Every package of the registry whose own name is free and belongs to it alone. One whose name hides something is left
+    /// out: it was not asked for.
+    fn all(&self, more: &[(String, String)], pinned: &Lock) -> Result<BTreeMap<String, Release>, MountError> {
+        let Some(registry) = self.registry() else { return Ok(BTreeMap::new()) };
+        let failed = |error: RegistryError| MountError::Package { alias: "*".to_owned(), source: error.into() };
+        let mut names: BTreeMap<String, Vec<Release>> = BTreeMap::new();
+        for release in registry.latest().map_err(failed)? {
+            names.entry(release.name.package().to_owned()).or_default().push(release);
+        }
+        let mut all = BTreeMap::new();
+        for (alias, mut releases) in names {
+            let taken = more.iter().any(|(other, _)| *other == alias);
+            let (Some(mut release), true, false) = (releases.pop(), releases.is_empty(), taken) else { continue };
+            if super::names::check_alias(&alias, Spelling::Wit).is_err() {
+                continue;
+            }
+            if let Some(locked) = pinned.0.get(&alias).filter(|locked| locked.name == release.name) {
+                release = self.locked(&alias, locked)?;
+            }
+            all.insert(alias, release);
+        }
+        Ok(all)
     }
 }
 
@@ -237,7 +379,7 @@ impl MountedTools {
     /// What pins what is mounted.
     #[must_use]
     pub fn lock(&self) -> Lock {
-        Lock(self.packages.iter().map(|(alias, package)| (alias.clone(), Locked::of(package.release()))).collect())
+        Lock(self.packages.iter().map(|(alias, package)| (alias.clone(), Locked::of(package))).collect())
     }
 
     /// The help text of a method, or a list of those that begin with a prefix (segments joined by `/`).

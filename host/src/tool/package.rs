@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tollhouse_registry::{InstancePolicy, Permissions, Registry, Release, Requirement};
+use tollhouse_registry::{InstancePolicy, Permissions, Registry, Release};
 use wasmtime::Engine;
 use wasmtime::component::{ComponentExportIndex, InstancePre, Linker};
 
@@ -107,21 +107,13 @@ impl Packages {
         self.shared.registry.as_ref()
     }
 
-    /// The release that a requirement resolves to, ready to be mounted.
-    ///
-    /// # Errors
-    /// If there is none, or it cannot be offered as tools.
-    pub fn resolve(&self, requirement: &Requirement) -> Result<Arc<Package>, PackageError> {
-        let registry = self.registry().ok_or(PackageError::NoRegistry)?;
-        self.package(registry.resolve(&requirement.name, &requirement.versions)?)
-    }
-
     /// A release, ready to be mounted. Reflected once a process, and on disk once for all.
     ///
     /// # Errors
     /// If its blobs were altered, or it cannot be offered as tools.
     pub fn package(&self, release: Release) -> Result<Arc<Package>, PackageError> {
-        let key = format!("{}@{}", release.name, release.version);
+        // Another registry in the place of this one may have other bytes under the same name.
+        let key = digests(&release);
         if let Some(package) = self.lock().get(&key) {
             return Ok(Arc::clone(package));
         }
@@ -139,8 +131,7 @@ impl Packages {
 
     fn reflected(&self, release: &Release) -> Result<Reflected, PackageError> {
         let registry = self.registry().ok_or(PackageError::NoRegistry)?;
-        let parts = [release.component.digest, release.wit.digest, release.manifest.digest].map(|digest| digest.hex());
-        let key = format!("types-{REFLECTED_VERSION}-{}.json", blake3::hash(parts.concat().as_bytes()).to_hex());
+        let key = format!("types-{REFLECTED_VERSION}-{}.json", blake3::hash(digests(release).as_bytes()).to_hex());
         let cached = self.shared.code.cache().and_then(|cache| cache.get(&key));
         if let Some(reflected) = cached.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             return Ok(reflected);
@@ -181,6 +172,11 @@ impl Packages {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Package>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a release is made of, its name left out: the manifest has it.
+fn digests(release: &Release) -> String {
+    [release.component.digest, release.wit.digest, release.manifest.digest].map(|digest| digest.hex()).concat()
 }
 
 impl Package {

@@ -1,13 +1,16 @@
 //! WIT text: read from a publisher's files, printed from a component, compared with one. The text is kept because doc
 //! comments do not survive in a compiled component. Must not look at a registry.
 
+pub(crate) mod compat;
 mod shape;
+mod words;
 
 use std::{collections::HashSet, path::Path};
 
 use wit_component::WitPrinter;
 use wit_parser::{PackageId, Resolve};
 
+pub(crate) use self::shape::Shape;
 use crate::component::{Component, ComponentError};
 
 /// Largest WIT text in bytes. All of WASI is a twentieth of it.
@@ -91,6 +94,13 @@ impl Wit {
         print(&self.resolve, self.main).map_err(|problem| WitError::Syntax { problem })
     }
 
+    /// What its one world exports. None if it has several, or that is too much.
+    pub(crate) fn exports(&self) -> Option<Shape> {
+        let worlds = &self.resolve.packages[self.main].worlds;
+        let only = worlds.values().next().filter(|_| worlds.len() == 1)?;
+        shape::exports(&self.resolve, *only)
+    }
+
     /// Checks that one of its worlds exports what the component exports.
     pub(crate) fn check(&self, component: &Component) -> Result<(), WitError> {
         let built = shape::exports(&component.resolve, component.world).ok_or(WitError::TooComplex)?;
@@ -114,6 +124,14 @@ impl Wit {
             }
         }
     }
+}
+
+/// What a component exports.
+///
+/// # Errors
+/// If that is too much to be compared.
+pub(crate) fn exports(component: &Component) -> Result<Shape, WitError> {
+    shape::exports(&component.resolve, component.world).ok_or(WitError::TooComplex)
 }
 
 /// The WIT of a component as far as it can be had from it: without doc comments. Its package is

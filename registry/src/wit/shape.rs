@@ -11,7 +11,7 @@ use wit_parser::{
 };
 
 /// Functions and the types that they use: full name to definition.
-pub(super) type Shape = BTreeMap<String, String>;
+pub(crate) type Shape = BTreeMap<String, String>;
 
 /// How many types are written out at most. A valid component has at most a million, named ones written out too; a text
 /// of a few lines can have any number.

@@ -9,3 +9,4 @@ mod tamper;
 #[path = "../../src/testing.rs"]
 #[expect(dead_code, reason = "the unit tests use the rest")]
 mod testing;
+mod trust;

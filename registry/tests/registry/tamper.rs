@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tollhouse_registry::{Error, Registry, Release};
+use tollhouse_registry::{Error, PrivateKey, Registry, Release, ReleaseName, SignatureError};
 
 use crate::{
     support::{Home, replace, request, requirement},
@@ -16,13 +16,27 @@ fn filled() -> Home {
         request.wit = Some(CHARGES.into());
         request.readme = Some(format!("# {name}\n"));
         home.registry.publish(request).expect("it publishes");
+        let release = ReleaseName { name: name.parse().expect("a name"), version: version.parse().expect("a version") };
+        home.registry.sign(&release, &key()).expect("it signs");
     }
     home
 }
 
-/// All that can be had from a registry.
+/// Ed25519 draws no random numbers, so the bytes are always the same.
+fn key() -> PrivateKey {
+    "ed25519-private:nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=".parse().expect("a key")
+}
+
+/// All that can be had from a registry, of releases that are signed as they were.
 fn everything(registry: &Registry) -> Result<Vec<(Release, Vec<u8>, String)>, Error> {
     let load = |release: Release| {
+        match registry.verify_signature(&release, &key().public()) {
+            Ok(()) => {}
+            Err(SignatureError::Registry(error)) => return Err(error),
+            // Only the last line is: it is torn, and its release loads and is not signed.
+            Err(SignatureError::Unsigned { .. }) if release.name.as_str() == "a:c" => {}
+            Err(error) => panic!("{error}"),
+        }
         let component = registry.load_component(&release)?;
         registry.load_manifest(&release)?;
         let texts = registry.load_wit(&release)? + &registry.load_readme(&release)?.unwrap_or_default();
@@ -43,10 +57,13 @@ fn no_byte_can_be_flipped() {
             replace(&path, &altered);
             match home.open().and_then(|registry| everything(&registry)) {
                 Err(error) => assert!(error.hint().is_some(), "{error}"),
-                // The last line feed of the index: the line counts as torn, and its release as never published.
+                // The last line feed of the index: the line counts as torn, and its release as not signed.
                 Ok(rest) => {
                     assert_eq!(at + 1, bytes.len(), "{}", path.display());
-                    assert!(rest.len() < whole.len() && rest.iter().all(|it| whole.contains(it)));
+                    let signed = |releases: &[(Release, Vec<u8>, String)]| -> Vec<_> {
+                        releases.iter().filter(|it| !it.0.signatures.is_empty()).cloned().collect()
+                    };
+                    assert!(signed(&rest).len() < whole.len() && signed(&rest).iter().all(|it| whole.contains(it)));
                 }
             }
         }
@@ -79,6 +96,8 @@ fn what_was_altered_is_put_right_by_the_same_bytes() {
         request.wit = Some(CHARGES.into());
         request.readme = Some(format!("# {name}\n"));
         assert!(home.registry.publish(request).expect("it is the same").already);
+        let release = ReleaseName { name: name.parse().expect("a name"), version: version.parse().expect("a version") };
+        assert!(home.registry.sign(&release, &key()).expect("it signs the same").already);
     }
     everything(&home.registry).expect("it is whole");
 }
@@ -103,7 +122,10 @@ fn a_torn_line_is_cut_off_by_the_next_publish() {
     let home = filled();
     let path = home.path("registry/index");
     let whole = fs::read(&path).expect("it reads");
-    let third = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).expect("three lines").0 + 1;
+    let end =
+        |line: usize| whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(line).expect("six lines").0 + 1;
+    // Each release has two lines, and this is about the last one's first.
+    let (third, whole) = (end(3), &whole[..end(4)]);
     for cut in [third + 1, third + 300, whole.len() - 1] {
         replace(&path, &whole[..cut]);
         let registry = home.open().expect("torn, not altered");
@@ -112,7 +134,7 @@ fn a_torn_line_is_cut_off_by_the_next_publish() {
         assert!(registry.resolve(&wanted.name, &wanted.versions).is_err());
         registry.publish(request("a:c", "0.1.0", "again")).expect("it publishes");
         let text = fs::read_to_string(&path).expect("it reads");
-        assert_eq!(text.lines().count(), 3);
+        assert_eq!(text.lines().count(), 5);
         everything(&home.open().expect("the chain holds")).expect("it is whole");
     }
 }

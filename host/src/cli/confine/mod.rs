@@ -104,7 +104,7 @@ impl Confinement {
             // Who uses it will say why it cannot be made.
             let _ = make(directory);
         }
-        Self { read: vec![places.registry.clone()], write }
+        Self { read: vec![places.registry.clone(), places.trusted.clone()], write }
     }
 
     /// It will read these, and what is below them.

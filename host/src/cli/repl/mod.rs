@@ -101,9 +101,9 @@ impl Repl {
         let session = match &keeper {
             Some(Keeper { sessions, id }) => {
                 let waiting = interrupt.waiting(id);
-                self.session.open_kept(&host, sessions, id, &self.own, self.audit.as_deref(), waiting)?
+                self.session.open_kept(places, &host, sessions, id, &self.own, self.audit.as_deref(), waiting)?
             }
-            None => self.session.open_in_memory(&host, &self.own, self.audit.as_deref())?,
+            None => self.session.open_in_memory(places, &host, &self.own, self.audit.as_deref())?,
         };
         self.confine.isolate(session.gate())?;
         let mut room = Room {

@@ -42,7 +42,7 @@ impl New {
             let error = CliError::usage(format!("there is a session `{id}` already"));
             return Err(error.hint(format!("`tollhouse run --session {id}` goes on with it")));
         }
-        self.session.open_kept(&places.host()?, &sessions, &id, &OwnArgs::default(), None, waiting(&id))?;
+        self.session.open_kept(places, &places.host()?, &sessions, &id, &OwnArgs::default(), None, waiting(&id))?;
         let head = sessions.show(&id).map_err(|error| super::failed("cannot show the session", &error))?.head;
         if self.json {
             show::line(json!({ "session": id, "snapshot": head.snapshot.to_string() }));

@@ -40,6 +40,8 @@ pub struct OpenOptions {
     pub policy: Option<Policy>,
     /// Packages to mount besides those of the policy. Of a session that is there: those that it was made with.
     pub tools: Vec<(String, String)>,
+    /// What pins what is mounted. Of a session that is there: what it was made with.
+    pub lock: Option<Lock>,
     /// What a run may use, instead of what the policy says.
     pub limits: Overrides,
     /// The files that it is made with. None: an empty `/workspace` and `/tmp`.

@@ -1,0 +1,222 @@
+//! Who must have signed what a session mounts. Nothing here looks at a signature.
+//!
+//! A list of signers is a choice: one of them must have signed. Several lists are demands that hold together, so that
+//! narrowing can only add.
+
+use std::collections::BTreeMap;
+
+use tollhouse_registry::PublicKey;
+
+use super::document::{Content, Node};
+use super::policy::PolicyError;
+use super::read;
+
+/// The most signers that one `require_signature` names: each may be tried at each load.
+const MAX_SIGNERS: usize = 100;
+
+/// Who must have signed what is mounted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signed {
+    /// Every package: of each list one.
+    pub all: Vec<Vec<Signer>>,
+    /// The package of an alias: of each list one.
+    pub tools: BTreeMap<String, Vec<Vec<Signer>>>,
+}
+
+/// One who signs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Signer {
+    /// By a key.
+    Key(PublicKey),
+    /// By the name that the key has on this machine: [`Signed::resolve`].
+    Name(String),
+}
+
+impl Signed {
+    /// Whether nothing need be signed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.tools.is_empty()
+    }
+
+    /// The lists that count for an alias.
+    pub fn of<'a>(&'a self, alias: &str) -> impl Iterator<Item = &'a [Signer]> {
+        let own = self.tools.get(alias).into_iter().flatten();
+        self.all.iter().chain(own).map(Vec::as_slice)
+    }
+
+    /// The first signer that is named and not given by a key.
+    #[must_use]
+    pub fn unresolved(&self) -> Option<&str> {
+        let signers = self.all.iter().chain(self.tools.values().flatten()).flatten();
+        signers.into_iter().find_map(|signer| match signer {
+            Signer::Name(name) => Some(name.as_str()),
+            Signer::Key(_) => None,
+        })
+    }
+
+    /// Puts a key in the place of each name that `keys` knows.
+    pub fn resolve(&mut self, keys: impl Fn(&str) -> Option<PublicKey>) {
+        for signer in self.all.iter_mut().chain(self.tools.values_mut().flatten()).flatten() {
+            if let Signer::Name(name) = signer
+                && let Some(key) = keys(name)
+            {
+                *signer = Signer::Key(key);
+            }
+        }
+    }
+
+    /// What both demand.
+    pub(super) fn and(&self, other: Self) -> Self {
+        let mut both = self.clone();
+        add(&mut both.all, other.all);
+        for (alias, lists) in other.tools {
+            add(both.tools.entry(alias).or_default(), lists);
+        }
+        both
+    }
+
+    /// Whether whatever satisfies this satisfies `other`.
+    pub(super) fn demands(&self, other: &Self) -> bool {
+        let within = |list: &[Signer], of: &[Signer]| list.iter().all(|signer| of.contains(signer));
+        let all = |wanted: &Vec<Signer>| self.all.iter().any(|own| within(own, wanted));
+        other.all.iter().all(all)
+            && other
+                .tools
+                .iter()
+                .all(|(alias, lists)| lists.iter().all(|wanted| self.of(alias).any(|own| within(own, wanted))))
+    }
+}
+
+fn add(lists: &mut Vec<Vec<Signer>>, more: Vec<Vec<Signer>>) {
+    for list in more {
+        if !lists.contains(&list) {
+            lists.push(list);
+        }
+    }
+}
+
+/// Reads `require_signature`: a list of signers, or a list of such lists.
+pub(super) fn lists(node: Node, what: &str) -> Result<Vec<Vec<Signer>>, PolicyError> {
+    let span = node.span.clone();
+    let nodes = read::list(node, what)?;
+    let nested = nodes.iter().any(|node| matches!(node.value, Content::Array(_)));
+    let lists = if nested {
+        nodes.into_iter().map(|node| list(node, what)).collect::<Result<_, _>>()?
+    } else {
+        vec![signers(nodes, what)?]
+    };
+    if lists.iter().any(Vec::is_empty) {
+        let error = PolicyError::new(format!("`{what}` is empty: nothing could ever be mounted"), span);
+        return Err(error.hint("name a key, or leave it out"));
+    }
+    if lists.iter().map(Vec::len).sum::<usize>() > MAX_SIGNERS {
+        return Err(PolicyError::new(format!("`{what}` names more than {MAX_SIGNERS} signers"), span));
+    }
+    Ok(lists)
+}
+
+fn list(node: Node, what: &str) -> Result<Vec<Signer>, PolicyError> {
+    signers(read::list(node, what)?, what)
+}
+
+fn signers(nodes: Vec<Node>, what: &str) -> Result<Vec<Signer>, PolicyError> {
+    let signer = |node: Node| {
+        let span = node.span.clone();
+        let text = read::string(node, what)?;
+        text.parse().map_err(|error: String| PolicyError::new(error, span))
+    };
+    nodes.into_iter().map(signer).collect()
+}
+
+impl std::str::FromStr for Signer {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if tollhouse_registry::is_key_name(text) {
+            return Ok(Self::Name(text.to_owned()));
+        }
+        text.parse().map(Self::Key).map_err(|error| format!("{error}; a name has letters, digits, `-`, `_` and `.`"))
+    }
+}
+
+impl std::fmt::Display for Signer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Key(key) => key.fmt(f),
+            Self::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::capability::Policy;
+
+    const ONE: &str = "ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+    const TWO: &str = "ed25519:PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=";
+
+    fn policy(text: &str) -> Policy {
+        Policy::parse(text).expect(text)
+    }
+
+    #[test]
+    fn every_form_is_read_and_written() {
+        for text in [
+            format!("require_signature = ['{ONE}', 'acme']"),
+            format!("require_signature = [['{ONE}'], ['{TWO}', 'acme']]"),
+            format!("[tools]\ncsv = 'a:csv'\nstats = {{ package = 'a:stats@^1', require_signature = ['{ONE}'] }}"),
+        ] {
+            let read = policy(&text);
+            assert_eq!(Policy::parse(&read.to_toml()).expect("TOML").signed, read.signed, "{}", read.to_toml());
+            let json = Policy::parse_json(&read.to_json().to_string()).expect("JSON");
+            assert_eq!((json.signed, json.tools), (read.signed, read.tools));
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for (text, expected) in [
+            ("require_signature = []", "is empty"),
+            ("require_signature = [[]]", "is empty"),
+            ("require_signature = 'acme'", "a list belongs here"),
+            ("require_signature = ['acme', ['x']]", "a list belongs here"),
+            ("require_signature = ['ed25519:x']", "44 characters"),
+            ("require_signature = ['a b']", "a name has letters"),
+            ("[tools]\nx = { package = 'a:x', require_signatures = ['a'] }", "unknown key `require_signatures`"),
+            ("[tools]\nx = { require_signature = ['a'] }", "has no `package`"),
+            ("[tools]\nx = 1", "a requirement"),
+        ] {
+            let error = Policy::parse(text).expect_err(text);
+            assert!(error.message.contains(expected), "{text}: {error}");
+            assert!(error.span.is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn narrowing_only_adds() {
+        let wide = policy(&format!("require_signature = ['{ONE}', '{TWO}']"));
+        for narrower in
+            [policy(""), policy(&format!("require_signature = ['{TWO}']")), policy("require_signature = ['x']")]
+        {
+            let both = wide.attenuate(narrower.clone()).expect("it adds");
+            assert!(both.signed.demands(&wide.signed) && both.signed.demands(&narrower.signed));
+            assert!(both.is_subset_of(&wide) && both.is_subset_of(&narrower));
+            assert_eq!(
+                narrower.signed.demands(&wide.signed),
+                narrower.signed.all.iter().any(|list| list.len() == 1 && list[0].to_string() == TWO)
+            );
+        }
+        assert!(!policy("").is_subset_of(&wide));
+        let own = policy(&format!("[tools]\nx = {{ package = 'a:x', require_signature = ['{ONE}'] }}"));
+        assert!(wide.attenuate(own.clone()).expect("it adds").signed.demands(&own.signed));
+        assert!(policy(&format!("require_signature = ['{ONE}']")).signed.demands(&own.signed), "all are some");
+    }
+
+    #[test]
+    fn names_become_keys() {
+        let mut signed = policy("require_signature = ['acme', 'other']").signed;
+        signed.resolve(|name| (name == "acme").then(|| ONE.parse().expect("a key")));
+        assert_eq!((signed.all[0][0].to_string().as_str(), signed.unresolved()), (ONE, Some("other")));
+    }
+}

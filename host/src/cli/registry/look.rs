@@ -1,0 +1,153 @@
+//! `tollhouse registry ls|show`.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse_registry::{PublicKey, Registry, Release, Requirement, Shown};
+
+use super::super::error::tame;
+use super::super::places::Places;
+use super::super::{Result, draw, show};
+
+/// List the releases
+#[derive(Args)]
+pub(crate) struct Ls {
+    /// Print an array of {name, version, digest, size, published, yanked, deprecated, signed}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show a package: its newest release that fits, what it exports and asks for, who signed it, what depends on it
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse registry show tollhouse:stats
+  tollhouse registry show tollhouse:stats@=0.1.0 --json")]
+pub(crate) struct Show {
+    /// The package: `tollhouse:stats`, or with a requirement, `tollhouse:stats@^0.1`
+    #[arg(value_name = "NS:NAME[@REQ]")]
+    package: Requirement,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Ls {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        let releases = super::open(places)?.list().map_err(|error| super::unreadable(&error))?;
+        if self.json {
+            let listed: Vec<Value> = releases.iter().map(described).collect();
+            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            return Ok(ExitCode::SUCCESS);
+        }
+        for release in releases {
+            let (digest, marks) = (release.digest().hex(), super::marks(&release));
+            show::line(format_args!("{:<32} {:<12} sha256:{}{marks}", release.name, release.version, &digest[..16]));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Show {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        let registry = super::open(places)?;
+        let shown = registry
+            .show(&self.package.name, &self.package.versions)
+            .map_err(|error| super::failed(&format!("cannot show `{}`", self.package.name), &error, error.hint()))?;
+        let dependents = registry.dependents(&self.package.name).map_err(|error| super::unreadable(&error))?;
+        let names = super::trust::names(places)?;
+        if self.json {
+            print_json(&registry, &shown, &dependents, &names);
+        } else {
+            print_text(&registry, &shown, &dependents, &names);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A release as JSON.
+pub(super) fn described(release: &Release) -> Value {
+    let since = release.published.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let deprecated = release.deprecated.as_ref();
+    json!({
+        "name": release.name.to_string(),
+        "version": release.version.to_string(),
+        "digest": format!("sha256:{}", release.digest().hex()),
+        "size": release.component.size,
+        "published": since.as_secs(),
+        "yanked": release.yanked,
+        "breaking": release.breaking,
+        "deprecated": deprecated.map(|it| {
+            json!({ "message": it.message, "replacement": it.replacement.as_ref().map(ToString::to_string) })
+        }),
+        "signed": release.signatures.iter().map(|signature| signature.key.to_string()).collect::<Vec<_>>(),
+    })
+}
+
+/// Who signed a release, and whether the signature holds.
+fn signatures(registry: &Registry, release: &Release) -> Vec<(PublicKey, Option<String>)> {
+    let check = |key| registry.verify_signature(release, key).err().map(|error| error.to_string());
+    release.signatures.iter().map(|signature| (signature.key, check(&signature.key))).collect()
+}
+
+fn print_json(registry: &Registry, shown: &Shown, dependents: &[String], names: &BTreeMap<PublicKey, String>) {
+    let Shown { release, manifest, wit, readme, versions, .. } = shown;
+    let mut object = described(release);
+    object["description"] = json!(manifest.description);
+    object["license"] = json!(manifest.license);
+    object["permissions"] = json!(manifest.permissions);
+    object["signatures"] = signatures(registry, release)
+        .into_iter()
+        .map(|(key, problem)| json!({ "key": key.to_string(), "name": names.get(&key), "problem": problem }))
+        .collect();
+    object["versions"] = versions.iter().map(described).collect();
+    object["dependents"] = json!(dependents);
+    object["wit"] = json!(wit);
+    object["readme"] = json!(readme);
+    show::line(serde_json::to_string_pretty(&object).expect("a JSON value serialises"));
+}
+
+fn print_text(registry: &Registry, shown: &Shown, dependents: &[String], names: &BTreeMap<PublicKey, String>) {
+    let Shown { release, manifest, wit, versions, .. } = shown;
+    let line = |text: String| show::line(tame(&text));
+    line(release.full_name().to_string());
+    line(format!("sha256:{}  {} bytes", release.digest().hex(), release.component.size));
+    if let Some(description) = &manifest.description {
+        line(description.clone());
+    }
+    let since = release.published.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    line(format!("published {}", draw::short_time(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))));
+    if release.yanked {
+        line("yanked: it is not resolved any more".to_owned());
+    }
+    if let Some(deprecated) = &release.deprecated {
+        line(format!("deprecated: {deprecated}"));
+    }
+    if release.breaking {
+        line("it breaks what earlier releases had that its version is compatible with".to_owned());
+    }
+    for (key, problem) in signatures(registry, release) {
+        let who = names.get(&key).map_or_else(|| key.to_string(), |name| format!("{name} ({key})"));
+        line(match problem {
+            None => format!("signed by {who}"),
+            Some(problem) => format!("NOT signed by {who}: {problem}"),
+        });
+    }
+    let asks = serde_json::to_value(&manifest.permissions).expect("permissions are plain data");
+    for (key, asked) in asks.as_object().into_iter().flatten() {
+        if asked.as_array().is_some_and(|asked| !asked.is_empty()) {
+            line(format!("asks for {key}: {asked}"));
+        }
+    }
+    let others = versions.iter().filter(|other| other.version != release.version);
+    let others: Vec<String> = others.map(|other| format!("{}{}", other.version, super::marks(other))).collect();
+    if !others.is_empty() {
+        line(format!("other versions: {}", others.join(", ")));
+    }
+    if !dependents.is_empty() {
+        line(format!("needed by: {}", dependents.join(", ")));
+    }
+    line(format!("\n{wit}"));
+}

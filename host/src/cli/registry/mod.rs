@@ -1,0 +1,84 @@
+//! `tollhouse registry`.
+
+mod change;
+mod diff;
+mod gc;
+mod look;
+mod search;
+pub(crate) mod sign;
+pub(crate) mod trust;
+mod verify;
+
+use clap::Subcommand;
+use tollhouse_registry::{Registry as Store, Release};
+
+use super::places::Places;
+use super::{CliError, Result};
+
+/// Look into the registry, check it, and say what is to be thought of its releases
+///
+/// A release never changes. It can be yanked (nobody new gets it), deprecated (who uses it is told why) and signed (a policy
+/// with `require_signature` mounts nothing else).
+#[derive(Subcommand)]
+pub(crate) enum Registry {
+    Ls(look::Ls),
+    Show(look::Show),
+    Search(search::Search),
+    Diff(diff::Diff),
+    Verify(verify::Verify),
+    Yank(change::Yank),
+    Unyank(change::Unyank),
+    Deprecate(change::Deprecate),
+    Keygen(sign::Keygen),
+    Sign(sign::Sign),
+    #[command(subcommand)]
+    Trust(trust::Trust),
+    Gc(gc::Gc),
+}
+
+impl Registry {
+    /// Does what was asked for.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        match self {
+            Self::Ls(ls) => ls.execute(places),
+            Self::Show(show) => show.execute(places),
+            Self::Search(search) => search.execute(places),
+            Self::Diff(diff) => diff.execute(places),
+            Self::Verify(verify) => verify.execute(places),
+            Self::Yank(yank) => yank.execute(places),
+            Self::Unyank(unyank) => unyank.execute(places),
+            Self::Deprecate(deprecate) => deprecate.execute(places),
+            Self::Keygen(keygen) => keygen.execute(),
+            Self::Sign(sign) => sign.execute(places),
+            Self::Trust(trust) => trust.execute(places),
+            Self::Gc(gc) => gc.execute(places),
+        }
+    }
+}
+
+/// The registry.
+fn open(places: &Places) -> Result<Store> {
+    Store::open(&places.registry).map_err(|error| unreadable(&error))
+}
+
+/// What a user reads when the registry cannot be read.
+fn unreadable(error: &tollhouse_registry::Error) -> CliError {
+    failed("cannot read the registry", error, error.hint())
+}
+
+/// What a user reads when something cannot be done.
+pub(super) fn failed(what: &str, error: &dyn std::error::Error, hint: Option<&str>) -> CliError {
+    let shown = CliError::because(what, error);
+    match hint {
+        Some(hint) => shown.hint(hint),
+        None => shown,
+    }
+}
+
+/// Words that stand behind a release wherever it is listed.
+fn marks(release: &Release) -> String {
+    let yanked = if release.yanked { "  yanked" } else { "" };
+    let deprecated = if release.deprecated.is_some() { "  deprecated" } else { "" };
+    let signed = if release.signatures.is_empty() { "" } else { "  signed" };
+    format!("{yanked}{deprecated}{signed}")
+}

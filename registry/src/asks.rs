@@ -1,0 +1,59 @@
+//! What a manifest asks for against what its component imports: who asks for what no import could use, asks for nothing.
+
+use wit_parser::WorldKey;
+
+use crate::{component::Component, permission::Permissions};
+
+/// What needs an import: its key in the manifest, and the beginnings of names of which one must be imported.
+const NEEDS: [(&str, &[&str]); 3] =
+    [("http", &["wasi:http/"]), ("files", &["wasi:filesystem/"]), ("keyvalue", &["wasi:keyvalue/"])];
+
+/// The keys under `[permissions]` that no import needs, each with what it would take.
+pub(crate) fn needless(asked: &Permissions, component: &Component) -> Vec<(&'static str, String)> {
+    let imports = imports(component);
+    let imported = |beginnings: &[&str]| {
+        imports.iter().any(|import| beginnings.iter().any(|beginning| import.starts_with(beginning)))
+    };
+    let asks = |key: &str| match key {
+        "http" => !asked.http.is_empty(),
+        "files" => !asked.files.is_empty(),
+        _ => !asked.keyvalue.is_empty(),
+    };
+    let mut needless: Vec<(&'static str, String)> = NEEDS
+        .into_iter()
+        .filter(|(key, beginnings)| asks(key) && !imported(beginnings))
+        .map(|(key, beginnings)| (key, format!("`{}…`", beginnings.join("…` or `"))))
+        .collect();
+    // A secret is put into a request's headers, or seen as a variable of the environment.
+    let hidden = asked.secrets.iter().any(|secret| !secret.expose) && !imported(&["wasi:http/"]);
+    let seen = asked.secrets.iter().any(|secret| secret.expose) && !imported(&["wasi:cli/environment"]);
+    if hidden || seen {
+        let import = if hidden { "`wasi:http/…`" } else { "`wasi:cli/environment`" };
+        needless.push(("secrets", import.to_owned()));
+    }
+    if !asked.tools.is_empty() && imports.iter().all(|import| import.starts_with("wasi:")) {
+        needless.push(("tools", "an interface of another tool, or `tollhouse:program/tools`".to_owned()));
+    }
+    needless
+}
+
+/// What it imports that no permission asks for, and that is denied so: not what every compiler brings along.
+pub(crate) fn unasked(asked: &Permissions, component: &Component) -> Vec<&'static str> {
+    let imports = imports(component);
+    let imported = |beginning: &str| imports.iter().any(|import| import.starts_with(beginning));
+    let asks =
+        [("http", "wasi:http/", asked.http.is_empty()), ("keyvalue", "wasi:keyvalue/", asked.keyvalue.is_empty())];
+    asks.into_iter().filter(|(_, beginning, nothing)| *nothing && imported(beginning)).map(|(key, ..)| key).collect()
+}
+
+/// The names of what a component imports.
+pub(crate) fn imports(component: &Component) -> Vec<String> {
+    let world = &component.resolve.worlds[component.world];
+    let names = world.imports.iter().filter_map(|(key, item)| match (key, item) {
+        // Types that functions of the world itself use.
+        (_, wit_parser::WorldItem::Type { .. }) => None,
+        (WorldKey::Name(name), _) => Some(name.clone()),
+        (key, _) => Some(component.resolve.name_world_key(key)),
+    });
+    names.collect()
+}

@@ -1,0 +1,293 @@
+//! Finding packages by words. What is searched is kept in a file beside the index, which is made of the index and the texts
+//! that it names, and made anew when the index has changed. It is for looking: nothing that is mounted comes from it.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashMap},
+    fs::File,
+    io::{Read as _, Seek as _, SeekFrom},
+};
+
+use crate::{
+    digest::Digest,
+    error::Error,
+    index::{Release, last_sum},
+    name::PackageName,
+    registry::Registry,
+    wit::Wit,
+};
+
+/// What the file begins with. Raise the number when its lines change.
+const FORM: &str = "tollhouse search 1";
+
+/// How much of the docs of a package is searched, in bytes.
+const MAX_DOCS: usize = 20_000;
+
+/// How many functions are shown of a package.
+const MAX_FUNCTIONS: usize = 5;
+
+/// A package that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Found {
+    /// Its name.
+    pub name: String,
+    /// The release that was searched: the highest that is not yanked.
+    pub version: String,
+    /// What it is for.
+    pub description: String,
+    /// Functions that have one of the words in their names, a few.
+    pub functions: Vec<String>,
+    /// Whether that release is deprecated.
+    pub deprecated: bool,
+}
+
+/// A line of the file. Fields are separated by tabs, which are in none of them.
+#[derive(Clone, Copy)]
+struct Entry<'a> {
+    name: &'a str,
+    version: &'a str,
+    /// `d`, or nothing.
+    deprecated: &'a str,
+    /// The digests of WIT and manifest: what the rest was made of.
+    of: &'a str,
+    description: &'a str,
+    /// Separated by spaces.
+    functions: &'a str,
+    /// In lower case, the description too.
+    docs: &'a str,
+    /// Packages that it imports, separated by spaces.
+    imports: &'a str,
+}
+
+impl Registry {
+    /// Packages that have all of these words, the best first.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn search(&self, words: &[String], limit: usize) -> Result<Vec<Found>, Error> {
+        let words: Vec<String> = words
+            .iter()
+            .flat_map(|text| text.split_whitespace())
+            .map(str::to_lowercase)
+            .filter(|word| !word.is_empty())
+            .collect();
+        let text = self.searched()?;
+        let mut ranked: Vec<(usize, Entry<'_>)> =
+            entries(&text).filter_map(|entry| Some((entry.rank(&words)?, entry))).collect();
+        ranked.sort_by_key(|(rank, entry)| (Reverse(*rank), entry.name));
+        Ok(ranked.into_iter().take(limit).map(|(_, entry)| entry.found(&words)).collect())
+    }
+
+    /// The packages whose newest releases import an interface of this one, by name.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn dependents(&self, name: &PackageName) -> Result<Vec<String>, Error> {
+        let text = self.searched()?;
+        let depends = |entry: &Entry<'_>| entry.imports.split(' ').any(|import| import == name.as_str());
+        Ok(entries(&text).filter(depends).map(|entry| entry.name.to_owned()).collect())
+    }
+
+    /// The lines of the file, made anew if they are not of the index as it is.
+    fn searched(&self) -> Result<String, Error> {
+        let kept = self.kept();
+        if let (Some(head), Some((sum, lines))) = (self.head(), &kept)
+            && *sum == head
+        {
+            return Ok(lines.clone());
+        }
+        let old = kept.map(|(_, lines)| lines).unwrap_or_default();
+        let known: HashMap<&str, Entry<'_>> = entries(&old).map(|entry| (entry.of, entry)).collect();
+        let (releases, head) = {
+            let cached = self.index()?;
+            let head = cached.index.head();
+            drop(cached);
+            (self.latest()?, head)
+        };
+        let lines: String = releases.iter().map(|release| self.line(release, &known)).collect();
+        if let Some(head) = head {
+            let sum = Digest::of(lines.as_bytes());
+            // A registry that this user cannot write is searched all the same, only slower.
+            let _ = self
+                .store
+                .lock()
+                .and_then(|lock| lock.write_search(format!("{FORM} {head} {sum}\n{lines}").as_bytes()));
+        }
+        Ok(lines)
+    }
+
+    /// The file: the sum of the index that it was made of, and its lines. None if it is not there, or not as it was written.
+    fn kept(&self) -> Option<(Digest, String)> {
+        let text = std::fs::read_to_string(self.store.search()).ok()?;
+        let (head, lines) = text.split_once('\n')?;
+        let (made_of, sum) = head.strip_prefix(FORM)?.strip_prefix(' ')?.split_once(' ')?;
+        let (made_of, sum) = (made_of.parse().ok()?, sum.parse::<Digest>().ok()?);
+        (sum == Digest::of(lines.as_bytes())).then(|| (made_of, lines.to_owned()))
+    }
+
+    /// The sum of the last line of the index, without reading the others. None if its end is torn.
+    fn head(&self) -> Option<Digest> {
+        const ENOUGH: u64 = 256;
+        let mut file = File::open(self.store.index()).ok()?;
+        let length = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(ENOUGH))).ok()?;
+        let mut end = Vec::new();
+        file.read_to_end(&mut end).ok()?;
+        last_sum(&end)
+    }
+
+    /// The line of a release; what is known of it is not read again. A damaged one is found by its name.
+    fn line(&self, release: &Release, known: &HashMap<&str, Entry<'_>>) -> String {
+        let of = format!("{}{}", release.wit.digest.hex(), release.manifest.digest.hex());
+        let deprecated = if release.deprecated.is_some() { "d" } else { "" };
+        let (name, version) = (&release.name, &release.version);
+        let head = format!("{name}\t{version}\t{deprecated}\t{of}");
+        if let Some(entry) = known.get(of.as_str()) {
+            let Entry { description, functions, docs, imports, .. } = entry;
+            return format!("{head}\t{description}\t{functions}\t{docs}\t{imports}\n");
+        }
+        let description = self.load_manifest(release).ok().and_then(|manifest| manifest.description);
+        let description = plain(&description.unwrap_or_default());
+        let words = self.load_wit(release).ok().and_then(|text| Wit::parse(&text).ok()).map(|wit| wit.words());
+        let words = words.unwrap_or_default();
+        let functions = words.functions.into_iter().collect::<Vec<_>>().join(" ");
+        let imports = words.imports.into_iter().collect::<Vec<_>>().join(" ");
+        let mut docs = plain(&format!("{description} {}", words.docs)).to_lowercase();
+        docs.truncate(docs.floor_char_boundary(MAX_DOCS));
+        format!("{head}\t{description}\t{functions}\t{docs}\t{imports}\n")
+    }
+}
+
+/// What of a WIT text is searched.
+#[derive(Default)]
+pub(crate) struct Words {
+    /// Names of exported functions.
+    pub(crate) functions: BTreeSet<String>,
+    /// All doc comments.
+    pub(crate) docs: String,
+    /// Names of packages that are imported, but WASI's.
+    pub(crate) imports: BTreeSet<String>,
+}
+
+fn entries(text: &str) -> impl Iterator<Item = Entry<'_>> {
+    text.lines().filter_map(Entry::parse)
+}
+
+impl<'a> Entry<'a> {
+    fn parse(line: &'a str) -> Option<Self> {
+        let mut fields = line.split('\t');
+        let mut next = || fields.next();
+        Some(Self {
+            name: next()?,
+            version: next()?,
+            deprecated: next()?,
+            of: next()?,
+            description: next()?,
+            functions: next()?,
+            docs: next()?,
+            imports: next()?,
+        })
+    }
+
+    /// How well it fits: none if a word is nowhere.
+    fn rank(&self, words: &[String]) -> Option<usize> {
+        words.iter().map(|word| self.rank_of(word)).sum()
+    }
+
+    fn rank_of(&self, word: &str) -> Option<usize> {
+        if self.name.contains(word) {
+            let whole = self.name.split([':', '-']).any(|part| part == word);
+            return Some(if whole { 32 } else { 16 });
+        }
+        if self.functions.contains(word) {
+            let whole = self.functions.split(' ').any(|name| name == word);
+            return Some(if whole { 12 } else { 8 });
+        }
+        // The docs hold the description too.
+        let docs = self.docs.contains(word);
+        docs.then(|| if self.description.to_lowercase().contains(word) { 4 } else { 1 })
+    }
+
+    fn found(&self, words: &[String]) -> Found {
+        let named = |function: &&str| words.iter().any(|word| function.contains(word.as_str()));
+        Found {
+            name: self.name.to_owned(),
+            version: self.version.to_owned(),
+            description: self.description.to_owned(),
+            functions: self.functions.split(' ').filter(named).take(MAX_FUNCTIONS).map(str::to_owned).collect(),
+            deprecated: !self.deprecated.is_empty(),
+        }
+    }
+}
+
+/// A text in one line.
+fn plain(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs,
+        time::{Duration, Instant, SystemTime},
+    };
+
+    use crate::{
+        Registry,
+        index::{Change, Index},
+        store::Blob,
+    };
+
+    /// A registry of so many packages, written as it lies there and not as it is published, which takes longer.
+    fn filled(directory: &std::path::Path, packages: usize) -> Registry {
+        let blobs = directory.join("blobs/sha256");
+        fs::create_dir_all(&blobs).expect("it is made");
+        fs::create_dir_all(directory.join("tmp")).expect("it is made");
+        let put = |bytes: &[u8]| {
+            let blob = Blob::of(bytes);
+            fs::write(blobs.join(blob.digest.hex()), bytes).expect("it writes");
+            blob
+        };
+        let mut index = Index::default();
+        let mut lines = Vec::new();
+        let wit = put(crate::testing::CHARGES.as_bytes());
+        for number in 0..packages {
+            let name = format!("acme:tool-{number}");
+            let text = format!("name = \"{name}\"\nversion = \"1.0.0\"\ndescription = \"Does the thing {number}.\"\n");
+            let change = Change::Publish {
+                name: name.parse().expect("a name"),
+                version: semver::Version::new(1, 0, 0),
+                component: wit,
+                wit,
+                manifest: put(text.as_bytes()),
+                readme: None,
+                breaking: false,
+            };
+            let line = index.line(change, SystemTime::UNIX_EPOCH);
+            index.read(&line).expect("our own line");
+            lines.extend(line);
+        }
+        fs::write(directory.join("index"), lines).expect("it writes");
+        Registry::unchecked(directory)
+    }
+
+    #[test]
+    fn ten_thousand_releases_are_searched_in_no_time() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let registry = filled(directory.path(), 10_000);
+        let found = |words: &str| {
+            let begun = Instant::now();
+            let found = Registry::unchecked(directory.path()).search(&[words.to_owned()], 3).expect("it searches");
+            (found, begun.elapsed())
+        };
+        assert_eq!(registry.search(&["charge".into()], 3).expect("it searches").len(), 3);
+        let (exact, took) = found("thing 4711");
+        assert_eq!(exact[0].name, "acme:tool-4711");
+        println!("10,000 releases: {took:?}");
+        // Optimised it is 50 ms; this code is not, and other tests run beside it.
+        assert!(took < Duration::from_secs(2), "{took:?}");
+    }
+}

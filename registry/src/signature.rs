@@ -1,0 +1,226 @@
+//! Who vouches for a release: Ed25519 keys, and what exactly they sign. Must not decide whom to trust.
+//!
+//! The bytes of the statement and of the keys are in `format.md`; change both together.
+
+use std::{fmt, str::FromStr};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{error::Error, index::Release, name::ReleaseName};
+
+/// Length of a signature.
+pub(crate) const SIGNATURE_BYTES: u64 = 64;
+
+/// What a statement begins with, so that a signature of it is never one of something else.
+const DOMAIN: &str = "tollhouse release signature, version 1";
+
+const PUBLIC: &str = "ed25519:";
+const PRIVATE: &str = "ed25519-private:";
+
+/// What signatures are verified with. Written `ed25519:` and the key's 32 bytes in base64.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PublicKey([u8; 32]);
+
+/// What signs releases. Overwritten in memory when it is dropped.
+pub struct PrivateKey(SigningKey);
+
+/// Why a text is no key. The text is not in it: it may be half of a private one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// It is not written as a public key is.
+    #[error("a public key is `ed25519:` and 32 bytes in base64, which is 44 characters")]
+    Public,
+    /// It is not written as a private key is.
+    #[error("a private key is `ed25519-private:` and 32 bytes in base64, which is 44 characters")]
+    Private,
+    /// It is written as a key, and nothing can be verified with it.
+    #[error("these 32 bytes are no point of the curve that a signature could be verified with")]
+    Point,
+}
+
+/// A release is not signed as it should be.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignatureError {
+    /// Not by this key.
+    #[error("`{release}` is not signed by `{key}`")]
+    Unsigned {
+        /// The release.
+        release: ReleaseName,
+        /// The key.
+        key: PublicKey,
+    },
+    /// The index names a signature, which is one of something else.
+    #[error("the signature of `{release}` by `{key}` is wrong: it is of another release, of other bytes, or forged")]
+    Wrong {
+        /// The release.
+        release: ReleaseName,
+        /// The key.
+        key: PublicKey,
+    },
+    /// The signature cannot be read.
+    #[error(transparent)]
+    Registry(#[from] Error),
+}
+
+impl SignatureError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Unsigned { .. } => Some("nothing of it was used; whoever has the key signs it with `registry sign`"),
+            Self::Wrong { .. } => Some("nothing of it was used; find out who wrote it before it is signed again"),
+            Self::Registry(error) => error.hint(),
+        }
+    }
+}
+
+/// What a signature of a release says, to the byte.
+pub(crate) fn statement(release: &Release) -> Vec<u8> {
+    let Release { name, version, component, wit, manifest, .. } = release;
+    let (component, wit, manifest) = (component.digest, wit.digest, manifest.digest);
+    format!("{DOMAIN}\nname {name}\nversion {version}\ncomponent {component}\nwit {wit}\nmanifest {manifest}\n")
+        .into_bytes()
+}
+
+impl PublicKey {
+    /// Whether `signature` is this key's of a release. Keys and signatures that would pass for several messages do not.
+    pub(crate) fn has_signed(&self, release: &Release, signature: &[u8]) -> bool {
+        let (Ok(key), Ok(signature)) =
+            (VerifyingKey::from_bytes(&self.0), ed25519_dalek::Signature::from_slice(signature))
+        else {
+            return false;
+        };
+        key.verify_strict(&statement(release), &signature).is_ok()
+    }
+}
+
+impl PrivateKey {
+    /// A new one, of the operating system's random numbers.
+    ///
+    /// # Errors
+    /// If the system has none.
+    pub fn generate() -> std::io::Result<Self> {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed)?;
+        let key = SigningKey::from_bytes(&seed);
+        seed.fill(0);
+        Ok(Self(key))
+    }
+
+    /// What others verify with.
+    #[must_use]
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.verifying_key().to_bytes())
+    }
+
+    /// The key as a file keeps it.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        format!("{PRIVATE}{}", STANDARD.encode(self.0.to_bytes()))
+    }
+
+    pub(crate) fn sign(&self, release: &Release) -> [u8; 64] {
+        self.0.sign(&statement(release)).to_bytes()
+    }
+}
+
+/// The 32 bytes after a prefix, in their one spelling.
+fn bytes(text: &str, prefix: &str) -> Option<[u8; 32]> {
+    STANDARD.decode(text.strip_prefix(prefix)?).ok()?.try_into().ok()
+}
+
+impl FromStr for PublicKey {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        let bytes = bytes(text, PUBLIC).ok_or(KeyError::Public)?;
+        match VerifyingKey::from_bytes(&bytes) {
+            Ok(key) if !key.is_weak() && key.to_bytes() == bytes => Ok(Self(bytes)),
+            _ => Err(KeyError::Point),
+        }
+    }
+}
+
+/// White space around it does not count: it comes from a file.
+impl FromStr for PrivateKey {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        let bytes = bytes(text.trim_ascii(), PRIVATE).ok_or(KeyError::Private)?;
+        Ok(Self(SigningKey::from_bytes(&bytes)))
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{PUBLIC}{}", STANDARD.encode(self.0))
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+/// Not the secret: what is printed for debugging ends in logs.
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("PrivateKey(…)")
+    }
+}
+
+impl Serialize for PublicKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for PublicKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::name::deserialize_from_str(deserializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first key of RFC 8032.
+    const SECRET: &str = "ed25519-private:nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=";
+    const KEY: &str = "ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+
+    #[test]
+    fn keys_are_written_and_read() {
+        let key: PrivateKey = format!("{SECRET}\n").parse().expect("a key");
+        assert_eq!(key.to_text(), SECRET);
+        assert_eq!(key.public().to_string(), KEY);
+        assert_eq!(KEY.parse(), Ok(key.public()));
+        assert!(!format!("{key:?}").contains("nWGx"));
+        let (one, two) = (PrivateKey::generate().expect("random"), PrivateKey::generate().expect("random"));
+        assert_ne!(one.public(), two.public());
+    }
+
+    #[test]
+    fn other_spellings_are_no_keys() {
+        for text in [
+            "",
+            "acme",
+            "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+            "ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+            "ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURp=",
+            "ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+            "ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcH",
+            SECRET,
+        ] {
+            assert_eq!(text.parse::<PublicKey>(), Err(KeyError::Public), "{text}");
+        }
+        // The neutral element: every signature of anything would pass for some.
+        let weak = format!("{PUBLIC}{}", STANDARD.encode([&[1][..], &[0; 31]].concat()));
+        assert_eq!(weak.parse::<PublicKey>(), Err(KeyError::Point));
+        assert!(KEY.parse::<PrivateKey>().is_err());
+    }
+}

@@ -1,0 +1,114 @@
+//! Whether who could use one release can use another: what the first exports, the second exports in the same form.
+
+use semver::Version;
+
+use super::shape::Shape;
+use crate::error::excerpt;
+
+/// What of `old` is gone or another in `new`: a sentence each. Functions first, since those are what is called.
+pub(crate) fn breaks(old: &Shape, new: &Shape) -> Vec<String> {
+    let (old, new) = (tracks(old), tracks(new));
+    let mut functions = Vec::new();
+    let mut types = Vec::new();
+    for (name, definition) in &old {
+        let function = definition.starts_with("func(") || definition.starts_with("async func(");
+        let told = if function { &mut functions } else { &mut types };
+        let kind = if function { "function" } else { "type" };
+        match new.get(name) {
+            Some(other) if other == definition => {}
+            Some(other) => {
+                told.push(format!("the {kind} `{name}` was `{}` and is `{}`", excerpt(definition), excerpt(other)));
+            }
+            None => told.push(format!("the {kind} `{name}` is gone")),
+        }
+    }
+    // A type that no function uses any more is no loss of its own.
+    types.retain(|told| !functions.is_empty() || told.contains(" was "));
+    functions.extend(types);
+    functions
+}
+
+/// A shape in whose names each version stands for those that are compatible with it: `@1.2.0` is `@1`, `@0.2.1` is `@0.2`.
+fn tracks(shape: &Shape) -> Shape {
+    shape.iter().map(|(name, definition)| (track(name), track(definition))).collect()
+}
+
+fn track(text: &str) -> String {
+    let mut parts = text.split('@');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        // What is named stands behind the version: `a:b/c@1.2.0#name`.
+        let (version, rest) = part.find('#').map_or((part, ""), |at| part.split_at(at));
+        let short = version.parse::<Version>().map_or_else(|_| version.to_owned(), |version| compatible(&version));
+        out += &format!("@{short}{rest}");
+    }
+    out
+}
+
+/// What all versions have in common that SemVer calls compatible with this one.
+fn compatible(version: &Version) -> String {
+    match (version.major, version.minor) {
+        _ if !version.pre.is_empty() => version.to_string(),
+        (0, 0) => format!("0.0.{}", version.patch),
+        (0, minor) => format!("0.{minor}"),
+        (major, _) => major.to_string(),
+    }
+}
+
+/// Whether SemVer says that who uses `old` can use `new`.
+pub(crate) fn is_compatible(old: &Version, new: &Version) -> bool {
+    old.pre.is_empty()
+        && old < new
+        && compatible(old) == compatible(&Version { pre: semver::Prerelease::EMPTY, ..new.clone() })
+}
+
+/// The next version that may break what `version` had.
+pub(crate) fn next_breaking(version: &Version) -> Version {
+    if version.major == 0 { Version::new(0, version.minor + 1, 0) } else { Version::new(version.major + 1, 0, 0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> Version {
+        text.parse().expect("a version")
+    }
+
+    #[test]
+    fn semver_says_what_is_compatible() {
+        for (old, new, expected) in [
+            ("1.0.0", "1.0.1", true),
+            ("1.0.0", "1.9.0", true),
+            ("1.0.0", "1.9.0-rc.1", true),
+            ("1.0.0", "2.0.0", false),
+            ("1.1.0", "1.0.0", false),
+            ("0.1.0", "0.1.1", true),
+            ("0.1.0", "0.2.0", false),
+            ("0.0.1", "0.0.2", false),
+            ("1.0.0-rc.1", "1.0.0", false),
+        ] {
+            assert_eq!(is_compatible(&version(old), &version(new)), expected, "{old} {new}");
+        }
+        assert_eq!(next_breaking(&version("1.4.2")), version("2.0.0"));
+        assert_eq!(next_breaking(&version("0.4.2")), version("0.5.0"));
+    }
+
+    #[test]
+    fn versions_in_names_are_compared_by_compatibility() {
+        assert_eq!(
+            track("func(a: a:b/c@1.2.0#t, b: option<d:e/f@0.2.1#u>)"),
+            "func(a: a:b/c@1#t, b: option<d:e/f@0.2#u>)"
+        );
+        assert_eq!(track("a:b/c#t"), "a:b/c#t");
+        let shape = |items: &[(&str, &str)]| -> Shape {
+            items.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+        };
+        let old = shape(&[("a:b/c@1.2.0#f", "func(x: u32)"), ("a:b/c@1.2.0#g", "func()")]);
+        let more = shape(&[("a:b/c@1.3.0#f", "func(x: u32)"), ("a:b/c@1.3.0#g", "func()"), ("h", "func()")]);
+        assert_eq!(breaks(&old, &more), [""; 0]);
+        assert_eq!(breaks(&more, &old), ["the function `h` is gone"]);
+        let other = shape(&[("a:b/c@1.3.0#f", "func(x: u64)"), ("a:b/c@1.3.0#g", "func()")]);
+        assert_eq!(breaks(&old, &other), ["the function `a:b/c@1#f` was `func(x: u32)` and is `func(x: u64)`"]);
+    }
+}
