@@ -81,7 +81,7 @@ struct Reflected {
     keeps_instances: bool,
     /// What the manifest asks for.
     permissions: Permissions,
-    /// The manifest's limits on one call: time, and fuel, bytes of memory, arguments, result, and of what it prints.
+    /// The manifest's limits on one call: time, fuel, bytes of memory, arguments, result, and of what it prints.
     wall: Option<Duration>,
     fuel: Option<u64>,
     memory: Option<u64>,

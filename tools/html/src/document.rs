@@ -138,6 +138,7 @@ mod tests {
         assert_eq!(found[1].html, "<p class=\"x y\" title=\"a &amp; b\">Three</p>");
         assert_eq!(found[1].attributes[1], ("title".into(), "a & b".into()));
         assert_eq!(select(html, "p", 2).expect("a result").len(), 2);
+        assert_eq!(select("<ul><li>One<li>Two</ul>", "li", 9).expect("a result")[1].text, "Two");
         assert_eq!(select(html, "div:has(b) > p:nth-child(2)", 9).expect("a result")[0].text, "Two bold");
         assert_eq!(select("", "p", 1), Ok(Vec::new()));
     }

@@ -87,7 +87,8 @@ impl Lines {
         }
     }
 
-    fn open(&mut self, element: &Element) {
+    /// The element itself that was asked for is no item of a list.
+    fn open(&mut self, element: &Element, itself: bool) {
         match element.name() {
             "br" => {
                 self.breaks += 1;
@@ -98,7 +99,7 @@ impl Lines {
                 if breaks(name) > 0 {
                     self.apart(breaks(name));
                 }
-                if name == "li" {
+                if name == "li" && !itself {
                     self.begin();
                     self.text.push_str("- ");
                 }
@@ -138,7 +139,7 @@ pub fn text(element: ElementRef<'_>, room: &mut Room) -> Result<String, Error> {
         match edge {
             Edge::Open(node) => match node.value() {
                 Node::Element(inner) if is_hidden(inner) => hidden += 1,
-                Node::Element(inner) if hidden == 0 => lines.open(inner),
+                Node::Element(inner) if hidden == 0 => lines.open(inner, node.id() == element.id()),
                 Node::Text(text) if hidden == 0 => lines.add(text),
                 _ => {}
             },
