@@ -1,5 +1,6 @@
 //! The examples of a manifest, run as tests before it is published: through the gate, in the sandbox that a call has later.
 
+use serde_json::Value;
 use tollhouse::capability::{Grant, Permissions, Policy};
 use tollhouse::session::{Host, HostOptions, Session, SessionOptions};
 use tollhouse_registry::{Example, Manifest, PublishRequest, Registry};
@@ -57,7 +58,7 @@ fn try_one(session: &Session, example: &Example) -> std::result::Result<(), Stri
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         return Err(format!("is of no function{hint}"));
     };
-    let arguments = serde_json::Value::Object(example.arguments.clone()).to_string();
+    let arguments = Value::Object(example.arguments.clone()).to_string();
     let returned = session.call(tool.method(), &arguments).map_err(|failure| format!("fails: {}", failure.message))?;
     match &example.result {
         Some(expected) if !is_same(expected, &returned.value) => {
@@ -67,15 +68,40 @@ fn try_one(session: &Session, example: &Example) -> std::result::Result<(), Stri
     }
 }
 
-/// Whether two results are one: a whole number is the same with and without a decimal point.
-fn is_same(one: &serde_json::Value, other: &serde_json::Value) -> bool {
-    use serde_json::Value::{Array, Number, Object};
-    match (one, other) {
-        (Number(one), Number(other)) => one == other || one.as_f64() == other.as_f64(),
-        (Array(one), Array(other)) => one.len() == other.len() && one.iter().zip(other).all(|(a, b)| is_same(a, b)),
-        (Object(one), Object(other)) => {
-            one.len() == other.len() && one.iter().all(|(key, a)| other.get(key).is_some_and(|b| is_same(a, b)))
+/// Whether a result is the one that is expected: a whole number is the same with and without a decimal point, and what is
+/// null can be left out, since TOML has no word for it.
+fn is_same(expected: &Value, returned: &Value) -> bool {
+    match (expected, returned) {
+        (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
         }
-        _ => one == other,
+        (Value::Object(one), Value::Object(other)) => {
+            one.keys().all(|key| other.contains_key(key))
+                && other.iter().all(|(key, other)| is_same(one.get(key).unwrap_or(&Value::Null), other))
+        }
+        _ => expected == returned,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_null_can_be_left_out() {
+        let returned = json!([{ "a": 1.0, "b": null, "c": [null] }]);
+        assert!(is_same(&json!([{ "a": 1, "c": [null] }]), &returned));
+        assert!(is_same(&json!([{ "a": 1, "b": null, "c": [null] }]), &returned));
+        for other in [
+            json!([{ "a": 1, "c": [] }]),
+            json!([{ "c": [null] }]),
+            json!([{ "a": 1, "b": 2, "c": [null] }]),
+            json!([{ "a": 1, "c": [null], "d": 4 }]),
+        ] {
+            assert!(!is_same(&other, &returned), "{other}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 ;; status: failed
 ;; error: tool
 ;; script: const thing = await evil.thing.new({}); return await evil.thing.drop({ self: thing })
-;; message contains: trapped while dropping
+;; message contains: `evil/thing/drop` trapped
 ;; wit: package evil:resource-destructor-traps@0.1.0;
 ;; wit: interface t {
 ;; wit:   resource thing { constructor(); }
