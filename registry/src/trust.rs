@@ -164,7 +164,9 @@ impl TrustedKeys {
         let mut file = tempfile::NamedTempFile::new_in(self.parent()).map_err(self.io("write"))?;
         let written = file.write_all((HEAD.to_owned() + &lines).as_bytes()).and_then(|()| file.as_file().sync_all());
         written.map_err(self.io("write"))?;
-        file.persist(&self.path).map(drop).map_err(|error| self.io("write")(error.error))
+        file.persist(&self.path).map_err(|error| self.io("write")(error.error))?;
+        // A key that was removed must not be back after a power cut.
+        File::open(self.parent()).and_then(|directory| directory.sync_all()).map_err(self.io("write"))
     }
 
     fn parent(&self) -> &Path {

@@ -1,6 +1,6 @@
 //! Instances made ahead, and those that have served: neither the making nor the taking down of one holds up a script.
 //!
-//! An instance that is ready has run nothing: it is what a script's own would be. One that has served is never used again;
+//! An instance that is ready has seen no script: it is what a script's own would be. One that has served is never used again;
 //! here it only waits to be taken down.
 
 use std::ops::{Deref, DerefMut};

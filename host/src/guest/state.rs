@@ -126,10 +126,10 @@ impl State {
         Self { files, output, now: 0, catalog, memory, fuel, random: ChaCha12Rng::from_seed(seed) }
     }
 
-    /// That of an instance without a run: it has nothing, and nobody asks.
+    /// That of an instance without a run: it has nothing, not even memory beyond what every guest itself takes.
     pub(super) fn asleep() -> Self {
-        let World { files, output, catalog, together, seed, .. } = World::nothing();
-        Self::new(files, output, catalog, &together, seed)
+        let World { files, output, catalog, seed, .. } = World::nothing();
+        Self::new(files, output, catalog, &Together::new(0, 0), seed)
     }
 }
 
