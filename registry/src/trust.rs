@@ -165,8 +165,11 @@ impl TrustedKeys {
         let written = file.write_all((HEAD.to_owned() + &lines).as_bytes()).and_then(|()| file.as_file().sync_all());
         written.map_err(self.io("write"))?;
         file.persist(&self.path).map_err(|error| self.io("write")(error.error))?;
-        // A key that was removed must not be back after a power cut.
-        File::open(self.parent()).and_then(|directory| directory.sync_all()).map_err(self.io("write"))
+        // A key that was removed must not be back after a power cut. Only Unix opens directories.
+        if cfg!(unix) {
+            File::open(self.parent()).and_then(|directory| directory.sync_all()).map_err(self.io("write"))?;
+        }
+        Ok(())
     }
 
     fn parent(&self) -> &Path {
