@@ -5,12 +5,8 @@ use semver::Version;
 use wit_parser::{WorldItem, WorldKey};
 
 use crate::{
-    component::Component,
-    error::excerpt,
-    manifest::Manifest,
-    name::PackageName,
-    publish::{PublishError, PublishRequest},
-    wit::Wit,
+    component::Component, error::excerpt, manifest::Manifest, name::PackageName, publish::PublishRequest,
+    refusal::PublishError, wit::Wit,
 };
 
 /// Finds name and version.

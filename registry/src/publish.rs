@@ -6,15 +6,15 @@ use semver::Version;
 
 use crate::{
     asks,
-    component::{Component, ComponentError, adapted},
-    error::Error,
-    identity,
+    component::{Component, adapted},
+    given, identity,
     index::{Change, Release},
-    manifest::{DefaultInterface, Manifest, ManifestError},
-    name::{NameError, PackageName, ReleaseName},
+    manifest::{DefaultInterface, Manifest},
+    name::{PackageName, ReleaseName},
+    refusal::PublishError,
     registry::Registry,
     store::Blob,
-    wit::{self, Shape, Wit, WitError, compat, print_component},
+    wit::{self, Shape, Wit, compat, print_component},
 };
 
 /// Largest readme in bytes: text for people, without its pictures.
@@ -66,129 +66,6 @@ pub struct Published {
     pub already: bool,
     /// What the publisher should know.
     pub warnings: Vec<String>,
-}
-
-/// Why something is not published. Nothing was written that counts.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PublishError {
-    /// The bytes are no component.
-    #[error(transparent)]
-    Component(#[from] ComponentError),
-    /// The manifest means nothing.
-    #[error("the manifest is wrong: {0}")]
-    Manifest(#[from] ManifestError),
-    /// The WIT text means nothing, or something else than the component.
-    #[error(transparent)]
-    Wit(#[from] WitError),
-    /// More than [`MAX_README`].
-    #[error("the readme has {size} bytes: at most {MAX_README} are allowed")]
-    Readme {
-        /// How many.
-        size: usize,
-    },
-    /// The manifest's default interface is none that the component exports.
-    #[error("the manifest's default interface is `{wanted}`, which the component does not export")]
-    NoDefault {
-        /// What the manifest says.
-        wanted: String,
-    },
-    /// Nothing says what it is called, or several things say different things.
-    #[error("the component does not say its {what}{}", candidates(found))]
-    Unnamed {
-        /// `name` or `version`.
-        what: &'static str,
-        /// The packages whose interfaces it exports, if there are several.
-        found: Vec<String>,
-    },
-    /// What the component calls itself is no name here.
-    #[error("the component calls itself `{given}`")]
-    Name {
-        /// What it calls itself.
-        given: String,
-        /// Why that is no name.
-        source: NameError,
-    },
-    /// Manifest and caller say different things.
-    #[error("the manifest says {what} `{manifest}`, and `{given}` was asked for")]
-    Conflict {
-        /// `name` or `version`.
-        what: &'static str,
-        /// What the manifest says.
-        manifest: String,
-        /// What was asked for.
-        given: String,
-    },
-    /// A version has build metadata.
-    #[error("the version `{0}` has build metadata: that would be a second release of one version")]
-    BuildMetadata(Version),
-    /// The manifest asks for what no import of the component could use.
-    #[error("the manifest asks for {}", needless.iter().map(|(key, import)| format!("`{key}`, and the component does not import {import}")).collect::<Vec<_>>().join("; for "))]
-    Needless {
-        /// The keys under `[permissions]`, each with what it would take.
-        needless: Vec<(&'static str, String)>,
-    },
-    /// Who uses an earlier release could not use this one, and its version says that they could.
-    #[error("`{name}@{version}` breaks what `{earlier}` has: {}", differences.join("; "))]
-    Breaks {
-        /// The package.
-        name: PackageName,
-        /// The version.
-        version: Version,
-        /// The version that it is said to be compatible with.
-        earlier: Version,
-        /// What is gone or another: a sentence each, a few at most.
-        differences: Vec<String>,
-        /// What to do about it.
-        hint: String,
-    },
-    /// The version exists, and is something else.
-    #[error("`{name}@{version}` exists with other bytes: another {parts}")]
-    Exists {
-        /// The package.
-        name: PackageName,
-        /// The version.
-        version: Version,
-        /// Which parts differ, in words.
-        parts: String,
-    },
-    /// The registry cannot be read or written.
-    #[error(transparent)]
-    Registry(#[from] Error),
-}
-
-impl PublishError {
-    /// What to do about it.
-    pub fn hint(&self) -> Option<&str> {
-        match self {
-            Self::Breaks { hint, .. } => Some(hint),
-            Self::Needless { .. } => Some("leave it out of `[permissions]`, or build the component that uses it"),
-            Self::Component(error) => error.hint(),
-            Self::Wit(error) => error.hint(),
-            Self::Registry(error) => error.hint(),
-            Self::Unnamed { .. } | Self::Name { .. } => {
-                Some("say it with `--name NAMESPACE:PACKAGE --version 1.0.0`, or in a `tool.toml` beside it")
-            }
-            Self::Conflict { .. } => Some("change the manifest, or leave the option out"),
-            Self::NoDefault { .. } => {
-                Some("name an interface without its package, `none`, or leave `default` out of the manifest")
-            }
-            Self::BuildMetadata(_) => Some("leave out the `+…`"),
-            Self::Exists { .. } => Some("a release never changes: publish under the next version"),
-            Self::Manifest(_) | Self::Readme { .. } => None,
-        }
-    }
-}
-
-/// Names for a message.
-fn candidates(found: &[String]) -> String {
-    match found.split_last() {
-        Some((last, [first, ..])) if found.len() == 2 => {
-            format!(": it exports interfaces of `{first}` and `{last}`")
-        }
-        Some((last, [first, ..])) => format!(": it exports interfaces of `{first}`, … and `{last}`"),
-        _ => String::new(),
-    }
 }
 
 impl Registry {
@@ -259,8 +136,10 @@ impl Registry {
     /// Whether it breaks what a release had with which SemVer calls it compatible: the highest below it that is not
     /// yanked.
     fn breaks(&self, checked: &Checked, warnings: &mut Vec<String>) -> Result<bool, PublishError> {
+        let listed = self.list()?;
+        warnings.extend(checked.absent(&listed));
         let releases: Vec<Release> =
-            self.list()?.into_iter().filter(|release| release.name == checked.name && !release.yanked).collect();
+            listed.into_iter().filter(|release| release.name == checked.name && !release.yanked).collect();
         // Newest first.
         let earlier = releases.iter().find(|release| compat::is_compatible(&release.version, &checked.version));
         let Some(earlier) = earlier else { return Ok(false) };
@@ -330,6 +209,8 @@ struct Checked {
     manifest: Text,
     readme: Option<String>,
     exports: Shape,
+    /// The packages of other tools that it imports, each with the interface.
+    tools: Vec<(String, String)>,
     allow_breaking: bool,
     warnings: Vec<String>,
 }
@@ -353,6 +234,10 @@ impl Checked {
         }
         let (name, version) = identity::of(&request, manifest.as_ref(), wit.as_ref(), &component)?;
         let asked = manifest.as_ref().map(|manifest| manifest.permissions.clone()).unwrap_or_default();
+        let missing = given::missing(&component);
+        if !missing.is_empty() {
+            return Err(PublishError::Ungiven { missing });
+        }
         let needless = asks::needless(&asked, &component);
         if !needless.is_empty() {
             return Err(PublishError::Needless { needless });
@@ -377,8 +262,9 @@ impl Checked {
             None => Text { text: print_component(&component)?, given: false },
         };
         let exports = wit::exports(&component)?;
+        let tools = given::of_tools(&component);
         let PublishRequest { component, readme, allow_breaking, .. } = request;
-        Ok(Self { name, version, component, wit, manifest, readme, exports, allow_breaking, warnings })
+        Ok(Self { name, version, component, wit, manifest, readme, exports, tools, allow_breaking, warnings })
     }
 
     /// Checks that a release is what was asked to be published. What was not given is not compared: it may have been
@@ -400,6 +286,15 @@ impl Checked {
             version: self.version.clone(),
             parts: differing.join(" and "),
         })
+    }
+
+    /// What to say of tools that it imports and that are not here. They may be where it runs.
+    fn absent(&self, releases: &[Release]) -> impl Iterator<Item = String> {
+        let absent = self.tools.iter().filter(|(package, _)| {
+            package != self.name.as_str() && !releases.iter().any(|release| release.name.as_str() == package)
+        });
+        absent
+            .map(|(package, import)| format!("the component imports `{import}`, and this registry has no `{package}`"))
     }
 
     /// The bytes of all parts, also of those that were made from the component.

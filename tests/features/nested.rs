@@ -184,6 +184,31 @@ fn what_an_import_means_is_said_by_the_grants() {
 }
 
 #[test]
+fn what_a_tool_imports_and_may_call_is_mounted_and_pinned_with_it() {
+    let home = home();
+    let policy = |granted: &str| {
+        format!(
+            "[tools]\nrelay = \"test:relay\"\n[[grant]]\nmethod = \"relay/*\"\n[[grant]]\nmethod = \"stats/*\"\n\
+             [tool.relay]\ntools = [{granted}]\n"
+        )
+    };
+    let four = json!({ "values": [4] });
+    assert_eq!(call(&home, &policy("\"stats/*\""), "relay.mean", &four)["value"], 4);
+    let lock = || std::fs::read_to_string(home.path().join("tollhouse.lock")).expect("it is written");
+    assert_eq!(home.run(["lock", "--policy", "policy.toml"]).status, 0);
+    let pins = |text: &str| -> Vec<String> {
+        text.lines().filter_map(|line| Some(line.strip_prefix("[tool.")?.trim_end_matches(']').to_owned())).collect()
+    };
+    assert_eq!(pins(&lock()), ["relay", "stats"], "the filer may not be called");
+    assert_eq!(call(&home, &policy("\"stats/*\""), "relay.mean", &four)["value"], 4, "as it is pinned");
+    home.file("policy.toml", policy(""));
+    let ran = home.run(["run", "--policy", "policy.toml", "-e", "1"]);
+    assert!(ran.status == 2 && ran.stderr.contains("`stats`: the lock pins it, and nothing mounts it"), "{ran:?}");
+    assert_eq!(home.run(["lock", "--policy", "policy.toml"]).status, 0);
+    assert_eq!(pins(&lock()), ["relay"]);
+}
+
+#[test]
 fn what_a_policy_grants_a_tool_must_make_sense() {
     let home = home();
     for (table, expected) in [

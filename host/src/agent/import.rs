@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Failure, Payload};
 use crate::gate::{CallOutcome, Gate};
 use crate::tool::types::{Function, Shape, Type};
 use crate::tool::value::{self, Handles};
-use crate::tool::{HeldHandles, MountedTools, Peers as _, Tool, ToolState, dropped, resource_type, unfit};
+use crate::tool::{HeldHandles, MountedTools, Peers as _, Tool, ToolState, dropped, resource_type, serves, unfit};
 
 /// Defines an import.
 pub(super) fn define(
@@ -101,22 +101,6 @@ fn is_granted(gate: &Gate, alias: &str, export: &str) -> bool {
     functions
         .filter(|function| function.export.instance.as_deref() == Some(export))
         .any(|function| gate.grants(&function.method(alias)))
-}
-
-/// Whether an exported interface serves an import: `acme:payments/charges@1.3.0` serves `…@1.2.0`.
-fn serves(export: &str, import: &str) -> bool {
-    let split = |name: &str| {
-        let (base, version) = name.split_once('@').map_or((name, None), |(base, version)| (base, Some(version)));
-        (base.to_owned(), version.map(semver::Version::parse).transpose().ok().flatten())
-    };
-    let ((export, has), (import, wants)) = (split(export), split(import));
-    export == import
-        && match (has, wants) {
-            (Some(has), Some(wants)) => {
-                semver::VersionReq::parse(&format!("^{wants}")).is_ok_and(|wants| wants.matches(&has))
-            }
-            (has, wants) => has == wants,
-        }
 }
 
 pub(super) fn tool<'t>(

@@ -6,6 +6,7 @@ mod approve;
 mod batch;
 mod call;
 mod confine;
+mod ctrl_c;
 mod doctor;
 mod draw;
 mod error;

@@ -134,13 +134,13 @@ impl Lock {
         bytes(self) == bytes(other)
     }
 
-    /// Checks that it pins what is asked for, no less and no more. What is asked for by no name, all of a registry, is
-    /// what it pins.
+    /// Checks that it pins what is asked for, and gives what it pins beyond that. What is asked for by no name, all of a
+    /// registry, is what it pins.
     pub(super) fn check(
         &self,
         named: Option<&BTreeMap<String, String>>,
         more: &[(String, String)],
-    ) -> Result<(), MountError> {
+    ) -> Result<Vec<String>, MountError> {
         let pins = |alias: &str, problem: String| MountError::Pins { alias: alias.to_owned(), problem };
         let asked = || named.into_iter().flatten().chain(more.iter().map(|(alias, requirement)| (alias, requirement)));
         for (alias, requirement) in asked() {
@@ -154,11 +154,8 @@ impl Lock {
                 Some(_) => {}
             }
         }
-        let stale = self.0.keys().find(|alias| named.is_some() && !asked().any(|(other, _)| other == *alias));
-        match stale {
-            Some(alias) => Err(pins(alias, "the lock pins it, and nothing mounts it".to_owned())),
-            None => Ok(()),
-        }
+        let is_extra = |alias: &&String| named.is_some() && !asked().any(|(other, _)| other == *alias);
+        Ok(self.0.keys().filter(is_extra).cloned().collect())
     }
 }
 
@@ -271,24 +268,20 @@ mod tests {
     }
 
     #[test]
-    fn it_pins_what_is_asked_for_no_less_and_no_more() {
+    fn it_pins_what_is_asked_for_and_says_what_else() {
         let named = |text: &str| -> BTreeMap<String, String> {
             text.split_whitespace()
                 .filter_map(|pair| pair.split_once('='))
                 .map(|(alias, requirement)| (alias.to_owned(), requirement.to_owned()))
                 .collect()
         };
-        for (tools, fits) in [
-            ("b=a:b@^1", true),
-            ("b=a:b@^2", false),
-            ("b=a:c", false),
-            ("b=a:b c=a:c", false),
-            ("", false),
-            ("c=a:b", false),
-        ] {
+        for (tools, fits) in
+            [("b=a:b@^1", true), ("b=a:b@^2", false), ("b=a:c", false), ("b=a:b c=a:c", false), ("c=a:b", false)]
+        {
             assert_eq!(lock().check(Some(&named(tools)), &[]).is_ok(), fits, "{tools}");
         }
-        lock().check(None, &[]).expect("all of a registry is what is pinned");
+        assert_eq!(lock().check(Some(&named("")), &[]).expect("nothing is missing"), ["b"]);
+        assert!(lock().check(None, &[]).expect("all of a registry is what is pinned").is_empty());
         assert!(lock().check(None, &[("c".to_owned(), "a:c".to_owned())]).is_err());
     }
 }

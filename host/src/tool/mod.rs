@@ -21,6 +21,7 @@ pub mod words;
 
 mod authority;
 mod clock;
+mod drawn;
 mod files;
 mod handles;
 mod held;
@@ -47,6 +48,7 @@ use wasmtime::component::Val;
 use wasmtime::component::types::ComponentFunc;
 
 pub(crate) use authority::Authority;
+pub(crate) use drawn::serves;
 pub(crate) use files::Working;
 pub use handles::Handles;
 pub(crate) use held::{Held, HeldHandles, dropped, resource_type};

@@ -8,6 +8,7 @@ use tollhouse_registry::{
     Error as RegistryError, Registry, Release, ReleaseName, Requirement, RequirementError, SignatureError,
 };
 
+use super::drawn;
 use super::lock::{Lock, Locked};
 use super::names::{Methods, NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
@@ -131,8 +132,8 @@ impl MountError {
 }
 
 impl Packages {
-    /// Mounts what a policy names, or else each package of the registry under its own name; and `more`. With a lock, exactly
-    /// the releases that it pins, if they are what is asked for.
+    /// Mounts what a policy names, and what that imports of other tools and may call; or else each package of the registry
+    /// under its own name; and `more`. With a lock, exactly the releases that it pins, if they are what is asked for.
     ///
     /// # Errors
     /// If a package cannot be had or is not signed as the policy says, names collide, or the lock pins something else.
@@ -143,8 +144,12 @@ impl Packages {
         lock: Option<&Lock>,
     ) -> Result<Arc<MountedTools>, MountError> {
         if let Some(lock) = lock {
-            lock.check(policy.tools.as_ref(), more)?;
-            return self.mount_locked(lock, &policy.signed);
+            let extra = lock.check(policy.tools.as_ref(), more)?;
+            let mounted = self.mount_locked(lock, &policy.signed)?;
+            let stale = extra.into_iter().find(|alias| !drawn::is_needed(mounted.packages(), alias, policy));
+            return stale.map_or(Ok(mounted), |alias| {
+                Err(MountError::Pins { alias, problem: "the lock pins it, and nothing mounts it".to_owned() })
+            });
         }
         self.mount_unpinned(policy, more, &Lock::default())
     }
@@ -211,6 +216,9 @@ impl Packages {
                 Err(error) => return Err(error),
             }
         }
+        if policy.tools.is_some() {
+            self.draw_in(&mut packages, policy, pinned)?;
+        }
         self.mounted(packages)
     }
 
@@ -227,7 +235,7 @@ impl Packages {
     }
 
     /// A release, once it is known that who must have signed it has.
-    fn accepted(&self, alias: &str, release: Release, signed: &Signed) -> Result<Arc<Package>, MountError> {
+    pub(super) fn accepted(&self, alias: &str, release: Release, signed: &Signed) -> Result<Arc<Package>, MountError> {
         self.check_one(alias, &release, signed)?;
         self.package(release).map_err(|source| MountError::Package { alias: alias.to_owned(), source })
     }
@@ -280,7 +288,7 @@ impl Packages {
     }
 
     /// The release that is pinned for an alias if it fits, else the highest that does.
-    fn wanted(&self, alias: &str, requirement: &str, pinned: &Lock) -> Result<Release, MountError> {
+    pub(super) fn wanted(&self, alias: &str, requirement: &str, pinned: &Lock) -> Result<Release, MountError> {
         let wanted = Requirement::from_str(requirement)
             .map_err(|source| MountError::Requirement { alias: alias.to_owned(), source })?;
         if let Some(locked) = pinned.0.get(alias).filter(|locked| locked.fits(&wanted)) {

@@ -1,0 +1,92 @@
+//! What a component imports against what a host of Tollhouse gives it.
+
+use semver::Version;
+
+use crate::asks::imports;
+use crate::component::Component;
+
+/// The packages whose interfaces every tool can import, and the beginning of the versions.
+const GIVEN: [(&str, &str); 9] = [
+    ("wasi:cli", "0.2."),
+    ("wasi:clocks", "0.2."),
+    ("wasi:filesystem", "0.2."),
+    ("wasi:http", "0.2."),
+    ("wasi:io", "0.2."),
+    ("wasi:keyvalue", "0.2.0-draft2"),
+    ("wasi:random", "0.2."),
+    ("wasi:sockets", "0.2."),
+    ("tollhouse:program", "0.1."),
+];
+
+/// What it imports that nobody gives: of WASI what is no part of it here, and what is no interface of a package, so that no
+/// other tool could have it.
+pub(crate) fn missing(component: &Component) -> Vec<String> {
+    imports(component)
+        .into_iter()
+        .filter(|import| !is_given(import) && (is_wasi(import) || package(import).is_none()))
+        .collect()
+}
+
+/// The packages of other tools that it imports interfaces of, with the interface.
+pub(crate) fn of_tools(component: &Component) -> Vec<(String, String)> {
+    let others = imports(component).into_iter().filter(|import| !is_given(import) && !is_wasi(import));
+    others.filter_map(|import| Some((package(&import)?.to_owned(), import))).collect()
+}
+
+fn is_wasi(import: &str) -> bool {
+    import.starts_with("wasi:")
+}
+
+fn is_given(import: &str) -> bool {
+    let version = import.split_once('@').map_or("", |(_, version)| version);
+    package(import)
+        .is_some_and(|package| GIVEN.iter().any(|(name, begins)| *name == package && version.starts_with(begins)))
+        && Version::parse(version).is_ok()
+}
+
+/// `acme:stock` of `acme:stock/stock@0.1.0`.
+fn package(import: &str) -> Option<&str> {
+    let (package, _) = import.split_once('/')?;
+    package.contains(':').then_some(package)
+}
+
+/// What there is, in words.
+pub(crate) fn words() -> String {
+    let packages: Vec<String> =
+        GIVEN.iter().map(|(name, begins)| format!("{name}@{}", begins.trim_end_matches('.'))).collect();
+    packages.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::component;
+
+    fn of(imports: &str) -> Component {
+        let wit = format!("package a:b@0.1.0; interface t {{ f: func(); }} world w {{ {imports} export t; }} {OTHERS}");
+        Component::read(&component(&wit)).expect("a component")
+    }
+
+    const OTHERS: &str = "
+        package wasi:io@0.2.3 { interface poll { f: func(); } }
+        package wasi:io@0.3.0 { interface poll { f: func(); } }
+        package wasi:nn@0.2.0 { interface tensor { f: func(); } }
+        package acme:stock@1.0.0 { interface stock { f: func(); } }";
+
+    #[test]
+    fn what_nobody_gives_is_missing() {
+        for (import, missing) in [
+            ("import wasi:io/poll@0.2.3;", None),
+            ("import acme:stock/stock@1.0.0;", None),
+            ("import wasi:io/poll@0.3.0;", Some("wasi:io/poll@0.3.0")),
+            ("import wasi:nn/tensor@0.2.0;", Some("wasi:nn/tensor@0.2.0")),
+            ("import log: func(text: string);", Some("log")),
+            ("import log: interface { f: func(); }", Some("log")),
+        ] {
+            let found = super::missing(&of(import));
+            assert_eq!(found, missing.into_iter().collect::<Vec<_>>(), "{import}");
+        }
+        let tools = of_tools(&of("import acme:stock/stock@1.0.0; import wasi:io/poll@0.2.3;"));
+        assert_eq!(tools, [("acme:stock".to_owned(), "acme:stock/stock@1.0.0".to_owned())]);
+    }
+}
