@@ -1,11 +1,14 @@
 //! Asks a human on the terminal before a call, where a grant says so.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::sync::{Mutex, PoisonError};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use tollhouse::gate::{ApprovalRequest, Approver};
 
+use super::ctrl_c;
 use super::error::tame;
 
 /// The controlling terminal, wherever standard input and output lead. Without one, nobody consents.
@@ -32,7 +35,24 @@ fn ask(request: &ApprovalRequest<'_>) -> std::io::Result<bool> {
         format!("grant `{}` asks you first:\n{} {arguments}\nallow this call? [y/N] ", request.grant, request.method);
     // What a human is shown is what there is.
     terminal.write_all(tame(&question).as_bytes())?;
+    if !is_answered(&terminal)? {
+        return Ok(false);
+    }
     let mut answer = String::new();
     BufReader::new(terminal).read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Waits for a line, or Ctrl-C.
+fn is_answered(terminal: &File) -> std::io::Result<bool> {
+    const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+    let before = ctrl_c::presses();
+    while ctrl_c::presses() == before {
+        match poll(&mut [PollFd::new(terminal, PollFlags::IN)], Some(&LOOK)) {
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(true),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(false)
 }

@@ -8,7 +8,7 @@ use tollhouse::session::SessionId;
 use super::confine::ConfineArgs;
 use super::opening::{OwnArgs, SessionArgs};
 use super::places::Places;
-use super::{CliError, Result, show};
+use super::{CliError, Result, ctrl_c, show};
 
 /// Call one tool, through the gate
 ///
@@ -63,8 +63,7 @@ impl Call {
         };
         let call = session.start_call(method, &arguments)?;
         let interrupt = call.interrupt();
-        // Without the handler Ctrl-C just ends the process, which is all that it is for.
-        let _ = ctrlc::set_handler(move || interrupt.cancel());
+        ctrl_c::on_press(move || interrupt.cancel());
         match call.finish() {
             Ok(payload) => {
                 show::line(serde_json::to_string_pretty(&payload.value).expect("a JSON value serialises"));

@@ -14,7 +14,7 @@ use tollhouse::session::{RunOptions, RunResult, Session, SessionId, Stdin};
 use super::confine::ConfineArgs;
 use super::opening::{OwnArgs, SessionArgs, pair};
 use super::places::Places;
-use super::{CliError, Result, show};
+use super::{CliError, Result, ctrl_c, show};
 
 /// Run a script, or an agent compiled to a component
 ///
@@ -117,8 +117,7 @@ impl Run {
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let run = session.start(language, Script { source, name, arguments, environment, typed: None }, options)?;
         let cancel = run.cancel_handle();
-        // Without the handler Ctrl-C just ends the process, which is all that it is for.
-        let _ = ctrlc::set_handler(move || cancel.cancel());
+        ctrl_c::on_press(move || cancel.cancel());
         let result = run.finish();
         self.show(&result);
         Ok(ExitCode::from(status(&result)))
@@ -134,7 +133,7 @@ impl Run {
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let run = session.start_component(component, Program { name, arguments, environment }, self.options())?;
         let interrupt = run.interrupt();
-        let _ = ctrlc::set_handler(move || interrupt.cancel());
+        ctrl_c::on_press(move || interrupt.cancel());
         let result = run.finish();
         self.show(&result);
         Ok(ExitCode::from(status(&result)))

@@ -72,7 +72,9 @@ impl CallRun {
         let started = Event::Started { run: scope.record.run(), script: &self.method, hash: &hash };
         let written = gate.audit().write(&started);
         written.map_err(|error| Failure::host(format!("the call is not made: {}", told(&error))))?;
-        let admission = gate.admit(&scope.record, &self.method, &self.arguments)?;
+        let admitted = gate.admit(&scope.record, &self.method, &self.arguments);
+        // A question to a human ends with it.
+        let admission = admitted.map_err(|refused| if self.is_cancelled() { Failure::cancelled() } else { refused })?;
         let seq = admission.seq;
         let result = self.make(scope, admission);
         let outcome = match &result {
@@ -102,7 +104,6 @@ impl CallRun {
     /// Waits until the tool is compiled, unless the call is cancelled. Nothing stops the compiler, so it has a thread of its
     /// own: it goes on for the next call.
     fn is_to_begin(&self, admission: &Admission) -> bool {
-        let cancelled = || self.interrupt.stopped() == Some(Stopped::Cancelled);
         if !admission.is_ready() {
             let (sender, compiled) = channel();
             let tool = Arc::clone(admission.tool());
@@ -111,9 +112,13 @@ impl CallRun {
                 let _ = tool.package().compile();
                 let _ = sender.send(());
             });
-            while !cancelled() && compiled.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {}
+            while !self.is_cancelled() && compiled.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {}
         }
-        !cancelled()
+        !self.is_cancelled()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.interrupt.stopped() == Some(Stopped::Cancelled)
     }
 }
 

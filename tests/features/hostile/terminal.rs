@@ -93,6 +93,25 @@ fn questions_are_asked_escaped() {
     assert!(told.contains("CapabilityError"), "{told:?}");
 }
 
+#[test]
+fn a_question_ends_with_ctrl_c() {
+    let home = Home::with_fixture();
+    home.file("policy.toml", "[[grant]]\nmethod = 'probe/length'\napprove = true\n");
+    let script = "try { await probe.length({ text: 'x' }) } finally { console.log('went on') }";
+    for words in [["call", "probe/length", r#"{"text": "x"}"#].as_slice(), &["run", "-e", script]] {
+        let mut command = home.command(words);
+        command.args(["--policy", "policy.toml"]).stdin(Stdio::inherit()).env("TERM", "xterm");
+        let mut terminal = spawn_command(command, Some(PATIENCE)).expect("the binary is built: run `cargo xtask test`");
+        terminal.exp_string("allow this call? [y/N] ").expect("it asks");
+        terminal.send_control('c').expect("it reads");
+        let told = terminal.exp_eof().expect("it ends without an answer");
+        // Of a type that `rexpect` does not name: `Exited(Pid(7), 130)`.
+        let ended = format!("{:?}", terminal.process().wait().expect("it ended"));
+        assert!(ended.starts_with("Exited(") && ended.ends_with(", 130)"), "{words:?}: {ended} {told}");
+        assert!(!told.contains("went on"), "{told}");
+    }
+}
+
 /// A component may carry documentation of its own, in which no parser of WIT ever looked for what a terminal obeys.
 #[test]
 fn descriptions_are_shown_escaped() {

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use tollhouse::session::{CancelHandle, SessionId, Waiting};
 
+use super::super::ctrl_c;
+
 /// The exit status of what was cancelled.
 pub(super) const CANCELLED: u8 = 130;
 
@@ -41,8 +43,7 @@ impl Interrupt {
         let state = State { interactive, pressed: AtomicBool::new(false), now: Mutex::new(Now::Idle) };
         let interrupt = Self(Arc::new(state));
         let pressed = interrupt.clone();
-        // Without the handler Ctrl-C ends the process, as it does everywhere.
-        let _ = ctrlc::set_handler(move || pressed.press());
+        ctrl_c::on_press(move || pressed.press());
         interrupt
     }
 
