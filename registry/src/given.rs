@@ -18,13 +18,14 @@ const GIVEN: [(&str, &str); 9] = [
     ("tollhouse:program", "0.1."),
 ];
 
-/// What it imports that nobody gives: of WASI what is no part of it here, and what is no interface of a package, so that no
-/// other tool could have it.
-pub(crate) fn missing(component: &Component) -> Vec<String> {
-    imports(component)
-        .into_iter()
-        .filter(|import| !is_given(import) && (is_wasi(import) || package(import).is_none()))
-        .collect()
+/// What it imports that nobody could ever give: it is no interface of a package, so no other tool has it.
+pub(crate) fn impossible(component: &Component) -> Vec<String> {
+    imports(component).into_iter().filter(|import| package(import).is_none()).collect()
+}
+
+/// What it imports of WASI that no host here gives: it traps when it is called.
+pub(crate) fn trapping(component: &Component) -> Vec<String> {
+    imports(component).into_iter().filter(|import| is_wasi(import) && !is_given(import)).collect()
 }
 
 /// The packages of other tools that it imports interfaces of, with the interface.
@@ -50,13 +51,6 @@ fn package(import: &str) -> Option<&str> {
     package.contains(':').then_some(package)
 }
 
-/// What there is, in words.
-pub(crate) fn words() -> String {
-    let packages: Vec<String> =
-        GIVEN.iter().map(|(name, begins)| format!("{name}@{}", begins.trim_end_matches('.'))).collect();
-    packages.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,15 +70,17 @@ mod tests {
     #[test]
     fn what_nobody_gives_is_missing() {
         for (import, missing) in [
-            ("import wasi:io/poll@0.2.3;", None),
-            ("import acme:stock/stock@1.0.0;", None),
-            ("import wasi:io/poll@0.3.0;", Some("wasi:io/poll@0.3.0")),
-            ("import wasi:nn/tensor@0.2.0;", Some("wasi:nn/tensor@0.2.0")),
-            ("import log: func(text: string);", Some("log")),
-            ("import log: interface { f: func(); }", Some("log")),
+            ("import wasi:io/poll@0.2.3;", (None, None)),
+            ("import acme:stock/stock@1.0.0;", (None, None)),
+            ("import wasi:io/poll@0.3.0;", (None, Some("wasi:io/poll@0.3.0"))),
+            ("import wasi:nn/tensor@0.2.0;", (None, Some("wasi:nn/tensor@0.2.0"))),
+            ("import log: func(text: string);", (Some("log"), None)),
+            ("import log: interface { f: func(); }", (Some("log"), None)),
         ] {
-            let found = super::missing(&of(import));
-            assert_eq!(found, missing.into_iter().collect::<Vec<_>>(), "{import}");
+            let component = of(import);
+            let found = (impossible(&component), trapping(&component));
+            let list = |name: Option<&str>| name.map(str::to_owned).into_iter().collect::<Vec<_>>();
+            assert_eq!(found, (list(missing.0), list(missing.1)), "{import}");
         }
         let tools = of_tools(&of("import acme:stock/stock@1.0.0; import wasi:io/poll@0.2.3;"));
         assert_eq!(tools, [("acme:stock".to_owned(), "acme:stock/stock@1.0.0".to_owned())]);

@@ -6,7 +6,8 @@ use semver::Version;
 
 use crate::{
     asks,
-    component::{Component, adapted},
+    component::{Component, adapted, path_of_builder},
+    error::excerpt,
     given, identity,
     index::{Change, Release},
     manifest::{DefaultInterface, Manifest},
@@ -234,9 +235,9 @@ impl Checked {
         }
         let (name, version) = identity::of(&request, manifest.as_ref(), wit.as_ref(), &component)?;
         let asked = manifest.as_ref().map(|manifest| manifest.permissions.clone()).unwrap_or_default();
-        let missing = given::missing(&component);
-        if !missing.is_empty() {
-            return Err(PublishError::Ungiven { missing });
+        let impossible = given::impossible(&component);
+        if !impossible.is_empty() {
+            return Err(PublishError::Ungiven { imports: impossible });
         }
         let needless = asks::needless(&asked, &component);
         if !needless.is_empty() {
@@ -248,10 +249,23 @@ impl Checked {
                 format!("the component imports `wasi:{key}`, and the manifest asks for no `{key}`: it is denied")
             })
             .collect();
+        let trapping = given::trapping(&component).into_iter();
+        warnings.extend(trapping.map(|import| {
+            format!(
+                "the component imports `{}`, which no host of Tollhouse gives: a call of it traps",
+                excerpt(&import)
+            )
+        }));
         if let Some(package) = wit.as_ref().map(Wit::package)
             && format!("{}:{}", package.namespace, package.name) != name.as_str()
         {
             warnings.push(format!("the WIT package is called `{package}`, and the release `{name}`"));
+        }
+        if let Some(path) = path_of_builder(&request.component) {
+            warnings.push(format!(
+                "the component holds paths of the machine that built it (`{path}`), so elsewhere other bytes come of it: \
+                 `tollhouse build` leaves them out, and so does `--remap-path-prefix` in RUSTFLAGS"
+            ));
         }
         let manifest = match request.manifest {
             Some(text) => Text { text, given: true },

@@ -5,7 +5,6 @@ use semver::Version;
 use crate::{
     component::ComponentError,
     error::{Error, excerpt},
-    given,
     manifest::ManifestError,
     name::{NameError, PackageName},
     publish::MAX_README,
@@ -72,11 +71,14 @@ pub enum PublishError {
         /// The keys under `[permissions]`, each with what it would take.
         needless: Vec<(&'static str, String)>,
     },
-    /// It imports what no host here gives, and no other tool could.
-    #[error("the component imports {}, which no host of Tollhouse gives: there are {}", names(missing), given::words())]
+    /// It imports what no host gives, and no other tool could.
+    #[error(
+        "the component imports {}, which is no interface of a package, so no host and no other tool can give it",
+        names(imports)
+    )]
     Ungiven {
         /// What it imports.
-        missing: Vec<String>,
+        imports: Vec<String>,
     },
     /// Who uses an earlier release could not use this one, and its version says that they could.
     #[error("`{name}@{version}` breaks what `{earlier}` has: {}", differences.join("; "))]
@@ -112,9 +114,9 @@ impl PublishError {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Breaks { hint, .. } => Some(hint),
-            Self::Ungiven { .. } => Some(
-                "build it for WASI 0.2, or compose it with a component that exports this: `compose` under `[build]`",
-            ),
+            Self::Ungiven { .. } => {
+                Some("import an interface of WASI or of another tool, or compose it with a component that exports this")
+            }
             Self::Needless { .. } => Some("leave it out of `[permissions]`, or build the component that uses it"),
             Self::Component(error) => error.hint(),
             Self::Wit(error) => error.hint(),
@@ -144,10 +146,10 @@ fn candidates(found: &[String]) -> String {
     }
 }
 
-fn names(missing: &[String]) -> String {
+fn names(imports: &[String]) -> String {
     const SHOWN: usize = 5;
-    let mut names: Vec<String> = missing.iter().take(SHOWN).map(|name| format!("`{}`", excerpt(name))).collect();
-    if let Some(more @ 1..) = missing.len().checked_sub(SHOWN) {
+    let mut names: Vec<String> = imports.iter().take(SHOWN).map(|name| format!("`{}`", excerpt(name))).collect();
+    if let Some(more @ 1..) = imports.len().checked_sub(SHOWN) {
         names.push(format!("{more} more"));
     }
     names.join(", ")

@@ -2,6 +2,7 @@
 //! registry, and must not run anything.
 
 mod adapt;
+mod built;
 mod depth;
 
 use std::panic::catch_unwind;
@@ -13,6 +14,7 @@ use wit_component::DecodedWasm;
 use wit_parser::{Resolve, WorldId};
 
 pub(crate) use self::adapt::adapted;
+pub(crate) use self::built::path_of_builder;
 use crate::error::excerpt;
 
 /// Largest component in bytes. Compiling one takes about a hundred times its size in memory; Python's interpreter with
