@@ -97,7 +97,8 @@ fn search() -> (Duration, Duration) {
     fill(&directory(&home));
     let words = ["thing".to_owned(), "4711".to_owned()];
     let found = median(15, || {
-        let found = Registry::open(directory(&home)).and_then(|registry| registry.search(&words, 10)).expect("it searches");
+        let found =
+            Registry::open(directory(&home)).and_then(|registry| registry.search(&words, 10)).expect("it searches");
         assert_eq!(found[0].name, "a:tool-4711");
     });
     (found, median(15, || command(&home, &["registry", "search", "thing", "4711"])))
@@ -107,7 +108,9 @@ fn search() -> (Duration, Duration) {
 fn fill(directory: &Path) {
     let registry = Registry::open(directory).expect("it opens");
     let mut request = PublishRequest::new(component("tool-0"));
-    let manifest = |number: u64| format!("name = \"a:tool-{number}\"\nversion = \"1.0.0\"\ndescription = \"The thing {number}.\"\n");
+    let manifest = |number: u64| {
+        format!("name = \"a:tool-{number}\"\nversion = \"1.0.0\"\ndescription = \"The thing {number}.\"\n")
+    };
     request.manifest = Some(manifest(0));
     registry.publish(request).expect("it publishes");
     let mut index = std::fs::read_to_string(directory.join("index")).expect("it reads");
@@ -133,7 +136,9 @@ fn fill(directory: &Path) {
 }
 
 fn component(name: &str) -> Vec<u8> {
-    let wit = format!("package a:{name}@1.0.0; interface api {{ double: func(n: u32) -> u32; }} world tool {{ export api; }}");
+    let wit = format!(
+        "package a:{name}@1.0.0; interface api {{ double: func(n: u32) -> u32; }} world tool {{ export api; }}"
+    );
     let module = format!(
         "(module (func (export \"a:{name}/api@1.0.0#double\") (param i32) (result i32)
             (i32.mul (local.get 0) (i32.const 2))))"

@@ -281,7 +281,10 @@ mod tests {
         for range in [-1e100..1e100, 1e16 - 1e10..1e16 + 1e10, 0.0..1e-299, -1e-5..2e-5] {
             for most in 1..20 {
                 let found = marks(&range, most);
-                assert!(found.len() <= most as usize + 1 && found.iter().all(|mark| range.contains(mark) || *mark == range.end));
+                assert!(
+                    found.len() <= most as usize + 1
+                        && found.iter().all(|mark| range.contains(mark) || *mark == range.end)
+                );
             }
             assert!(marks(&range, 5).len() > 1, "{range:?}");
         }

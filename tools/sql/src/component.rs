@@ -28,7 +28,10 @@ impl wit::Guest for Tool {
         limit: Option<u32>,
     ) -> Result<wit::Answer, wit::Error> {
         let Rows { columns, rows } = asked(&sql, path, tables, parameters, limit)?;
-        Ok(wit::Answer { columns, rows: rows.into_iter().map(|row| row.into_iter().map(Into::into).collect()).collect() })
+        Ok(wit::Answer {
+            columns,
+            rows: rows.into_iter().map(|row| row.into_iter().map(Into::into).collect()).collect(),
+        })
     }
 
     fn records(

@@ -84,7 +84,8 @@ fn settled(path: &str) -> Result<(), Error> {
 pub fn save(connection: &mut Connection, path: &str) -> Result<(), Error> {
     let bytes = connection.serialize("main")?;
     if bytes.len() as u64 > MAX_FILE {
-        let message = format!("the database has grown to {} bytes: at most {MAX_FILE} are kept, so nothing was", bytes.len());
+        let message =
+            format!("the database has grown to {} bytes: at most {MAX_FILE} are kept, so nothing was", bytes.len());
         return Err(Error::new(Kind::TooLarge, message));
     }
     Ok(files::write(path, &bytes, true)?)

@@ -76,8 +76,10 @@ impl From<rusqlite::Error> for Error {
             _ => error.to_string(),
         };
         let message = match kind {
-            Kind::Forbidden => format!("{error}: `ATTACH`, `VACUUM`, extensions, transactions, most pragmas, and with `query` \
-                 every change are refused here"),
+            Kind::Forbidden => format!(
+                "{error}: `ATTACH`, `VACUUM`, extensions, transactions, most pragmas, and with `query` \
+                 every change are refused here"
+            ),
             Kind::TooLarge => format!("{error}: a call has so much memory, and a value so many bytes; select less"),
             _ => error,
         };

@@ -64,7 +64,8 @@ fn read(statement: &mut Statement<'_>, parameters: &[Value], limit: u32) -> Resu
     let mut found = statement.query(params_from_iter(parameters))?;
     while let Some(row) = found.next()? {
         if rows.len() >= limit as usize {
-            let message = format!("there are more than {limit} rows: ask for less with `LIMIT`, or for more with `limit`");
+            let message =
+                format!("there are more than {limit} rows: ask for less with `LIMIT`, or for more with `limit`");
             return Err(Error::new(Kind::TooLarge, message));
         }
         let values = (0..columns.len()).map(|place| Ok(Value::from(row.get_ref(place)?)));

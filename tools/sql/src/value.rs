@@ -88,7 +88,8 @@ impl Rows {
     pub fn records(&self) -> Result<String, Error> {
         let names: usize = self.columns.iter().map(String::len).sum();
         if names.saturating_mul(self.rows.len()) > MAX_RESULT {
-            let message = format!("the names of the columns, in each row, are larger than {MAX_RESULT} bytes: use `query`");
+            let message =
+                format!("the names of the columns, in each row, are larger than {MAX_RESULT} bytes: use `query`");
             return Err(Error::new(Kind::TooLarge, message));
         }
         let record = |row: &Vec<Value>| {
@@ -112,7 +113,8 @@ impl Rows {
             None => Ok(()),
             Some(place) => {
                 let found = self.rows[place].len();
-                let message = format!("row {place} of table `{name}` has {found} values where there are {columns} columns");
+                let message =
+                    format!("row {place} of table `{name}` has {found} values where there are {columns} columns");
                 Err(Error::new(Kind::Parameter, message))
             }
         }

@@ -38,13 +38,19 @@ fn values_keep_their_types() {
         Value::Text("ä'; drop table x".into()),
         Value::Blob(vec![0, 255]),
     ];
-    let question = Question { sql: "select ?1 a, ?2 b, ?3 c, ?4 d, ?5 e", parameters: parameters.clone(), limit: 1, ..Question::default() };
+    let question = Question {
+        sql: "select ?1 a, ?2 b, ?3 c, ?4 d, ?5 e",
+        parameters: parameters.clone(),
+        limit: 1,
+        ..Question::default()
+    };
     let rows = query(question).expect("rows");
     assert_eq!((rows.columns.join(""), &rows.rows[0]), ("abcde".to_owned(), &parameters));
     let expected = r#"[{"a":null,"b":9223372036854775807,"c":0.5,"d":"ä'; drop table x","e":"AP8="}]"#;
     assert_eq!(rows.records().expect("JSON"), expected);
     for count in [0, 2] {
-        let question = Question { sql: "select ?1", parameters: vec![Value::Null; count], limit: 1, ..Question::default() };
+        let question =
+            Question { sql: "select ?1", parameters: vec![Value::Null; count], limit: 1, ..Question::default() };
         assert_eq!(kind(query(question)), Kind::Parameter);
     }
 }
@@ -53,18 +59,35 @@ fn values_keep_their_types() {
 fn changes_are_kept_all_or_none() {
     let place = Place::new();
     let path = place.path();
-    let made = run(&path, "create table cars(name text unique, mpg real); insert into cars values ('VW', 26), ('Saab', 25.5)");
+    let made =
+        run(&path, "create table cars(name text unique, mpg real); insert into cars values ('VW', 26), ('Saab', 25.5)");
     assert_eq!(made, Ok(Changes { rows: 2, last_id: 2 }));
     let before = fs::read(&path).expect("a file");
-    assert_eq!(kind(run(&path, "insert into cars values ('Fiat', 30); insert into cars values ('VW', 1)")), Kind::Constraint);
+    assert_eq!(
+        kind(run(&path, "insert into cars values ('Fiat', 30); insert into cars values ('VW', 1)")),
+        Kind::Constraint
+    );
     assert_eq!(kind(run(&path, "delete from cars; select nothing")), Kind::Sql);
     assert_eq!(fs::read(&path).expect("a file"), before);
-    let one = execute(&path, "update cars set mpg = ?1 where name = ?2", &[Value::Integer(27), Value::Text("VW".into())], true);
+    let one = execute(
+        &path,
+        "update cars set mpg = ?1 where name = ?2",
+        &[Value::Integer(27), Value::Text("VW".into())],
+        true,
+    );
     assert_eq!(one.map(|changes| changes.rows), Ok(1));
-    let rows = query(Question { sql: "select mpg from cars order by name", path: Some(&path), limit: 9, ..Question::default() });
+    let rows = query(Question {
+        sql: "select mpg from cars order by name",
+        path: Some(&path),
+        limit: 9,
+        ..Question::default()
+    });
     assert_eq!(rows.expect("rows").rows, [[Value::Real(25.5)], [Value::Real(27.0)]]);
     let found = schema(&path).expect("a schema");
-    assert_eq!((found[0].name.as_str(), found[0].columns[1].clone()), ("cars", ("mpg".into(), "REAL".to_owned()).into()));
+    assert_eq!(
+        (found[0].name.as_str(), found[0].columns[1].clone()),
+        ("cars", ("mpg".into(), "REAL".to_owned()).into())
+    );
     assert_eq!(kind(execute("/nothing/here", "select 1", &[], false)), Kind::NotFound);
 }
 
@@ -117,7 +140,13 @@ fn what_leads_out_of_the_database_is_refused() {
         assert!(matches!(told.kind, Kind::Forbidden | Kind::Sql), "{sql}: {told}");
     }
     assert!(!other.exists());
-    for sql in ["insert into t values (1)", "drop table t", "create temp table x(a)", "delete from t", "pragma user_version = 2"] {
+    for sql in [
+        "insert into t values (1)",
+        "drop table t",
+        "create temp table x(a)",
+        "delete from t",
+        "pragma user_version = 2",
+    ] {
         let question = Question { sql, path: Some(&path), limit: 9, ..Question::default() };
         assert_eq!(kind(query(question)), Kind::Forbidden, "{sql}");
     }
@@ -129,8 +158,16 @@ fn bombs_end_in_errors() {
     let many = "with recursive c(n) as (select 1 union all select n + 1 from c) select n from c";
     assert_eq!(kind(ask(many)), Kind::TooLarge);
     assert_eq!(kind(ask("select zeroblob(100000000)")), Kind::TooLarge);
-    assert_eq!(kind(ask("with recursive c(n) as (select zeroblob(8000000) union all select n from c limit 90) select n from c")), Kind::TooLarge);
-    let named = format!("with recursive c(n) as (select 1 union all select n + 1 from c limit 90) select n \"{}\" from c", "x".repeat(500_000));
+    assert_eq!(
+        kind(ask(
+            "with recursive c(n) as (select zeroblob(8000000) union all select n from c limit 90) select n from c"
+        )),
+        Kind::TooLarge
+    );
+    let named = format!(
+        "with recursive c(n) as (select 1 union all select n + 1 from c limit 90) select n \"{}\" from c",
+        "x".repeat(500_000)
+    );
     assert_eq!(kind(ask(&named).expect("few values").records()), Kind::TooLarge);
     let deep = format!("select {}1", "- ".repeat(2000));
     assert_eq!(kind(ask(&deep)), Kind::Sql);
