@@ -59,7 +59,7 @@ pub fn query(question: Question<'_>) -> Result<Rows, Error> {
 }
 
 fn read(statement: &mut Statement<'_>, parameters: &[Value], limit: u32) -> Result<Rows, Error> {
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let (mut rows, mut left) = (Vec::new(), MAX_RESULT);
     let mut found = statement.query(params_from_iter(parameters))?;
     while let Some(row) = found.next()? {
