@@ -117,8 +117,9 @@ fn prepare(connection: &Connection) -> Result<(), Error> {
 /// # Errors
 /// As SQLite tells it.
 pub fn guard(connection: &mut Connection, access: Access) -> Result<(), Error> {
-    let judge = move |context: AuthContext<'_>| {
-        if allowed(access, &context) { Authorization::Allow } else { Authorization::Deny }
+    connection.pragma_update(None, "query_only", access == Access::Read)?;
+    let judge = |context: AuthContext<'_>| {
+        if allowed(&context.action) { Authorization::Allow } else { Authorization::Deny }
     };
     Ok(connection.authorizer(Some(judge))?)
 }
@@ -142,22 +143,45 @@ const PRAGMAS: [&str; 8] = [
     "foreign_key_check",
     "integrity_check",
 ];
+/// Those that only say something if they are given no value. FTS5 and R*Tree ask for them.
+const ASKED: [&str; 2] = ["data_version", "page_size"];
 
-fn allowed(access: Access, context: &AuthContext<'_>) -> bool {
-    match context.action {
-        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => true,
-        AuthAction::Function { function_name } => {
-            !["load_extension", "fts3_tokenizer"].contains(&function_name.to_ascii_lowercase().as_str())
+fn allowed(action: &AuthAction<'_>) -> bool {
+    let among = |names: &[&str], name: &str| names.contains(&name.to_ascii_lowercase().as_str());
+    match action {
+        AuthAction::Function { function_name } => !among(&["load_extension", "fts3_tokenizer"], function_name),
+        AuthAction::Pragma { pragma_name, pragma_value } => {
+            among(&PRAGMAS, pragma_name) || pragma_value.is_none() && among(&ASKED, pragma_name)
         }
-        AuthAction::Pragma { pragma_name, .. } => PRAGMAS.contains(&pragma_name.to_ascii_lowercase().as_str()),
-        AuthAction::Attach { .. }
-        | AuthAction::Detach { .. }
-        | AuthAction::Transaction { .. }
-        | AuthAction::Savepoint { .. }
-        | AuthAction::Unknown { .. } => false,
         AuthAction::CreateVtable { module_name, .. } | AuthAction::DropVtable { module_name, .. } => {
-            access == Access::Write && ["fts5", "rtree"].contains(&module_name.to_ascii_lowercase().as_str())
+            among(&["fts5", "rtree"], module_name)
         }
-        _ => access == Access::Write,
+        AuthAction::Select
+        | AuthAction::Recursive
+        | AuthAction::Read { .. }
+        | AuthAction::Insert { .. }
+        | AuthAction::Update { .. }
+        | AuthAction::Delete { .. }
+        | AuthAction::CreateTable { .. }
+        | AuthAction::CreateTempTable { .. }
+        | AuthAction::AlterTable { .. }
+        | AuthAction::DropTable { .. }
+        | AuthAction::DropTempTable { .. }
+        | AuthAction::CreateIndex { .. }
+        | AuthAction::CreateTempIndex { .. }
+        | AuthAction::DropIndex { .. }
+        | AuthAction::DropTempIndex { .. }
+        | AuthAction::CreateTrigger { .. }
+        | AuthAction::CreateTempTrigger { .. }
+        | AuthAction::DropTrigger { .. }
+        | AuthAction::DropTempTrigger { .. }
+        | AuthAction::CreateView { .. }
+        | AuthAction::CreateTempView { .. }
+        | AuthAction::DropView { .. }
+        | AuthAction::DropTempView { .. }
+        | AuthAction::Analyze { .. }
+        | AuthAction::Reindex { .. } => true,
+        // `ATTACH`, transactions, and what a later SQLite may ask.
+        _ => false,
     }
 }

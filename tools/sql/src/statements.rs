@@ -180,12 +180,20 @@ pub fn schema(path: &str) -> Result<Vec<Relation>, Error> {
     let mut found = Vec::new();
     for relation in relations {
         let (name, view, sql): (String, bool, String) = relation?;
-        let mut columns = connection.prepare("select name, type from pragma_table_info(?1)")?;
-        let columns = columns.query_map([&name], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let columns = columns.collect::<Result<Vec<(String, String)>, _>>()?;
+        let columns = match columns(&connection, &name) {
+            // Of a view whose tables are gone nobody knows the columns.
+            Err(error) if view && error.kind == Kind::Sql => Vec::new(),
+            columns => columns?,
+        };
         found.push(Relation { name, view, columns, sql });
     }
     Ok(found)
+}
+
+fn columns(connection: &Connection, relation: &str) -> Result<Vec<(String, String)>, Error> {
+    let mut columns = connection.prepare("select name, type from pragma_table_info(?1)")?;
+    let columns = columns.query_map([relation], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(columns.collect::<Result<_, _>>()?)
 }
 
 #[cfg(test)]

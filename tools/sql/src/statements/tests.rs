@@ -83,10 +83,7 @@ fn changes_are_kept_all_or_none() {
     });
     assert_eq!(rows.expect("rows").rows, [[Value::Real(25.5)], [Value::Real(27.0)]]);
     let found = schema(&path).expect("a schema");
-    assert_eq!(
-        (found[0].name.as_str(), found[0].columns[1].clone()),
-        ("cars", ("mpg".to_owned(), "REAL".to_owned()))
-    );
+    assert_eq!((found[0].name.as_str(), found[0].columns[1].clone()), ("cars", ("mpg".to_owned(), "REAL".to_owned())));
     assert_eq!(kind(execute("/nothing/here", "select 1", &[], false)), Kind::NotFound);
 }
 
@@ -113,6 +110,26 @@ fn tables_that_are_passed() {
     assert_eq!(kind(query(Question { sql: "select 1", tables: twice, limit: 9, ..Question::default() })), Kind::Sql);
     let ragged = Rows { columns: vec!["a".into()], rows: vec![vec![]] };
     assert_eq!(kind(insert(&path, "r", &ragged, true)), Kind::Parameter);
+}
+
+#[test]
+fn searches_and_views() {
+    let place = Place::new();
+    let path = place.path();
+    let made = "create virtual table texts using fts5(body); insert into texts values ('hello world'), ('bye'); \
+                create virtual table boxes using rtree(id, low, high); insert into boxes values (1, 2, 3); \
+                create table gone(a); create view broken as select a from gone; drop table gone";
+    run(&path, made).expect("made");
+    for (sql, found) in [
+        ("select body from texts where texts match 'hello'", Value::Text("hello world".into())),
+        ("select id from boxes where low < 2.5", Value::Integer(1)),
+    ] {
+        let rows = query(Question { sql, path: Some(&path), limit: 9, ..Question::default() });
+        assert_eq!(rows.expect("rows").rows, [[found]]);
+    }
+    let relations = schema(&path).expect("a schema");
+    let broken = relations.iter().find(|one| one.name == "broken").expect("it is listed");
+    assert!(broken.view && broken.columns.is_empty() && broken.sql.starts_with("CREATE VIEW"));
 }
 
 #[test]
