@@ -175,9 +175,11 @@ mod tests {
     fn every_size_and_many_series_are_drawn() {
         let many = vec![(Some("kilometres per litre".to_owned()), None, vec![1.0, 2.0]); 21];
         let chart = Chart::Line(series(many).expect("series"));
+        let text = || Some("kilometres per litre, by make and year".to_owned());
+        let labels = Labels { title: text(), x: text(), y: text() };
         for (width, height) in [(100, 100), (100, 4000), (4000, 100), (137, 203)] {
             for format in [Format::Svg, Format::Png] {
-                assert!(render(&chart, &Labels::default(), Canvas { format, width, height }).is_ok());
+                assert!(render(&chart, &labels, Canvas { format, width, height }).is_ok());
             }
         }
     }
