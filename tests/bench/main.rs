@@ -1,5 +1,5 @@
-//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [fairness] [files] [programs] [sessions] [shell]`; and
-//! `cargo xtask soak`, which runs for long.
+//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [fairness] [files] [programs] [registry] [sessions]
+//! [shell]`; and `cargo xtask soak`, which runs for long.
 //!
 //! Medians of many rounds, on whatever this machine is doing.
 
@@ -7,17 +7,19 @@ mod calls;
 mod fairness;
 mod files;
 mod programs;
+mod registry;
 mod sessions;
 mod shell;
 mod soak;
 mod table;
 
 /// What is measured, each part on its own: the memory of one must not be that of another.
-const PARTS: [(&str, fn()); 6] = [
+const PARTS: [(&str, fn()); 7] = [
     ("calls", calls::measure),
     ("fairness", fairness::measure),
     ("files", files::measure),
     ("programs", programs::measure),
+    ("registry", registry::measure),
     ("sessions", sessions::measure),
     ("shell", shell::measure),
 ];

@@ -85,7 +85,7 @@ fn the_readme() {
 /// Each with the policy that it shows.
 #[test]
 fn the_readmes_of_tools_that_ask_for_something() {
-    for tool in ["archive", "html", "image", "payments"] {
+    for tool in ["archive", "chart", "html", "image", "payments", "sql"] {
         let file = format!("tools/{tool}/README.md");
         let text = std::fs::read_to_string(root().join(&file)).expect("the tool has one");
         let policy = blocks(&text, "toml").first().copied().unwrap_or_default();

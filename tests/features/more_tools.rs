@@ -1,8 +1,8 @@
-//! The tools that work on files, pages, pictures and money, each published to a fresh registry and called from JavaScript
+//! The tools that work on files, pages, pictures, databases and money, each published to a fresh registry and called from JavaScript
 //! and from the shell. Of each something is refused: a bomb, a path, a permission.
 
 use serde_json::{Value, json};
-use tollhouse_tests::Home;
+use tollhouse_tests::{Home, root};
 
 /// A home with one of the tools, and a policy that grants its functions and to the tool what `table` says.
 fn home(tool: &str, table: &str) -> Home {
@@ -174,3 +174,114 @@ fn images_are_shrunk_and_pixel_bombs_refused() {
 
 /// A PNG of two pixels.
 const PIXEL: &str = "[137,80,78,71,13,10,26,10,0,0,0,13,73,72,68,82,0,0,0,2,0,0,0,1,8,2,0,0,0,123,64,232,221,0,0,0,11,73,68,65,84,120,156,99,96,0,3,0,0,7,0,1,178,134,172,244,0,0,0,0,73,69,78,68,174,66,96,130]";
+
+#[test]
+fn sql_queries_and_changes_databases_all_or_nothing() {
+    let home = home("sql", FILES);
+    let code = "
+        const path = '/workspace/cars.db', text = (val) => ({ tag: 'text', val }), real = (val) => ({ tag: 'real', val });
+        const cars = { name: 'cars', columns: ['name', 'mpg'], rows: [['VW', 26], ['Saab', 25.5], ['Fiat', 31]].map(([name, mpg]) => [text(name), real(mpg)]) };
+        const made = await sql.insert({ path, table: cars });
+        await sql.execute({ path, sql: 'create unique index names on cars(name)' });
+        const tables = [{ name: 'makers', columns: ['name', 'land'], rows: [[text('VW'), text('DE')], [text('Saab'), text('SE')]] }];
+        const joined = await sql.records({ path, tables, parameters: [real(25.7)],
+            sql: 'select land, mpg from cars join makers using (name) where mpg > ?1' });
+        const twice = await told(sql.execute({ path, sql: \"delete from cars; insert into cars values ('A', 1), ('A', 2)\" }));
+        const left = (await sql.query({ path, sql: 'select count(*) from cars' })).rows[0][0].val;
+        return [made.rows, JSON.parse(joined), twice, left, (await sql.schema({ path })).map((one) => one.name),
+            (await fs.readdir('/workspace')).join(), await told(sql.query({ path: '/tmp/cars.db', sql: 'select 1' })),
+            await told(sql.execute({ path: '/tmp/cars.db', sql: 'create table t(x)' }))]";
+    let expected = json!([3, [{ "land": "DE", "mpg": 26 }], "constraint", 3, ["cars"], "cars.db", "denied", "denied"]);
+    assert_eq!(js(&home, "policy.toml", code), expected);
+    let code = "sql execute --path /workspace/a.db --sql 'create table t(x); insert into t values (7), (8)' | jq .rows
+        sql records --path /workspace/a.db --sql 'select sum(x) as all_of_them from t' | jq -r .";
+    assert_eq!(sh(&home, code), "2\n[{\"all_of_them\":15}]");
+    let code = "return await told(sql.execute({ path: '/workspace/a.db', sql: 'create table t(x)' }))";
+    assert_eq!(js(&home, "bare.toml", code), "denied");
+}
+
+#[test]
+fn sql_does_not_lead_out_of_the_database_nor_on_for_ever() {
+    let home = home("sql", FILES);
+    let endless = "with recursive c(n) as (select 1 union all select n + 1 from c)";
+    let code = "
+        const path = '/workspace/a.db', ask = (sql_) => told(sql.query({ sql: sql_ })), change = (sql_) => told(sql.execute({ path, sql: sql_ }));
+        return [await change(\"attach '/workspace/b.db' as b\"), await change(\"vacuum into '/workspace/b.db'\"),
+            await change('pragma hard_heap_limit = 0'), await ask(\"select load_extension('x')\"), await ask('create table t(x)'),
+            await ask('ENDLESS select n from c'), await ask('ENDLESS select zeroblob(9000000) from c'),
+            await change('create table t(b); ENDLESS insert into t select zeroblob(9000000) from c'),
+            await ask('select ' + '- '.repeat(5000) + '1'),
+            (await fs.readdir('/workspace')).length]";
+    let expected =
+        json!(["forbidden", "sql", "forbidden", "sql", "forbidden", "too-large", "too-large", "too-large", "sql", 0]);
+    assert_eq!(js(&home, "policy.toml", &code.replace("ENDLESS", endless)), expected);
+    let code = format!(
+        "const told = await sql.query({{ sql: '{endless} select count(*) from c' }}).catch((error) => error.message);
+        return [told, JSON.parse(await sql.records({{ sql: 'select 1 as one' }}))]"
+    );
+    let ran = home.js(&code, &["--policy", "policy.toml", "--limit", "tool_wall=1s"]);
+    assert!(ran["value"][0].as_str().is_some_and(|told| told.contains("1000 ms")), "{ran}");
+    assert_eq!(ran["value"][1], json!([{ "one": 1 }]), "the tool works afterwards: {ran}");
+}
+
+#[test]
+fn charts_are_drawn_where_they_may_and_no_larger() {
+    let home = home("chart", FILES);
+    let code = "
+        const series = [{ name: 'price', y: [3, 1, 2] }];
+        const svg = (await chart.line({ series, options: { title: 'Prices & more' } })).svg;
+        const file = await chart.histogram({ values: [1, 2, 2, 3, 3, 3], options: { path: '/workspace/all.png' } });
+        const { png } = await chart.bar({ labels: ['VW', 'Saab'], series: [{ values: [26, -25.5] }], options: { format: 'png' } });
+        const numbers = (count) => Array.from({ length: count }, (_, place) => place % 977);
+        const all = await chart.line({ series: [{ y: numbers(10000) }], options: { format: 'png', width: 4000, height: 4000, path: '/workspace/large' } });
+        return [svg.startsWith('<svg') && svg.includes('Prices &amp; more') && svg.includes('price'), file.format,
+            (await fs.stat('/workspace/all.png')).size === file.size, String.fromCharCode(...png.slice(1, 4)), all.size > 10000,
+            await told(chart.line({ series, options: { width: 4001 } })), await told(chart.line({ series, options: { height: 4294967295 } })),
+            await told(chart.bar({ labels: Array(1001).fill('a'), series: [{ values: numbers(1001) }] })), await told(chart.scatter({ series: Array(22).fill({ y: [1] }) })),
+            await told(chart.histogram({ values: [1], bins: 4294967295 })), await told(chart.line({ series: [{ x: [1], y: [1, 2] }] })),
+            await told(chart.line({ series, options: { path: '/tmp/x.svg' } })),
+            await told(chart.line({ series, options: { path: '/workspace/all.png', overwrite: false } }))]";
+    let expected = json!([
+        true,
+        "png",
+        true,
+        "PNG",
+        true,
+        "parameter",
+        "parameter",
+        "too-many",
+        "too-many",
+        "parameter",
+        "lengths-differ",
+        "denied",
+        "exists"
+    ]);
+    assert_eq!(js(&home, "policy.toml", code), expected);
+    let code = "chart scatter --series '[{\"x\":[1,2],\"y\":[3,4]}]' --options '{\"title\":\"Two\"}' | jq -r .svg | grep -c '<circle'
+        chart histogram --values '[1,2,2,3]' --options '{\"path\":\"/workspace/h.svg\"}' | jq -r .format; head -c 4 h.svg";
+    assert_eq!(sh(&home, code), "2\nsvg\n<svg");
+    let code = "return await told(chart.line({ series: [{ y: [1] }], options: { path: '/workspace/a.svg' } }))";
+    assert_eq!(js(&home, "bare.toml", code), "denied");
+}
+
+#[test]
+fn the_weather_of_seattle_is_asked_for_and_drawn() {
+    let home = Home::with_tools(&["chart", "sql"]);
+    let files = "[tool.sql]\nfiles = [\"/workspace\"]\n[tool.chart]\nfiles = [\"/workspace\"]\n";
+    home.file("policy.toml", format!("[[grant]]\nmethod = \"**\"\n{files}"));
+    let data = root().join("examples/data");
+    let code = "
+        const days = (await fs.readFile('data/seattle-weather.csv', 'utf8')).trim().split('\\n').slice(1).map((line) => line.split(','));
+        const rows = days.map(([date, , most]) => [{ tag: 'text', val: date }, { tag: 'real', val: Number(most) }]);
+        const path = '/workspace/weather.db';
+        await sql.insert({ path, table: { name: 'days', columns: ['date', 'most'], rows } });
+        const text = 'select substr(date, 6, 2) as month, avg(most) as most from days group by month order by month';
+        const months = JSON.parse(await sql.records({ path, sql: text }));
+        const july = months[6].most, options = { title: 'Warmest of the day', yLabel: '°C', path: '/workspace/year.png' };
+        const picture = await chart.bar({ labels: months.map((one) => one.month), series: [{ values: months.map((one) => one.most) }], options });
+        const hand = days.filter(([date]) => date.slice(5, 7) === '07').map((day) => Number(day[2]));
+        return [days.length, months.length, Math.abs(july - hand.reduce((sum, one) => sum + one) / hand.length) < 1e-9, picture.format]";
+    let mount = format!("{}:/workspace/data:ro", data.display());
+    let ran = home.js(code, &["--policy", "policy.toml", "--mount", &mount]);
+    assert_eq!(ran["value"], json!([1461, 12, true, "png"]), "{ran}");
+}

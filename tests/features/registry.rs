@@ -1,7 +1,9 @@
 //! Publishing, listing, and what happens when a release is tampered with.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::Value;
-use tollhouse_tests::{Home, components, root};
+use tollhouse_tests::{Home, Ran, components, root};
 
 #[test]
 fn a_package_directory_is_published_once() {
@@ -76,6 +78,81 @@ fn a_tampered_component_does_not_run() {
     assert_ne!(output.status.code(), Some(0));
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("altered"), "{told}");
+}
+
+/// A component `t:NAME` whose one function gives a number.
+fn number(name: &str, number: u32) -> Vec<u8> {
+    let wit = format!("package t:{name}; interface api {{ f: func() -> u32; }} world tool {{ export api; }}");
+    let module = format!("(module (func (export \"t:{name}/api#f\") (result i32) (i32.const {number})))");
+    components::encode(&wit, "tool", &module)
+}
+
+/// An entry of the cache: where it is, and the file beside it that says who wrote it.
+fn sealed(entry: &Path) -> [PathBuf; 2] {
+    [entry.to_owned(), entry.with_added_extension("mac")]
+}
+
+fn write(path: &Path, bytes: &[u8]) {
+    // A process that mapped the old file keeps it.
+    let _ = std::fs::remove_file(path);
+    std::fs::write(path, bytes).expect("it writes");
+}
+
+#[test]
+fn no_tampered_entry_of_the_cache_runs() {
+    let home = Home::new();
+    for (name, is) in [("one", 1), ("two", 2)] {
+        home.file("t.wasm", number(name, is));
+        assert_eq!(home.run(["publish", "t.wasm", "--name", &format!("t:{name}"), "--version", "1.0.0"]).status, 0);
+    }
+    let cache = home.path().join("cache");
+    let run = || {
+        let mut command =
+            home.command(["run", "--allow", "**", "-e", "return `${await one.f({})} ${await two.f({})}`"]);
+        Ran::of(&command.env("XDG_CACHE_HOME", &cache).output().expect("it runs"))
+    };
+    assert_eq!(run().stdout, "1 2\n");
+    let listed = std::fs::read_dir(cache.join("tollhouse")).expect("there is a cache");
+    let listed = listed.map(|entry| entry.expect("it lists").path());
+    let entries: Vec<PathBuf> = listed.filter(|path| path.extension().is_some_and(|end| end == "cwasm")).collect();
+    assert_eq!(entries.len(), 3, "the guest and two tools: {entries:?}");
+    let read = |path: &PathBuf| std::fs::read(path).expect("it reads");
+    let foreign = wasmtime::Engine::default().precompile_component(&number("one", 666)).expect("it compiles");
+    for (at, entry) in entries.iter().enumerate() {
+        let [code, mac] = sealed(entry).map(|path| read(&path));
+        let [other, its_mac] = sealed(&entries[(at + 1) % 3]).map(|path| read(&path));
+        let flipped = |bytes: &[u8], at: usize| {
+            let mut bytes = bytes.to_vec();
+            bytes[at] ^= 1;
+            bytes
+        };
+        for (what, new_code, new_mac) in [
+            ("the first byte", flipped(&code, 0), mac.clone()),
+            ("a byte in the middle", flipped(&code, code.len() / 2), mac.clone()),
+            ("the last byte", flipped(&code, code.len() - 1), mac.clone()),
+            ("half of it", code[..code.len() / 2].to_vec(), mac.clone()),
+            ("nothing of it", vec![], mac.clone()),
+            ("more than it", [&code[..], b"x"].concat(), mac.clone()),
+            ("another's code", other.clone(), mac.clone()),
+            ("another's code and seal", other, its_mac.clone()),
+            ("another's seal", code.clone(), its_mac),
+            ("code of another engine", foreign.clone(), mac.clone()),
+            ("a flipped seal", code.clone(), flipped(&mac, 0)),
+            ("no seal", code.clone(), vec![]),
+        ] {
+            let [place, seal] = sealed(entry);
+            write(&place, &new_code);
+            write(&seal, &new_mac);
+            let ran = run();
+            assert_eq!((ran.status, ran.stdout.as_str()), (0, "1 2\n"), "{what} of {}: {ran:?}", entry.display());
+            assert!(sealed(entry).map(|path| read(&path)) == [code.clone(), mac.clone()], "it is made anew: {what}");
+        }
+    }
+    let key = cache.join("tollhouse/key");
+    write(&key, b"short");
+    let ran = run();
+    // Nothing of the cache is used then.
+    assert!(ran.stdout == "1 2\n" && ran.stderr.contains(&key.display().to_string()), "{ran:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::patched;
 use crate::run::{cargo, command, root, run, say, target};
-use crate::setup::setup;
+use crate::setup::{C, setup};
 
 /// How the host is built. Guests and tools are always optimised.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,9 +46,9 @@ const PROGRAM: &str = "tollhouse-fixture-program";
 
 /// Builds everything.
 pub(crate) fn all(profile: Profile) -> Result<()> {
-    let compiler = setup()?;
-    guests(&compiler)?;
-    tools()?;
+    let c = setup()?;
+    guests(&c.compiler)?;
+    tools(&c)?;
     say("building the host");
     // The selection of packages is the same in every call that reaches wasmtime (the default members), because the
     // features of shared dependencies follow from it: another selection would build wasmtime a second time.
@@ -105,7 +105,7 @@ pub(crate) fn tool_package(directory: &Path) -> String {
     format!("tollhouse-tool-{name}")
 }
 
-fn tools() -> Result<()> {
+fn tools(c: &C) -> Result<()> {
     say("building the tools (wasm32-wasip2)");
     let mut build = cargo(&["build", "--profile", "guest", "--target", "wasm32-wasip2"]);
     for directory in tool_directories()? {
@@ -124,7 +124,7 @@ fn tools() -> Result<()> {
     ] {
         build.args(["--package", &format!("tollhouse-{package}")]);
     }
-    run(&mut build)?;
+    run(c.for_tools(&mut build))?;
     say("building a program (wasm32-wasip1)");
     run(cargo(&["build", "--profile", "guest", "--target", "wasm32-wasip1"]).args(["--package", PROGRAM]))
 }

@@ -1,6 +1,7 @@
-//! What a fresh machine lacks: the wasm targets, and a C compiler that knows wasm.
+//! What a fresh machine lacks: the wasm targets, a C compiler that knows wasm, and headers of a libc for it.
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Result, bail};
 
@@ -12,25 +13,57 @@ const TARGETS: [&str; 3] = ["wasm32-unknown-unknown", "wasm32-wasip1", "wasm32-w
 /// Compilers that can build QuickJS, best first. Any clang since 14 has the wasm back end.
 const COMPILERS: [&str; 5] = ["clang-19", "clang", "clang-18", "clang-17", "clang-16"];
 
-/// Installs what is missing, or says exactly what to type. Returns the compiler for `wasm32-unknown-unknown`.
-pub(crate) fn setup() -> Result<String> {
+/// Where packages put the headers of wasi-libc: of Debian, Fedora, Arch, Homebrew.
+const HEADERS: [&str; 5] = [
+    "/usr/include/wasm32-wasi",
+    "/usr/wasm32-wasi/include",
+    "/usr/share/wasi-sysroot/include/wasm32-wasi",
+    "/opt/homebrew/opt/wasi-libc/share/wasi-sysroot/include/wasm32-wasi",
+    "/usr/local/opt/wasi-libc/share/wasi-sysroot/include/wasm32-wasi",
+];
+
+/// What compiles C for wasm.
+pub(crate) struct C {
+    /// clang.
+    pub(crate) compiler: String,
+    /// For the tools: SQLite is C. The library itself comes with Rust's target.
+    headers: &'static str,
+}
+
+impl C {
+    /// Has the C in tools compiled. The older name of the target is what the headers are for, and links the same.
+    pub(crate) fn for_tools<'c>(&self, cargo: &'c mut Command) -> &'c mut Command {
+        let flags = format!("--target=wasm32-wasi -isystem {}", self.headers);
+        cargo.env("CC_wasm32_wasip2", &self.compiler).env("CFLAGS_wasm32_wasip2", flags)
+    }
+}
+
+/// Installs what is missing, or says exactly what to type.
+pub(crate) fn setup() -> Result<C> {
     targets()?;
-    if let Some(compiler) = compiler() {
-        return Ok(compiler);
+    if let Some(found) = found() {
+        return Ok(found);
     }
     let root = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     if !root || !Path::new("/usr/bin/apt-get").exists() {
         bail!(
-            "QuickJS is C, and building it for wasm takes clang; none was found. Type:\n\n    \
-             sudo apt-get install clang-19      (Debian, Ubuntu)\n    sudo dnf install clang             (Fedora)\n    \
-             brew install llvm                  (macOS; then put $(brew --prefix llvm)/bin first in PATH)\n"
+            "QuickJS and SQLite are C, and building them for wasm takes clang and the headers of wasi-libc; not both were \
+             found. Type:\n\n    \
+             sudo apt-get install clang-19 wasi-libc       (Debian, Ubuntu)\n    \
+             sudo dnf install clang wasi-libc-devel        (Fedora)\n    \
+             brew install llvm wasi-libc                   (macOS; then put $(brew --prefix llvm)/bin first in PATH)\n"
         );
     }
-    say("installing clang-19 with apt-get");
+    say("installing clang-19 and wasi-libc with apt-get");
     let apt = |arguments: &[&str]| run(command("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(arguments));
     apt(&["update", "-q"])?;
-    apt(&["install", "-q", "-y", "--no-install-recommends", "clang-19"])?;
-    compiler().ok_or_else(|| anyhow::anyhow!("clang-19 was installed, but it cannot compile for wasm32"))
+    apt(&["install", "-q", "-y", "--no-install-recommends", "clang-19", "wasi-libc"])?;
+    found().ok_or_else(|| anyhow::anyhow!("clang-19 and wasi-libc were installed, but they cannot compile for wasm32"))
+}
+
+fn found() -> Option<C> {
+    let headers = HEADERS.into_iter().find(|directory| Path::new(directory).join("stdio.h").exists())?;
+    Some(C { compiler: compiler()?, headers })
 }
 
 fn targets() -> Result<()> {

@@ -65,7 +65,7 @@ pub(crate) fn check() -> Result<()> {
         let mut deny = cargo(&["deny", "--offline", "--manifest-path", manifest, "--config", "deny.toml", "check"]);
         run(deny.args(["licenses", "bans", "sources"]))?;
     }
-    let compiler = setup()?;
+    let c = setup()?;
     build::all(Profile::Debug)?;
     say("checking with clippy");
     run(&mut cargo(&["clippy", "--all-targets", "--features", FEATURES, "--", "-D", "warnings"]))?;
@@ -78,7 +78,7 @@ pub(crate) fn check() -> Result<()> {
     run(fuzz.args(["--", "-D", "warnings"]))?;
     let warnings = ["--", "-D", "warnings"];
     let mut js = build::guest("clippy", &["--package", "tollhouse-guest-js"]);
-    run(js.args(warnings).env("CC_wasm32_unknown_unknown", compiler))?;
+    run(js.args(warnings).env("CC_wasm32_unknown_unknown", c.compiler))?;
     run(build::shell("clippy").args(warnings))?;
     say("building the documentation");
     run(cargo(&["doc", "--no-deps", "--package", "tollhouse", "--package", "tollhouse-registry"])

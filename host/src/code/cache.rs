@@ -212,6 +212,16 @@ mod tests {
         assert_eq!(other.get("a"), None);
     }
 
+    #[test]
+    fn code_of_another_engine_is_no_code() {
+        let (_home, cache) = cache();
+        let other = Engine::new(wasmtime::Config::new().consume_fuel(true)).expect("an engine");
+        let code = other.precompile_component(b"\0asm\x0d\0\x01\0").expect("it compiles");
+        cache.put("a", &code).expect("it writes");
+        assert!(cache.component(&other, "a").is_some());
+        assert!(cache.component(&Engine::default(), "a").is_none(), "sealed, and for another");
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_directory_that_others_can_write_is_refused() {
