@@ -3,6 +3,7 @@
 
 mod adapt;
 mod depth;
+mod finish;
 
 use std::panic::catch_unwind;
 
@@ -13,11 +14,15 @@ use wit_component::DecodedWasm;
 use wit_parser::{Resolve, WorldId};
 
 pub(crate) use self::adapt::adapted;
+pub use self::finish::{Anatomy, anatomy, finish};
 use crate::error::excerpt;
 
 /// Largest component in bytes. Compiling one takes about a hundred times its size in memory; Python's interpreter with
 /// its library is a tenth of this.
 pub const MAX_COMPONENT: usize = 256 << 20;
+
+/// The custom section that holds the WIT text, with its doc comments.
+const WIT_SECTION: &str = "tollhouse-wit";
 
 /// A component that is valid, and what it says about itself.
 pub(crate) struct Component {
@@ -37,6 +42,8 @@ pub(crate) struct About {
     pub(crate) description: Option<String>,
     pub(crate) licenses: Option<String>,
     pub(crate) authors: Option<String>,
+    /// The WIT text. Whether it describes the component is not known.
+    pub(crate) wit: Option<String>,
 }
 
 /// Why bytes are no component that can be published.
@@ -61,8 +68,8 @@ pub enum ComponentError {
     /// A module and no component.
     #[error("this is a core WebAssembly module and no component")]
     CoreModule,
-    /// A module that is a program, and cannot be made a component.
-    #[error("this is a program for WASI 0.1 that cannot be made a component: {problem}")]
+    /// A module that is a program or describes its interface, and cannot be made a component.
+    #[error("this core module cannot be made a component: {problem}")]
     NotAdapted {
         /// Why not.
         problem: String,
@@ -310,6 +317,7 @@ impl About {
             "description" => &mut self.description,
             "licenses" => &mut self.licenses,
             "authors" => &mut self.authors,
+            WIT_SECTION => &mut self.wit,
             _ => return,
         };
         *slot = std::str::from_utf8(section.data()).ok().map(Into::into);
