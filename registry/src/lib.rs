@@ -50,7 +50,7 @@ mod wit;
 
 pub use build::{Build, Language};
 pub use change::{ChangeError, Changed};
-pub use component::{Anatomy, ComponentError, MAX_COMPONENT, anatomy, check_whole, finish};
+pub use component::{Anatomy, ComponentError, MAX_COMPONENT, anatomy, check_whole, finish, without_export};
 pub use digest::{Digest, DigestError};
 pub use error::{Error, ResolveError};
 pub use gc::Swept;

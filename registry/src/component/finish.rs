@@ -1,15 +1,12 @@
 //! What a build made, as one file that says what it is: name, version, description, licence, authors, and the WIT text
-//! with its doc comments, which compilers leave out. Reads hostile bytes as little as the rest of the crate does.
+//! with its doc comments, which compilers leave out.
 
 use wasm_encoder::{ComponentNameSection, ComponentSection, CustomSection};
 use wasmparser::{BinaryReader, Parser, Payload};
 
 use super::adapt::made_component;
-use super::{ComponentError, WIT_SECTION, check_whole, invalid, surface};
+use super::{ComponentError, HEADER, Section, WIT_SECTION, check_whole, invalid, sections, surface};
 use crate::manifest::Manifest;
-
-/// The header of a component: magic, version, layer.
-const HEADER: usize = 8;
 
 /// Makes a component of what a build made (a component, or a core module that is a program or describes its interface),
 /// and writes into it what the manifest and the WIT text say. The same comes of the same, to the byte.
@@ -42,16 +39,13 @@ pub fn finish(built: Vec<u8>, manifest: &Manifest, wit: Option<&str>) -> Result<
 
 /// The component without some of its own custom sections. What is nested in it stays as it is.
 fn without(component: &[u8], left_out: impl Fn(&str) -> bool) -> Result<Vec<u8>, ComponentError> {
+    const CUSTOM: u8 = 0;
     let mut kept = component[..HEADER].to_vec();
-    let mut reader = BinaryReader::new(&component[HEADER..], HEADER);
-    while reader.bytes_remaining() > 0 {
-        let start = reader.original_position();
-        let is_custom = reader.read_u8().map_err(invalid)? == 0;
-        let size = reader.read_var_u32().map_err(invalid)?;
-        let content = reader.read_bytes(usize::try_from(size).unwrap_or(usize::MAX)).map_err(invalid)?;
-        let named = is_custom.then(|| BinaryReader::new(content, 0).read_string().ok()).flatten();
+    for section in sections(component) {
+        let Section { id, content, whole, .. } = section?;
+        let named = (id == CUSTOM).then(|| BinaryReader::new(content, 0).read_string().ok()).flatten();
         if !named.is_some_and(&left_out) {
-            kept.extend(&component[start..reader.original_position()]);
+            kept.extend(whole);
         }
     }
     Ok(kept)

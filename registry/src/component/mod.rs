@@ -4,6 +4,7 @@
 mod adapt;
 mod depth;
 mod finish;
+mod hide;
 
 use std::panic::catch_unwind;
 
@@ -15,6 +16,7 @@ use wit_parser::{Resolve, WorldId};
 
 pub(crate) use self::adapt::adapted;
 pub use self::finish::{Anatomy, anatomy, finish};
+pub use self::hide::without_export;
 use crate::error::excerpt;
 
 /// Largest component in bytes. Compiling one takes about a hundred times its size in memory; Python's interpreter with
@@ -232,9 +234,40 @@ fn looks_like(bytes: &[u8]) -> &'static str {
     }
 }
 
+/// A header's length: magic, version, layer.
+const HEADER: usize = 8;
+
+/// One of the outermost sections.
+struct Section<'a> {
+    id: u8,
+    content: &'a [u8],
+    /// Where its content begins.
+    offset: usize,
+    /// All of it, with its head.
+    whole: &'a [u8],
+}
+
+/// The outermost sections of what [`check_whole`] found whole.
+fn sections(bytes: &[u8]) -> impl Iterator<Item = Result<Section<'_>, ComponentError>> {
+    let mut reader = BinaryReader::new(bytes.get(HEADER..).unwrap_or_default(), HEADER);
+    std::iter::from_fn(move || {
+        if reader.bytes_remaining() == 0 {
+            return None;
+        }
+        let start = reader.original_position();
+        let mut read = || {
+            let id = reader.read_u8()?;
+            let size = reader.read_var_u32()?;
+            let offset = reader.original_position();
+            let content = reader.read_bytes(usize::try_from(size).unwrap_or(usize::MAX))?;
+            Ok(Section { id, content, offset, whole: &bytes[start..offset + content.len()] })
+        };
+        Some(read().map_err(invalid))
+    })
+}
+
 /// Where the section begins that goes on past the end, if one does.
 fn unfinished(bytes: &[u8]) -> Option<usize> {
-    const HEADER: usize = 8;
     let mut reader = BinaryReader::new(bytes.get(HEADER..)?, HEADER);
     while reader.bytes_remaining() > 0 {
         let start = reader.original_position();

@@ -1,8 +1,11 @@
 //! Python: componentize-py, from PyPI, in a virtual environment of the package's own.
 
+use std::fs;
 use std::path::PathBuf;
 
-use super::{Job, LEFT, Result};
+use tollhouse_registry::without_export;
+
+use super::{CliError, Job, LEFT, Result};
 
 /// What to do where there is no Python.
 const PYTHON: &str = "install Python 3.10 or newer: https://python.org, or `apt-get install python3 python3-venv`";
@@ -27,12 +30,28 @@ pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
     }
     if let [_, ..] = command {
         job.run(job.words(command), COMPONENTIZE)?;
-        return Ok(job.directory.join(LEFT));
+        return without_initialiser(job.directory.join(LEFT));
     }
     let (resolve, world) = job.world()?;
     let source = if job.directory.join("src").is_dir() { "src" } else { "." };
     let mut componentize = job.command(job.directory.join(".venv/bin/componentize-py"));
     componentize.args(["-d", "wit", "-w", &resolve.worlds[world].name, "componentize", "app", "-p", source, "-o", LEFT]);
     job.run(componentize, COMPONENTIZE)?;
-    Ok(job.directory.join(LEFT))
+    without_initialiser(job.directory.join(LEFT))
+}
+
+/// componentize-py leaves an interface `exports` in what the component exports: its own initialiser, which has run.
+fn without_initialiser(left: PathBuf) -> Result<PathBuf> {
+    let unusable = |error: &dyn std::error::Error| {
+        CliError::because(format!("what componentize-py made, `{}`, cannot be used", left.display()), error)
+    };
+    // A command of the package's own may leave it elsewhere.
+    if !left.exists() {
+        return Ok(left);
+    }
+    let component = fs::read(&left).map_err(|error| unusable(&error))?;
+    if let Some(without) = without_export(&component, "exports").map_err(|error| unusable(&error))? {
+        fs::write(&left, without).map_err(|error| unusable(&error))?;
+    }
+    Ok(left)
 }
