@@ -19,7 +19,8 @@ fn package(home: &Home, manifest: &str, shell: &str) -> std::path::PathBuf {
     std::fs::create_dir_all(&directory).expect("the home can be written");
     std::fs::write(directory.join("made.wasm"), components::echo("", "string")).expect("the home can be written");
     let build = format!("[build]\ncommand = ['sh', '-c', '''{shell}''']\noutput = 'build/out.wasm'\n");
-    let manifest = format!("name = 'test:mirror'\nversion = '0.1.0'\ndescription = 'Says it again.'\n{build}{manifest}");
+    let manifest =
+        format!("name = 'test:mirror'\nversion = '0.1.0'\ndescription = 'Says it again.'\n{build}{manifest}");
     std::fs::write(directory.join("tool.toml"), manifest).expect("the home can be written");
     directory
 }
@@ -60,7 +61,8 @@ fn new_refuses_what_would_not_do() {
     assert!(ran.status == 1 || ran.status == 2, "{ran:?}");
     assert!(ran.stderr.contains("not empty"), "{ran:?}");
     assert_eq!(std::fs::read_to_string(home.path().join("c/tool.toml")).expect("it is there"), manifest);
-    for (name, said) in [("Prices", "only a-z"), ("a:b:c", "only a-z"), ("echo", "a builtin of the shell"), ("1st", "digit")]
+    for (name, said) in
+        [("Prices", "only a-z"), ("a:b:c", "only a-z"), ("echo", "a builtin of the shell"), ("1st", "digit")]
     {
         let ran = home.run(["new", name]);
         assert_eq!(ran.status, 2, "{ran:?}");
@@ -112,9 +114,13 @@ fn build_says_what_is_missing() {
     let text = run(&home, &["build", "package"]);
     assert!(text.status == 1 && text.stderr.contains("it is text"), "{text:?}");
     // A machine with no toolchain at all.
-    for (language, program) in
-        [("rust", "rustup.rs"), ("rust-cargo-component", "rustup.rs"), ("js", "nodejs.org"), ("python", "python.org"), ("c", "clang")]
-    {
+    for (language, program) in [
+        ("rust", "rustup.rs"),
+        ("rust-cargo-component", "rustup.rs"),
+        ("js", "nodejs.org"),
+        ("python", "python.org"),
+        ("c", "clang"),
+    ] {
         assert_eq!(home.run(["new", "prices", "--lang", language, "--path", language]).status, 0);
         let ran = Ran::of(&command(&home, &["build", language]).env("PATH", home.path()).output().expect("it runs"));
         assert_ne!(ran.status, 0, "{language}");
@@ -169,8 +175,9 @@ fn test_calls_what_has_no_example() {
     assert_eq!(ran.status, 1, "{ran:?}");
     let told = json(&ran);
     let tests = told["tests"].as_array().expect("a list");
-    let of = |method: &str| tests.iter().find(|test| test["method"] == method).unwrap_or_else(|| panic!("{method}: {told}"));
-    for (method, said) in [("panic", "trapped"), ("recurse", "recursed"), ("spin", "10000 ms")] {
+    let of =
+        |method: &str| tests.iter().find(|test| test["method"] == method).unwrap_or_else(|| panic!("{method}: {told}"));
+    for (method, said) in [("panic", "trapped"), ("recurse", "trapped"), ("spin", "10000 ms")] {
         assert_eq!(of(method)["outcome"], "failed", "{told}");
         assert!(of(method)["message"].as_str().is_some_and(|message| message.contains(said)), "{told}");
     }

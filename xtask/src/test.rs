@@ -6,7 +6,7 @@ use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::patched;
 use crate::programs;
 use crate::run::{cargo, command, run, say, succeeds};
-use crate::setup::setup;
+use crate::setup::{setup, wasi_libc};
 
 /// What is built for some only, and checked for all.
 const FEATURES: &str = "tollhouse-tests/full,tollhouse-tests/redb";
@@ -41,6 +41,7 @@ fn foreign() -> Result<()> {
         say("installing cargo-component");
         run(&mut cargo(&["install", "--locked", "cargo-component"]))?;
     }
+    wasi_libc()?;
     say("building tools/text with cargo-component");
     run(command("cargo").args(["component", "build", "--profile", "guest", "--package", "tollhouse-tool-text"]))?;
     programs::make(&[])?;

@@ -76,7 +76,8 @@ impl<'a> Trial<'a> {
     /// A new session, with the package mounted and granted.
     pub(crate) fn session(&self, limits: Limits) -> Result<Session> {
         let asked = &self.manifest.permissions;
-        let own = Permissions { files: asked.files.clone(), keyvalue: asked.keyvalue.clone(), ..Permissions::default() };
+        let own =
+            Permissions { files: asked.files.clone(), keyvalue: asked.keyvalue.clone(), ..Permissions::default() };
         let mut policy = Policy {
             tools: Some([(ALIAS.to_owned(), self.requirement.clone())].into()),
             permissions: [(ALIAS.to_owned(), own)].into(),
@@ -116,26 +117,29 @@ impl<'a> Trial<'a> {
             return Err(Problem::said(format!("is of no function{hint}")));
         };
         let called = self.call(session, tool.method(), &Value::Object(example.arguments.clone()));
-        match (&example.error, called) {
+        let problem = match (&example.error, called) {
             (None, Ok(returned)) => match &example.result {
                 Some(expected) if !is_same(expected, &returned.value) => {
-                    Err(Problem::of(expected, &returned.value, |returned| format!("returns {returned} instead of {expected}")))
+                    Problem::of("returns", expected, &returned.value)
                 }
-                _ => Ok(()),
+                _ => return Ok(()),
             },
-            (None, Err(failure)) => Err(Problem::said(format!("fails: {}", failure.message))),
-            (Some(expected), Ok(returned)) => Err(Problem::said(format!(
-                "returns {} instead of failing with {expected}",
-                returned.value
-            ))),
-            (Some(expected), Err(failure)) => match failure.payload {
-                Some(payload) if is_same(expected, &payload.value) => Ok(()),
-                Some(payload) => {
-                    Err(Problem::of(expected, &payload.value, |failed| format!("fails with {failed} instead of {expected}")))
-                }
-                None => Err(Problem::said(format!("fails, and not with {expected}: {}", failure.message))),
+            (None, Err(failure)) => Problem::said(format!("fails: {}", Self::told(&failure))),
+            (Some(expected), Ok(returned)) => {
+                Problem::said(format!("returns {} instead of failing with {expected}", returned.value))
+            }
+            (Some(expected), Err(failure)) => match &failure.payload {
+                Some(payload) if is_same(expected, &payload.value) => return Ok(()),
+                Some(payload) => Problem::of("fails with", expected, &payload.value),
+                None => Problem::said(format!("fails, and not with {expected}: {}", Self::told(&failure))),
             },
-        }
+        };
+        Err(problem)
+    }
+
+    /// Why a call failed, without the alias that nobody else knows.
+    pub(crate) fn told(failure: &Failure) -> String {
+        failure.message.replace(&format!("`{ALIAS}/"), "`")
     }
 
     /// A function of the package as it is mounted here.
@@ -149,8 +153,9 @@ impl Problem {
         Self { said, compared: None }
     }
 
-    fn of(expected: &Value, found: &Value, said: impl FnOnce(&Value) -> String) -> Self {
-        Self { said: said(found), compared: Some((expected.clone(), shown(expected, found))) }
+    fn of(verb: &str, expected: &Value, found: &Value) -> Self {
+        let said = format!("{verb} {found} instead of {expected}");
+        Self { said, compared: Some((expected.clone(), shown(expected, found))) }
     }
 
     /// The lines in which what came differs from what was expected, as of a unified diff. None if there is nothing to compare.
@@ -233,7 +238,7 @@ mod tests {
     #[test]
     fn a_diff_shows_what_differs_and_no_null_that_may_be_left_out() {
         let (expected, found) = (json!({ "a": [{ "b": 1 }] }), json!({ "a": [{ "b": 2, "c": null }] }));
-        let diff = Problem::of(&expected, &found, |_| String::new()).diff().expect("there are two");
+        let diff = Problem::of("returns", &expected, &found).diff().expect("there are two");
         let changed: Vec<&str> = diff.lines().filter(|line| !line.starts_with(' ')).collect();
         assert_eq!(changed, ["-      \"b\": 1", "+      \"b\": 2"]);
     }

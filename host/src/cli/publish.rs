@@ -183,14 +183,12 @@ fn compile(places: &Places, release: Release) {
 
 /// What is wrong with a package directory; a fault in the manifest is shown in its place.
 pub(super) fn package_error(what: &str, error: &PackageError) -> CliError {
-    let refused = match error {
-        PackageError::Manifest { path, text, source } => CliError::usage(format!("{what}: {}", source.message())).at(
-            &path.display().to_string(),
-            text,
-            Some(source.span()),
-        ),
-        _ => CliError::because(what, error).status(USAGE),
-    };
+    let refused =
+        match error {
+            PackageError::Manifest { path, text, source } => CliError::usage(format!("{what}: {}", source.message()))
+                .at(&path.display().to_string(), text, Some(source.span())),
+            _ => CliError::because(what, error).status(USAGE),
+        };
     match error.hint() {
         Some(hint) => refused.hint(hint),
         None => refused,

@@ -27,7 +27,8 @@ pub fn finish(built: Vec<u8>, manifest: &Manifest, wit: Option<&str>) -> Result<
         ("authors", authors.as_deref()),
         (WIT_SECTION, wit),
     ];
-    let mut finished = without(&component, |name| name == "component-name" || texts.iter().any(|(ours, _)| *ours == name))?;
+    let mut finished =
+        without(&component, |name| name == "component-name" || texts.iter().any(|(ours, _)| *ours == name))?;
     name.append_to_component(&mut finished);
     for (name, text) in texts {
         if let Some(text) = text {

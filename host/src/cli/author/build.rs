@@ -11,7 +11,6 @@ use serde_json::json;
 use tollhouse_registry::{Anatomy, Manifest, anatomy, finish, package_manifest, package_wit};
 
 use super::super::error::tame;
-use super::super::places::Places;
 use super::super::publish::package_error;
 use super::super::registry::failed;
 use super::super::{draw, show};
@@ -56,10 +55,14 @@ pub(super) struct Built {
 
 impl Build {
     /// Builds, and says what came of it.
-    pub(crate) fn execute(self, _places: &Places) -> Result {
+    pub(crate) fn execute(self) -> Result {
         let directory = directory(&self.path)?;
         let built = build(&directory, self.debug, &Stop::listen())?;
-        if self.json { built.tell_json() } else { built.tell() }
+        if self.json {
+            built.tell_json()
+        } else {
+            built.tell()
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -104,7 +107,8 @@ impl Built {
         let Manifest { name, version, .. } = &self.manifest;
         show::line(format_args!("built {name}@{version} in {:.1} s", self.took.as_secs_f64()));
         show::line(format_args!("  component  {}, {}", self.component.display(), draw::size(*size)));
-        let parts = [("code", code), ("data", data), ("names", notes)].map(|(what, size)| format!("{what} {}", draw::size(*size)));
+        let parts = [("code", code), ("data", data), ("notes", notes)]
+            .map(|(what, size)| format!("{what} {}", draw::size(*size)));
         show::line(format_args!("  of that    {}", parts.join(", ")));
         for (what, names) in [("imports", imports), ("exports", exports)] {
             let names = if names.is_empty() { "nothing".to_owned() } else { by_package(names) };

@@ -9,7 +9,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use tollhouse::tool::names::{Spelling, check_alias};
 use tollhouse_registry::{Language, PackageName};
 
-use super::super::places::Places;
 use super::super::show;
 use super::template::{self, LANGUAGES};
 use super::{CliError, Result};
@@ -42,7 +41,7 @@ fn language(name: String) -> Language {
 
 impl New {
     /// Makes the directory.
-    pub(crate) fn execute(self, _places: &Places) -> Result {
+    pub(crate) fn execute(self) -> Result {
         let name = self.package()?;
         let directory = self.path.clone().unwrap_or_else(|| PathBuf::from(name.package()));
         let shown = directory.display();
@@ -70,8 +69,9 @@ impl New {
     /// The name that was asked for, if a package of that name can be published, and mounted as it is called.
     fn package(&self) -> Result<PackageName> {
         let full = if self.name.contains(':') { self.name.clone() } else { format!("local:{}", self.name) };
-        let name: PackageName =
-            full.parse().map_err(|error| CliError::because(format!("cannot make `{}`", self.name), &error).status(2))?;
+        let name: PackageName = full
+            .parse()
+            .map_err(|error| CliError::because(format!("cannot make `{}`", self.name), &error).status(2))?;
         check_alias(name.package(), Spelling::Wit).map_err(|error| {
             CliError::because(format!("cannot make `{name}`"), &error)
                 .status(2)

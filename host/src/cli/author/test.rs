@@ -113,7 +113,11 @@ pub(super) fn test(places: &Places, directory: &Path, as_json: bool, stop: &Stop
         tried.push(call(&trial, &session, tool));
         stop.check()?;
     }
-    if as_json { tell_json(&manifest, &tried) } else { tell(&tried) }
+    if as_json {
+        tell_json(&manifest, &tried)
+    } else {
+        tell(&tried)
+    }
     Ok(tried.iter().all(|tried| tried.outcome != Outcome::Failed))
 }
 
@@ -132,7 +136,7 @@ fn call(trial: &Trial<'_>, session: &Session, tool: &Tool) -> Tried {
             let error = failure.payload.map_or_else(|| json!(failure.message), |payload| payload.value);
             of(Outcome::Passed, format!("{arguments} fails with {error}"))
         }
-        Err(failure) => of(Outcome::Failed, format!("{arguments}: {}", failure.message)),
+        Err(failure) => of(Outcome::Failed, format!("{arguments}: {}", Trial::told(&failure))),
     }
 }
 

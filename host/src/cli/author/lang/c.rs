@@ -73,7 +73,8 @@ fn compiler(job: &Job<'_>) -> Result<Vec<String>> {
     if let Some(sdk) = env::var_os("WASI_SDK_PATH").filter(|path| !path.is_empty()) {
         return Ok(vec![Path::new(&sdk).join("bin/clang").display().to_string(), "--target=wasm32-wasip1".into()]);
     }
-    let missing = |what: &str| CliError::usage(format!("this package is built with clang, and there is no {what}")).hint(INSTALL);
+    let missing =
+        |what: &str| CliError::usage(format!("this package is built with clang, and there is no {what}")).hint(INSTALL);
     let target = "--target=wasm32-wasi";
     let found = COMPILERS.into_iter().find(|clang| job.ask(clang, &["--version"]).is_some());
     let clang = found.ok_or_else(|| missing("clang"))?;

@@ -24,7 +24,15 @@ pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
         python.args(["-m", "venv", ".venv"]);
         job.run(python, PYTHON)?;
         let mut pip = job.command(job.directory.join(".venv/bin/python"));
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", "requirements.txt"]);
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--requirement",
+            "requirements.txt",
+        ]);
         job.run(pip, "type: rm -rf .venv && python3 -m venv .venv; Debian has that in the package `python3-venv`")?;
         job.installed(STAMP, &requirements);
     }
@@ -35,7 +43,18 @@ pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
     let (resolve, world) = job.world()?;
     let source = if job.directory.join("src").is_dir() { "src" } else { "." };
     let mut componentize = job.command(job.directory.join(".venv/bin/componentize-py"));
-    componentize.args(["-d", "wit", "-w", &resolve.worlds[world].name, "componentize", "app", "-p", source, "-o", LEFT]);
+    componentize.args([
+        "-d",
+        "wit",
+        "-w",
+        &resolve.worlds[world].name,
+        "componentize",
+        "app",
+        "-p",
+        source,
+        "-o",
+        LEFT,
+    ]);
     job.run(componentize, COMPONENTIZE)?;
     without_initialiser(job.directory.join(LEFT))
 }
