@@ -7,12 +7,33 @@ mod shipped;
 use std::path::Path;
 use std::process::Command;
 
-use tollhouse_tests::{Home, root};
+use tollhouse_tests::{Home, root, tutorial};
 
 /// Runs a program that must succeed. It builds where it stands, not where these tests were built.
 fn run(program: &str, arguments: &[&str], directory: &Path) {
     let status = Command::new(program).args(arguments).current_dir(directory).env_remove("CARGO_TARGET_DIR").status();
     assert!(status.unwrap_or_else(|error| panic!("{program}: {error}")).success(), "{program} {arguments:?}");
+}
+
+/// The first minutes of a publisher, in the languages that the other tests do not need. With Rust: `features/author.rs`.
+#[test]
+fn the_tutorial_with_cargo_component() {
+    tutorial::follow(&Home::new(), "Rust with cargo-component", &[]);
+}
+
+#[test]
+fn the_tutorial_with_javascript() {
+    tutorial::follow(&Home::new(), "JavaScript", &[]);
+}
+
+#[test]
+fn the_tutorial_with_python() {
+    tutorial::follow(&Home::new(), "Python", &[]);
+}
+
+#[test]
+fn the_tutorial_with_c() {
+    tutorial::follow(&Home::new(), "C", &[]);
 }
 
 #[test]

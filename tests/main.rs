@@ -6,6 +6,8 @@ mod across;
 mod agents;
 #[path = "features/architecture.rs"]
 mod architecture;
+#[path = "features/author.rs"]
+mod author;
 #[path = "features/bad_input.rs"]
 mod bad_input;
 #[path = "features/batch.rs"]

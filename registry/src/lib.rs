@@ -22,6 +22,7 @@
 //! bounded, and nothing panics.
 
 mod asks;
+mod build;
 mod cargo;
 mod change;
 mod component;
@@ -50,8 +51,9 @@ mod trust;
 mod verify;
 mod wit;
 
+pub use build::{Build, Language};
 pub use change::{ChangeError, Changed};
-pub use component::{ComponentError, MAX_COMPONENT, check_whole};
+pub use component::{Anatomy, ComponentError, MAX_COMPONENT, anatomy, check_whole, finish, without_export};
 pub use compose::{ComposeError, compose};
 pub use digest::{Digest, DigestError};
 pub use error::{Error, ResolveError};
@@ -62,7 +64,7 @@ pub use manifest::{DefaultInterface, Effect, Example, InstancePolicy, Limits, MA
 pub use name::{
     MAX_NAME, NameError, PackageName, ReleaseName, ReleaseNameError, Requirement, RequirementError, VersionsError,
 };
-pub use package::{PackageError, package_dir};
+pub use package::{PackageError, cargo_built, package_dir, package_manifest, package_wit};
 pub use permission::{FileRule, FileRuleError, MAX_PERMISSIONS, Permissions, Secret, is_bucket_name, is_secret_name};
 pub use publish::{Checkup, MAX_README, PublishRequest, Published};
 pub use quantity::{QuantityError, parse_bytes, parse_duration};

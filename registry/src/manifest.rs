@@ -7,6 +7,7 @@ use semver::Version;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 use crate::{
+    build::Build,
     error::excerpt,
     name::PackageName,
     permission::{Permissions, is_method},
@@ -72,9 +73,12 @@ pub struct Manifest {
     /// Calls that show what it does.
     #[serde(default, rename = "example")]
     pub examples: Vec<Example>,
-    /// Where the built component is, relative to the manifest. Only read when a directory is published.
+    /// Where the built component is, relative to the manifest. Only read when a directory is built or published.
     #[serde(default)]
     pub component: Option<String>,
+    /// How it is built. Only read when a directory is built.
+    #[serde(default)]
+    pub build: Option<Build>,
 }
 
 /// What happens when a call is made twice.
@@ -169,6 +173,9 @@ pub struct Example {
     pub result: Option<serde_json::Value>,
     #[serde(default, rename = "result-json", deserialize_with = "json_text")]
     result_json: Option<serde_json::Value>,
+    /// What its error carries, if it is to fail: the error case of the function's `result`.
+    #[serde(default, deserialize_with = "json_value")]
+    pub error: Option<serde_json::Value>,
 }
 
 /// What is wrong with a manifest.
@@ -229,6 +236,10 @@ impl Manifest {
                 && example.result.replace(result).is_some()
             {
                 let message = format!("the example of `{}` has both `result` and `result-json`", example.method);
+                return Err(ManifestError::new(message, text, None));
+            }
+            if example.result.is_some() && example.error.is_some() {
+                let message = format!("the example of `{}` has both a result and an `error`", example.method);
                 return Err(ManifestError::new(message, text, None));
             }
         }
@@ -315,6 +326,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::build::Language;
 
     const HEAD: &str = "name = \"a:b\"\nversion = \"1.0.0\"\n";
 
@@ -357,6 +369,11 @@ mod tests {
             result-json = 'null'
             [[example]]
             method = "g"
+            error = { tag = "empty" }
+            [build]
+            lang = "rust-cargo-component"
+            command = ["make", "tool"]
+            output = "out.wasm"
             "#,
         )
         .expect("a manifest");
@@ -370,6 +387,9 @@ mod tests {
         assert_eq!(json!(second.arguments), json!({"a": null}));
         assert_eq!(second.result, Some(json!(null)));
         assert_eq!((third.arguments.len(), &third.result), (0, &None));
+        assert_eq!(third.error, Some(json!({"tag": "empty"})));
+        let build = manifest.build.expect("it says");
+        assert_eq!((build.lang, build.command.len()), (Some(Language::RustCargoComponent), 2));
     }
 
     #[test]
@@ -405,7 +425,10 @@ mod tests {
         assert!(error("[[example]]\nmethod = \"f\"\narguments = { a = nan }").contains("no number"));
         assert!(error("[[example]]\nmethod = \"f\"\narguments = { a = 2020-01-01 }").contains("no dates"));
         assert!(error("[[example]]\nmethod = \"f\"\nresult = 1\nresult-json = '1'").contains("both"));
+        assert!(error("[[example]]\nmethod = \"f\"\nresult = 1\nerror = 1").contains("both"));
         assert!(error("[[example]]\nmethod = \"f g\"").contains("no method"));
+        assert!(error("[build]\nlang = \"cobol\"").contains("unknown variant `cobol`"));
+        assert!(error("[build]\nshell = \"make\"").contains("unknown field `shell`"));
         let long = format!("description = \"{}\"", "x".repeat(MAX_MANIFEST));
         assert!(error(&long).contains("at most"));
         assert!(error(&format!("[[example]]\nmethod = \"f\"\nresult = {}", "[".repeat(100_000))).len() > 1);

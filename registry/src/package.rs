@@ -92,7 +92,7 @@ impl PackageError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::NoManifest { .. } => {
-                "write one (`name = \"my:tool\"`, `version = \"0.1.0\"`), or name a component file"
+                "write one (`name = \"my:tool\"`, `version = \"0.1.0\"`), name a component file, or begin with `tollhouse new`"
             }
             Self::NoComponent { .. } => "build it, or mend `component` in `tool.toml`; it is relative to that file",
             Self::NotBuilt { .. } | Self::NoBuild { .. } => {
@@ -107,30 +107,21 @@ impl PackageError {
 
 /// Reads a package directory: all that is published of it.
 ///
-/// The component is where `component` in `tool.toml` says, else the newest that cargo or cargo-component built. A Rust
-/// package without `tool.toml` is named as its `Cargo.toml` or its WIT says; the caller can replace both.
+/// The component is where `component` in `tool.toml` says, else the newest that `tollhouse build`, cargo or
+/// cargo-component made. A Rust package without `tool.toml` is named as its `Cargo.toml` or its WIT says; the caller can
+/// replace both.
 ///
 /// # Errors
 /// What is missing or wrong.
 pub fn package_dir(directory: &Path) -> Result<PublishRequest, PackageError> {
     let manifest = manifest(directory)?;
-    let rust = directory.join("Cargo.toml").is_file();
-    let component = manifest.as_ref().and_then(|(_, manifest)| manifest.component.as_ref());
-    let (component, crate_) = match (component, rust) {
-        (Some(component), _) => (directory.join(component), None),
-        (None, true) => {
-            let crate_ = cargo::describe(directory)?;
-            (newest(&crate_.candidates).ok_or_else(|| not_built(directory, &crate_))?, Some(crate_))
-        }
-        (None, false) if manifest.is_some() => {
-            return Err(PackageError::NoBuild { directory: directory.to_owned() });
-        }
-        (None, false) => return Err(PackageError::NoManifest { directory: directory.to_owned() }),
+    let (component, crate_) = match manifest.as_ref().and_then(|(_, manifest)| manifest.component.as_ref()) {
+        Some(component) => (directory.join(component), None),
+        None => found(directory, manifest.as_ref().map(|(_, manifest)| manifest))?,
     };
     let bytes = read(&component, MAX_COMPONENT)?.ok_or(PackageError::NoComponent { path: component })?;
     let mut request = PublishRequest::new(bytes);
-    let wit = directory.join("wit");
-    let wit = wit.is_dir().then(|| Wit::read_directory(&wit)).transpose()?;
+    let wit = wit(directory)?;
     if let (None, Some(crate_)) = (&manifest, crate_) {
         (request.name, request.version) = named(wit.as_ref(), &crate_);
     }
@@ -138,6 +129,61 @@ pub fn package_dir(directory: &Path) -> Result<PublishRequest, PackageError> {
     request.readme = read_text(&directory.join("README.md"), MAX_README)?;
     request.manifest = manifest.map(|(text, _)| text);
     Ok(request)
+}
+
+/// The manifest of a package directory.
+///
+/// # Errors
+/// If there is none, or it means nothing.
+pub fn package_manifest(directory: &Path) -> Result<Manifest, PackageError> {
+    match manifest(directory)? {
+        Some((_, manifest)) => Ok(manifest),
+        None => Err(PackageError::NoManifest { directory: directory.to_owned() }),
+    }
+}
+
+/// The WIT text of a package directory, with doc comments, that stands alone. None if it has no `wit/`.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn package_wit(directory: &Path) -> Result<Option<String>, PackageError> {
+    Ok(wit(directory)?.map(|wit| wit.print()).transpose()?)
+}
+
+/// The newest component or module that cargo or cargo-component built of a Rust package with a profile, in the directory of
+/// that name: `release`, `debug`.
+///
+/// # Errors
+/// If there is none, or cargo cannot describe the package.
+pub fn cargo_built(directory: &Path, profile: &str) -> Result<PathBuf, PackageError> {
+    let mut crate_ = cargo::describe(directory)?;
+    crate_.candidates.retain(|path| path.parent().is_some_and(|parent| parent.ends_with(profile)));
+    newest(&crate_.candidates).ok_or_else(|| not_built(directory, &crate_))
+}
+
+/// The newest component that a build left, and what cargo says of the package if it knows it.
+fn found(directory: &Path, manifest: Option<&Manifest>) -> Result<(PathBuf, Option<cargo::Crate>), PackageError> {
+    let mut candidates: Vec<PathBuf> = manifest.map(|manifest| directory.join(manifest.built())).into_iter().collect();
+    let crate_ = directory.join("Cargo.toml").is_file().then(|| cargo::describe(directory)).transpose()?;
+    candidates.extend(crate_.iter().flat_map(|crate_| crate_.candidates.iter().cloned()));
+    if let Some(newest) = newest(&candidates) {
+        return Ok((newest, crate_));
+    }
+    let directory = directory.to_owned();
+    Err(match (crate_, manifest) {
+        (_, Some(manifest)) if manifest.build.is_some() => {
+            PackageError::NotBuilt { directory, command: "tollhouse build" }
+        }
+        (Some(crate_), _) => not_built(&directory, &crate_),
+        (None, Some(_)) => PackageError::NoBuild { directory },
+        (None, None) => PackageError::NoManifest { directory },
+    })
+}
+
+/// `wit/`, if there is one.
+fn wit(directory: &Path) -> Result<Option<Wit>, PackageError> {
+    let wit = directory.join("wit");
+    Ok(wit.is_dir().then(|| Wit::read_directory(&wit)).transpose()?)
 }
 
 /// `tool.toml`, if there is one.

@@ -29,7 +29,8 @@ pub struct PublishRequest {
     pub component: Vec<u8>,
     /// The text of the manifest. None: name and version come from the component, or from `name` and `version`.
     pub manifest: Option<String>,
-    /// The WIT text, with doc comments. None: it is printed from the component, which has none.
+    /// The WIT text, with doc comments. None: the one that `tollhouse build` wrote into the component, or else it is
+    /// printed from the component, without doc comments.
     pub wit: Option<String>,
     /// The readme.
     pub readme: Option<String>,
@@ -229,7 +230,8 @@ impl Checked {
         {
             return Err(PublishError::NoDefault { wanted: wanted.clone() });
         }
-        let wit = request.wit.as_deref().map(Wit::parse).transpose()?;
+        let wit = request.wit.as_deref().or(component.about.wit.as_deref());
+        let wit = wit.map(Wit::parse).transpose()?;
         if let Some(wit) = &wit {
             wit.check(&component)?;
         }
@@ -271,9 +273,10 @@ impl Checked {
             Some(text) => Text { text, given: true },
             None => Text { text: described(&name, &version, &component), given: false },
         };
-        let wit = match request.wit {
-            Some(text) => Text { text, given: true },
-            None => Text { text: print_component(&component)?, given: false },
+        let wit = match (request.wit, &component.about.wit) {
+            (Some(text), _) => Text { text, given: true },
+            (None, Some(text)) => Text { text: text.clone(), given: false },
+            (None, None) => Text { text: print_component(&component)?, given: false },
         };
         let exports = wit::exports(&component)?;
         let tools = given::of_tools(&component);
@@ -334,6 +337,9 @@ fn described(name: &PackageName, version: &Version, component: &Component) -> St
         if let Some(text) = text {
             table.insert(key.into(), text.clone().into());
         }
+    }
+    if let Some(authors) = &about.authors {
+        table.insert("authors".into(), vec![authors.clone()].into());
     }
     table.to_string()
 }

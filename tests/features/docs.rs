@@ -8,7 +8,7 @@ use tollhouse::capability::Policy;
 use tollhouse::guest::Language;
 use tollhouse::session::{Host, HostOptions};
 use tollhouse_registry::Manifest;
-use tollhouse_tests::{Home, binary, built, components, root};
+use tollhouse_tests::{Home, binary, built, components, root, tutorial};
 
 /// Stands for cargo, so that a test does not build: what the commands build was built before the tests. Everything but
 /// building goes to cargo itself, since `publish` asks it where a package's component is.
@@ -57,7 +57,8 @@ fn runs_with(tools: &[&str], file: &str, package: &str, files: &[(&str, &[u8])])
     executable(&programs.join("cargo"), CARGO);
     let path = std::env::var("PATH").expect("there is a PATH");
     let text = std::fs::read_to_string(root().join(file)).expect("the guide is there");
-    let blocks = blocks(&text, "sh");
+    let text = text.split_once(tutorial::END).map_or(text.as_str(), |(_, rest)| rest);
+    let blocks = blocks(text, "sh");
     assert!(!blocks.is_empty(), "{file} shows no commands");
     for block in blocks {
         let directory = if block.starts_with("cargo build --release") { package } else { "." };

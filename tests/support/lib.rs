@@ -5,6 +5,7 @@
 pub mod components;
 pub mod disk;
 pub mod server;
+pub mod tutorial;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;

@@ -44,8 +44,7 @@ pub(crate) fn setup() -> Result<C> {
     if let Some(found) = found() {
         return Ok(found);
     }
-    let root = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
-    if !root || !Path::new("/usr/bin/apt-get").exists() {
+    if !may_install() {
         bail!(
             "QuickJS and SQLite are C, and building them for wasm takes clang and the headers of wasi-libc; not both were \
              found. Type:\n\n    \
@@ -54,16 +53,28 @@ pub(crate) fn setup() -> Result<C> {
              brew install llvm wasi-libc                   (macOS; then put $(brew --prefix llvm)/bin first in PATH)\n"
         );
     }
-    say("installing clang-19 and wasi-libc with apt-get");
-    let apt = |arguments: &[&str]| run(command("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(arguments));
-    apt(&["update", "-q"])?;
-    apt(&["install", "-q", "-y", "--no-install-recommends", "clang-19", "wasi-libc"])?;
+    for package in ["clang-19", "wasi-libc"] {
+        install(package)?;
+    }
     found().ok_or_else(|| anyhow::anyhow!("clang-19 and wasi-libc were installed, but they cannot compile for wasm32"))
 }
 
 fn found() -> Option<C> {
     let headers = HEADERS.into_iter().find(|directory| Path::new(directory).join("stdio.h").exists())?;
     Some(C { compiler: compiler()?, headers })
+}
+
+/// Whether this user may install with apt-get.
+fn may_install() -> bool {
+    let root = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+    root && Path::new("/usr/bin/apt-get").exists()
+}
+
+fn install(package: &str) -> Result<()> {
+    say(&format!("installing {package} with apt-get"));
+    let apt = |arguments: &[&str]| run(command("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(arguments));
+    apt(&["update", "-q"])?;
+    apt(&["install", "-q", "-y", "--no-install-recommends", package])
 }
 
 fn targets() -> Result<()> {

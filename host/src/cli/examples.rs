@@ -1,70 +1,200 @@
-//! The examples of a manifest, run as tests before it is published: through the gate, in the sandbox that a call has later.
+//! A package tried out before it is published: the examples of its manifest, run as tests through the gate, in the sandbox
+//! that a call has later.
+
+use std::fmt;
 
 use serde_json::Value;
-use tollhouse::capability::{Grant, Permissions, Policy};
+use similar::{ChangeTag, TextDiff};
+use tempfile::TempDir;
+use tollhouse::capability::{Grant, Limits, Permissions, Policy};
+use tollhouse::error::{Failure, Payload};
 use tollhouse::session::{Host, HostOptions, Session, SessionOptions};
 use tollhouse_registry::{Example, Manifest, PublishRequest, Registry};
 
+use super::author::Stop;
 use super::places::Places;
+use super::registry::failed;
 use super::{CliError, Result};
 
 /// What the package is mounted as. Its own name might hide something.
 const ALIAS: &str = "example";
 
 /// Runs them all, each in a session of its own. How many there were.
-///
-/// They have the files and the key-value store that the manifest asks for, which are the session's and begin empty; no
-/// network, no secrets, no other tools.
 pub(crate) fn run(places: &Places, request: &PublishRequest, manifest: &Manifest) -> Result<usize> {
-    let unpublished = |error: &dyn std::error::Error| CliError::because("cannot run the examples", error);
-    let directory = tempfile::tempdir().map_err(|error| unpublished(&error))?;
-    let registry = Registry::open(directory.path()).map_err(|error| unpublished(&error))?;
-    let published = registry.publish(request.clone()).map_err(|error| unpublished(&error))?;
-    // What is compiled here is compiled for the runs to come.
-    let options = HostOptions {
-        cache: places.cache.clone(),
-        registry: Some(directory.path().to_owned()),
-        ..HostOptions::default()
-    };
-    let host = Host::new(&options)?;
-    let requirement = format!("{}@={}", published.release.name, published.release.version);
+    let trial = Trial::new(places, request, manifest, None)?;
     for (at, example) in manifest.examples.iter().enumerate() {
-        let session = session(&host, manifest, &requirement)?;
-        try_one(&session, example).map_err(|problem| {
+        trial.example(example)?.map_err(|problem| {
             CliError::usage(format!("example {} of `tool.toml`, `{}`, {problem}", at + 1, example.method)).status(1)
         })?;
     }
     Ok(manifest.examples.len())
 }
 
-fn session(host: &Host, manifest: &Manifest, requirement: &str) -> Result<Session> {
-    let asked = &manifest.permissions;
-    let own = Permissions { files: asked.files.clone(), keyvalue: asked.keyvalue.clone(), ..Permissions::default() };
-    let mut policy = Policy {
-        tools: Some([(ALIAS.to_owned(), requirement.to_owned())].into()),
-        permissions: [(ALIAS.to_owned(), own)].into(),
-        ..Policy::default()
-    };
-    policy.push(Grant::allow("**").map_err(|error| CliError::usage(error.to_string()))?);
-    Ok(host.session(SessionOptions { policy, ..SessionOptions::default() })?)
+/// A package, published in a registry that nobody else sees.
+///
+/// Each session on it has the files and the key-value store that the manifest asks for, which are the session's and begin
+/// empty; no network, no secrets, no other tools.
+pub(crate) struct Trial<'a> {
+    manifest: &'a Manifest,
+    host: Host,
+    requirement: String,
+    /// What Ctrl-C ends.
+    stop: Option<&'a Stop>,
+    _registry: TempDir,
 }
 
 /// Why an example does not come out as it says.
-fn try_one(session: &Session, example: &Example) -> std::result::Result<(), String> {
-    let method = format!("{ALIAS}/{}", example.method);
-    let tools = session.gate().tools();
-    let Some(tool) = tools.find(&method) else {
-        let near = tools.nearest(&method).and_then(|near| near.strip_prefix("example/"));
-        let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        return Err(format!("is of no function{hint}"));
-    };
-    let arguments = Value::Object(example.arguments.clone()).to_string();
-    let returned = session.call(tool.method(), &arguments).map_err(|failure| format!("fails: {}", failure.message))?;
-    match &example.result {
-        Some(expected) if !is_same(expected, &returned.value) => {
-            Err(format!("returns {} instead of {expected}", returned.value))
+pub(crate) struct Problem {
+    said: String,
+    /// What was expected, and what came instead.
+    compared: Option<(Value, Value)>,
+}
+
+impl<'a> Trial<'a> {
+    /// Publishes the package there.
+    pub(crate) fn new(
+        places: &Places,
+        request: &PublishRequest,
+        manifest: &'a Manifest,
+        stop: Option<&'a Stop>,
+    ) -> Result<Self> {
+        let untried = |error: &dyn std::error::Error| CliError::because("cannot run the examples", error);
+        let directory = tempfile::tempdir().map_err(|error| untried(&error))?;
+        let registry = Registry::open(directory.path()).map_err(|error| untried(&error))?;
+        let published = registry.publish(request.clone());
+        let published = published.map_err(|error| failed("this could not be published", &error, error.hint()))?;
+        // What is compiled here is compiled for the runs to come.
+        let options = HostOptions {
+            cache: places.cache.clone(),
+            registry: Some(directory.path().to_owned()),
+            ..HostOptions::default()
+        };
+        let requirement = format!("{}@={}", published.release.name, published.release.version);
+        Ok(Self { manifest, host: Host::new(&options)?, requirement, stop, _registry: directory })
+    }
+
+    /// A new session, with the package mounted and granted.
+    pub(crate) fn session(&self, limits: Limits) -> Result<Session> {
+        let asked = &self.manifest.permissions;
+        let own =
+            Permissions { files: asked.files.clone(), keyvalue: asked.keyvalue.clone(), ..Permissions::default() };
+        let mut policy = Policy {
+            tools: Some([(ALIAS.to_owned(), self.requirement.clone())].into()),
+            permissions: [(ALIAS.to_owned(), own)].into(),
+            limits,
+            ..Policy::default()
+        };
+        policy.push(Grant::allow("**").map_err(|error| CliError::usage(error.to_string()))?);
+        Ok(self.host.session(SessionOptions { policy, ..SessionOptions::default() })?)
+    }
+
+    /// Calls a tool of it.
+    pub(crate) fn call(
+        &self,
+        session: &Session,
+        method: &str,
+        arguments: &Value,
+    ) -> std::result::Result<Payload, Failure> {
+        let Some(stop) = self.stop else { return session.call(method, &arguments.to_string()) };
+        let call = session.start_call(method, &arguments.to_string());
+        let call = call.map_err(|error| Failure::host(error.to_string()))?;
+        let interrupt = call.interrupt();
+        stop.during(move || interrupt.cancel(), || call.finish())
+    }
+
+    /// Runs an example, in a session of its own.
+    pub(crate) fn example(&self, example: &Example) -> Result<std::result::Result<(), Problem>> {
+        let session = self.session(Limits::default())?;
+        Ok(self.try_one(&session, example))
+    }
+
+    fn try_one(&self, session: &Session, example: &Example) -> std::result::Result<(), Problem> {
+        let method = Self::method(&example.method);
+        let tools = session.gate().tools();
+        let Some(tool) = tools.find(&method) else {
+            let near = tools.nearest(&method).and_then(|near| near.strip_prefix("example/"));
+            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            return Err(Problem::said(format!("is of no function{hint}")));
+        };
+        let called = self.call(session, tool.method(), &Value::Object(example.arguments.clone()));
+        let problem = match (&example.error, called) {
+            (None, Ok(returned)) => match &example.result {
+                Some(expected) if !is_same(expected, &returned.value) => {
+                    Problem::of("returns", expected, &returned.value)
+                }
+                _ => return Ok(()),
+            },
+            (None, Err(failure)) => Problem::said(format!("fails: {}", Self::told(&failure))),
+            (Some(expected), Ok(returned)) => {
+                Problem::said(format!("returns {} instead of failing with {expected}", returned.value))
+            }
+            (Some(expected), Err(failure)) => match &failure.payload {
+                Some(payload) if is_same(expected, &payload.value) => return Ok(()),
+                Some(payload) => Problem::of("fails with", expected, &payload.value),
+                None => Problem::said(format!("fails, and not with {expected}: {}", Self::told(&failure))),
+            },
+        };
+        Err(problem)
+    }
+
+    /// Why a call failed, without the alias that nobody else knows.
+    pub(crate) fn told(failure: &Failure) -> String {
+        failure.message.replace(&format!("`{ALIAS}/"), "`")
+    }
+
+    /// A function of the package as it is mounted here.
+    pub(crate) fn method(own: &str) -> String {
+        format!("{ALIAS}/{own}")
+    }
+}
+
+impl Problem {
+    fn said(said: String) -> Self {
+        Self { said, compared: None }
+    }
+
+    fn of(verb: &str, expected: &Value, found: &Value) -> Self {
+        let said = format!("{verb} {found} instead of {expected}");
+        Self { said, compared: Some((expected.clone(), shown(expected, found))) }
+    }
+
+    /// The lines in which what came differs from what was expected, as of a unified diff. None if there is nothing to compare.
+    pub(crate) fn diff(&self) -> Option<String> {
+        let (expected, found) = self.compared.as_ref()?;
+        let [expected, found] =
+            [expected, found].map(|value| serde_json::to_string_pretty(value).expect("a JSON value serialises") + "\n");
+        let lines = TextDiff::from_lines(&expected, &found);
+        let lines = lines.iter_all_changes().map(|change| {
+            let sign = match change.tag() {
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+                ChangeTag::Equal => ' ',
+            };
+            format!("{sign}{}", change.value())
+        });
+        Some(lines.collect())
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.said)
+    }
+}
+
+/// What came, without the nulls that what was expected leaves out: they are no difference.
+fn shown(expected: &Value, found: &Value) -> Value {
+    match (expected, found) {
+        (Value::Object(one), Value::Object(other)) => {
+            let kept = other.iter().filter(|(key, value)| !value.is_null() || one.contains_key(*key));
+            let with = |key: &String, value: &Value| (key.clone(), shown(one.get(key).unwrap_or(&Value::Null), value));
+            Value::Object(kept.map(|(key, value)| with(key, value)).collect())
         }
-        _ => Ok(()),
+        (Value::Array(one), Value::Array(other)) => {
+            let null = Value::Null;
+            other.iter().enumerate().map(|(at, value)| shown(one.get(at).unwrap_or(&null), value)).collect()
+        }
+        _ => found.clone(),
     }
 }
 
@@ -103,5 +233,13 @@ mod tests {
         ] {
             assert!(!is_same(&other, &returned), "{other}");
         }
+    }
+
+    #[test]
+    fn a_diff_shows_what_differs_and_no_null_that_may_be_left_out() {
+        let (expected, found) = (json!({ "a": [{ "b": 1 }] }), json!({ "a": [{ "b": 2, "c": null }] }));
+        let diff = Problem::of("returns", &expected, &found).diff().expect("there are two");
+        let changed: Vec<&str> = diff.lines().filter(|line| !line.starts_with(' ')).collect();
+        assert_eq!(changed, ["-      \"b\": 1", "+      \"b\": 2"]);
     }
 }

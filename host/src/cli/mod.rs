@@ -3,6 +3,7 @@
 //! Only here does Tollhouse read the environment, print, or decide an exit status.
 
 mod approve;
+mod author;
 mod batch;
 mod call;
 mod confine;
@@ -66,6 +67,10 @@ enum Command {
     Run(run::Run),
     Batch(batch::Batch),
     Repl(repl::Repl),
+    New(author::New),
+    Build(author::Build),
+    Test(author::Test),
+    Dev(author::Dev),
     Publish(publish::Publish),
     Lock(lock::Lock),
     Call(call::Call),
@@ -91,6 +96,10 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(run) => run.execute(&places),
         Command::Batch(batch) => batch.execute(&places),
         Command::Repl(repl) => repl.execute(&places),
+        Command::New(new) => new.execute(),
+        Command::Build(build) => build.execute(),
+        Command::Test(test) => test.execute(&places),
+        Command::Dev(dev) => dev.execute(&places),
         Command::Lock(lock) => lock.execute(&places),
         Command::Publish(publish) => publish.execute(&places),
         Command::Call(call) => call.execute(&places),

@@ -23,8 +23,8 @@ const PROGRESS: u64 = 1 << 20;
 
 /// Publish a component to the registry
 ///
-/// PATH is a component file, or a package directory: `tool.toml`, `wit/`, and a component that `cargo build --target
-/// wasm32-wasip2` or `cargo component build` made. A release never changes: publishing the same bytes again is fine,
+/// PATH is a component file, or a package directory: `tool.toml`, `wit/`, and a component that `tollhouse build`, `cargo build
+/// --target wasm32-wasip2` or `cargo component build` made. A release never changes: publishing the same bytes again is fine,
 /// other bytes need another version.
 ///
 /// Before anything is written it is checked that the component is valid, that `wit/` describes it, that no permission is
@@ -117,7 +117,8 @@ impl Publish {
         let unread = |error: &std::io::Error| CliError::because(format!("cannot publish `{shown}`"), error);
         let metadata = fs::metadata(&self.path).map_err(|error| unread(&error).status(USAGE))?;
         let mut request = if metadata.is_dir() {
-            tollhouse_registry::package_dir(&self.path).map_err(|error| package_error(&shown, &error))?
+            tollhouse_registry::package_dir(&self.path)
+                .map_err(|error| package_error(&format!("cannot publish `{shown}`"), &error))?
         } else {
             PublishRequest::new(fs::read(&self.path).map_err(|error| unread(&error))?)
         };
@@ -181,16 +182,13 @@ fn compile(places: &Places, release: Release) {
 }
 
 /// What is wrong with a package directory; a fault in the manifest is shown in its place.
-fn package_error(shown: &str, error: &PackageError) -> CliError {
-    let refused = CliError::because(format!("cannot publish `{shown}`"), error).status(USAGE);
-    let refused = match error {
-        PackageError::Manifest { path, text, source } => CliError::usage(format!(
-            "cannot publish `{shown}`: {}",
-            source.message()
-        ))
-        .at(&path.display().to_string(), text, Some(source.span())),
-        _ => refused,
-    };
+pub(super) fn package_error(what: &str, error: &PackageError) -> CliError {
+    let refused =
+        match error {
+            PackageError::Manifest { path, text, source } => CliError::usage(format!("{what}: {}", source.message()))
+                .at(&path.display().to_string(), text, Some(source.span())),
+            _ => CliError::because(what, error).status(USAGE),
+        };
     match error.hint() {
         Some(hint) => refused.hint(hint),
         None => refused,

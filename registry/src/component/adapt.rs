@@ -1,12 +1,14 @@
-//! Programs for WASI 0.1 (`wasm32-wasip1`), which are core modules, made components: a registry holds nothing else.
+//! Core modules made components: a registry holds nothing else. Programs for WASI 0.1 (`wasm32-wasip1`), and modules that
+//! describe their interface, as compilers of C leave them.
 //!
 //! The adapter that the component model's own tools use knows two exit statuses, 0 and 1. So a program's `proc_exit` goes
 //! by it, to `exit-with-code` of WASI 0.2, which has the same signature.
 
-use std::panic::catch_unwind;
+use std::panic::{UnwindSafe, catch_unwind};
 
 use wasi_preview1_component_adapter_provider::{
-    WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME as WASI, WASI_SNAPSHOT_PREVIEW1_COMMAND_ADAPTER as ADAPTER,
+    WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME as WASI, WASI_SNAPSHOT_PREVIEW1_COMMAND_ADAPTER as COMMAND,
+    WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER as REACTOR,
 };
 use wasm_encoder::reencode::{Reencode as _, RoundtripReencoder};
 use wasm_encoder::{ImportSection, Module, RawSection};
@@ -32,31 +34,69 @@ const EXITS: &str = "package tollhouse:programs;
         }
     }";
 
+/// How the sections are called in which a module describes its interface.
+const INTERFACE: &str = "component-type";
+
 /// Why the encoder refuses a module.
 type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 /// The bytes as a component, if they are a program for WASI 0.1; else the bytes, whatever they are.
 pub(crate) fn adapted(bytes: Vec<u8>) -> Result<Vec<u8>, ComponentError> {
-    if !Parser::is_core_wasm(&bytes) || bytes.len() > MAX_COMPONENT {
+    if !is_module(&bytes)? {
         return Ok(bytes);
     }
-    if let Some(start) = unfinished(&bytes) {
-        return Err(ComponentError::Truncated { start, size: bytes.len() });
-    }
-    Validator::new_with_features(WasmFeatures::default()).validate_all(&bytes).map_err(invalid)?;
     if !is_program(&bytes)? {
         return Err(ComponentError::CoreModule);
     }
+    encoded(|| with_exit(&bytes), COMMAND)
+}
+
+/// As [`adapted`]; and of a module that describes its interface, a component that is no program.
+pub(super) fn made_component(bytes: Vec<u8>) -> Result<Vec<u8>, ComponentError> {
+    if is_module(&bytes)? && describes_itself(&bytes)? {
+        return encoded(|| Ok(bytes), REACTOR);
+    }
+    adapted(bytes)
+}
+
+/// Whether this is a core module, of a size that is looked at. One that is not valid is an error.
+fn is_module(bytes: &[u8]) -> Result<bool, ComponentError> {
+    if !Parser::is_core_wasm(bytes) || bytes.len() > MAX_COMPONENT {
+        return Ok(false);
+    }
+    if let Some(start) = unfinished(bytes) {
+        return Err(ComponentError::Truncated { start, size: bytes.len() });
+    }
+    Validator::new_with_features(WasmFeatures::default()).validate_all(bytes).map_err(invalid)?;
+    Ok(true)
+}
+
+/// The component of a module and an adapter for WASI 0.1.
+fn encoded(
+    module: impl FnOnce() -> Result<Vec<u8>, Problem> + UnwindSafe,
+    adapter: &[u8],
+) -> Result<Vec<u8>, ComponentError> {
     // The encoder asserts what it takes for granted of modules. Nothing of it is used after a panic.
     let encoded = catch_unwind(|| -> Result<Vec<u8>, Problem> {
-        let module = with_exit(&bytes)?;
-        Ok(ComponentEncoder::default().validate(true).module(&module)?.adapter(WASI, ADAPTER)?.encode()?)
+        Ok(ComponentEncoder::default().validate(true).module(&module()?)?.adapter(WASI, adapter)?.encode()?)
     });
     match encoded {
         Ok(Ok(component)) => Ok(component),
         Ok(Err(error)) => Err(ComponentError::NotAdapted { problem: error.to_string() }),
         Err(_) => Err(ComponentError::NotAdapted { problem: "the encoder does not understand it".into() }),
     }
+}
+
+/// Whether a module brings along a description of its interface.
+fn describes_itself(bytes: &[u8]) -> Result<bool, ComponentError> {
+    for payload in Parser::new(0).parse_all(bytes) {
+        if let Payload::CustomSection(section) = payload.map_err(invalid)?
+            && section.name().starts_with(INTERFACE)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The module, its `proc_exit` led to WASI 0.2. All else stays as it is, to the byte.
@@ -108,7 +148,7 @@ fn is_program(bytes: &[u8]) -> Result<bool, ComponentError> {
                     starts |= export.map_err(invalid)?.name == "_start";
                 }
             }
-            Payload::CustomSection(section) if section.name().starts_with("component-type") => return Ok(false),
+            Payload::CustomSection(section) if section.name().starts_with(INTERFACE) => return Ok(false),
             _ => {}
         }
     }

@@ -4,6 +4,8 @@
 mod adapt;
 mod built;
 mod depth;
+mod finish;
+mod hide;
 
 use std::panic::catch_unwind;
 
@@ -15,11 +17,16 @@ use wit_parser::{Resolve, WorldId};
 
 pub(crate) use self::adapt::adapted;
 pub(crate) use self::built::path_of_builder;
+pub use self::finish::{Anatomy, anatomy, finish};
+pub use self::hide::without_export;
 use crate::error::excerpt;
 
 /// Largest component in bytes. Compiling one takes about a hundred times its size in memory; Python's interpreter with
 /// its library is a tenth of this.
 pub const MAX_COMPONENT: usize = 256 << 20;
+
+/// The custom section that holds the WIT text, with its doc comments.
+const WIT_SECTION: &str = "tollhouse-wit";
 
 /// A component that is valid, and what it says about itself.
 pub(crate) struct Component {
@@ -39,6 +46,8 @@ pub(crate) struct About {
     pub(crate) description: Option<String>,
     pub(crate) licenses: Option<String>,
     pub(crate) authors: Option<String>,
+    /// The WIT text. Whether it describes the component is not known.
+    pub(crate) wit: Option<String>,
 }
 
 /// Why bytes are no component that can be published.
@@ -63,8 +72,8 @@ pub enum ComponentError {
     /// A module and no component.
     #[error("this is a core WebAssembly module and no component")]
     CoreModule,
-    /// A module that is a program, and cannot be made a component.
-    #[error("this is a program for WASI 0.1 that cannot be made a component: {problem}")]
+    /// A module that is a program or describes its interface, and cannot be made a component.
+    #[error("this core module cannot be made a component: {problem}")]
     NotAdapted {
         /// Why not.
         problem: String,
@@ -227,9 +236,40 @@ fn looks_like(bytes: &[u8]) -> &'static str {
     }
 }
 
+/// A header's length: magic, version, layer.
+const HEADER: usize = 8;
+
+/// One of the outermost sections.
+struct Section<'a> {
+    id: u8,
+    content: &'a [u8],
+    /// Where its content begins.
+    offset: usize,
+    /// All of it, with its head.
+    whole: &'a [u8],
+}
+
+/// The outermost sections of what [`check_whole`] found whole.
+fn sections(bytes: &[u8]) -> impl Iterator<Item = Result<Section<'_>, ComponentError>> {
+    let mut reader = BinaryReader::new(bytes.get(HEADER..).unwrap_or_default(), HEADER);
+    std::iter::from_fn(move || {
+        if reader.bytes_remaining() == 0 {
+            return None;
+        }
+        let start = reader.original_position();
+        let mut read = || {
+            let id = reader.read_u8()?;
+            let size = reader.read_var_u32()?;
+            let offset = reader.original_position();
+            let content = reader.read_bytes(usize::try_from(size).unwrap_or(usize::MAX))?;
+            Ok(Section { id, content, offset, whole: &bytes[start..offset + content.len()] })
+        };
+        Some(read().map_err(invalid))
+    })
+}
+
 /// Where the section begins that goes on past the end, if one does.
 fn unfinished(bytes: &[u8]) -> Option<usize> {
-    const HEADER: usize = 8;
     let mut reader = BinaryReader::new(bytes.get(HEADER..)?, HEADER);
     while reader.bytes_remaining() > 0 {
         let start = reader.original_position();
@@ -312,6 +352,7 @@ impl About {
             "description" => &mut self.description,
             "licenses" => &mut self.licenses,
             "authors" => &mut self.authors,
+            WIT_SECTION => &mut self.wit,
             _ => return,
         };
         *slot = std::str::from_utf8(section.data()).ok().map(Into::into);

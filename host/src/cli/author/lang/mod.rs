@@ -1,0 +1,169 @@
+//! Toolchains: which one a package wants, how it is run, and where it leaves what it made.
+
+mod c;
+mod js;
+mod python;
+mod rust;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tollhouse_registry::{Language, Manifest};
+use wit_parser::{Resolve, WorldId};
+
+use super::{CliError, Result, Stop};
+
+/// Where the toolchains that can be told leave what they made, in the package's directory.
+const LEFT: &str = "build/componentized.wasm";
+
+/// A package that is to be built.
+pub(super) struct Job<'a> {
+    /// Its directory, absolute.
+    pub(super) directory: &'a Path,
+    pub(super) manifest: &'a Manifest,
+    /// Whether it is to be quick to build instead of small and fast.
+    pub(super) debug: bool,
+    pub(super) stop: &'a Stop,
+}
+
+/// Runs the toolchain: what it is called, and where it left a component or a core module.
+pub(super) fn build(job: &Job<'_>) -> Result<(&'static str, PathBuf)> {
+    let own = job.manifest.build.as_ref();
+    let command = own.map(|build| build.command.as_slice()).unwrap_or_default();
+    let language = match own.and_then(|build| build.lang) {
+        None if !command.is_empty() => None,
+        None => Some(detect(job)?),
+        named => named,
+    };
+    fs::create_dir_all(job.directory.join("build"))
+        .map_err(|error| CliError::because(format!("cannot make `{}/build`", job.directory.display()), &error))?;
+    let output = own.and_then(|build| build.output.as_ref()).map(|output| job.directory.join(output));
+    let left = match language {
+        Some(Language::Js) => js::build(job, command)?,
+        Some(Language::Python) => python::build(job, command)?,
+        _ if !command.is_empty() => {
+            job.run(job.words(command), "it is `command` under `[build]` in `tool.toml`")?;
+            job.directory.join(job.manifest.built())
+        }
+        Some(Language::C) => c::build(job)?,
+        Some(Language::RustCargoComponent) => rust::build_with_cargo_component(job)?,
+        _ => rust::build(job)?,
+    };
+    Ok((language.map_or("command", Language::name), output.unwrap_or(left)))
+}
+
+/// What lies in a directory tells how it is built.
+fn detect(job: &Job<'_>) -> Result<Language> {
+    let is_there = |name: &str| job.directory.join(name).is_file();
+    if let Ok(cargo) = fs::read_to_string(job.directory.join("Cargo.toml")) {
+        let component = ["package", "metadata", "component"];
+        let table: Option<toml::Table> = toml::from_str(&cargo).ok();
+        let mut found = table.map(toml::Value::Table);
+        for key in component {
+            found = found.and_then(|value| value.get(key).cloned());
+        }
+        return Ok(if found.is_some() { Language::RustCargoComponent } else { Language::Rust });
+    }
+    if is_there("package.json") {
+        return Ok(Language::Js);
+    }
+    if is_there("requirements.txt") || is_there("pyproject.toml") {
+        return Ok(Language::Python);
+    }
+    if !c::sources(job)?.is_empty() {
+        return Ok(Language::C);
+    }
+    let unknown = CliError::usage(format!("nothing in `{}` says how it is built", job.directory.display()));
+    Err(unknown.hint(
+        "say it in `tool.toml`: `[build]` with `lang` (rust, rust-cargo-component, js, python, c), or with `command`, a \
+         list of words, and `output`, the file that it makes",
+    ))
+}
+
+impl Job<'_> {
+    /// A program, to be run in the package's directory.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.directory);
+        command
+    }
+
+    /// A command that the manifest gives. A program that is named by its path lies in the package.
+    fn words(&self, words: &[String]) -> Command {
+        let (program, arguments) = words.split_first().expect("who asks has looked");
+        let mut command = match program.contains('/') {
+            true => self.command(self.directory.join(program)),
+            false => self.command(program),
+        };
+        command.args(arguments);
+        command
+    }
+
+    /// Runs a program that must succeed, and says so. What it prints goes to standard error. `missing` says what to do
+    /// where it is not found.
+    fn run(&self, mut command: Command, missing: &str) -> Result<()> {
+        let words = [command.get_program()].into_iter().chain(command.get_args());
+        let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+        let shown = words.join(" ").replace(&format!("{}/", self.directory.display()), "");
+        eprintln!("running `{shown}`");
+        command.stdin(Stdio::null()).stdout(std::io::stderr());
+        let status = spawn(command, self.stop).map_err(|error| {
+            let failed = CliError::because(format!("cannot run `{shown}`"), &error);
+            if error.kind() == std::io::ErrorKind::NotFound { failed.hint(missing) } else { failed }
+        })?;
+        self.stop.check()?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(CliError::usage(format!("`{shown}` failed: {status}")).status(1))
+    }
+
+    /// Asks a program something that takes no time: what it prints. None if it is not there, or fails.
+    fn ask(&self, program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Option<String> {
+        let output = self.command(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// Whether what was installed is what this text asks for: [`Job::installed`] has written it down.
+    fn is_installed(&self, stamp: &str, wanted: &str) -> bool {
+        fs::read_to_string(self.directory.join(stamp)).is_ok_and(|text| text == wanted)
+    }
+
+    fn installed(&self, stamp: &str, wanted: &str) {
+        // Without it, it is installed again the next time.
+        let _ = fs::write(self.directory.join(stamp), wanted);
+    }
+
+    /// A text file of the package. Nothing if there is none.
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.directory.join(name)).unwrap_or_default()
+    }
+
+    /// The one world of `wit/`.
+    fn world(&self) -> Result<(Resolve, WorldId)> {
+        let path = self.directory.join("wit");
+        let failed = |problem: String| CliError::usage(format!("`{}` cannot be read: {problem}", path.display()));
+        let mut resolve = Resolve::default();
+        let (package, _) = match resolve.push_dir(&path) {
+            Ok(pushed) => pushed,
+            Err(error) => return Err(failed(resolve.render_error(&error))),
+        };
+        let world = resolve.select_world(&[package], None).map_err(|error| failed(format!("{error:#}")))?;
+        Ok((resolve, world))
+    }
+}
+
+/// Runs a program to its end; Ctrl-C ends it, and all that it started.
+pub(super) fn spawn(mut command: Command, stop: &Stop) -> std::io::Result<std::process::ExitStatus> {
+    // A group of its own: npm, cargo and make start others.
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    let group = Pid::from_child(&child);
+    let end = move || {
+        // A group that is gone has ended.
+        let _ = kill_process_group(group, Signal::TERM);
+    };
+    stop.during(end, || child.wait())
+}

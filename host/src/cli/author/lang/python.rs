@@ -1,0 +1,76 @@
+//! Python: componentize-py, from PyPI, in a virtual environment of the package's own.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tollhouse_registry::without_export;
+
+use super::{CliError, Job, LEFT, Result};
+
+/// What to do where there is no Python.
+const PYTHON: &str = "install Python 3.10 or newer: https://python.org, or `apt-get install python3 python3-venv`";
+
+/// What to do where the virtual environment lacks the program.
+const COMPONENTIZE: &str = "`requirements.txt` must name it: type \
+    `echo componentize-py==0.25.1 >> requirements.txt`, and build again";
+
+/// What was installed: a copy of `requirements.txt`.
+const STAMP: &str = ".venv/tollhouse-requirements.txt";
+
+pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
+    let requirements = job.text("requirements.txt");
+    if !job.is_installed(STAMP, &requirements) {
+        let mut python = job.command("python3");
+        python.args(["-m", "venv", ".venv"]);
+        job.run(python, PYTHON)?;
+        let mut pip = job.command(job.directory.join(".venv/bin/python"));
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--requirement",
+            "requirements.txt",
+        ]);
+        job.run(pip, "type: rm -rf .venv && python3 -m venv .venv; Debian has that in the package `python3-venv`")?;
+        job.installed(STAMP, &requirements);
+    }
+    if let [_, ..] = command {
+        job.run(job.words(command), COMPONENTIZE)?;
+        return without_initialiser(job.directory.join(LEFT));
+    }
+    let (resolve, world) = job.world()?;
+    let source = if job.directory.join("src").is_dir() { "src" } else { "." };
+    let mut componentize = job.command(job.directory.join(".venv/bin/componentize-py"));
+    componentize.args([
+        "-d",
+        "wit",
+        "-w",
+        &resolve.worlds[world].name,
+        "componentize",
+        "app",
+        "-p",
+        source,
+        "-o",
+        LEFT,
+    ]);
+    job.run(componentize, COMPONENTIZE)?;
+    without_initialiser(job.directory.join(LEFT))
+}
+
+/// componentize-py leaves an interface `exports` in what the component exports: its own initialiser, which has run.
+fn without_initialiser(left: PathBuf) -> Result<PathBuf> {
+    let unusable = |error: &dyn std::error::Error| {
+        CliError::because(format!("what componentize-py made, `{}`, cannot be used", left.display()), error)
+    };
+    // A command of the package's own may leave it elsewhere.
+    if !left.exists() {
+        return Ok(left);
+    }
+    let component = fs::read(&left).map_err(|error| unusable(&error))?;
+    if let Some(without) = without_export(&component, "exports").map_err(|error| unusable(&error))? {
+        fs::write(&left, without).map_err(|error| unusable(&error))?;
+    }
+    Ok(left)
+}

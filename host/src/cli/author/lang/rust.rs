@@ -1,0 +1,56 @@
+//! Rust: cargo and wit-bindgen, or cargo-component.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use tollhouse_registry::cargo_built;
+
+use super::super::super::registry::failed;
+use super::{CliError, Job, Result};
+
+/// What to do where there is no cargo.
+const CARGO: &str = "install Rust: https://rustup.rs";
+
+pub(super) fn build(job: &Job<'_>) -> Result<PathBuf> {
+    needs_target(job, "wasm32-wasip2")?;
+    let mut cargo = job.command("cargo");
+    cargo.args(["build", "--target", "wasm32-wasip2"]);
+    run(job, cargo)
+}
+
+pub(super) fn build_with_cargo_component(job: &Job<'_>) -> Result<PathBuf> {
+    needs_target(job, "wasm32-wasip1")?;
+    if job.ask("cargo", &["component", "--version"]).is_none() {
+        let missing = CliError::usage("this package is built with cargo-component, which is not installed");
+        return Err(missing.hint("type: cargo install --locked cargo-component"));
+    }
+    let mut cargo = job.command("cargo");
+    cargo.args(["component", "build"]);
+    run(job, cargo)
+}
+
+fn run(job: &Job<'_>, mut cargo: Command) -> Result<PathBuf> {
+    let profile = if job.debug { "debug" } else { "release" };
+    if !job.debug {
+        cargo.arg("--release");
+    }
+    job.run(cargo, CARGO)?;
+    cargo_built(job.directory, profile)
+        .map_err(|error| failed("cargo built nothing that is a component", &error, error.hint()))
+}
+
+/// Where rustc keeps what belongs to it. None if there is no rustc.
+pub(super) fn sysroot(job: &Job<'_>) -> Option<PathBuf> {
+    job.ask("rustc", &["--print", "sysroot"]).map(PathBuf::from)
+}
+
+fn needs_target(job: &Job<'_>, target: &str) -> Result<()> {
+    let Some(sysroot) = sysroot(job) else {
+        return Err(CliError::usage("this package is built with Rust, and there is no `rustc`").hint(CARGO));
+    };
+    if sysroot.join("lib/rustlib").join(target).is_dir() {
+        return Ok(());
+    }
+    let missing = CliError::usage(format!("Rust cannot build for {target}: its library is not installed"));
+    Err(missing.hint(format!("type: rustup target add {target}")))
+}

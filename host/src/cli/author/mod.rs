@@ -1,0 +1,36 @@
+//! What a publisher does before publishing: `tollhouse new`, `build`, `test` and `dev`.
+//!
+//! A build runs the publisher's own toolchain, on this machine and as this user: it is not sandboxed. What it made runs in
+//! the sandbox that a call has, and nowhere else.
+
+mod build;
+mod dev;
+mod lang;
+mod new;
+mod sample;
+mod stop;
+mod template;
+mod test;
+mod watch;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use build::Build;
+pub(crate) use dev::Dev;
+pub(crate) use new::New;
+pub(crate) use stop::Stop;
+pub(crate) use test::Test;
+
+use super::error::USAGE;
+use super::{CliError, Result};
+
+/// The package directory that a command is about, as an absolute path: toolchains run in it.
+fn directory(path: &Path) -> Result<PathBuf> {
+    let unusable = |error: &std::io::Error| {
+        CliError::because(format!("cannot build `{}`", path.display()), error)
+            .status(USAGE)
+            .hint("name the directory of a package, in which `tool.toml` lies; `tollhouse new NAME` makes one")
+    };
+    let directory = path.canonicalize().map_err(|error| unusable(&error))?;
+    if directory.is_dir() { Ok(directory) } else { Err(unusable(&std::io::ErrorKind::NotADirectory.into())) }
+}

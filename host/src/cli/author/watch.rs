@@ -1,0 +1,86 @@
+//! The sources of a package, and when they changed. Polled: a package has few files, and every system has times.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Directories that hold what is built or installed, beside all that begin with a dot.
+const BUILT: [&str; 5] = ["build", "dist", "node_modules", "target", "__pycache__"];
+
+/// Files that toolchains write beside the sources.
+const LOCKS: [&str; 2] = ["Cargo.lock", "package-lock.json"];
+
+/// Most files that are looked at, so that a directory that is no package costs no more.
+const MAX_FILES: usize = 10_000;
+
+/// Files, with size and time of the last change.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Sources(BTreeMap<PathBuf, (u64, SystemTime)>);
+
+impl Sources {
+    /// The sources below a package's directory, and some more files.
+    pub(super) fn of(directory: &Path, more: &[PathBuf]) -> Self {
+        let mut sources = Self::default();
+        sources.collect(directory);
+        more.iter().for_each(|file| sources.add(file));
+        sources
+    }
+
+    fn collect(&mut self, directory: &Path) {
+        // What vanishes while it is listed has changed.
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let is_left_out = name.starts_with('.') || BUILT.contains(&&*name) || LOCKS.contains(&&*name);
+            if is_left_out || self.0.len() >= MAX_FILES {
+                continue;
+            }
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => self.collect(&entry.path()),
+                Ok(_) => self.add(&entry.path()),
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn add(&mut self, path: &Path) {
+        if let Ok(metadata) = fs::metadata(path) {
+            let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            self.0.insert(path.to_owned(), (metadata.len(), modified));
+        }
+    }
+
+    /// Whether a file was made after the last change of any of them.
+    pub(super) fn are_older_than(&self, built: &Path) -> bool {
+        let made = fs::metadata(built).and_then(|metadata| metadata.modified());
+        made.is_ok_and(|made| self.0.values().all(|(_, changed)| *changed < made))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_built_is_no_source() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let write = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().expect("it has one")).expect("it is made");
+            fs::write(path, text).expect("it writes");
+        };
+        write("src/lib.rs", "one");
+        let source = fs::File::options().append(true).open(directory.path().join("src/lib.rs")).expect("it is there");
+        source.set_modified(SystemTime::UNIX_EPOCH).expect("it is ours");
+        let before = Sources::of(directory.path(), &[]);
+        for built in ["build/a.wasm", "target/debug/x", "node_modules/a/b.js", ".venv/bin/x", "Cargo.lock"] {
+            write(built, "made");
+        }
+        assert_eq!(Sources::of(directory.path(), &[]), before);
+        assert!(before.are_older_than(&directory.path().join("build/a.wasm")));
+        write("src/lib.rs", "three");
+        assert_ne!(Sources::of(directory.path(), &[]), before);
+        assert!(!before.are_older_than(&directory.path().join("build/none.wasm")));
+    }
+}

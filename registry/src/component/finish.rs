@@ -1,0 +1,138 @@
+//! What a build made, as one file that says what it is: name, version, description, licence, authors, and the WIT text
+//! with its doc comments, which compilers leave out.
+
+use wasm_encoder::{ComponentNameSection, ComponentSection, CustomSection};
+use wasmparser::{BinaryReader, Parser, Payload};
+
+use super::adapt::made_component;
+use super::{ComponentError, HEADER, Section, WIT_SECTION, check_whole, invalid, sections, surface};
+use crate::manifest::Manifest;
+
+/// Makes a component of what a build made (a component, or a core module that is a program or describes its interface),
+/// and writes into it what the manifest and the WIT text say. The same comes of the same, to the byte.
+///
+/// # Errors
+/// If the bytes are neither, or no component can be made of them.
+pub fn finish(built: Vec<u8>, manifest: &Manifest, wit: Option<&str>) -> Result<Vec<u8>, ComponentError> {
+    let component = made_component(built)?;
+    check_whole(&component)?;
+    let mut name = ComponentNameSection::new();
+    name.component(manifest.name.as_str());
+    let version = manifest.version.to_string();
+    let authors = Some(manifest.authors.join(", ")).filter(|authors| !authors.is_empty());
+    let texts = [
+        ("version", Some(version.as_str())),
+        ("description", manifest.description.as_deref()),
+        ("licenses", manifest.license.as_deref()),
+        ("authors", authors.as_deref()),
+        (WIT_SECTION, wit),
+    ];
+    let mut finished =
+        without(&component, |name| name == "component-name" || texts.iter().any(|(ours, _)| *ours == name))?;
+    name.append_to_component(&mut finished);
+    for (name, text) in texts {
+        if let Some(text) = text {
+            CustomSection { name: name.into(), data: text.as_bytes().into() }.append_to_component(&mut finished);
+        }
+    }
+    Ok(finished)
+}
+
+/// The component without some of its own custom sections. What is nested in it stays as it is.
+fn without(component: &[u8], left_out: impl Fn(&str) -> bool) -> Result<Vec<u8>, ComponentError> {
+    const CUSTOM: u8 = 0;
+    let mut kept = component[..HEADER].to_vec();
+    for section in sections(component) {
+        let Section { id, content, whole, .. } = section?;
+        let named = (id == CUSTOM).then(|| BinaryReader::new(content, 0).read_string().ok()).flatten();
+        if !named.is_some_and(&left_out) {
+            kept.extend(whole);
+        }
+    }
+    Ok(kept)
+}
+
+/// What a component consists of, in bytes, and what it imports and exports.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Anatomy {
+    /// All of it.
+    pub size: u64,
+    /// The code of its modules.
+    pub code: u64,
+    /// The data of its modules: what their memories begin with.
+    pub data: u64,
+    /// Names, debug information and other notes: nothing that runs.
+    pub notes: u64,
+    /// The names of what it imports.
+    pub imports: Vec<String>,
+    /// The names of what it exports.
+    pub exports: Vec<String>,
+}
+
+/// Takes a component apart.
+///
+/// # Errors
+/// If it is none.
+pub fn anatomy(component: &[u8]) -> Result<Anatomy, ComponentError> {
+    check_whole(component)?;
+    let super::Surface { imports, exports, .. } = surface(component)?;
+    let size = u64::try_from(component.len()).unwrap_or(u64::MAX);
+    let mut anatomy = Anatomy { size, imports, exports, ..Anatomy::default() };
+    let length = |range: std::ops::Range<usize>| u64::try_from(range.len()).unwrap_or(u64::MAX);
+    for payload in Parser::new(0).parse_all(component) {
+        match payload.map_err(invalid)? {
+            Payload::CodeSectionStart { size, .. } => anatomy.code += u64::from(size),
+            Payload::DataSection(section) => anatomy.data += length(section.range()),
+            Payload::CustomSection(section) => anatomy.notes += length(section.range()),
+            _ => {}
+        }
+    }
+    Ok(anatomy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::Component;
+    use crate::testing::{CHARGES, component, core_module};
+
+    fn manifest(rest: &str) -> Manifest {
+        Manifest::parse(&format!("name = \"acme:payments\"\nversion = \"1.2.0\"\n{rest}")).expect("a manifest")
+    }
+
+    #[test]
+    fn one_file_says_everything_and_nothing_twice() {
+        let about = "description = \"d\"\nlicense = \"MIT\"\nauthors = [\"A\", \"B <b@c.example>\"]\n";
+        let first = finish(component(CHARGES), &manifest("description = \"before\""), None).expect("a component");
+        let made = finish(first.clone(), &manifest(about), Some(CHARGES)).expect("a component");
+        assert_eq!(finish(made.clone(), &manifest(about), Some(CHARGES)).as_ref(), Ok(&made));
+        let read = Component::read(&made).expect("it is valid").about;
+        assert_eq!(read.name.as_deref(), Some("acme:payments"));
+        assert_eq!(read.version.as_deref(), Some("1.2.0"));
+        assert_eq!(read.description.as_deref(), Some("d"));
+        assert_eq!(read.licenses.as_deref(), Some("MIT"));
+        assert_eq!(read.authors.as_deref(), Some("A, B <b@c.example>"));
+        assert_eq!(read.wit.as_deref(), Some(CHARGES));
+        assert!(!String::from_utf8_lossy(&made).contains("before"));
+    }
+
+    #[test]
+    fn a_module_that_describes_its_interface_becomes_a_component() {
+        let made = finish(core_module(CHARGES), &manifest(""), None).expect("a component");
+        assert_eq!(anatomy(&made).expect("a component").exports, ["acme:payments/charges@1.2.0"]);
+        let plain = wat::parse_str("(module (func (export \"f\")))").expect("a module");
+        assert_eq!(finish(plain, &manifest(""), None), Err(ComponentError::CoreModule));
+        assert!(matches!(finish(b"text".to_vec(), &manifest(""), None), Err(ComponentError::NotWasm { .. })));
+    }
+
+    #[test]
+    fn the_parts_are_counted() {
+        let text = r#"(component (core module (memory 1) (data (i32.const 0) "0123456789")
+            (func (export "f") nop)))"#;
+        let found = anatomy(&wat::parse_str(text).expect("the text is a component")).expect("it is one");
+        assert!(found.code >= 4 && found.code < 16, "{found:?}");
+        assert!(found.data >= 10 && found.data < 20, "{found:?}");
+        assert!(found.size > found.code + found.data, "{found:?}");
+    }
+}

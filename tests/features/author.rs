@@ -1,0 +1,256 @@
+//! `tollhouse new`, `build`, `test` and `dev`. Toolchains are those that the tests themselves need: Rust; the others are in
+//! `foreign.rs`.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tollhouse_tests::{Home, Ran, built, components, root, tutorial};
+
+const LANGUAGES: [&str; 5] = ["rust", "rust-cargo-component", "js", "python", "c"];
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {ran:?}"))
+}
+
+/// A package whose component a command makes: `shell` is what `sh -c` runs.
+fn package(home: &Home, manifest: &str, shell: &str) -> std::path::PathBuf {
+    let directory = home.path().join("package");
+    std::fs::create_dir_all(&directory).expect("the home can be written");
+    std::fs::write(directory.join("made.wasm"), components::echo("", "string")).expect("the home can be written");
+    let build = format!("[build]\ncommand = ['sh', '-c', '''{shell}''']\noutput = 'build/out.wasm'\n");
+    let manifest =
+        format!("name = 'test:mirror'\nversion = '0.1.0'\ndescription = 'Says it again.'\n{build}{manifest}");
+    std::fs::write(directory.join("tool.toml"), manifest).expect("the home can be written");
+    directory
+}
+
+/// The binary in a home, with the programs of this machine.
+fn command(home: &Home, words: &[&str]) -> Command {
+    let mut command = home.command(words);
+    for name in ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME"] {
+        command.envs(std::env::var_os(name).map(|value| (name, value)));
+    }
+    command
+}
+
+fn run(home: &Home, words: &[&str]) -> Ran {
+    Ran::of(&command(home, words).output().expect("the binary is built: run `cargo xtask test`"))
+}
+
+/// The first minutes of a publisher, as the guide has them, with Rust. Nothing is fetched: what the template needs the tools
+/// of this workspace need too.
+#[test]
+fn the_tutorial_with_rust() {
+    let home = Home::new();
+    let environment = [("CARGO_NET_OFFLINE", "true".into()), ("CARGO_TARGET_DIR", built().join("../tutorial").into())];
+    tutorial::follow(&home, "Rust", &environment);
+}
+
+#[test]
+fn new_refuses_what_would_not_do() {
+    let home = Home::new();
+    for language in LANGUAGES {
+        let ran = home.run(["new", "acme:prices", "--lang", language, "--path", language]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert!(home.path().join(language).join("wit/prices.wit").is_file());
+    }
+    let manifest = std::fs::read_to_string(home.path().join("c/tool.toml")).expect("it was made");
+    assert!(manifest.contains("name = \"acme:prices\""));
+    let ran = home.run(["new", "other", "--path", "c"]);
+    assert!(ran.status == 1 || ran.status == 2, "{ran:?}");
+    assert!(ran.stderr.contains("not empty"), "{ran:?}");
+    assert_eq!(std::fs::read_to_string(home.path().join("c/tool.toml")).expect("it is there"), manifest);
+    for (name, said) in
+        [("Prices", "only a-z"), ("a:b:c", "only a-z"), ("echo", "a builtin of the shell"), ("1st", "digit")]
+    {
+        let ran = home.run(["new", name]);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.stderr.contains(said), "{ran:?}");
+    }
+    assert!(!home.path().join("echo").exists());
+    assert_eq!(home.run(["new", "prices", "--lang", "cobol"]).status, 2);
+    assert_eq!(home.run(["new", "prices"]).status, 0);
+    let made = std::fs::read_to_string(home.path().join("prices/tool.toml")).expect("it was made");
+    assert!(made.contains("name = \"local:prices\""));
+}
+
+#[test]
+fn build_makes_one_file_that_says_what_it_is() {
+    let home = Home::new();
+    let directory = package(&home, "", "cp made.wasm build/out.wasm; echo working");
+    let ran = run(&home, &["build", "package", "--json"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stderr.contains("working"), "what the toolchain prints is no result: {ran:?}");
+    let told = json(&ran);
+    assert_eq!((&told["name"], &told["lang"]), (&"test:mirror".into(), &"command".into()), "{told}");
+    let component = directory.canonicalize().expect("it is there").join("build/mirror.wasm");
+    assert_eq!(told["component"], component.display().to_string());
+    assert!(told["size"].as_u64() > told["code"].as_u64() && told["code"].as_u64() > Some(0), "{told}");
+    let again = std::fs::read(&component).expect("it was made");
+    assert_eq!(run(&home, &["build", "package"]).status, 0);
+    assert_eq!(std::fs::read(&component).expect("it was made"), again, "the same comes of the same");
+    // That file alone is enough.
+    let ran = run(&home, &["publish", "package/build/mirror.wasm", "--name", "test:mirror", "--json"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(json(&ran)["version"], "0.1.0");
+    let shown = run(&home, &["registry", "show", "test:mirror"]);
+    assert!(shown.stdout.contains("Says it again."), "{shown:?}");
+}
+
+#[test]
+fn build_says_what_is_missing() {
+    let home = Home::new();
+    let no_manifest = run(&home, &["build"]);
+    assert!(no_manifest.status == 2 && no_manifest.stderr.contains("tollhouse new"), "{no_manifest:?}");
+    assert_eq!(run(&home, &["build", "nowhere"]).status, 2);
+    package(&home, "", "exit 3");
+    let failed = run(&home, &["build", "package"]);
+    assert!(failed.status == 1 && failed.stderr.contains("exit status: 3"), "{failed:?}");
+    package(&home, "", "true");
+    let nothing = run(&home, &["build", "package"]);
+    assert!(nothing.status == 1 && nothing.stderr.contains("`output`"), "{nothing:?}");
+    package(&home, "", "echo text > build/out.wasm");
+    let text = run(&home, &["build", "package"]);
+    assert!(text.status == 1 && text.stderr.contains("it is text"), "{text:?}");
+    // A machine with no toolchain at all.
+    for (language, program) in [
+        ("rust", "rustup.rs"),
+        ("rust-cargo-component", "rustup.rs"),
+        ("js", "nodejs.org"),
+        ("python", "python.org"),
+        ("c", "clang"),
+    ] {
+        assert_eq!(home.run(["new", "prices", "--lang", language, "--path", language]).status, 0);
+        let ran = Ran::of(&command(&home, &["build", language]).env("PATH", home.path()).output().expect("it runs"));
+        assert_ne!(ran.status, 0, "{language}");
+        assert!(ran.stderr.contains(program), "{language}: {ran:?}");
+    }
+}
+
+/// A machine whose Rust lacks the target: stands for rustc.
+#[test]
+fn build_says_which_target_to_add() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    assert_eq!(home.run(["new", "prices"]).status, 0);
+    let rustc = home.file("rustc", "#!/bin/sh\necho /nowhere\n");
+    std::fs::set_permissions(&rustc, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let ran = Ran::of(&command(&home, &["build", "prices"]).env("PATH", home.path()).output().expect("it runs"));
+    assert!(ran.status == 2 && ran.stderr.contains("rustup target add wasm32-wasip2"), "{ran:?}");
+}
+
+#[test]
+fn test_shows_what_differs() {
+    let home = Home::new();
+    let padding: String = (1..=16).map(|n| format!(", p{n} = 0")).collect();
+    let example = |result: &str| {
+        format!("[[example]]\nmethod = 'echo'\narguments = {{ x = 'a', a = 1{padding} }}\nresult = {result}\n")
+    };
+    package(&home, &example("['a', 1]"), "cp made.wasm build/out.wasm");
+    let ran = run(&home, &["test", "package"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.contains("ok    echo  example 1"), "{ran:?}");
+    package(&home, &example("['b', 1]"), "cp made.wasm build/out.wasm");
+    let ran = run(&home, &["test", "package"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stdout.contains("-  \"b\",") && ran.stdout.contains("+  \"a\","), "{ran:?}");
+    assert!(ran.stdout.contains("0 passed, 1 failed"), "{ran:?}");
+    let told = json(&run(&home, &["test", "package", "--json", "--no-build"]));
+    assert_eq!((&told["failed"], &told["tests"][0]["outcome"]), (&1.into(), &"failed".into()), "{told}");
+    assert!(!home.path().join("tollhouse/registry").exists(), "nothing was published");
+}
+
+/// The fixture that misbehaves on request does so when it is called with nothing.
+#[test]
+fn test_calls_what_has_no_example() {
+    let home = Home::new();
+    let directory = home.path().join("probe");
+    let source = root().join("tests/fixtures/probe");
+    std::fs::create_dir_all(directory.join("build")).expect("the home can be written");
+    let component = built().join("../wasm32-wasip2/guest/tollhouse_fixture_probe.wasm");
+    std::fs::copy(component, directory.join("build/probe.wasm")).expect("it is built: run `cargo xtask build`");
+    std::fs::copy(source.join("tool.toml"), directory.join("tool.toml")).expect("it is there");
+    let ran = run(&home, &["test", "probe", "--no-build", "--json"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let told = json(&ran);
+    let tests = told["tests"].as_array().expect("a list");
+    let of =
+        |method: &str| tests.iter().find(|test| test["method"] == method).unwrap_or_else(|| panic!("{method}: {told}"));
+    for (method, said) in [("panic", "trapped"), ("recurse", "trapped"), ("spin", "10000 ms")] {
+        assert_eq!(of(method)["outcome"], "failed", "{told}");
+        assert!(of(method)["message"].as_str().is_some_and(|message| message.contains(said)), "{told}");
+    }
+    for method in ["text", "read-file"] {
+        assert_eq!(of(method)["outcome"], "passed", "{told}");
+    }
+    assert_eq!(of("counter/increment")["outcome"], "skipped", "{told}");
+}
+
+fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what} took too long");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn interrupt(child: &std::process::Child) {
+    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(told.expect("kill runs").success());
+}
+
+/// A save is built, and what was built is there for a run in another terminal.
+#[test]
+fn dev_follows_what_is_saved() {
+    let home = Home::new();
+    let directory = package(&home, "", "cp made.wasm build/out.wasm; echo built >> build/log");
+    let log = directory.join("build/log");
+    let said = home.file("said", "");
+    let mut child = command(&home, &["dev", "package"])
+        .stdout(Stdio::null())
+        .stderr(std::fs::File::create(&said).expect("the home can be written"))
+        .spawn()
+        .expect("it runs");
+    let builds = || std::fs::read_to_string(&log).unwrap_or_default().lines().count();
+    let waits = || std::fs::read_to_string(&said).unwrap_or_default().matches("waiting for a change").count();
+    wait_for("the first build", || builds() == 1 && waits() == 1);
+    let listed = run(&home, &["registry", "ls", "--registry", "package/build/registry"]);
+    assert!(listed.stdout.contains("test:mirror"), "{listed:?}");
+    std::fs::write(directory.join("made.wasm"), components::echo("", "u32")).expect("it is saved");
+    wait_for("the second build", || builds() == 2 && waits() == 2);
+    let typed = run(&home, &["registry", "show", "test:mirror", "--registry", "package/build/registry"]);
+    assert!(typed.stdout.contains("u32"), "{typed:?}");
+    interrupt(&child);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}
+
+/// Ctrl-C ends the build too, and what that started.
+#[test]
+fn an_interrupted_build_leaves_nothing_that_runs() {
+    let home = Home::new();
+    let directory = package(&home, "", "echo > build/begun; (sleep 3; echo > build/survived) & wait");
+    let mut child = command(&home, &["build", "package"]).stderr(Stdio::null()).spawn().expect("it runs");
+    wait_for("the build", || directory.join("build/begun").exists());
+    let begun = Instant::now();
+    interrupt(&child);
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert!(begun.elapsed() < Duration::from_secs(3));
+    std::thread::sleep(Duration::from_secs(4));
+    assert!(!directory.join("build/survived").exists());
+}
+
+#[test]
+fn dev_once_says_whether_it_passed_and_runs_a_script() {
+    let home = Home::new();
+    let padding: String = (1..=16).map(|n| format!(", p{n}: 0")).collect();
+    home.file("try.js", format!("console.log((await mirror.echo({{x: 'there', a: 1{padding}}}))[0])"));
+    package(&home, "", "cp made.wasm build/out.wasm");
+    let ran = run(&home, &["dev", "package", "--once", "--run", "try.js"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.ends_with("there\n"), "{ran:?}");
+    home.file("try.js", "throw new Error('no')");
+    assert_eq!(run(&home, &["dev", "package", "--once", "--run", "try.js"]).status, 1);
+    package(&home, "", "exit 1");
+    assert_eq!(run(&home, &["dev", "package", "--once"]).status, 1);
+}
