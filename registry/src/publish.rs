@@ -1,19 +1,20 @@
 //! What may be published, and how: everything is checked before anything is written, and written before it is named.
 
-use std::time::SystemTime;
-
 use semver::Version;
 
 use crate::{
     asks,
     component::{Component, ComponentError, adapted},
+    digest::Digest,
     error::Error,
     identity,
     index::{Change, Release},
     manifest::{DefaultInterface, Manifest, ManifestError},
     name::{NameError, PackageName, ReleaseName},
+    oci::Origin,
     registry::Registry,
-    store::Blob,
+    signature::{PublicKey, Statement},
+    store::{Blob, Lock},
     wit::{self, Shape, Wit, WitError, compat, print_component},
 };
 
@@ -38,6 +39,20 @@ pub struct PublishRequest {
     pub version: Option<Version>,
     /// Whether it may break what a release had with which SemVer calls it compatible. The index then says that it does.
     pub allow_breaking: bool,
+    /// Signatures that came with it. One that is not of exactly this release refuses all.
+    pub signatures: Vec<GivenSignature>,
+    /// Where it was pulled from.
+    pub origin: Option<Origin>,
+}
+
+/// A signature that came from elsewhere, and was not verified.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GivenSignature {
+    /// Whose it is said to be.
+    pub key: PublicKey,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
 }
 
 impl PublishRequest {
@@ -152,6 +167,16 @@ pub enum PublishError {
         /// Which parts differ, in words.
         parts: String,
     },
+    /// A signature that came with it is one of something else.
+    #[error(
+        "the signature of `{release}` by `{key}` that came with it is wrong: it is of another release, of other bytes, or forged"
+    )]
+    Forged {
+        /// The release.
+        release: ReleaseName,
+        /// The key.
+        key: PublicKey,
+    },
     /// The registry cannot be read or written.
     #[error(transparent)]
     Registry(#[from] Error),
@@ -175,6 +200,7 @@ impl PublishError {
             }
             Self::BuildMetadata(_) => Some("leave out the `+…`"),
             Self::Exists { .. } => Some("a release never changes: publish under the next version"),
+            Self::Forged { .. } => Some("nothing of it was used; ask who is said to have signed it"),
             Self::Manifest(_) | Self::Readme { .. } => None,
         }
     }
@@ -215,6 +241,7 @@ impl Registry {
             if checked.readme.as_deref().is_some_and(|readme| release.readme != Some(Blob::of(readme.as_bytes()))) {
                 warnings.push("the readme differs from the one that was published, which stays".into());
             }
+            let release = self.add_signatures(&lock, release, &checked.signatures)?;
             return Ok(Published { release, already: true, warnings });
         }
         let change = Change::Publish {
@@ -225,14 +252,30 @@ impl Registry {
             manifest: lock.write(checked.manifest.text.as_bytes())?,
             readme: checked.readme.as_ref().map(|readme| lock.write(readme.as_bytes())).transpose()?,
             breaking,
+            origin: checked.origin.clone(),
         };
-        let index = self.settled_index()?;
-        let line = index.index.line(change, SystemTime::now());
-        lock.append(index.index.end(), &line)?;
-        drop(index);
-        let release = self.settled_index()?.index.release(&checked.name, &checked.version).cloned();
-        let release = release.ok_or_else(|| self.lost())?;
+        let release = self.append(&lock, &checked.name, &checked.version, change)?;
+        let release = self.add_signatures(&lock, release, &checked.signatures)?;
         Ok(Published { release, already: false, warnings })
+    }
+
+    /// Names the signatures that came with a release, which were verified, unless its keys have signed it already.
+    fn add_signatures(
+        &self,
+        lock: &Lock<'_>,
+        release: Release,
+        signatures: &[GivenSignature],
+    ) -> Result<Release, Error> {
+        let mut release = release;
+        for GivenSignature { key, bytes } in signatures {
+            if self.verify_signature(&release, key).is_err() {
+                let ReleaseName { name, version } = release.full_name();
+                let signature = lock.write(bytes)?;
+                let change = Change::Sign { name: name.clone(), version: version.clone(), key: *key, signature };
+                release = self.append(lock, &name, &version, change)?;
+            }
+        }
+        Ok(release)
     }
 
     /// Checks all that [`publish`](Self::publish) checks, and writes nothing.
@@ -330,6 +373,8 @@ struct Checked {
     manifest: Text,
     readme: Option<String>,
     exports: Shape,
+    signatures: Vec<GivenSignature>,
+    origin: Option<Origin>,
     allow_breaking: bool,
     warnings: Vec<String>,
 }
@@ -364,6 +409,7 @@ impl Checked {
             })
             .collect();
         if let Some(package) = wit.as_ref().map(Wit::package)
+            && identity::names_a_package(package)
             && format!("{}:{}", package.namespace, package.name) != name.as_str()
         {
             warnings.push(format!("the WIT package is called `{package}`, and the release `{name}`"));
@@ -377,8 +423,37 @@ impl Checked {
             None => Text { text: print_component(&component)?, given: false },
         };
         let exports = wit::exports(&component)?;
-        let PublishRequest { component, readme, allow_breaking, .. } = request;
-        Ok(Self { name, version, component, wit, manifest, readme, exports, allow_breaking, warnings })
+        let PublishRequest { component, readme, signatures, origin, allow_breaking, .. } = request;
+        let checked = Self {
+            name,
+            version,
+            component,
+            wit,
+            manifest,
+            readme,
+            exports,
+            signatures,
+            origin,
+            allow_breaking,
+            warnings,
+        };
+        checked.verify()?;
+        Ok(checked)
+    }
+
+    /// Checks that the signatures that came with it are of exactly this release.
+    fn verify(&self) -> Result<(), PublishError> {
+        let Self { name, version, .. } = self;
+        let component = Digest::of(&self.component);
+        let (wit, manifest) = (Digest::of(self.wit.text.as_bytes()), Digest::of(self.manifest.text.as_bytes()));
+        let statement = || Statement { name, version, component, wit, manifest };
+        match self.signatures.iter().find(|given| !given.key.has_signed(statement(), &given.bytes)) {
+            None => Ok(()),
+            Some(given) => {
+                let release = ReleaseName { name: name.clone(), version: version.clone() };
+                Err(PublishError::Forged { release, key: given.key })
+            }
+        }
     }
 
     /// Checks that a release is what was asked to be published. What was not given is not compared: it may have been
