@@ -18,19 +18,39 @@ pub(crate) fn setup() -> Result<String> {
     if let Some(compiler) = compiler() {
         return Ok(compiler);
     }
-    let root = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
-    if !root || !Path::new("/usr/bin/apt-get").exists() {
+    if !installs() {
         bail!(
             "QuickJS is C, and building it for wasm takes clang; none was found. Type:\n\n    \
              sudo apt-get install clang-19      (Debian, Ubuntu)\n    sudo dnf install clang             (Fedora)\n    \
              brew install llvm                  (macOS; then put $(brew --prefix llvm)/bin first in PATH)\n"
         );
     }
-    say("installing clang-19 with apt-get");
+    install("clang-19")?;
+    compiler().ok_or_else(|| anyhow::anyhow!("clang-19 was installed, but it cannot compile for wasm32"))
+}
+
+/// Installs a registry of containers, which some tests push to, if there is none.
+pub(crate) fn registry_server() -> Result<()> {
+    if succeeds(command("docker-registry").arg("--version")) {
+        return Ok(());
+    }
+    if !installs() {
+        bail!("a registry of containers is missing. Type:\n\n    sudo apt-get install docker-registry\n");
+    }
+    install("docker-registry")
+}
+
+/// Whether this user may install packages of Debian.
+fn installs() -> bool {
+    let root = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+    root && Path::new("/usr/bin/apt-get").exists()
+}
+
+fn install(package: &str) -> Result<()> {
+    say(&format!("installing {package} with apt-get"));
     let apt = |arguments: &[&str]| run(command("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(arguments));
     apt(&["update", "-q"])?;
-    apt(&["install", "-q", "-y", "--no-install-recommends", "clang-19"])?;
-    compiler().ok_or_else(|| anyhow::anyhow!("clang-19 was installed, but it cannot compile for wasm32"))
+    apt(&["install", "-q", "-y", "--no-install-recommends", package])
 }
 
 fn targets() -> Result<()> {
