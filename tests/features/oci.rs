@@ -1,10 +1,13 @@
 //! Releases in registries of containers: pushed, pulled, run without the network; and registries that lie.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
 
 use serde_json::{Value, json};
 use tollhouse_registry::Digest;
 use tollhouse_tests::oci::{Answer, Oci};
+use tollhouse_tests::server::{AUTHORITY, Server};
 use tollhouse_tests::{Home, Ran, components};
 
 const REPOSITORY: &str = "acme/stats";
@@ -436,13 +439,62 @@ fn credentials_come_from_a_helper() {
     let ran = pull_with(&home, &environment, &oci);
     assert_eq!(ran.status, 0, "{ran:?}");
     let other = Home::new();
-    helper("#!/bin/sh\necho 'credentials not found in native keychain'\nexit 1\n");
+    helper("#!/bin/sh\nread -r host\necho 'credentials not found in native keychain'\nexit 1\n");
     let ran = pull_with(&other, &environment, &oci);
     assert!(ran.status == 1 && ran.stderr.contains("there are none"), "{ran:?}");
-    helper("#!/bin/sh\necho 'half of secret'\nexit 1\n");
+    helper("#!/bin/sh\nread -r host\necho 'half of secret'\nexit 1\n");
     let ran = pull_with(&other, &environment, &oci);
     assert!(ran.status == 1 && ran.stderr.contains("`docker-credential-test` fails"), "{ran:?}");
     assert!(!ran.stderr.contains("half of"), "{ran:?}");
+}
+
+/// A proxy that connects whoever asks to one port of this machine.
+fn proxy(to: u16) -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
+    let port = listener.local_addr().expect("it is bound").port();
+    std::thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let server = TcpStream::connect(("127.0.0.1", to)).expect("it listens");
+            let mut client = BufReader::new(client);
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") && client.read_line(&mut head).is_ok_and(|count| count > 0) {}
+            assert!(head.starts_with("CONNECT api.test:443 "), "{head}");
+            let client = client.into_inner();
+            let pairs = [(client.try_clone(), server.try_clone()), (Ok(server), Ok(client))];
+            let [(Ok(from), Ok(mut out)), (Ok(back), Ok(mut home))] = pairs else { return };
+            home.write_all(b"HTTP/1.1 200 OK\r\n\r\n").expect("it waits");
+            // Either may hang up first.
+            std::thread::spawn(move || drop(std::io::copy(&mut &from, &mut out)));
+            std::thread::spawn(move || drop(std::io::copy(&mut &back, &mut home)));
+        }
+    });
+    port
+}
+
+#[test]
+fn other_machines_are_reached_by_tls_alone() {
+    let kept = Oci::default();
+    foreign(&kept, &components::echo("", "u32"), "1.0.0");
+    let server = Server::start_tls(move |head| {
+        let path = head.split(' ').nth(1).and_then(|path| path.strip_prefix("/v2/")).unwrap_or_default();
+        match kept.get(path) {
+            Some(bytes) => ("200 OK", vec![format!("content-type: {MANIFEST}")], bytes),
+            None => ("404 Not Found", Vec::new(), Vec::new()),
+        }
+    });
+    let home = Home::new();
+    let authority = home.file("authority.pem", AUTHORITY).display().to_string();
+    let proxy = format!("http://127.0.0.1:{}", proxy(server.port()));
+    let pull = |environment: &[(&str, &str)]| {
+        let mut command = home.command(["registry", "pull", "api.test/acme/stats:1.0.0"]);
+        Ran::of(&command.env("HTTPS_PROXY", &proxy).envs(environment.iter().copied()).output().expect("it runs"))
+    };
+    let stranger = pull(&[]);
+    assert!(stranger.status == 1 && stranger.stderr.contains("certificate"), "{stranger:?}");
+    assert_eq!((listed(&home), server.seen().len()), (json!([]), 0), "nothing was asked");
+    let ran = pull(&[("SSL_CERT_FILE", &authority)]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(listed(&home)[0]["name"], "test:echo");
 }
 
 #[test]

@@ -368,6 +368,22 @@ mod tests {
     }
 
     #[test]
+    fn only_this_machine_is_reached_plainly_unasked() {
+        let credentials = |_: &str| Ok(None);
+        let mut remote = Remote::new(&credentials);
+        let scheme = |remote: &Remote<'_>, host: &str| {
+            let repository: Repository = format!("{host}/a").parse().expect("a repository");
+            let wire = Wire::new(remote, &repository, "pull").expect("a way");
+            wire.uri("x").scheme_str().map(str::to_owned).expect("it has one")
+        };
+        for (host, expected) in [("localhost:5000", "http"), ("10.0.0.1:5000", "https"), ("docker.io", "https")] {
+            assert_eq!(scheme(&remote, host), expected, "{host}");
+        }
+        remote.plain_http = true;
+        assert_eq!(scheme(&remote, "10.0.0.1:5000"), "http");
+    }
+
+    #[test]
     fn queries_are_written() {
         assert_eq!(percent("repository:a/b:pull,push é"), "repository%3Aa%2Fb%3Apull%2Cpush%20%C3%A9");
     }
