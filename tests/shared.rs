@@ -1,5 +1,6 @@
 //! Releases in a real registry of containers: Debian's `docker-registry`, which `cargo xtask test --full` installs.
 
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -55,6 +56,21 @@ impl Drop for Server {
     }
 }
 
+/// The type of a list of images.
+const LIST: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
+
+/// Puts something there by hand.
+fn put(host: &str, path: &str, private: bool, media_type: &str, body: &str) {
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    let authorization = if private { format!("authorization: Basic {ADA}\r\n") } else { String::new() };
+    let length = body.len();
+    let head = format!("PUT {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{authorization}");
+    write!(stream, "{head}content-type: {media_type}\r\ncontent-length: {length}\r\n\r\n{body}").expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
+}
+
 fn run(home: &Home, docker: Option<&Path>, words: &[&str]) -> Ran {
     let mut command = home.command(words);
     command.envs(docker.map(|directory| ("DOCKER_CONFIG", directory)));
@@ -97,6 +113,13 @@ fn a_real_registry_of_containers_keeps_releases() {
         json_of(&run(&home, docker, &["registry", "push", "test:echo", &tagged, "--force", "--json"]));
         let moved = run(&Home::new(), docker, &["registry", "pull", &reference]);
         assert!(moved.status == 1 && moved.stderr.contains("has moved"), "{moved:?}");
+        // Nor does it take one of an image, or of a list of images.
+        let image = json!({ "schemaVersion": 2, "mediaType": LIST, "manifests": [] }).to_string();
+        put(&server.host, "/v2/acme/stats/manifests/image", private, LIST, &image);
+        let refused = run(&home, docker, &["registry", "push", "test:echo", &format!("{repository}:image")]);
+        assert!(refused.status == 1 && refused.stderr.contains("exists with other content"), "{refused:?}");
+        let refused = run(&other, docker, &["registry", "pull", &format!("{repository}:image")]);
+        assert!(refused.status == 1 && refused.stderr.contains(LIST), "{refused:?}");
         drop(server);
         let again = json_of(&run(&other, docker, &["registry", "pull", &reference, "--json"]));
         assert_eq!(again["already"], true, "{again}");

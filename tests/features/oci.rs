@@ -120,6 +120,11 @@ fn a_tag_is_not_moved_unasked_and_a_pin_holds() {
     let again = described(&ok(&home, &["registry", "push", "tollhouse:stats", &reference, "--json"]));
     assert_eq!(again["already"], true);
     let digest = again["digest"].as_str().expect("a digest");
+    // Nor is a tag free that names an image, or a list of them.
+    let list = "application/vnd.docker.distribution.manifest.list.v2+json";
+    oci.put_manifest(REPOSITORY, "image", json!({ "schemaVersion": 2, "mediaType": list }).to_string().as_bytes());
+    let refused = home.run(["registry", "push", "tollhouse:stats", &format!("{}/{REPOSITORY}:image", oci.host())]);
+    assert!(refused.status == 1 && refused.stderr.contains("exists with other content"), "{refused:?}");
     // Another signature is other content.
     ok(&home, &["registry", "keygen", "--out", "second.key"]);
     ok(&home, &["registry", "sign", "tollhouse:stats@0.1.0", "--key", "second.key"]);

@@ -201,7 +201,7 @@ impl State {
                 kept.insert(path.to_owned(), asked.body.clone());
                 Answer::new("201 Created", "", "")
             }
-            _ => match kept.get(path) {
+            _ => match kept.get(path).filter(|bytes| is_accepted(asked, bytes)) {
                 Some(bytes) => {
                     Answer::new("200 OK", "content-type: application/vnd.oci.image.manifest.v1+json", bytes.clone())
                 }
@@ -209,4 +209,11 @@ impl State {
             },
         }
     }
+}
+
+/// Docker's registry has no manifest for who does not ask for its type.
+fn is_accepted(asked: &Asked, bytes: &[u8]) -> bool {
+    let manifest = serde_json::from_slice::<serde_json::Value>(bytes).unwrap_or_default();
+    let accepted = asked.header("accept").unwrap_or_default();
+    !asked.path.contains("/manifests/") || manifest["mediaType"].as_str().is_none_or(|it| accepted.contains(it))
 }

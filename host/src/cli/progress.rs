@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(line("copying", bytes, 0, Duration::from_millis(2900)), "copying … 5.8 KiB, 2 s");
         assert_eq!(line("freeing", 0, 0, Duration::ZERO), "freeing … 0 s");
         let half = line("pulling", 3000, 6000, Duration::from_secs(1));
-        assert_eq!(half, "pulling [##########          ] 2.9 KiB of 5.9 KiB, 1 s");
+        assert_eq!(half, "pulling [##########          ] 2.9 KiB of 5.8 KiB, 1 s");
         assert!(line("pulling", u64::MAX, 1, Duration::ZERO).contains(&"#".repeat(20)));
     }
 }

@@ -8,6 +8,11 @@ use super::wire::{Ask, Wire, percent};
 use super::{OciError, Reference, Remote, Repository};
 use crate::{digest::Digest, index::Release, registry::Registry};
 
+/// What a tag may name. Registries say that there is nothing where the type of what is there is not asked for, and a tag
+/// that names something else is not free.
+const ACCEPTED: &str = "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, \
+    application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json, */*";
+
 /// What was pushed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -59,7 +64,7 @@ impl Remote<'_> {
 impl Wire<'_> {
     /// What a tag or a digest names, and the type that the registry says it has. None if there is nothing.
     pub(super) fn manifest(&self, which: &str) -> Result<Option<(Vec<u8>, String)>, OciError> {
-        let headers = [(ACCEPT.as_str(), MANIFEST_TYPE)];
+        let headers = [(ACCEPT.as_str(), ACCEPTED)];
         let ask = Ask { headers: &headers, ..Ask::new(Method::GET, "give the manifest") };
         let response = self.ask(&ask, self.uri(&format!("manifests/{which}")))?;
         match response.status() {

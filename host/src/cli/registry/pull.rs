@@ -17,7 +17,7 @@ use super::credentials::remote;
 /// Pull a release from a container registry into this one
 ///
 /// Everything is checked as when it is published, and signatures that came with it are verified, before anything is written.
-/// From then on it runs without the network. With a digest exactly that is pulled, also if the tag has moved: then it is refused.
+/// From then on it runs without the network. With a digest exactly that is pulled; a tag that has moved is refused.
 ///
 /// Anybody's WebAssembly component can be pulled. If Tollhouse did not push it, and it does not say what it is called, say it with
 /// `--name` and `--version`.
@@ -31,10 +31,10 @@ pub(crate) struct Pull {
     /// What: by tag, by digest, or by a tag that must have that digest
     #[arg(value_name = "HOST/REPOSITORY[:TAG][@sha256:…]")]
     from: Reference,
-    /// The package's name, if the component does not say: `namespace:package`
+    /// The package's name, instead of what the component says: `namespace:package`
     #[arg(long, value_name = "NS:NAME")]
     name: Option<PackageName>,
-    /// Its version, if neither annotations nor tag nor component say
+    /// Its version, instead of what annotations, tag or component say
     #[arg(long, value_name = "VERSION")]
     version: Option<Version>,
     /// Pull what breaks an earlier release with which its version is compatible; the registry records that it does
