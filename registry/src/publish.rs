@@ -11,7 +11,7 @@ use crate::{
     index::{Change, Release},
     manifest::{DefaultInterface, Manifest, ManifestError},
     name::{NameError, PackageName, ReleaseName},
-    oci::Origin,
+    oci::{Origin, Repository},
     registry::Registry,
     signature::{PublicKey, Statement},
     store::{Blob, Lock},
@@ -167,6 +167,15 @@ pub enum PublishError {
         /// Which parts differ, in words.
         parts: String,
     },
+    /// Somebody else's registry has a new version of a package that is here, and nobody said that it is meant: what resolves
+    /// the package would take it.
+    #[error("`{repository}` calls it `{release}`, and the releases of that package that are here come from elsewhere")]
+    Intruder {
+        /// The release.
+        release: ReleaseName,
+        /// Where it was pulled from.
+        repository: Repository,
+    },
     /// A signature that came with it is one of something else.
     #[error(
         "the signature of `{release}` by `{key}` that came with it is wrong: it is of another release, of other bytes, or forged"
@@ -200,6 +209,9 @@ impl PublishError {
             }
             Self::BuildMetadata(_) => Some("leave out the `+…`"),
             Self::Exists { .. } => Some("a release never changes: publish under the next version"),
+            Self::Intruder { .. } => {
+                Some("`--name NAMESPACE:PACKAGE` says that this package, or another one, is meant")
+            }
             Self::Forged { .. } => Some("nothing of it was used; ask who is said to have signed it"),
             Self::Manifest(_) | Self::Readme { .. } => None,
         }
@@ -229,7 +241,7 @@ impl Registry {
         let lock = self.store.lock()?;
         let existing = self.settled_index()?.index.release(&checked.name, &checked.version).cloned();
         let mut warnings = checked.warnings.clone();
-        let breaking = existing.is_none() && self.breaks(&checked, &mut warnings)?;
+        let breaking = existing.is_none() && self.breaks_or_intrudes(&checked, &mut warnings)?;
         if let Some(release) = existing {
             checked.compare(&release)?;
             for bytes in checked.parts() {
@@ -291,12 +303,25 @@ impl Registry {
                 checked.compare(release)?;
                 release.breaking
             }
-            None => self.breaks(&checked, &mut warnings)?,
+            None => self.breaks_or_intrudes(&checked, &mut warnings)?,
         };
         let Checked { name, version, component, .. } = checked;
         let component = Blob::of(&component);
         let release = ReleaseName { name, version };
         Ok(Checkup { release, component, already: existing.is_some(), breaking, warnings })
+    }
+
+    /// Checks how a new release stands to those of its package. Whether it breaks what one had.
+    fn breaks_or_intrudes(&self, checked: &Checked, warnings: &mut Vec<String>) -> Result<bool, PublishError> {
+        if let Some(origin) = checked.origin.as_ref().filter(|_| !checked.named) {
+            let releases = self.list()?.into_iter().filter(|release| release.name == checked.name);
+            let mut origins = releases.map(|release| release.origin.map(|origin| origin.repository)).peekable();
+            if origins.peek().is_some() && !origins.any(|own| own.as_ref() == Some(&origin.repository)) {
+                let release = ReleaseName { name: checked.name.clone(), version: checked.version.clone() };
+                return Err(PublishError::Intruder { release, repository: origin.repository.clone() });
+            }
+        }
+        self.breaks(checked, warnings)
     }
 
     /// Whether it breaks what a release had with which SemVer calls it compatible: the highest below it that is not
@@ -375,6 +400,8 @@ struct Checked {
     exports: Shape,
     signatures: Vec<GivenSignature>,
     origin: Option<Origin>,
+    /// Whether the caller said the name.
+    named: bool,
     allow_breaking: bool,
     warnings: Vec<String>,
 }
@@ -423,6 +450,7 @@ impl Checked {
             None => Text { text: print_component(&component)?, given: false },
         };
         let exports = wit::exports(&component)?;
+        let named = request.name.is_some();
         let PublishRequest { component, readme, signatures, origin, allow_breaking, .. } = request;
         let checked = Self {
             name,
@@ -434,6 +462,7 @@ impl Checked {
             exports,
             signatures,
             origin,
+            named,
             allow_breaking,
             warnings,
         };

@@ -32,7 +32,7 @@ impl Remote<'_> {
     /// Fetches an artifact. What comes of it is to be published: nothing was written, and only its digests were checked.
     ///
     /// One that Tollhouse pushed has manifest, WIT text, readme and signatures with it. Anybody else's is a component, whose
-    /// version its annotations or its tag may say.
+    /// version its tag or its annotations may say.
     ///
     /// # Errors
     /// If it is not there, not what was pinned, too large, or no artifact of WebAssembly.
@@ -63,18 +63,17 @@ impl Remote<'_> {
         let component = wire.blob(Blob { digest: layer.digest, size: layer.size }, "component", limit)?;
         let mut request = PublishRequest::new(component);
         request.origin = Some(Origin { repository: reference.repository.clone(), manifest: found });
-        (request.name, request.version) = (wanted.name, wanted.version);
+        let version = |text: &str| text.parse().ok();
+        // A tag that is a version says which one was asked for.
+        let tagged = reference.tag.as_deref().and_then(version);
+        (request.name, request.version) = (wanted.name, wanted.version.or(tagged));
         match section {
             Some(section) => {
                 request.signatures = section.signatures(reference)?;
                 (request.manifest, request.wit) = (Some(section.manifest), Some(section.wit));
                 request.readme = section.readme;
             }
-            None => {
-                let version = |text: &str| text.parse().ok();
-                let said = manifest.version().and_then(version);
-                request.version = request.version.or(said).or_else(|| reference.tag.as_deref().and_then(version));
-            }
+            None => request.version = request.version.or_else(|| manifest.version().and_then(version)),
         }
         Ok(request)
     }

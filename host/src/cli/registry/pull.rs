@@ -34,7 +34,7 @@ pub(crate) struct Pull {
     /// The package's name, instead of what the component says: `namespace:package`
     #[arg(long, value_name = "NS:NAME")]
     name: Option<PackageName>,
-    /// Its version, instead of what annotations, tag or component say
+    /// Its version, instead of what tag, annotations or component say
     #[arg(long, value_name = "VERSION")]
     version: Option<Version>,
     /// Pull what breaks an earlier release with which its version is compatible; the registry records that it does

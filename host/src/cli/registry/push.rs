@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use semver::Version;
 use serde_json::json;
 use tollhouse_registry::Requirement;
 use tollhouse_registry::oci::Reference;
@@ -51,6 +52,13 @@ impl Push {
             .resolve(&self.release.name, &self.release.versions)
             .map_err(|error| super::failed(&what, &error, error.hint()))?;
         let tag = self.to.tag.clone().unwrap_or_else(|| release.version.to_string());
+        if tag.parse().is_ok_and(|version: Version| version != release.version) {
+            return Err(CliError::usage(format!(
+                "the tag `{tag}` is another version than that of `{}`",
+                release.full_name()
+            ))
+            .hint("leave the tag out, or name one that is no version, such as `stable`"));
+        }
         let progress = Progress::new(format!("pushing {}", release.full_name()));
         let watch = |_: &str, bytes: u64, all: u64| progress.at(bytes, all);
         let pushed = remote(self.plain_http, &watch)?
