@@ -1,7 +1,8 @@
-//! Components that other toolchains built. A test binary of its own, built with the feature `full`: `cargo xtask test
+//! Components that other toolchains built, and a registry that others serve. A test binary of its own, built with the feature `full`: `cargo xtask test
 //! --full` installs those toolchains first.
 
 mod coreutils;
+mod shared;
 mod shipped;
 
 use std::path::Path;

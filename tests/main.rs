@@ -48,6 +48,8 @@ mod more_tools;
 mod nested;
 #[path = "features/node.rs"]
 mod node;
+#[path = "features/oci.rs"]
+mod oci;
 #[path = "features/policy.rs"]
 mod policy;
 #[path = "features/programs.rs"]

@@ -3,10 +3,12 @@
 
 use std::time::SystemTime;
 
+use semver::Version;
+
 use crate::{
     error::{Error, ResolveError},
-    index::{Change, MAX_MESSAGE, Release, check_message},
-    name::{ReleaseName, Requirement},
+    index::{Change, MAX_MESSAGE, Release, Signature, check_message},
+    name::{PackageName, ReleaseName, Requirement},
     registry::Registry,
     signature::{PrivateKey, PublicKey, SignatureError},
     store::{Blob, Lock},
@@ -111,11 +113,17 @@ impl Registry {
         let Some(named) = release.signatures.iter().find(|signature| signature.key == *key) else {
             return Err(SignatureError::Unsigned { release: full, key: *key });
         };
-        let signature = self.store.read(&named.signature, || format!("signature of `{full}` by `{key}`"))?;
+        let signature = self.load_signature(release, named)?;
         if key.has_signed(release, &signature) {
             return Ok(());
         }
         Err(SignatureError::Wrong { release: full, key: *key })
+    }
+
+    /// The bytes of a signature, as the index names them.
+    pub(crate) fn load_signature(&self, release: &Release, signature: &Signature) -> Result<Vec<u8>, Error> {
+        let what = || format!("signature of `{}` by `{}`", release.full_name(), signature.key);
+        self.store.read(&signature.signature, what)
     }
 
     /// Appends what `make` makes of a release, under the lock; nothing, if that is nothing.
@@ -131,12 +139,23 @@ impl Registry {
         let Some(change) = make(&found, &lock)? else {
             return Ok(Changed { release: found, already: true });
         };
+        let release = self.append(&lock, &release.name, &release.version, change)?;
+        Ok(Changed { release, already: false })
+    }
+
+    /// Appends a line, and gives the release that it is of as it then is.
+    pub(crate) fn append(
+        &self,
+        lock: &Lock<'_>,
+        name: &PackageName,
+        version: &Version,
+        change: Change,
+    ) -> Result<Release, Error> {
         let cached = self.settled_index()?;
         let line = cached.index.line(change, SystemTime::now());
         lock.append(cached.index.end(), &line)?;
         drop(cached);
-        let found = self.settled_index()?.index.release(&release.name, &release.version).cloned();
-        let release = found.ok_or_else(|| self.lost())?;
-        Ok(Changed { release, already: false })
+        let found = self.settled_index()?.index.release(name, version).cloned();
+        found.ok_or_else(|| self.lost())
     }
 }

@@ -99,7 +99,7 @@ pub(crate) fn exports_interface(component: &Component, wanted: &str) -> bool {
 }
 
 /// Not so the name that a decoder gives to what has none.
-fn names_a_package(package: &wit_parser::PackageName) -> bool {
+pub(crate) fn names_a_package(package: &wit_parser::PackageName) -> bool {
     (package.namespace.as_str(), package.name.as_str()) != ("root", "component")
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     digest::Digest,
     name::{PackageName, ReleaseName, Requirement},
+    oci::Origin,
     signature::{PublicKey, SIGNATURE_BYTES},
     store::{Blob, length},
 };
@@ -44,6 +45,8 @@ pub struct Release {
     pub readme: Option<Blob>,
     /// When, by the clock of who published it.
     pub published: SystemTime,
+    /// Where it was pulled from, if it was not published here.
+    pub origin: Option<Origin>,
     /// It breaks what earlier releases had that its version says it does not, and the publisher said so.
     pub breaking: bool,
     /// Taken back: it is not resolved any more, and who has pinned it still gets it.
@@ -132,6 +135,8 @@ pub(crate) enum Change {
         readme: Option<Blob>,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         breaking: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<Origin>,
     },
     Yank {
         name: PackageName,
@@ -259,7 +264,7 @@ impl Index {
 
     fn apply(&mut self, change: Change, published: SystemTime) -> Result<(), String> {
         match change {
-            Change::Publish { name, version, component, wit, manifest, readme, breaking } => {
+            Change::Publish { name, version, component, wit, manifest, readme, breaking, origin } => {
                 if !version.build.is_empty() {
                     return Err(format!("`{name}@{version}` has build metadata"));
                 }
@@ -275,6 +280,7 @@ impl Index {
                     manifest,
                     readme,
                     published,
+                    origin,
                     breaking,
                     yanked: false,
                     deprecated: None,
@@ -376,6 +382,7 @@ mod tests {
             manifest: blob,
             readme: None,
             breaking: false,
+            origin: None,
         }
     }
 

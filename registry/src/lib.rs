@@ -34,8 +34,10 @@ mod given;
 mod http_rule;
 mod identity;
 mod index;
+mod layout;
 mod manifest;
 mod name;
+pub mod oci;
 mod package;
 mod permission;
 mod publish;
@@ -60,13 +62,14 @@ pub use error::{Error, ResolveError};
 pub use gc::Swept;
 pub use http_rule::{HttpRequest, HttpRule, HttpRuleError};
 pub use index::{Deprecation, Release, Signature};
+pub use layout::{Foreign, LayoutError, wkg_layout};
 pub use manifest::{DefaultInterface, Effect, Example, InstancePolicy, Limits, MAX_MANIFEST, Manifest, ManifestError};
 pub use name::{
     MAX_NAME, NameError, PackageName, ReleaseName, ReleaseNameError, Requirement, RequirementError, VersionsError,
 };
 pub use package::{PackageError, cargo_built, package_dir, package_manifest, package_wit};
 pub use permission::{FileRule, FileRuleError, MAX_PERMISSIONS, Permissions, Secret, is_bucket_name, is_secret_name};
-pub use publish::{Checkup, MAX_README, PublishRequest, Published};
+pub use publish::{Checkup, GivenSignature, MAX_README, PublishRequest, Published};
 pub use quantity::{QuantityError, parse_bytes, parse_duration};
 pub use refusal::PublishError;
 pub use registry::{Registry, Shown};

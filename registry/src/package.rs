@@ -229,7 +229,7 @@ fn newest(candidates: &[PathBuf]) -> Option<PathBuf> {
 }
 
 /// A file's content, if there is such a file.
-fn read(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, PackageError> {
+pub(crate) fn read(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, PackageError> {
     let failed = |source| PackageError::Io { path: path.to_owned(), source };
     let file = match File::open(path) {
         Ok(file) => file,

@@ -1,20 +1,21 @@
 //! What may be published, and how: everything is checked before anything is written, and written before it is named.
 
-use std::time::SystemTime;
-
 use semver::Version;
 
 use crate::{
     asks,
     component::{Component, adapted, path_of_builder},
-    error::excerpt,
+    digest::Digest,
+    error::{Error, excerpt},
     given, identity,
     index::{Change, Release},
     manifest::{DefaultInterface, Manifest},
     name::{PackageName, ReleaseName},
+    oci::Origin,
     refusal::PublishError,
     registry::Registry,
-    store::Blob,
+    signature::{PublicKey, Statement},
+    store::{Blob, Lock},
     wit::{self, Shape, Wit, compat, print_component},
 };
 
@@ -40,6 +41,20 @@ pub struct PublishRequest {
     pub version: Option<Version>,
     /// Whether it may break what a release had with which SemVer calls it compatible. The index then says that it does.
     pub allow_breaking: bool,
+    /// Signatures that came with it. One that is not of exactly this release refuses all.
+    pub signatures: Vec<GivenSignature>,
+    /// Where it was pulled from.
+    pub origin: Option<Origin>,
+}
+
+/// A signature that came from elsewhere, and was not verified.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GivenSignature {
+    /// Whose it is said to be.
+    pub key: PublicKey,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
 }
 
 impl PublishRequest {
@@ -82,7 +97,7 @@ impl Registry {
         let lock = self.store.lock()?;
         let existing = self.settled_index()?.index.release(&checked.name, &checked.version).cloned();
         let mut warnings = checked.warnings.clone();
-        let breaking = existing.is_none() && self.breaks(&checked, &mut warnings)?;
+        let breaking = existing.is_none() && self.breaks_or_intrudes(&checked, &mut warnings)?;
         if let Some(release) = existing {
             checked.compare(&release)?;
             for bytes in checked.parts() {
@@ -94,6 +109,7 @@ impl Registry {
             if checked.readme.as_deref().is_some_and(|readme| release.readme != Some(Blob::of(readme.as_bytes()))) {
                 warnings.push("the readme differs from the one that was published, which stays".into());
             }
+            let release = self.add_signatures(&lock, release, &checked.signatures)?;
             return Ok(Published { release, already: true, warnings });
         }
         let change = Change::Publish {
@@ -104,14 +120,30 @@ impl Registry {
             manifest: lock.write(checked.manifest.text.as_bytes())?,
             readme: checked.readme.as_ref().map(|readme| lock.write(readme.as_bytes())).transpose()?,
             breaking,
+            origin: checked.origin.clone(),
         };
-        let index = self.settled_index()?;
-        let line = index.index.line(change, SystemTime::now());
-        lock.append(index.index.end(), &line)?;
-        drop(index);
-        let release = self.settled_index()?.index.release(&checked.name, &checked.version).cloned();
-        let release = release.ok_or_else(|| self.lost())?;
+        let release = self.append(&lock, &checked.name, &checked.version, change)?;
+        let release = self.add_signatures(&lock, release, &checked.signatures)?;
         Ok(Published { release, already: false, warnings })
+    }
+
+    /// Names the signatures that came with a release, which were verified, unless its keys have signed it already.
+    fn add_signatures(
+        &self,
+        lock: &Lock<'_>,
+        release: Release,
+        signatures: &[GivenSignature],
+    ) -> Result<Release, Error> {
+        let mut release = release;
+        for GivenSignature { key, bytes } in signatures {
+            if self.verify_signature(&release, key).is_err() {
+                let ReleaseName { name, version } = release.full_name();
+                let signature = lock.write(bytes)?;
+                let change = Change::Sign { name: name.clone(), version: version.clone(), key: *key, signature };
+                release = self.append(lock, &name, &version, change)?;
+            }
+        }
+        Ok(release)
     }
 
     /// Checks all that [`publish`](Self::publish) checks, and writes nothing.
@@ -127,12 +159,25 @@ impl Registry {
                 checked.compare(release)?;
                 release.breaking
             }
-            None => self.breaks(&checked, &mut warnings)?,
+            None => self.breaks_or_intrudes(&checked, &mut warnings)?,
         };
         let Checked { name, version, component, .. } = checked;
         let component = Blob::of(&component);
         let release = ReleaseName { name, version };
         Ok(Checkup { release, component, already: existing.is_some(), breaking, warnings })
+    }
+
+    /// Checks how a new release stands to those of its package. Whether it breaks what one had.
+    fn breaks_or_intrudes(&self, checked: &Checked, warnings: &mut Vec<String>) -> Result<bool, PublishError> {
+        if let Some(origin) = checked.origin.as_ref().filter(|_| !checked.named) {
+            let releases = self.list()?.into_iter().filter(|release| release.name == checked.name);
+            let mut origins = releases.map(|release| release.origin.map(|origin| origin.repository)).peekable();
+            if origins.peek().is_some() && !origins.any(|own| own.as_ref() == Some(&origin.repository)) {
+                let release = ReleaseName { name: checked.name.clone(), version: checked.version.clone() };
+                return Err(PublishError::Intruder { release, repository: origin.repository.clone() });
+            }
+        }
+        self.breaks(checked, warnings)
     }
 
     /// Whether it breaks what a release had with which SemVer calls it compatible: the highest below it that is not
@@ -213,6 +258,10 @@ struct Checked {
     exports: Shape,
     /// The packages of other tools that it imports, each with the interface.
     tools: Vec<(String, String)>,
+    signatures: Vec<GivenSignature>,
+    origin: Option<Origin>,
+    /// Whether the caller said the name.
+    named: bool,
     allow_breaking: bool,
     warnings: Vec<String>,
 }
@@ -259,6 +308,7 @@ impl Checked {
             )
         }));
         if let Some(package) = wit.as_ref().map(Wit::package)
+            && identity::names_a_package(package)
             && format!("{}:{}", package.namespace, package.name) != name.as_str()
         {
             warnings.push(format!("the WIT package is called `{package}`, and the release `{name}`"));
@@ -280,8 +330,40 @@ impl Checked {
         };
         let exports = wit::exports(&component)?;
         let tools = given::of_tools(&component);
-        let PublishRequest { component, readme, allow_breaking, .. } = request;
-        Ok(Self { name, version, component, wit, manifest, readme, exports, tools, allow_breaking, warnings })
+        let named = request.name.is_some();
+        let PublishRequest { component, readme, signatures, origin, allow_breaking, .. } = request;
+        let checked = Self {
+            name,
+            version,
+            component,
+            wit,
+            manifest,
+            readme,
+            exports,
+            tools,
+            signatures,
+            origin,
+            named,
+            allow_breaking,
+            warnings,
+        };
+        checked.verify()?;
+        Ok(checked)
+    }
+
+    /// Checks that the signatures that came with it are of exactly this release.
+    fn verify(&self) -> Result<(), PublishError> {
+        let Self { name, version, .. } = self;
+        let component = Digest::of(&self.component);
+        let (wit, manifest) = (Digest::of(self.wit.text.as_bytes()), Digest::of(self.manifest.text.as_bytes()));
+        let statement = || Statement { name, version, component, wit, manifest };
+        match self.signatures.iter().find(|given| !given.key.has_signed(statement(), &given.bytes)) {
+            None => Ok(()),
+            Some(given) => {
+                let release = ReleaseName { name: name.clone(), version: version.clone() };
+                Err(PublishError::Forged { release, key: given.key })
+            }
+        }
     }
 
     /// Checks that a release is what was asked to be published. What was not given is not compared: it may have been

@@ -6,8 +6,10 @@ use crate::{
     component::ComponentError,
     error::{Error, excerpt},
     manifest::ManifestError,
-    name::{NameError, PackageName},
+    name::{NameError, PackageName, ReleaseName},
+    oci::Repository,
     publish::MAX_README,
+    signature::PublicKey,
     wit::WitError,
 };
 
@@ -104,6 +106,25 @@ pub enum PublishError {
         /// Which parts differ, in words.
         parts: String,
     },
+    /// Somebody else's registry has a new version of a package that is here, and nobody said that it is meant: what resolves
+    /// the package would take it.
+    #[error("`{repository}` calls it `{release}`, and the releases of that package that are here come from elsewhere")]
+    Intruder {
+        /// The release.
+        release: ReleaseName,
+        /// Where it was pulled from.
+        repository: Repository,
+    },
+    /// A signature that came with it is one of something else.
+    #[error(
+        "the signature of `{release}` by `{key}` that came with it is wrong: it is of another release, of other bytes, or forged"
+    )]
+    Forged {
+        /// The release.
+        release: ReleaseName,
+        /// The key.
+        key: PublicKey,
+    },
     /// The registry cannot be read or written.
     #[error(transparent)]
     Registry(#[from] Error),
@@ -130,6 +151,10 @@ impl PublishError {
             }
             Self::BuildMetadata(_) => Some("leave out the `+…`"),
             Self::Exists { .. } => Some("a release never changes: publish under the next version"),
+            Self::Intruder { .. } => {
+                Some("`--name NAMESPACE:PACKAGE` says that this package, or another one, is meant")
+            }
+            Self::Forged { .. } => Some("nothing of it was used; ask who is said to have signed it"),
             Self::Manifest(_) | Self::Readme { .. } => None,
         }
     }

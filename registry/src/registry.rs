@@ -196,7 +196,7 @@ impl Registry {
         self.store.read(blob, || described(release, part))
     }
 
-    fn load_text(&self, release: &Release, blob: &Blob, part: &str) -> Result<String, Error> {
+    pub(crate) fn load_text(&self, release: &Release, blob: &Blob, part: &str) -> Result<String, Error> {
         String::from_utf8(self.load(release, blob, part)?).map_err(|error| Error::Unreadable {
             what: described(release, part),
             digest: blob.digest,

@@ -265,6 +265,7 @@ mod tests {
                 manifest: put(text.as_bytes()),
                 readme: None,
                 breaking: false,
+                origin: None,
             };
             let line = index.line(change, SystemTime::UNIX_EPOCH);
             index.read(&line).expect("our own line");

@@ -6,9 +6,15 @@ use std::{fmt, str::FromStr};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
+use semver::Version;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{error::Error, index::Release, name::ReleaseName};
+use crate::{
+    digest::Digest,
+    error::Error,
+    index::Release,
+    name::{PackageName, ReleaseName},
+};
 
 /// Length of a signature.
 pub(crate) const SIGNATURE_BYTES: u64 = 64;
@@ -77,23 +83,39 @@ impl SignatureError {
     }
 }
 
-/// What a signature of a release says, to the byte.
-pub(crate) fn statement(release: &Release) -> Vec<u8> {
-    let Release { name, version, component, wit, manifest, .. } = release;
-    let (component, wit, manifest) = (component.digest, wit.digest, manifest.digest);
+/// What a signature of a release says.
+pub(crate) struct Statement<'a> {
+    pub(crate) name: &'a PackageName,
+    pub(crate) version: &'a Version,
+    pub(crate) component: Digest,
+    pub(crate) wit: Digest,
+    pub(crate) manifest: Digest,
+}
+
+impl<'a> From<&'a Release> for Statement<'a> {
+    fn from(release: &'a Release) -> Self {
+        let Release { name, version, component, wit, manifest, .. } = release;
+        let (component, wit, manifest) = (component.digest, wit.digest, manifest.digest);
+        Self { name, version, component, wit, manifest }
+    }
+}
+
+/// What is signed, to the byte.
+fn statement(statement: &Statement<'_>) -> Vec<u8> {
+    let Statement { name, version, component, wit, manifest } = statement;
     format!("{DOMAIN}\nname {name}\nversion {version}\ncomponent {component}\nwit {wit}\nmanifest {manifest}\n")
         .into_bytes()
 }
 
 impl PublicKey {
     /// Whether `signature` is this key's of a release. Keys and signatures that would pass for several messages do not.
-    pub(crate) fn has_signed(&self, release: &Release, signature: &[u8]) -> bool {
+    pub(crate) fn has_signed<'a>(&self, release: impl Into<Statement<'a>>, signature: &[u8]) -> bool {
         let (Ok(key), Ok(signature)) =
             (VerifyingKey::from_bytes(&self.0), ed25519_dalek::Signature::from_slice(signature))
         else {
             return false;
         };
-        key.verify_strict(&statement(release), &signature).is_ok()
+        key.verify_strict(&statement(&release.into()), &signature).is_ok()
     }
 }
 
@@ -123,7 +145,7 @@ impl PrivateKey {
     }
 
     pub(crate) fn sign(&self, release: &Release) -> [u8; 64] {
-        self.0.sign(&statement(release)).to_bytes()
+        self.0.sign(&statement(&release.into())).to_bytes()
     }
 }
 

@@ -8,6 +8,7 @@ use tollhouse::capability::Policy;
 use tollhouse::guest::Language;
 use tollhouse::session::{Host, HostOptions};
 use tollhouse_registry::Manifest;
+use tollhouse_tests::oci::Oci;
 use tollhouse_tests::{Home, binary, built, components, root, tutorial};
 
 /// Stands for cargo, so that a test does not build: what the commands build was built before the tests. Everything but
@@ -34,6 +35,8 @@ fn runs(file: &str, package: &str, files: &[(&str, &[u8])]) {
 }
 
 fn runs_with(tools: &[&str], file: &str, package: &str, files: &[(&str, &[u8])]) {
+    // The shared registry of the texts that push to one.
+    let registry = Oci::default();
     let home = Home::with_tools(tools);
     let place = home.path().join("place");
     std::fs::create_dir(&place).expect("a directory");
@@ -65,7 +68,7 @@ fn runs_with(tools: &[&str], file: &str, package: &str, files: &[(&str, &[u8])])
         let mut bash = Command::new("bash");
         bash.args(["-euo", "pipefail", "-c", block]).current_dir(place.join(directory));
         bash.env("PATH", format!("{}:{path}", programs.display())).env("REAL_PATH", &path);
-        bash.envs(home.environment()).stdin(std::process::Stdio::null());
+        bash.env("REGISTRY", registry.host()).envs(home.environment()).stdin(std::process::Stdio::null());
         let output = bash.output().expect("bash runs");
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{file}:\n{block}\nended with {}:\n{told}", output.status);
@@ -178,7 +181,7 @@ fn the_guide_for_publishers() {
 
 #[test]
 fn the_guide_to_the_registry() {
-    runs("docs/registry.md", ".", &[]);
+    runs("docs/registry.md", ".", &[("echo.wasm", &components::echo("", "string"))]);
 }
 
 #[test]

@@ -35,6 +35,9 @@ fn help() {
             ("help lock", &["lock", "--help"]),
             ("help registry deprecate", &["registry", "deprecate", "--help"]),
             ("help registry trust", &["registry", "trust", "--help"]),
+            ("help registry push", &["registry", "push", "--help"]),
+            ("help registry pull", &["registry", "pull", "--help"]),
+            ("help registry import", &["registry", "import", "--help"]),
         ],
     );
 }

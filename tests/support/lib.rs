@@ -4,6 +4,7 @@
 
 pub mod components;
 pub mod disk;
+pub mod oci;
 pub mod server;
 pub mod tutorial;
 

@@ -64,6 +64,17 @@ fn found() -> Option<C> {
     Some(C { compiler: compiler()?, headers })
 }
 
+/// Installs a registry of containers, which some tests push to, if there is none.
+pub(crate) fn registry_server() -> Result<()> {
+    if succeeds(command("docker-registry").arg("--version")) {
+        return Ok(());
+    }
+    if !may_install() {
+        bail!("a registry of containers is missing. Type:\n\n    sudo apt-get install docker-registry\n");
+    }
+    install("docker-registry")
+}
+
 /// Whether this user may install with apt-get.
 fn may_install() -> bool {
     let root = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");

@@ -6,7 +6,7 @@ use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::patched;
 use crate::programs;
 use crate::run::{cargo, command, run, say, succeeds};
-use crate::setup::setup;
+use crate::setup::{registry_server, setup};
 
 /// What is built for some only, and checked for all.
 const FEATURES: &str = "tollhouse-tests/full,tollhouse-tests/redb";
@@ -44,6 +44,7 @@ fn foreign() -> Result<()> {
     say("building tools/text with cargo-component");
     run(command("cargo").args(["component", "build", "--profile", "guest", "--package", "tollhouse-tool-text"]))?;
     programs::make(&[])?;
+    registry_server()?;
     say("testing what other toolchains built");
     run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))
 }

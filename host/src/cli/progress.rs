@@ -19,22 +19,24 @@ const EVERY: Duration = Duration::from_millis(200);
 pub(crate) struct Progress {
     what: Arc<Mutex<String>>,
     bytes: Arc<AtomicU64>,
+    all: Arc<AtomicU64>,
     shown: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
     /// Begins to say what is done, with the bytes that were counted and the time.
     pub(crate) fn new(what: impl Into<String>) -> Self {
-        let (bytes, what) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(what.into())));
+        let (bytes, all, what) = (Arc::default(), Arc::default(), Arc::new(Mutex::new(what.into())));
         let shown = io::stderr().is_terminal().then(|| {
             let (end, ended) = channel::<()>();
-            let (what, bytes, begun) = (Arc::clone(&what), Arc::clone(&bytes), Instant::now());
+            let (what, begun) = (Arc::clone(&what), Instant::now());
+            let (bytes, all): (Arc<AtomicU64>, Arc<AtomicU64>) = (Arc::clone(&bytes), Arc::clone(&all));
             let show = move || {
                 let mut pause = PATIENCE;
                 while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(pause) {
                     pause = EVERY;
                     let what = what.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                    say(&line(&what, bytes.load(Ordering::Relaxed), begun.elapsed()));
+                    say(&line(&what, bytes.load(Ordering::Relaxed), all.load(Ordering::Relaxed), begun.elapsed()));
                 }
                 if pause == EVERY {
                     say("");
@@ -42,7 +44,13 @@ impl Progress {
             };
             (end, std::thread::spawn(show))
         });
-        Self { what, bytes, shown }
+        Self { what, bytes, all, shown }
+    }
+
+    /// Says how many bytes of how many are through. It is told by whoever moves them.
+    pub(crate) fn at(&self, bytes: u64, all: u64) {
+        self.bytes.store(bytes, Ordering::Relaxed);
+        self.all.store(all, Ordering::Relaxed);
     }
 
     /// Goes on with something else.
@@ -71,9 +79,15 @@ fn say(line: &str) {
     let _ = write!(io::stderr(), "\r\x1b[K{line}");
 }
 
-fn line(what: &str, bytes: u64, elapsed: Duration) -> String {
+fn line(what: &str, bytes: u64, all: u64, elapsed: Duration) -> String {
+    /// As wide as a bar is.
+    const WIDE: u64 = 20;
     let seconds = elapsed.as_secs();
-    if bytes == 0 {
+    if let Some(done) = bytes.saturating_mul(WIDE).checked_div(all) {
+        let done = usize::try_from(done.min(WIDE)).unwrap_or(0);
+        let bar = format!("{:<20}", "#".repeat(done));
+        format!("{what} [{bar}] {} of {}, {seconds} s", draw::size(bytes), draw::size(all))
+    } else if bytes == 0 {
         format!("{what} … {seconds} s")
     } else {
         format!("{what} … {}, {seconds} s", draw::size(bytes))
@@ -120,7 +134,10 @@ mod tests {
         io::copy(&mut progress.count([7; 3000].as_slice()), &mut written).expect("it is copied");
         assert_eq!(written.stream.len(), 3000);
         let bytes = progress.bytes.load(Ordering::Relaxed);
-        assert_eq!(line("copying", bytes, Duration::from_millis(2900)), "copying … 5.8 KiB, 2 s");
-        assert_eq!(line("freeing", 0, Duration::ZERO), "freeing … 0 s");
+        assert_eq!(line("copying", bytes, 0, Duration::from_millis(2900)), "copying … 5.8 KiB, 2 s");
+        assert_eq!(line("freeing", 0, 0, Duration::ZERO), "freeing … 0 s");
+        let half = line("pulling", 3000, 6000, Duration::from_secs(1));
+        assert_eq!(half, "pulling [##########          ] 2.9 KiB of 5.8 KiB, 1 s");
+        assert!(line("pulling", u64::MAX, 1, Duration::ZERO).contains(&"#".repeat(20)));
     }
 }

@@ -168,7 +168,7 @@ impl Publish {
 
 /// Compiles a release for the runs to come: a large one takes longer than a script may. Whatever goes wrong here, it is
 /// published, and a call will say what is wrong with it.
-fn compile(places: &Places, release: Release) {
+pub(super) fn compile(places: &Places, release: Release) {
     if release.component.size > PROGRESS && std::io::stderr().is_terminal() {
         eprintln!("compiling {} ({} KiB), once", release.full_name(), release.component.size >> 10);
     }

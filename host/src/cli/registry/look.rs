@@ -14,7 +14,7 @@ use super::super::{Result, draw, show};
 /// List the releases
 #[derive(Args)]
 pub(crate) struct Ls {
-    /// Print an array of {name, version, digest, size, published, yanked, deprecated, signed}
+    /// Print an array of {name, version, digest, size, published, origin, yanked, breaking, deprecated, signed}
     #[arg(long)]
     json: bool,
 }
@@ -77,6 +77,7 @@ pub(super) fn described(release: &Release) -> Value {
         "digest": format!("sha256:{}", release.digest().hex()),
         "size": release.component.size,
         "published": since.as_secs(),
+        "origin": release.origin.as_ref().map(ToString::to_string),
         "yanked": release.yanked,
         "breaking": release.breaking,
         "deprecated": deprecated.map(|it| {
@@ -119,6 +120,9 @@ fn print_text(registry: &Registry, shown: &Shown, dependents: &[String], names: 
     }
     let since = release.published.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     line(format!("published {}", draw::short_time(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))));
+    if let Some(origin) = &release.origin {
+        line(format!("pulled from {origin}"));
+    }
     if release.yanked {
         line("yanked: it is not resolved any more".to_owned());
     }

@@ -1,9 +1,13 @@
 //! `tollhouse registry`.
 
 mod change;
+mod credentials;
 mod diff;
 mod gc;
+mod import;
 mod look;
+mod pull;
+mod push;
 mod search;
 pub(crate) mod sign;
 pub(crate) mod trust;
@@ -33,6 +37,9 @@ pub(crate) enum Registry {
     Sign(sign::Sign),
     #[command(subcommand)]
     Trust(trust::Trust),
+    Push(push::Push),
+    Pull(pull::Pull),
+    Import(import::Import),
     Gc(gc::Gc),
 }
 
@@ -51,6 +58,9 @@ impl Registry {
             Self::Keygen(keygen) => keygen.execute(),
             Self::Sign(sign) => sign.execute(places),
             Self::Trust(trust) => trust.execute(places),
+            Self::Push(push) => push.execute(places),
+            Self::Pull(pull) => pull.execute(places),
+            Self::Import(import) => import.execute(places),
             Self::Gc(gc) => gc.execute(places),
         }
     }
