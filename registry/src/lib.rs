@@ -1,7 +1,7 @@
 //! A local, content-addressed registry of WebAssembly components: name and version to verified bytes.
 //!
 //! A release is a component, its WIT text with doc comments, and its manifest, under a name and a SemVer version, and
-//! never changes. The directory's format is described byte by byte in `format.md`.
+//! never changes. The directory's format is described byte by byte in `format.md`. Registries of containers are reached by [`oci`].
 //!
 //! ```no_run
 //! use tollhouse_registry::{Registry, Requirement, package_dir};
