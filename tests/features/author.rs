@@ -144,14 +144,16 @@ fn build_says_which_target_to_add() {
 fn test_shows_what_differs() {
     let home = Home::new();
     let padding: String = (1..=16).map(|n| format!(", p{n} = 0")).collect();
-    let example = |result: &str| {
-        format!("[[example]]\nmethod = 'echo'\narguments = {{ x = 'a', a = 1{padding} }}\nresult = {result}\n")
-    };
-    package(&home, &example("['a', 1]"), "cp made.wasm build/out.wasm");
+    let example =
+        |outcome: &str| format!("[[example]]\nmethod = 'echo'\narguments = {{ x = 'a', a = 1{padding} }}\n{outcome}\n");
+    package(&home, &example("result = ['a', 1]"), "cp made.wasm build/out.wasm");
     let ran = run(&home, &["test", "package"]);
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.stdout.contains("ok    echo  example 1"), "{ran:?}");
-    package(&home, &example("['b', 1]"), "cp made.wasm build/out.wasm");
+    package(&home, &example("error = 'a'"), "cp made.wasm build/out.wasm");
+    let ran = run(&home, &["test", "package"]);
+    assert!(ran.status == 1 && ran.stdout.contains("instead of failing with \"a\""), "{ran:?}");
+    package(&home, &example("result = ['b', 1]"), "cp made.wasm build/out.wasm");
     let ran = run(&home, &["test", "package"]);
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(ran.stdout.contains("-  \"b\",") && ran.stdout.contains("+  \"a\","), "{ran:?}");
