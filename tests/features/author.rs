@@ -122,10 +122,23 @@ fn build_says_what_is_missing() {
         ("c", "clang"),
     ] {
         assert_eq!(home.run(["new", "prices", "--lang", language, "--path", language]).status, 0);
-        let ran = Ran::of(&command(&home, &["build", language]).env("PATH", home.path()).output().expect("it runs"));
-        assert_ne!(ran.status, 0, "{language}");
-        assert!(ran.stderr.contains(program), "{language}: {ran:?}");
+        let manifest = home.path().join(language).join("tool.toml");
+        let text = std::fs::read_to_string(&manifest).expect("it was made");
+        // What lies in the directory says it too.
+        let unsaid = text.replace(&format!("[build]\nlang = \"{language}\"\n"), "");
+        assert_ne!(unsaid, text);
+        for text in [text, unsaid] {
+            std::fs::write(&manifest, text).expect("it is ours");
+            let ran =
+                Ran::of(&command(&home, &["build", language]).env("PATH", home.path()).output().expect("it runs"));
+            assert_ne!(ran.status, 0, "{language}");
+            assert!(ran.stderr.contains(program), "{language}: {ran:?}");
+        }
     }
+    std::fs::create_dir(home.path().join("bare")).expect("the home can be written");
+    home.file("bare/tool.toml", "name = 'a:b'\nversion = '1.0.0'\n");
+    let bare = run(&home, &["build", "bare"]);
+    assert!(bare.status == 2 && bare.stderr.contains("nothing in"), "{bare:?}");
 }
 
 /// A machine whose Rust lacks the target: stands for rustc.
