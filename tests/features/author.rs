@@ -122,10 +122,23 @@ fn build_says_what_is_missing() {
         ("c", "clang"),
     ] {
         assert_eq!(home.run(["new", "prices", "--lang", language, "--path", language]).status, 0);
-        let ran = Ran::of(&command(&home, &["build", language]).env("PATH", home.path()).output().expect("it runs"));
-        assert_ne!(ran.status, 0, "{language}");
-        assert!(ran.stderr.contains(program), "{language}: {ran:?}");
+        let manifest = home.path().join(language).join("tool.toml");
+        let text = std::fs::read_to_string(&manifest).expect("it was made");
+        // What lies in the directory says it too.
+        let unsaid = text.replace(&format!("[build]\nlang = \"{language}\"\n"), "");
+        assert_ne!(unsaid, text);
+        for text in [text, unsaid] {
+            std::fs::write(&manifest, text).expect("it is ours");
+            let ran =
+                Ran::of(&command(&home, &["build", language]).env("PATH", home.path()).output().expect("it runs"));
+            assert_ne!(ran.status, 0, "{language}");
+            assert!(ran.stderr.contains(program), "{language}: {ran:?}");
+        }
     }
+    std::fs::create_dir(home.path().join("bare")).expect("the home can be written");
+    home.file("bare/tool.toml", "name = 'a:b'\nversion = '1.0.0'\n");
+    let bare = run(&home, &["build", "bare"]);
+    assert!(bare.status == 2 && bare.stderr.contains("nothing in"), "{bare:?}");
 }
 
 /// A machine whose Rust lacks the target: stands for rustc.
@@ -144,14 +157,16 @@ fn build_says_which_target_to_add() {
 fn test_shows_what_differs() {
     let home = Home::new();
     let padding: String = (1..=16).map(|n| format!(", p{n} = 0")).collect();
-    let example = |result: &str| {
-        format!("[[example]]\nmethod = 'echo'\narguments = {{ x = 'a', a = 1{padding} }}\nresult = {result}\n")
-    };
-    package(&home, &example("['a', 1]"), "cp made.wasm build/out.wasm");
+    let example =
+        |outcome: &str| format!("[[example]]\nmethod = 'echo'\narguments = {{ x = 'a', a = 1{padding} }}\n{outcome}\n");
+    package(&home, &example("result = ['a', 1]"), "cp made.wasm build/out.wasm");
     let ran = run(&home, &["test", "package"]);
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.stdout.contains("ok    echo  example 1"), "{ran:?}");
-    package(&home, &example("['b', 1]"), "cp made.wasm build/out.wasm");
+    package(&home, &example("error = 'a'"), "cp made.wasm build/out.wasm");
+    let ran = run(&home, &["test", "package"]);
+    assert!(ran.status == 1 && ran.stdout.contains("instead of failing with \"a\""), "{ran:?}");
+    package(&home, &example("result = ['b', 1]"), "cp made.wasm build/out.wasm");
     let ran = run(&home, &["test", "package"]);
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(ran.stdout.contains("-  \"b\",") && ran.stdout.contains("+  \"a\","), "{ran:?}");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tollhouse_registry::{ComponentError, PublishError, PublishRequest, Registry, WitError};
+use tollhouse_registry::{ComponentError, Manifest, PublishError, PublishRequest, Registry, WitError, finish};
 
 use crate::{
     support::{Home, request, requirement},
@@ -39,6 +39,21 @@ fn what_is_published_is_what_is_loaded() {
     assert_eq!(home.registry.load_component(&shown.release).expect("it loads"), component(CHARGES));
     let raw = home.path("registry/blobs/sha256").join(shown.release.manifest.digest.hex());
     assert_eq!(fs::read_to_string(raw).expect("it reads"), MANIFEST);
+}
+
+#[test]
+fn what_a_build_wrote_into_it_is_published_and_checked() {
+    let home = Home::new();
+    let manifest = Manifest::parse(MANIFEST).expect("it is one");
+    let finished = |wit: &str| finish(component(CHARGES), &manifest, Some(wit)).expect("it is a component");
+    let lies = CHARGES.replace("create:", "delete:");
+    let refused = home.registry.publish(PublishRequest::new(finished(&lies)));
+    assert!(matches!(refused, Err(PublishError::Wit(WitError::Mismatch { .. }))), "{refused:?}");
+    let published = home.registry.publish(PublishRequest::new(finished(CHARGES))).expect("it publishes");
+    assert_eq!(published.release.full_name().to_string(), "acme:payments@1.2.0");
+    assert_eq!(home.registry.load_wit(&published.release).expect("it loads"), CHARGES);
+    let described = home.registry.load_manifest(&published.release).expect("it loads").description;
+    assert_eq!(described.as_deref(), Some("Charges cards."));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Job, LEFT, Result};
+use super::{Job, Result};
 
 /// What to do where there is no npm.
 const NPM: &str = "install Node.js 20 or newer, which brings npm: https://nodejs.org, or `apt-get install npm`";
@@ -26,6 +26,7 @@ pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
         }
         words => job.words(words),
     };
+    let left = job.left();
     job.run(npm, NPM)?;
-    Ok(job.directory.join(LEFT))
+    Ok(left)
 }

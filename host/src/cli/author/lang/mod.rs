@@ -58,12 +58,8 @@ pub(super) fn build(job: &Job<'_>) -> Result<(&'static str, PathBuf)> {
 fn detect(job: &Job<'_>) -> Result<Language> {
     let is_there = |name: &str| job.directory.join(name).is_file();
     if let Ok(cargo) = fs::read_to_string(job.directory.join("Cargo.toml")) {
-        let component = ["package", "metadata", "component"];
-        let table: Option<toml::Table> = toml::from_str(&cargo).ok();
-        let mut found = table.map(toml::Value::Table);
-        for key in component {
-            found = found.and_then(|value| value.get(key).cloned());
-        }
+        let table = toml::from_str::<toml::Table>(&cargo).ok();
+        let found = table.as_ref().and_then(|table| table.get("package")?.get("metadata")?.get("component"));
         return Ok(if found.is_some() { Language::RustCargoComponent } else { Language::Rust });
     }
     if is_there("package.json") {
@@ -134,6 +130,15 @@ impl Job<'_> {
     fn installed(&self, stamp: &str, wanted: &str) {
         // Without it, it is installed again the next time.
         let _ = fs::write(self.directory.join(stamp), wanted);
+    }
+
+    /// Where a toolchain is told to leave what it makes. What an earlier build left is taken away, so that it is not
+    /// taken for what this one makes.
+    fn left(&self) -> PathBuf {
+        let left = self.directory.join(LEFT);
+        // If it is there and stays, the toolchain cannot write it either, and says so.
+        let _ = fs::remove_file(&left);
+        left
     }
 
     /// A text file of the package. Nothing if there is none.

@@ -36,9 +36,10 @@ pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
         job.run(pip, "type: rm -rf .venv && python3 -m venv .venv; Debian has that in the package `python3-venv`")?;
         job.installed(STAMP, &requirements);
     }
+    let left = job.left();
     if let [_, ..] = command {
         job.run(job.words(command), COMPONENTIZE)?;
-        return without_initialiser(job.directory.join(LEFT));
+        return without_initialiser(left);
     }
     let (resolve, world) = job.world()?;
     let source = if job.directory.join("src").is_dir() { "src" } else { "." };
@@ -56,7 +57,7 @@ pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
         LEFT,
     ]);
     job.run(componentize, COMPONENTIZE)?;
-    without_initialiser(job.directory.join(LEFT))
+    without_initialiser(left)
 }
 
 /// componentize-py leaves an interface `exports` in what the component exports: its own initialiser, which has run.
