@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::manifest::Manifest;
+use crate::{manifest::Manifest, name::Requirement};
 
 /// How a component is made: `[build]` in the manifest. Only read on the publisher's machine, by `tollhouse build`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -20,6 +20,9 @@ pub struct Build {
     /// Where that leaves a component, or a core module that describes its interface, relative to the manifest.
     #[serde(default)]
     pub output: Option<String>,
+    /// Releases whose exports serve what it imports, from within: they become parts of the component.
+    #[serde(default)]
+    pub compose: Vec<Requirement>,
 }
 
 /// A toolchain that makes components.

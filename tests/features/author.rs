@@ -47,6 +47,41 @@ fn the_tutorial_with_rust() {
     tutorial::follow(&home, "Rust", &environment);
 }
 
+/// A tool that imports another one: composed, it calls a part of itself, which no gate sees.
+#[test]
+fn a_composed_tool_needs_no_other() {
+    let home = Home::with_tools(&["stats"]);
+    let relay =
+        std::fs::read(built().join("../wasm32-wasip2/guest/tollhouse_fixture_relay.wasm")).expect("it is built");
+    let directory = home.path().join("relay");
+    std::fs::create_dir_all(&directory).expect("the home can be written");
+    std::fs::write(directory.join("made.wasm"), relay).expect("the home can be written");
+    let write = |compose: &str| {
+        let build = format!("[build]\ncommand = ['true']\noutput = 'made.wasm'\ncompose = ['{compose}']\n");
+        let manifest = format!("name = 'my:relay'\nversion = '0.1.0'\n{build}");
+        std::fs::write(directory.join("tool.toml"), manifest).expect("the home can be written");
+    };
+    for (compose, problem) in [
+        ("tollhouse:nosuch", "cannot compose with `tollhouse:nosuch`"),
+        ("tollhouse:stats@^9", "tollhouse:stats"),
+        ("tollhouse:", "compose"),
+    ] {
+        write(compose);
+        let ran = run(&home, &["build", "relay"]);
+        assert!(ran.status != 0 && ran.stderr.contains(problem), "{compose}: {ran:?}");
+    }
+    write("tollhouse:stats@^0.1");
+    let built = json(&run(&home, &["build", "relay", "--json"]));
+    assert_eq!(built["composed"], serde_json::json!(["tollhouse:stats@0.1.0"]), "{built}");
+    let imports = built["imports"].as_array().expect("a list");
+    assert!(imports.iter().any(|import| import == "test:filer/filer@0.1.0"), "what nobody serves stays: {built}");
+    assert!(!imports.iter().any(|import| import == "tollhouse:stats/stats@0.1.0"), "{built}");
+    let ran = run(&home, &["publish", "relay"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let ran = home.js("return await relay.mean({ values: [1, 2, 6] })", &["--allow", "relay/*"]);
+    assert_eq!((&ran["value"], ran["calls"].as_array().map(Vec::len)), (&3.into(), Some(1)), "{ran}");
+}
+
 #[test]
 fn new_refuses_what_would_not_do() {
     let home = Home::new();

@@ -1,6 +1,7 @@
 //! Builds guests, tools and host, in this order, since the host embeds the guests.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -124,9 +125,23 @@ fn tools(c: &C) -> Result<()> {
     ] {
         build.args(["--package", &format!("tollhouse-{package}")]);
     }
+    leave_out_paths(&mut build);
     run(c.for_tools(&mut build))?;
     say("building a program (wasm32-wasip1)");
     run(cargo(&["build", "--profile", "guest", "--target", "wasm32-wasip1"]).args(["--package", PROGRAM]))
+}
+
+/// Has the compiler leave out where this machine keeps things: another one makes the same tools, to the byte.
+fn leave_out_paths(build: &mut Command) {
+    let home = std::env::var("HOME").map(|home| format!("{home}/.cargo"));
+    let Ok(cargo) = std::env::var("CARGO_HOME").or(home) else { return };
+    let root = root();
+    let flags = [(cargo.as_str(), "/cargo"), (&root.to_string_lossy(), "/tollhouse")]
+        .map(|(place, name)| format!("--remap-path-prefix={place}={name}"));
+    // Flags are separated by spaces.
+    if !flags.iter().any(|flag| flag.contains(' ')) {
+        build.env("CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS", flags.join(" "));
+    }
 }
 
 /// Pre-initialises and compiles the guests, if they or the compiler changed.

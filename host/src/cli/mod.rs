@@ -97,7 +97,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Batch(batch) => batch.execute(&places),
         Command::Repl(repl) => repl.execute(&places),
         Command::New(new) => new.execute(),
-        Command::Build(build) => build.execute(),
+        Command::Build(build) => build.execute(&places),
         Command::Test(test) => test.execute(&places),
         Command::Dev(dev) => dev.execute(&places),
         Command::Lock(lock) => lock.execute(&places),

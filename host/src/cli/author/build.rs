@@ -8,9 +8,13 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::json;
-use tollhouse_registry::{Anatomy, Manifest, anatomy, finish, package_manifest, package_wit};
+use tollhouse_registry::{
+    Anatomy, ComponentError, Manifest, Registry, ReleaseName, Requirement, anatomy, compose, finish, package_manifest,
+    package_wit,
+};
 
 use super::super::error::tame;
+use super::super::places::Places;
 use super::super::publish::package_error;
 use super::super::registry::failed;
 use super::super::{draw, show};
@@ -22,6 +26,9 @@ use super::{CliError, Result, Stop, directory};
 /// PATH is a package directory. `[build]` in its `tool.toml` says how it is built, with `lang` (rust, rust-cargo-component, js,
 /// python, c) or with `command` and `output`; else what lies in it does. The component goes to build/NAME.wasm, or to where
 /// `component` in `tool.toml` says; `tollhouse publish` takes it from there.
+///
+/// The releases that `compose` under `[build]` names become parts of the component: what they export and it imports is
+/// served from within, and goes through no gate.
 ///
 /// The toolchain is yours: it runs on this machine, as you, with your network, and is not sandboxed. Build what you trust.
 #[derive(Args)]
@@ -39,7 +46,8 @@ pub(crate) struct Build {
     /// Quick to build, with debug information where the language has any
     #[arg(long)]
     debug: bool,
-    /// Print one JSON object: name, version, lang, component, size, code, data, notes, imports, exports, millis
+    /// Print one JSON object: name, version, lang, component, size, code, data, notes, composed, imports, exports,
+    /// millis
     #[arg(long)]
     json: bool,
 }
@@ -50,14 +58,16 @@ pub(super) struct Built {
     lang: &'static str,
     component: PathBuf,
     anatomy: Anatomy,
+    /// What became a part of it.
+    composed: Vec<ReleaseName>,
     took: Duration,
 }
 
 impl Build {
     /// Builds, and says what came of it.
-    pub(crate) fn execute(self) -> Result {
+    pub(crate) fn execute(self, places: &Places) -> Result {
         let directory = directory(&self.path)?;
-        let built = build(&directory, self.debug, &Stop::listen())?;
+        let built = build(places, &directory, self.debug, &Stop::listen())?;
         if self.json {
             built.tell_json()
         } else {
@@ -68,7 +78,7 @@ impl Build {
 }
 
 /// Builds a package.
-pub(super) fn build(directory: &Path, debug: bool, stop: &Stop) -> Result<Built> {
+pub(super) fn build(places: &Places, directory: &Path, debug: bool, stop: &Stop) -> Result<Built> {
     let begun = Instant::now();
     let shown = directory.display();
     let unbuilt = |error| package_error(&format!("cannot build `{shown}`"), &error);
@@ -79,15 +89,46 @@ pub(super) fn build(directory: &Path, debug: bool, stop: &Stop) -> Result<Built>
         CliError::because(format!("the build left nothing that can be read at `{}`", left.display()), &error)
             .hint("`output` under `[build]` in `tool.toml` says where it leaves what it makes")
     })?;
-    let unfit = |error: tollhouse_registry::ComponentError| {
+    let unfit = |error: ComponentError| {
         failed(&format!("what was built, `{}`, makes no component", left.display()), &error, error.hint())
     };
-    let finished = finish(made, &manifest, wit.as_deref()).map_err(unfit)?;
+    let mut finished = finish(made, &manifest, wit.as_deref()).map_err(unfit)?;
+    let parts = parts(places, &manifest)?;
+    let composed: Vec<ReleaseName> = parts.iter().map(|(release, _)| release.clone()).collect();
+    if !parts.is_empty() {
+        finished = finish(composition(&manifest, finished, parts)?, &manifest, wit.as_deref()).map_err(unfit)?;
+    }
     let anatomy = anatomy(&finished).map_err(unfit)?;
     let component = directory.join(manifest.built());
     write(&component, &finished)
         .map_err(|error| CliError::because(format!("cannot write `{}`", component.display()), &error))?;
-    Ok(Built { manifest, lang, component, anatomy, took: begun.elapsed() })
+    Ok(Built { manifest, lang, component, anatomy, composed, took: begun.elapsed() })
+}
+
+/// The releases that are to become parts of it, with their components.
+fn parts(places: &Places, manifest: &Manifest) -> Result<Vec<(ReleaseName, Vec<u8>)>> {
+    let wanted = manifest.build.as_ref().map(|build| build.compose.as_slice()).unwrap_or_default();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let registry =
+        Registry::open(&places.registry).map_err(|error| CliError::because("cannot open the registry", &error))?;
+    let part = |wanted: &Requirement| {
+        let unfound = format!("cannot compose with `{wanted}`");
+        let release =
+            registry.resolve(&wanted.name, &wanted.versions).map_err(|error| failed(&unfound, &error, error.hint()))?;
+        let component = registry.load_component(&release).map_err(|error| failed(&unfound, &error, error.hint()))?;
+        Ok((release.full_name(), component))
+    };
+    wanted.iter().map(part).collect()
+}
+
+fn composition(manifest: &Manifest, component: Vec<u8>, parts: Vec<(ReleaseName, Vec<u8>)>) -> Result<Vec<u8>> {
+    let parts = parts.into_iter().map(|(release, part)| (release.to_string(), part)).collect();
+    compose((manifest.name.as_str(), component), parts).map_err(|error| {
+        CliError::because("the component cannot be composed", &error)
+            .hint("`compose` under `[build]` in `tool.toml` names the releases; each must export what the tool imports")
+    })
 }
 
 /// Writes the component as a whole: who publishes or mounts at the same time sees the old one or the new one.
@@ -110,6 +151,9 @@ impl Built {
         let parts = [("code", code), ("data", data), ("notes", notes)]
             .map(|(what, size)| format!("{what} {}", draw::size(*size)));
         show::line(format_args!("  of that    {}", parts.join(", ")));
+        for release in &self.composed {
+            show::line(format_args!("  composed   {release}"));
+        }
         for (what, names) in [("imports", imports), ("exports", exports)] {
             let names = if names.is_empty() { "nothing".to_owned() } else { by_package(names) };
             show::line(format_args!("  {what}    {}", tame(&names)));
@@ -121,7 +165,8 @@ impl Built {
         show::line(json!({
             "name": self.manifest.name.to_string(), "version": self.manifest.version.to_string(), "lang": self.lang,
             "component": self.component.display().to_string(), "size": size, "code": code, "data": data,
-            "notes": notes, "imports": imports, "exports": exports,
+            "notes": notes, "composed": self.composed.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "imports": imports, "exports": exports,
             "millis": u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
         }));
     }

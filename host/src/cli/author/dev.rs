@@ -79,7 +79,7 @@ impl Dev {
 
     /// Builds, publishes, tests, runs: whether all went well.
     fn round(&self, places: &Places, directory: &Path, stop: &Stop) -> Result<bool> {
-        build::build(directory, self.debug, stop)?.tell();
+        build::build(places, directory, self.debug, stop)?.tell();
         let registry = publish(directory)?;
         let tested = test::test(places, directory, false, stop)?;
         let ran = self.run.as_deref().map(|script| run(directory, &registry, script, stop)).transpose()?;

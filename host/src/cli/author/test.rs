@@ -73,7 +73,7 @@ impl Test {
         let directory = directory(&self.path)?;
         let stop = Stop::listen();
         if !self.no_build {
-            build_if_due(&directory, &stop)?;
+            build_if_due(places, &directory, &stop)?;
         }
         let passed = test(places, &directory, self.json, &stop)?;
         Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -81,11 +81,11 @@ impl Test {
 }
 
 /// Builds, unless nothing changed since the last time.
-fn build_if_due(directory: &Path, stop: &Stop) -> Result<()> {
+fn build_if_due(places: &Places, directory: &Path, stop: &Stop) -> Result<()> {
     let manifest = package_manifest(directory)
         .map_err(|error| package_error(&format!("cannot build `{}`", directory.display()), &error))?;
     if !Sources::of(directory, &[]).are_older_than(&directory.join(manifest.built())) {
-        build::build(directory, false, stop)?;
+        build::build(places, directory, false, stop)?;
     }
     Ok(())
 }

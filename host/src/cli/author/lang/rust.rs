@@ -15,6 +15,7 @@ pub(super) fn build(job: &Job<'_>) -> Result<PathBuf> {
     needs_target(job, "wasm32-wasip2")?;
     let mut cargo = job.command("cargo");
     cargo.args(["build", "--target", "wasm32-wasip2"]);
+    leave_out_paths(job, &mut cargo, "WASIP2");
     run(job, cargo)
 }
 
@@ -26,6 +27,7 @@ pub(super) fn build_with_cargo_component(job: &Job<'_>) -> Result<PathBuf> {
     }
     let mut cargo = job.command("cargo");
     cargo.args(["component", "build"]);
+    leave_out_paths(job, &mut cargo, "WASIP1");
     run(job, cargo)
 }
 
@@ -37,6 +39,20 @@ fn run(job: &Job<'_>, mut cargo: Command) -> Result<PathBuf> {
     job.run(cargo, CARGO)?;
     cargo_built(job.directory, profile)
         .map_err(|error| failed("cargo built nothing that is a component", &error, error.hint()))
+}
+
+/// Has the compiler leave out where this machine keeps things, so that the same comes of the same source elsewhere.
+fn leave_out_paths(job: &Job<'_>, cargo: &mut Command, target: &str) {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let own = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(home?.join(".cargo")));
+    let places = [(own, "/cargo"), (sysroot(job), "/rust"), (Some(job.directory.to_owned()), "/tool")];
+    let flag =
+        |(place, name): (Option<PathBuf>, &str)| Some(format!("--remap-path-prefix={}={name}", place?.to_str()?));
+    let flags: Vec<String> = places.into_iter().filter_map(flag).collect();
+    // Flags are separated by spaces. Where `RUSTFLAGS` is set, cargo goes by that alone.
+    if !flags.iter().any(|flag| flag.contains(' ')) {
+        cargo.env(format!("CARGO_TARGET_WASM32_{target}_RUSTFLAGS"), flags.join(" "));
+    }
 }
 
 /// Where rustc keeps what belongs to it. None if there is no rustc.
