@@ -137,9 +137,13 @@ impl<'a> Trial<'a> {
         Err(problem)
     }
 
-    /// Why a call failed, without the alias that nobody else knows.
+    /// Why a call failed, without the alias that nobody else knows; with what the tool printed before it trapped.
     pub(crate) fn told(failure: &Failure) -> String {
-        failure.message.replace(&format!("`{ALIAS}/"), "`")
+        let message = failure.message.replace(&format!("`{ALIAS}/"), "`");
+        match failure.hint.as_deref().filter(|hint| hint.starts_with("the tool said")) {
+            Some(said) => format!("{message}; {said}"),
+            None => message,
+        }
     }
 
     /// A function of the package as it is mounted here.
