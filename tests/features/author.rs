@@ -62,7 +62,7 @@ fn a_composed_tool_needs_no_other() {
         std::fs::write(directory.join("tool.toml"), manifest).expect("the home can be written");
     };
     for (compose, problem) in [
-        ("tollhouse:nosuch", "cannot compose with `tollhouse:nosuch`"),
+        ("tollhouse:nosuch", "cannot compose with `tollhouse:nosuch@*`"),
         ("tollhouse:stats@^9", "tollhouse:stats"),
         ("tollhouse:", "compose"),
     ] {

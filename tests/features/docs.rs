@@ -196,6 +196,7 @@ fn the_policies_and_manifests_that_the_texts_show() {
     let mut manifests = 0;
     for file in [
         "README.md",
+        "docs/composition.md",
         "docs/permissions.md",
         "docs/policies.md",
         "docs/programs.md",

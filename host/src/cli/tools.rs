@@ -55,7 +55,7 @@ impl Tools {
             return Ok(ExitCode::SUCCESS);
         }
         if tools.is_empty() {
-            eprintln!("nothing is mounted: the registry {} is empty", places.registry.display());
+            eprintln!("nothing is mounted: the registry {} has nothing that can be called", places.registry.display());
         }
         list(gate);
         Ok(ExitCode::SUCCESS)
