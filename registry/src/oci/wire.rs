@@ -124,6 +124,13 @@ impl<'a> Wire<'a> {
         plain && (uri.scheme_str() == Some("https") || uri.scheme_str() == self.base.scheme_str())
     }
 
+    /// Whether credentials may go there for a token: over TLS, or, to a registry that is asked plainly, to its own host.
+    fn is_issuer(&self, uri: &Uri) -> bool {
+        let is_own =
+            || uri.host().is_some_and(|host| self.base.host().is_some_and(|own| own.eq_ignore_ascii_case(host)));
+        self.is_safe(uri) && (uri.scheme_str() == Some("https") || is_own())
+    }
+
     /// Asks, once more if the registry wants to know who does, and follows where it sends.
     pub(super) fn ask(&self, ask: &Ask<'_>, uri: Uri) -> Result<Response<Body>, OciError> {
         let mut uri = uri;
@@ -206,7 +213,7 @@ impl<'a> Wire<'a> {
         let scope = format!("repository:{}:{}", self.repository.path(), self.scope);
         let service = service.map(|service| format!("&service={}", percent(service))).unwrap_or_default();
         let uri = format!("{realm}{separator}scope={}{service}", percent(&scope)).parse::<Uri>();
-        let uri = uri.ok().filter(|uri| self.is_safe(uri));
+        let uri = uri.ok().filter(|uri| self.is_issuer(uri));
         let uri =
             uri.ok_or_else(|| refused(format!("it wants a token of `{}`, which is not asked", excerpt(realm))))?;
         let known = basic.is_some();
@@ -364,6 +371,25 @@ mod tests {
         assert_eq!(to("https://cdn.example/x").as_deref(), Some("https://cdn.example/x"));
         for text in ["http://ghcr.io/x", "//evil/x", "x", "file:///etc/passwd", "https://u:p@ghcr.io/x", ""] {
             assert_eq!(to(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn credentials_go_plainly_to_no_other_host() {
+        let credentials = |_: &str| Ok(None);
+        let remote = Remote::new(&credentials);
+        let issues = |host: &str, realm: &str| {
+            let repository: Repository = format!("{host}/a").parse().expect("a repository");
+            Wire::new(&remote, &repository, "pull").expect("a way").is_issuer(&uri(realm))
+        };
+        for (host, realm, expected) in [
+            ("ghcr.io", "https://auth.example/token", true),
+            ("ghcr.io", "http://ghcr.io/token", false),
+            ("localhost:5000", "http://localhost:5001/token", true),
+            ("localhost:5000", "http://evil.example/token", false),
+            ("localhost:5000", "https://auth.example/token", true),
+        ] {
+            assert_eq!(issues(host, realm), expected, "{host} {realm}");
         }
     }
 
