@@ -1,7 +1,7 @@
 //! Tools that call tools: through the gate, within the session's grants, so deep and never in a circle.
 
 use serde_json::{Value, json};
-use tollhouse_tests::{Home, root};
+use tollhouse_tests::{Home, components, root};
 
 /// A home with a tool that calls tools, and one that is called.
 fn home() -> Home {
@@ -206,6 +206,21 @@ fn what_a_tool_imports_and_may_call_is_mounted_and_pinned_with_it() {
     assert!(ran.status == 2 && ran.stderr.contains("`stats`: the lock pins it, and nothing mounts it"), "{ran:?}");
     assert_eq!(home.run(["lock", "--policy", "policy.toml"]).status, 0);
     assert_eq!(pins(&lock()), ["relay"]);
+}
+
+#[test]
+fn what_does_not_serve_an_import_is_not_mounted_for_it() {
+    let home = Home::new();
+    home.publish(&root().join("tests/fixtures/relay"));
+    let other = home.file("other.wasm", components::echo("", "string"));
+    let other = other.to_str().expect("it is text");
+    let ran = home.run(["publish", other, "--name", "tollhouse:stats", "--version", "0.1.0"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let grants = "[[grant]]\nmethod = \"**\"\n[tool.relay]\ntools = [\"**\"]\n";
+    home.file("policy.toml", format!("[tools]\nrelay = \"test:relay\"\n{grants}"));
+    let ran = home.run(["lock", "--policy", "policy.toml"]);
+    assert!(ran.status == 0 && !ran.stdout.contains("tollhouse:stats"), "{ran:?}");
+    assert_eq!(home.run(["run", "--policy", "policy.toml", "-e", "return 1"]).stdout, "1\n");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(crate) fn serves(export: &str, import: &str) -> bool {
     let ((export, has), (import, wants)) = (versioned(export), versioned(import));
     export == import
         && match (has, wants) {
-            (Some(has), Some(wants)) => compatible(&wants).matches(&has),
+            (Some(has), Some(wants)) => compatible(&wants).is_some_and(|wanted| wanted.matches(&has)),
             (has, wants) => has == wants,
         }
 }
@@ -30,29 +30,34 @@ fn versioned(name: &str) -> (&str, Option<Version>) {
     (base, version.and_then(|version| version.parse().ok()))
 }
 
-fn compatible(version: &Version) -> VersionReq {
-    // A version is a requirement of what is compatible with it.
-    version.to_string().parse().unwrap_or(VersionReq::STAR)
+/// A version is a requirement of what is compatible with it.
+fn compatible(version: &Version) -> Option<VersionReq> {
+    version.to_string().parse().ok()
 }
 
 /// The package that an interface belongs to, and its versions that serve the import.
 fn package_of(import: &str) -> Option<(PackageName, VersionReq)> {
     let (base, version) = versioned(import);
     let (package, _) = base.split_once('/')?;
-    Some((package.parse().ok()?, version.as_ref().map_or(VersionReq::STAR, compatible)))
+    let versions = version.as_ref().map_or(Some(VersionReq::STAR), compatible)?;
+    Some((package.parse().ok()?, versions))
 }
 
-/// What a mounted tool imports, and may call, and nothing that is mounted serves.
-fn missing(mounted: &Mounted, policy: &Policy) -> Vec<(PackageName, VersionReq)> {
-    let served = |import: &str| {
-        mounted.values().flat_map(|package| &package.types().interfaces).any(|other| serves(&other.export, import))
-    };
+/// What a mounted tool imports, and may call, and nothing that is mounted serves: the import, and who may have it.
+fn missing(mounted: &Mounted, policy: &Policy) -> Vec<(String, PackageName, VersionReq)> {
+    let served = |import: &str| mounted.values().any(|package| has(package, import));
     let wanted = mounted.iter().flat_map(|(alias, package)| {
-        let imports =
-            package.types().imports.iter().filter(|import| !served(import)).filter_map(|import| package_of(import));
-        imports.filter(|(name, _)| may_call(policy, alias, name))
+        let imports = package.types().imports.iter().filter(|import| !served(import));
+        let named =
+            imports.filter_map(|import| package_of(import).map(|(name, versions)| (import.clone(), name, versions)));
+        named.filter(|(_, name, _)| may_call(policy, alias, name))
     });
     wanted.collect()
+}
+
+/// Whether a package exports what serves an import.
+fn has(package: &Package, import: &str) -> bool {
+    package.types().interfaces.iter().any(|interface| serves(&interface.export, import))
 }
 
 /// Whether the policy lets the tools of an alias call something of a package, under its own name.
@@ -63,10 +68,11 @@ fn may_call(policy: &Policy, alias: &str, name: &PackageName) -> bool {
 
 impl Packages {
     /// Mounts what mounted tools import and the policy lets them call, under its own name: the release that is pinned, or
-    /// the highest that serves. What the registry has not, or whose name is taken, stays out: its call says so.
+    /// the highest of its version. What the registry has not, what does not serve, or whose name is taken, stays out: its call
+    /// says so.
     pub(super) fn draw_in(&self, mounted: &mut Mounted, policy: &Policy, pinned: &Lock) -> Result<(), MountError> {
         let mut queue = missing(mounted, policy);
-        while let Some((name, versions)) = queue.pop() {
+        while let Some((import, name, versions)) = queue.pop() {
             let alias = name.package().to_owned();
             if mounted.contains_key(&alias) || names::check_alias(&alias, Spelling::Wit).is_err() {
                 continue;
@@ -77,9 +83,12 @@ impl Packages {
                 Err(error) => return Err(error),
             };
             let package = self.accepted(&alias, release, &policy.signed)?;
-            mounted.insert(alias, package);
-            // It may import in its turn.
-            queue = missing(mounted, policy);
+            // The release of a version may export its interface in another one.
+            if has(&package, &import) {
+                mounted.insert(alias, package);
+                // It may import in its turn.
+                queue = missing(mounted, policy);
+            }
         }
         Ok(())
     }
@@ -88,9 +97,10 @@ impl Packages {
 /// Whether something else that is mounted imports what an alias exports, and may call it.
 pub(super) fn is_needed(mounted: &[(String, Arc<Package>)], alias: &str, policy: &Policy) -> bool {
     let Some((_, own)) = mounted.iter().find(|(other, _)| other == alias) else { return false };
-    let serves = |import: &String| own.types().interfaces.iter().any(|interface| serves(&interface.export, import));
     mounted.iter().any(|(other, package)| {
-        other != alias && package.types().imports.iter().any(serves) && may_call(policy, other, &own.release().name)
+        other != alias
+            && package.types().imports.iter().any(|import| has(own, import))
+            && may_call(policy, other, &own.release().name)
     })
 }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::super::ctrl_c;
 use super::{CliError, Result};
 
 /// Whether the user wants an end, and what is to be ended.
@@ -17,8 +18,7 @@ impl Stop {
     pub(super) fn listen() -> Arc<Self> {
         let stop = Arc::new(Self::default());
         let told = Arc::clone(&stop);
-        // Without the handler Ctrl-C just ends this process, and what it started is left to itself.
-        let _ = ctrlc::set_handler(move || told.now());
+        ctrl_c::on_press(move || told.now());
         stop
     }
 
