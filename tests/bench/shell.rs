@@ -39,10 +39,10 @@ pub(crate) fn measure() {
     let host = host(home.path());
     let size = std::env::var("TOLLHOUSE_BENCH_BYTES").ok().and_then(|bytes| bytes.parse().ok()).unwrap_or(SORTED);
     let words = words(size);
-    let fresh = median(200, || run(&session(&host), Language::Shell, PIPE));
+    let fresh = median(2_000, || run(&session(&host), Language::Shell, PIPE));
     line("fresh shell, `echo hi | tr a-z A-Z`", fresh, "0.5 ms", &Work::of(PIPE, 200), None);
     let one = session(&host);
-    let warm = median(200, || run(&one, Language::Shell, PIPE));
+    let warm = median(2_000, || run(&one, Language::Shell, PIPE));
     line("  the session is there already", warm, "0.1 ms", &Work { warm: true, ..Work::of(PIPE, 200) }, None);
     let looped = median(50, || run(&one, Language::Shell, LOOP));
     line("loop of 1,000 turns", looped, "2 x bashkit", &Work::of(LOOP, 50), gnu(LOOP, None, 20));

@@ -11,6 +11,7 @@ use wasmtime::component::Component;
 
 use super::kept::{OpenOptions, SessionId, Sessions, SessionsError};
 use super::state::{Keeping, Session};
+use super::threads::Threads;
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError};
 use crate::error::told;
@@ -52,6 +53,7 @@ pub(super) struct HostState {
     packages: Packages,
     network: Network,
     runtime: Option<Runtime>,
+    threads: Threads,
 }
 
 /// Why there is no host, or no session.
@@ -153,6 +155,7 @@ impl Host {
             network: options.network.clone(),
             agents: Mutex::default(),
             runtime: Some(runtime),
+            threads: Threads::new(TOOL_STACK),
         })))
     }
 
@@ -295,11 +298,16 @@ impl HostState {
     pub(super) fn pool(&self) -> Handle {
         self.runtime.as_ref().expect("it is taken only when the last session is gone").handle().clone()
     }
+
+    pub(super) fn threads(&self) -> Threads {
+        self.threads.clone()
+    }
 }
 
 impl Drop for HostState {
     /// A tool that cannot be interrupted must not keep the process from ending.
     fn drop(&mut self) {
+        self.threads.close();
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -19,6 +19,7 @@ mod scope;
 mod state;
 mod step;
 mod streams;
+mod threads;
 mod work;
 
 pub use call::CallRun;

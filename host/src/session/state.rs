@@ -15,6 +15,7 @@ use super::host::{HostError, HostState, file_limits};
 use super::kept::{Begun, Kept, SessionId, SessionsError, Stoppable};
 use super::options::RunOptions;
 use super::run::Run;
+use super::threads::Threads;
 use super::{Left, RunResult};
 use crate::agent::Program;
 use crate::capability::{Limits, Policy};
@@ -319,6 +320,10 @@ impl SessionState {
 
     pub(super) fn pool(&self) -> Handle {
         self.host.pool()
+    }
+
+    pub(super) fn threads(&self) -> Threads {
+        self.host.threads()
     }
 
     /// A seed for one purpose in the life of the session, the same whenever it is asked for.

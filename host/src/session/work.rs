@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
+use super::threads::Threads;
 use crate::code::{Interrupt, Stopped};
 use crate::error::Failure;
 use crate::gate::Admission;
@@ -50,6 +51,7 @@ struct Job {
 /// The operations of one run that are under way.
 pub(super) struct Work {
     pool: Handle,
+    threads: Threads,
     sender: Sender<News>,
     receiver: Receiver<News>,
     timers: BinaryHeap<Reverse<(Instant, OperationId)>>,
@@ -65,10 +67,11 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub(super) fn new(pool: Handle, concurrency: u32) -> Self {
+    pub(super) fn new(pool: Handle, threads: Threads, concurrency: u32) -> Self {
         let (sender, receiver) = channel();
         Self {
             pool,
+            threads,
             sender,
             receiver,
             timers: BinaryHeap::new(),
@@ -118,7 +121,7 @@ impl Work {
     }
 
     /// Runs a program, on a thread of its own: the stages of a pipeline wait for each other, so none may wait for a
-    /// thread. The thread ends when the program does, which its switch sees to.
+    /// thread. The program ends when its switch says so at the latest.
     pub(super) fn run(&mut self, id: OperationId, admission: Admission, context: CallContext, started: Started) {
         self.programs += 1;
         let sender = self.sender.clone();
@@ -128,7 +131,7 @@ impl Work {
             drop(started);
             let _ = sender.send(News::Exited(Completion { id, result }, context.edits()));
         };
-        if let Err(error) = std::thread::Builder::new().name("tollhouse-program".into()).spawn(run) {
+        if let Err(error) = self.threads.run(run) {
             let failure = Failure::host(format!("a program cannot start: {error}"));
             let _ = self.sender.send(News::Exited(Completion { id, result: Err(failure) }, Vec::new()));
         }
