@@ -38,6 +38,8 @@ mod fuzz;
 mod guests;
 #[path = "features/holes.rs"]
 mod holes;
+#[path = "features/host_tools.rs"]
+mod host_tools;
 #[path = "features/hostile.rs"]
 mod hostile;
 #[path = "features/limits.rs"]

@@ -14,6 +14,8 @@ pub(crate) struct Method {
     pub(crate) granted: bool,
     /// Whether it is a program, which is run with streams.
     program: bool,
+    /// Whether any method that begins with it can be called.
+    pub(crate) open: bool,
     segments: Vec<String>,
 }
 
@@ -27,6 +29,7 @@ impl Methods {
             name: tool.method,
             granted: tool.granted,
             program: tool.program,
+            open: tool.open,
         };
         Self(tools.into_iter().map(method).collect())
     }
@@ -87,6 +90,13 @@ impl Methods {
 const ALIKE: f64 = 0.7;
 
 impl Method {
+    /// The method that these words name in this namespace.
+    pub(crate) fn below(&self, words: &[&str]) -> Self {
+        let more = words.iter().map(|word| (*word).to_owned());
+        let segments: Vec<String> = self.segments.iter().cloned().chain(more).collect();
+        Self { name: segments.join("/"), granted: self.granted, program: false, open: true, segments }
+    }
+
     /// Whether the first segments are named by these words, each in its own spelling or one whose kebab form it is.
     fn begins_with(&self, words: &[&str]) -> bool {
         self.segments.len() >= words.len()
@@ -116,8 +126,13 @@ mod tests {
     use super::*;
 
     fn methods(names: &[&str]) -> Methods {
-        let tool =
-            |name: &&str| Tool { method: (*name).to_owned(), path: String::new(), granted: true, program: false };
+        let tool = |name: &&str| Tool {
+            method: (*name).to_owned(),
+            path: String::new(),
+            granted: true,
+            program: false,
+            open: false,
+        };
         Methods::new(names.iter().map(tool).collect())
     }
 

@@ -90,6 +90,9 @@ impl ToolCommand {
         let Some((method, count)) = self.methods.find(&words) else {
             return self.no_method(context, &words, rest).await;
         };
+        // All words name a method of an open namespace; the host judges the call.
+        let named = method.open.then(|| method.below(&words[count..]));
+        let (method, count) = named.as_ref().map_or((method, count), |named| (named, words.len()));
         // Words behind the method's name are for the host to refuse, in the order in which they stood.
         let parameters = words[count..].iter().map(|word| (*word).to_owned()).chain(rest.iter().cloned());
         let options = match options(method, parameters.collect()) {

@@ -110,10 +110,10 @@ fn gate(host: &Host, grants: u32) -> Duration {
     let session = host.session(SessionOptions { policy, ..SessionOptions::default() }).expect("a session");
     let (gate, arguments) = (session.gate(), json!({ "values": [2, 3] }));
     let tool = gate.tools().get("stats/describe").expect("it is mounted");
-    assert!(gate.would_allow(tool, &arguments, SystemTime::now()));
+    assert!(gate.would_allow(&tool, &arguments, SystemTime::now()));
     let many = median(50, || {
         for _ in 0..CALLS {
-            std::hint::black_box(gate.would_allow(tool, &arguments, SystemTime::now()));
+            std::hint::black_box(gate.would_allow(&tool, &arguments, SystemTime::now()));
         }
     });
     many / CALLS

@@ -56,6 +56,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
         "globals" => globals,
         "methodOf" => method_of,
         "describe" => describe,
+        "isOpen" => is_open,
         "budgets" => budgets,
     )
 }
@@ -120,8 +121,18 @@ fn globals() -> List<(Vec<String>, Vec<String>)> {
 fn method_of(name: Text) -> Vec<String> {
     TOOLS.with_borrow(|tools| {
         let named = |tool: &&Tool| tool.path == name.0 || tool.method == name.0 || flatten(&tool.path) == name.0;
-        tools.iter().find(named).map_or_else(Vec::new, |tool| vec![tool.path.clone(), tool.method.clone()])
+        if let Some(tool) = tools.iter().find(named) {
+            return vec![tool.path.clone(), tool.method.clone()];
+        }
+        let path = name.0.replace('/', ".");
+        let holds = |tool: &Tool| tool.open && path.strip_prefix(&tool.path).is_some_and(|rest| rest.starts_with('.'));
+        if tools.iter().any(holds) { vec![path.clone(), path.replace('.', "/")] } else { Vec::new() }
     })
+}
+
+/// Whether a tool is an open namespace.
+fn is_open(path: Text) -> bool {
+    TOOLS.with_borrow(|tools| tools.iter().any(|tool| tool.open && tool.path == path.0))
 }
 
 /// What is left of the budgets, as `budgets()` gives it.

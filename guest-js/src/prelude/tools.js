@@ -114,6 +114,22 @@ const strictPrototype = (prefix, names) =>
 // No function of this name is on the stack, so that nothing is cut off it.
 const trapOf = () => {};
 
+// A namespace whose members nobody names beforehand: whatever is asked of it is a method, and the host judges the call.
+const openNamespace = (path, method) =>
+  new Proxy(makeTool(path, method), {
+    __proto__: null,
+    get(target, name, receiver) {
+      if (typeof name === 'symbol' || name in askedOfAny || name === '__proto__') {
+        return apply(Reflect.get, undefined, [target, name, receiver]);
+      }
+      return openNamespace(path + '.' + name, method + '/' + name);
+    },
+    set: () => false,
+    defineProperty: () => false,
+    deleteProperty: () => false,
+    setPrototypeOf: () => false,
+  });
+
 // Builds the value of one alias from its tools: a function, or a namespace of functions and namespaces.
 const buildAlias = (alias) => {
   const list = native.toolsOf(alias);
@@ -136,6 +152,7 @@ const buildAlias = (alias) => {
 };
 
 const buildNode = (prefix, node) => {
+  if (node.path !== undefined && native.isOpen(node.path)) return openNamespace(node.path, node.method);
   const value =
     node.path === undefined ? createObject(strictPrototype(prefix, node.names)) : makeTool(node.path, node.method);
   for (let i = 0; i < node.names.length; i++) {

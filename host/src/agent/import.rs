@@ -40,7 +40,7 @@ pub(super) fn define(
                 if !caller.gate.grants(tool.method()) {
                     return Err(not_granted(name, tool.method()));
                 }
-                gated(&mut inner, function, Arc::clone(tool), Arc::clone(caller))?;
+                gated(&mut inner, function, tool, Arc::clone(caller))?;
             }
             ComponentItem::Resource(_) => {
                 let caller = Arc::clone(caller);
@@ -103,13 +103,13 @@ fn is_granted(gate: &Gate, alias: &str, export: &str) -> bool {
         .any(|function| gate.grants(&function.method(alias)))
 }
 
-pub(super) fn tool<'t>(
-    tools: &'t MountedTools,
+pub(super) fn tool(
+    tools: &MountedTools,
     alias: &str,
     export: &str,
     import: &str,
     function: &str,
-) -> Result<&'t Arc<Tool>, Failure> {
+) -> Result<Arc<Tool>, Failure> {
     let package = tools.packages().iter().find(|(other, _)| other == alias).map(|(_, package)| package);
     let found = package.and_then(|package| {
         let is_it =

@@ -27,7 +27,7 @@ impl Peers for Caller {
         let tool = import::tool(self.gate.tools(), &alias, &export, name, function)?;
         same::check(ty, tool.function())
             .map_err(|problem| import::unusable(&format!("{name}#{function}"), &problem))?;
-        import::answer(tool, self, params, handles)
+        import::answer(&tool, self, params, handles)
     }
 
     fn ask(&self, method: &str, arguments: &str) -> Result<Payload, Failure> {

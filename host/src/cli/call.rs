@@ -52,8 +52,8 @@ impl Call {
         let gate = session.gate();
         self.confine.isolate(gate)?;
         let tool = gate.tools().find(&self.method);
-        let method = tool.map_or(self.method.as_str(), |tool| tool.method());
-        let arguments = match (&self.json, tool) {
+        let method = tool.as_ref().map_or(self.method.as_str(), |tool| tool.method());
+        let arguments = match (&self.json, &tool) {
             (Some(json), _) => json.clone(),
             (None, Some(tool)) => {
                 let parsed = tool.parse_words(&self.words);

@@ -172,6 +172,7 @@ impl SessionArgs {
         }
         let files = self.files(policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files))?;
         let options = OpenOptions {
+            host_tools: Vec::new(),
             policy,
             tools: self.tools.clone(),
             lock: self.pins()?,
@@ -265,6 +266,7 @@ impl Prepared {
     /// A new session, with these files.
     pub(crate) fn session(&self, host: &Host, files: Option<Tree>) -> Result<Session> {
         let options = SessionOptions {
+            host_tools: Vec::new(),
             policy: self.policy.clone(),
             tools: self.tools.clone(),
             lock: self.lock.clone(),

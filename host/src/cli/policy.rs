@@ -157,7 +157,7 @@ impl Explain {
         let session = self.session.look(places, None)?;
         let gate = session.gate();
         let found = gate.tools().find(&self.method);
-        let method = found.map_or(self.method.as_str(), |tool| tool.method());
+        let method = found.as_ref().map_or(self.method.as_str(), |tool| tool.method());
         let opinions = match gate.explain(method, &self.arguments) {
             Ok(opinions) => opinions,
             Err(failure) => {

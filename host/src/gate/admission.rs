@@ -68,7 +68,7 @@ impl Admission {
         if size > self.result_limit {
             let message =
                 format!("`{}`: a result of {size} bytes passes the limit of {}", self.method, self.result_limit);
-            let is_the_tools = self.tool.package().has_own_result(self.result_limit);
+            let is_the_tools = self.tool.has_own_result(self.result_limit);
             return Err(Failure::limit(message, super::raise("result", is_the_tools)));
         }
         Ok(payload)
@@ -135,9 +135,16 @@ impl Admission {
         &self.witness
     }
 
-    /// Whether the call would begin at once: its tool is compiled.
+    /// Whether the call would begin at once, and whoever makes it can be stopped: its tool is compiled. A host function may
+    /// take as long as it likes.
     pub(crate) fn is_ready(&self) -> bool {
-        self.tool.package().is_loaded()
+        self.tool.is_ready()
+    }
+
+    /// Whether it is of a host function: who drives the run may answer it instead.
+    #[must_use]
+    pub fn is_host_function(&self) -> bool {
+        self.tool.package().is_none()
     }
 
     /// Gives back what was reserved: the call was never started.

@@ -171,8 +171,7 @@ fn resolve<'f>(path: &ParamPath, function: &'f Function, span: &Span) -> Result<
     let mut types: Vec<Leaf<'f>> = Vec::new();
     for step in path.steps() {
         let walked = ParamPath::from_steps(steps.clone()).to_string();
-        let entered =
-            if steps.is_empty() { parameter(&function.params, step) } else { enter_any(&types, step, &walked) };
+        let entered = if steps.is_empty() { parameter(function, step) } else { enter_any(&types, step, &walked) };
         let (step, next) = entered.map_err(|(message, hint)| BindError {
             message: format!("`{path}`: {message}"),
             hint,
@@ -193,6 +192,7 @@ fn enter_any<'f>(types: &[Leaf<'f>], step: &Step, walked: &str) -> Entered<'f> {
     for ty in types {
         let entered = match ty {
             Cow::Borrowed(ty) => enter(ty, step, walked),
+            Cow::Owned(Type { shape: Shape::Json, .. }) => Ok((step.clone(), vec![ty.clone()])),
             Cow::Owned(ty) => Err(no_part(ty, step, walked)),
         };
         match (entered, &mut found) {
@@ -227,6 +227,7 @@ fn enter<'f>(ty: &'f Type, step: &Step, walked: &str) -> Entered<'f> {
             }
         }
         (Shape::Map(_, value), Step::Name(_)) => Ok((step.clone(), one(value))),
+        (Shape::Json, _) => Ok((step.clone(), vec![Cow::Borrowed(ty)])),
         (Shape::Variant(cases), Step::Name(name)) if name == "tag" => {
             Ok((step.clone(), vec![Cow::Owned(Shape::Enum(cases.clone()).into())]))
         }
@@ -257,8 +258,15 @@ fn no_part(ty: &Type, step: &Step, walked: &str) -> (String, Option<String>) {
 }
 
 /// The first step: a parameter, which has its place among the arguments.
-fn parameter<'f>(params: &'f Members<Field>, step: &Step) -> Entered<'f> {
-    let (step, types) = member(params, step, "")?;
+fn parameter<'f>(function: &'f Function, step: &Step) -> Entered<'f> {
+    let params = &function.params;
+    let (step, types) = match (member(params, step, ""), step) {
+        // One that nobody declared.
+        (Err(_), Step::Name(name)) if function.is_open() && params.find(name).is_none() => {
+            (step.clone(), vec![Cow::Owned(Shape::Json.into())])
+        }
+        (found, _) => found?,
+    };
     match &step {
         Step::Name(name) => match params.position(name) {
             Some(at) => Ok((Step::Field { name: name.clone(), at }, types)),
@@ -287,7 +295,7 @@ fn member<'f>(members: &'f Members<Field>, step: &Step, walked: &str) -> Entered
 }
 
 fn is_number(ty: &Type) -> bool {
-    matches!(ty.shape, Shape::F32 | Shape::F64) || bounds(&ty.shape).is_some()
+    matches!(ty.shape, Shape::F32 | Shape::F64 | Shape::Json) || bounds(&ty.shape).is_some()
 }
 
 fn is_wide(shape: &Shape) -> bool {
@@ -331,7 +339,7 @@ fn bind_test(test: &Test, ty: &Type) -> std::result::Result<Test, String> {
 }
 
 fn is_text(shape: &Shape) -> bool {
-    matches!(shape, Shape::String | Shape::Char | Shape::Enum(_))
+    matches!(shape, Shape::String | Shape::Char | Shape::Enum(_) | Shape::Json)
 }
 
 /// Fits a value to compare with to a type.
@@ -339,7 +347,7 @@ fn bind_scalar(scalar: &Scalar, ty: &Type) -> std::result::Result<Scalar, String
     let mismatch = || Err(format!("is {}: it can never be {scalar}", ty.describe()));
     match (&ty.shape, scalar) {
         (Shape::Enum(cases), _) => case(scalar, cases, ty),
-        (Shape::Bool, Scalar::Bool(_)) => Ok(scalar.clone()),
+        (Shape::Bool, Scalar::Bool(_)) | (Shape::Json, _) => Ok(scalar.clone()),
         (Shape::String | Shape::Char | Shape::Bytes, Scalar::String(_)) => Ok(scalar.clone()),
         (_, Scalar::String(text)) if is_wide(&ty.shape) => match Number::from_decimal(text) {
             Some(number) => bind_scalar(&Scalar::Number(number), ty),

@@ -13,7 +13,7 @@ use super::bind::{self, BindError, Bound, BoundSpend};
 use crate::capability::{Amount, Grant, PolicyError};
 use crate::ledger::{AccountId, Ledger, Refused, Terms};
 use crate::tool::types::Function;
-use crate::tool::{MountedTools, nearest};
+use crate::tool::{MountedTools, Tool, nearest};
 
 /// The grants of a session, ready to judge.
 pub(super) struct Judges {
@@ -143,29 +143,42 @@ impl Judges {
     }
 
     /// Whether a grant could allow a call of a method, for some arguments and with some budget.
-    pub(super) fn grants(&self, method: &str, function: &Function) -> bool {
-        self.of(method, function).iter().any(|judge| judge.bound.is_ok())
+    pub(super) fn grants(&self, tool: &Tool) -> bool {
+        let is_ok = |judge: &Judge| judge.bound.is_ok();
+        // Of a namespace itself: of anything in it.
+        if tool.bound_as() == tool.method() { self.all(tool).iter().any(is_ok) } else { self.of(tool).any(is_ok) }
     }
 
-    fn of(&self, method: &str, function: &Function) -> &[Judge] {
-        let Some(judges) = self.methods.get(method) else { return &[] };
+    /// What judges a call.
+    fn of(&self, tool: &Tool) -> impl Iterator<Item = &Judge> {
+        // Those of a namespace cover some of its methods.
+        let covers = |judge: &&Judge| !tool.is_open() || self.held[judge.held].grant.method.matches(tool.method());
+        self.all(tool).iter().filter(covers)
+    }
+
+    /// What judges calls of a method; of an open namespace, of any method in it.
+    fn all(&self, tool: &Tool) -> &[Judge] {
+        let Some(judges) = self.methods.get(tool.bound_as()) else { return &[] };
         judges.get_or_init(|| {
-            let covering = self.held.iter().enumerate().filter(|(_, held)| held.grant.method.matches(method));
-            covering.map(|(index, held)| Judge::new(index, held, function)).collect()
+            let covers = |held: &Held| match tool.namespace() {
+                Some(namespace) => namespace.may_be_covered_by(&held.grant.method),
+                None => held.grant.method.matches(tool.method()),
+            };
+            let covering = self.held.iter().enumerate().filter(|(_, held)| covers(held));
+            covering.map(|(index, held)| Judge::new(index, held, tool.function())).collect()
         })
     }
 
     /// Debits the first grant that covers a method, whose clauses hold and whose budgets last.
     pub(super) fn debit(
         &self,
-        method: &str,
-        function: &Function,
+        tool: &Tool,
         arguments: &Value,
         ledger: &Ledger,
         now: SystemTime,
     ) -> Result<(&Held, &Judge), Denial<'_>> {
         let mut nearest: Option<(u8, &Judge, Option<Refused>, AccountId)> = None;
-        for judge in self.of(method, function) {
+        for judge in self.of(tool) {
             let held = &self.held[judge.held];
             let account = held.accounts[0].id;
             let (rank, refused, at) = match &judge.bound {
@@ -194,8 +207,8 @@ impl Judges {
     /// What each grant covers.
     pub(super) fn coverage(&self, tools: &MountedTools) -> Vec<Coverage> {
         let covered = |held: &Held, index: usize| {
-            let methods = tools.iter().filter(|tool| held.grant.method.matches(tool.method())).map(|tool| {
-                let judge = self.of(tool.method(), tool.function()).iter().find(|judge| judge.held == index);
+            let methods = tools.iter().filter(|tool| tool.is_covered_by(&held.grant.method)).map(|tool| {
+                let judge = self.all(tool).iter().find(|judge| judge.held == index);
                 let problem = judge.and_then(|judge| judge.bound.as_ref().err()).map(|error| error.message.clone());
                 Covered { method: tool.method().to_owned(), problem }
             });
@@ -210,14 +223,7 @@ impl Judges {
     }
 
     /// What each grant that covers a method says of a call.
-    pub(super) fn opinions(
-        &self,
-        method: &str,
-        function: &Function,
-        arguments: &Value,
-        ledger: &Ledger,
-        now: SystemTime,
-    ) -> Vec<Opinion> {
+    pub(super) fn opinions(&self, tool: &Tool, arguments: &Value, ledger: &Ledger, now: SystemTime) -> Vec<Opinion> {
         let opinion = |judge: &Judge| {
             let held = &self.held[judge.held];
             let (allows, why) = match judge.try_out(held, arguments, ledger, now) {
@@ -226,7 +232,7 @@ impl Judges {
             };
             Opinion { grant: held.grant.name.clone(), method: held.grant.method.to_string(), allows, why }
         };
-        self.of(method, function).iter().map(opinion).collect()
+        self.of(tool).map(opinion).collect()
     }
 }
 
@@ -368,7 +374,7 @@ fn check(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
     let span = grant.span.0.clone();
     let mut problem = None;
     let mut covers = false;
-    for tool in tools.iter().filter(|tool| grant.method.matches(tool.method())) {
+    for tool in tools.iter().filter(|tool| tool.is_covered_by(&grant.method)) {
         covers = true;
         let bound = bind::bind(grant, tool.function()).and_then(|_| bind::bind_spend(grant, tool.function()));
         match bound {

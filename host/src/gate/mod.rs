@@ -157,7 +157,7 @@ impl Gate {
     /// Whether a grant could allow a call of the method, for some arguments and with some budget.
     #[must_use]
     pub fn grants(&self, method: &str) -> bool {
-        self.tools.get(method).is_some_and(|tool| self.judges.grants(method, tool.function()))
+        self.tools.get(method).is_some_and(|tool| self.judges.grants(&tool))
     }
 
     /// Whether a grant may ask a human.
@@ -181,7 +181,7 @@ impl Gate {
             return Err(self.refuse(record, method, arguments, None, failure));
         }
         let now = SystemTime::now();
-        let debited = self.judges.debit(method, tool.function(), &arguments, &self.ledger, now);
+        let debited = self.judges.debit(&tool, &arguments, &self.ledger, now);
         let (held, judge) = match debited {
             Ok(debited) => debited,
             Err(denial) => {
@@ -247,7 +247,7 @@ impl Gate {
         }
         let witness = Witness::new(&self.audit, run, seq);
         let (authority, gate) = self.powers.of(tool.alias());
-        let (method, result_limit) = (method.to_owned(), tool.package().result(self.limits().result));
+        let (method, result_limit) = (method.to_owned(), tool.result_limit(self.limits().result));
         Ok(Admission { seq, method, arguments, tool, result_limit, debit, witness, authority, gate })
     }
 
@@ -334,7 +334,7 @@ impl Gate {
             let recorded = if text.len() as u64 > sessions { Value::Null } else { recorded(text) };
             return Err((recorded, self.unknown(method)));
         };
-        let limit = tool.package().argument(sessions);
+        let limit = tool.argument_limit(sessions);
         if text.len() as u64 > limit {
             let message = format!("`{method}`: arguments of {} bytes pass the limit of {limit}", text.len());
             return Err((Value::Null, Failure::limit(message, raise("argument", limit < sessions))));
@@ -344,7 +344,7 @@ impl Gate {
             (Value::String(text.to_owned()), Failure::argument(message))
         })?;
         match tool.canonicalize(given) {
-            Ok(arguments) => Ok((Arc::clone(tool), arguments)),
+            Ok(arguments) => Ok((tool, arguments)),
             Err(failure) => Err((recorded(text), failure)),
         }
     }
@@ -396,7 +396,7 @@ impl Gate {
     /// If there is no such method, or the arguments do not fit.
     pub fn explain(&self, method: &str, arguments: &str) -> Result<Vec<Opinion>, Failure> {
         let (tool, arguments) = self.check(method, arguments).map_err(|(_, failure)| failure)?;
-        Ok(self.judges.opinions(method, tool.function(), &arguments, &self.ledger, SystemTime::now()))
+        Ok(self.judges.opinions(&tool, &arguments, &self.ledger, SystemTime::now()))
     }
 
     /// Which mounted methods each grant covers, and why it can never allow a call of one.
@@ -422,13 +422,20 @@ impl Gate {
     #[doc(hidden)]
     #[must_use]
     pub fn would_allow(&self, tool: &Tool, arguments: &Value, now: SystemTime) -> bool {
-        match self.judges.debit(tool.method(), tool.function(), arguments, &self.ledger, now) {
+        match self.judges.debit(tool, arguments, &self.ledger, now) {
             Ok((held, judge)) => {
                 self.ledger.release(held.accounts[0].id, &|id| judge.amount(id, arguments));
                 true
             }
             Err(_) => false,
         }
+    }
+
+    /// How many calls each grant has allowed, by its name, in order.
+    #[must_use]
+    pub fn counts(&self) -> Vec<(String, u64)> {
+        let held = self.judges.held().iter();
+        held.map(|held| (held.grant.name.clone(), self.ledger.used(held.accounts[0].id).calls)).collect()
     }
 
     /// What is left of every budget.

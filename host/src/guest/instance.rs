@@ -194,6 +194,7 @@ impl Guest {
                     path: tool.path,
                     granted: tool.granted,
                     program: tool.program,
+                    open: tool.open,
                 })
                 .collect(),
             limits: self.limits,

@@ -40,6 +40,8 @@ pub struct MountedTool {
     pub granted: bool,
     /// Whether it is a program.
     pub program: bool,
+    /// Whether any method that begins with this one can be called.
+    pub open: bool,
 }
 
 /// Where a script writes.

@@ -11,7 +11,7 @@ use crate::code::{Interrupt, Stopped, TICK};
 use crate::error::{ErrorKind, Failure, Payload, told};
 use crate::gate::{Admission, CallOutcome, Event};
 use crate::guest::Outcome;
-use crate::tool::unfit;
+use crate::tool::{Package, unfit};
 
 /// One call of one tool. Nothing is judged or called before [`CallRun::finish`].
 pub struct CallRun {
@@ -109,7 +109,7 @@ impl CallRun {
             let tool = Arc::clone(admission.tool());
             self.session.pool().spawn_blocking(move || {
                 // Why it does not compile is told by the call.
-                let _ = tool.package().compile();
+                let _ = tool.package().map(Package::compile);
                 let _ = sender.send(());
             });
             while !self.is_cancelled() && compiled.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {}

@@ -28,6 +28,7 @@ impl Catalog for GateCatalog {
             path: tool.path().to_owned(),
             granted: self.granted.contains(tool.method()),
             program: tool.function().is_program(),
+            open: tool.is_open(),
         });
         listed.collect()
     }
@@ -38,7 +39,7 @@ impl Catalog for GateCatalog {
     }
 
     fn parse_words(&self, method: &str, words: &[String]) -> Result<String, String> {
-        let tool: &Arc<Tool> = self.gate.tools().get(method).ok_or_else(|| format!("there is no tool `{method}`"))?;
+        let tool: Arc<Tool> = self.gate.tools().get(method).ok_or_else(|| format!("there is no tool `{method}`"))?;
         tool.parse_words(words).map(|arguments| arguments.to_string())
     }
 

@@ -17,7 +17,7 @@ use crate::code::{Cache, CacheError, Code, CodeError};
 use crate::error::told;
 use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError};
 use crate::guest::{Guests, Language};
-use crate::tool::{KeyValue, Lock, Locked, MountError, Network, Packages, Secrets, Services};
+use crate::tool::{HostTool, KeyValue, Lock, Locked, MountError, MountedTools, Network, Packages, Secrets, Services};
 use crate::vfs::{self, Tree};
 
 /// The most threads on which tools run at once, over all sessions of a host: a session that lets sixteen tools loop must not
@@ -105,6 +105,8 @@ pub struct SessionOptions {
     pub policy: Policy,
     /// Packages to mount besides those of the policy: alias and requirement (`ns:name@^1`).
     pub tools: Vec<(String, String)>,
+    /// What the embedding program gives as tools.
+    pub host_tools: Vec<HostTool>,
     /// What pins what is mounted. None: the highest releases that fit.
     pub lock: Option<Lock>,
     /// The files it starts with. None: an empty `/workspace` and `/tmp`.
@@ -181,6 +183,7 @@ impl Host {
     pub fn session(&self, options: SessionOptions) -> Result<Session, HostError> {
         let policy = options.policy;
         let mounted = self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?;
+        let mounted = with_host_tools(mounted, &options.host_tools)?;
         let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), 0));
         let gate = Gate::new(mounted, policy, GateOptions { audit: options.audit, approver: options.approver })?;
         let services = Services { network: self.0.network.clone(), secrets: options.secrets, ..Services::default() };
@@ -206,6 +209,7 @@ impl Host {
             let policy = options.policy.clone().unwrap_or_default();
             self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?
         };
+        let mounted = with_host_tools(mounted, &options.host_tools)?;
         let mut policy = match (known, options.policy) {
             (false, policy) => policy.unwrap_or_default(),
             (true, None) => sessions.policy(id)?,
@@ -258,6 +262,11 @@ impl Host {
         }
         Ok(())
     }
+}
+
+/// What is mounted, and these host functions.
+fn with_host_tools(mounted: Arc<MountedTools>, tools: &[HostTool]) -> Result<Arc<MountedTools>, MountError> {
+    if tools.is_empty() { Ok(mounted) } else { mounted.with_host_tools(tools).map(Arc::new) }
 }
 
 /// What the files of a session may take.

@@ -14,18 +14,23 @@ use super::state::ToolState;
 use super::stdio::KEPT;
 use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, ValueError};
-use super::{CallContext, Tool, unread};
+use super::{CallContext, Exported, Tool, unread};
 use crate::code::{self, NoRoom, Stopped, with_stack};
 use crate::error::{Failure, Payload, told};
 use crate::gate::raise;
 
 /// Calls a function with canonical arguments.
-pub(super) fn call(tool: &Tool, arguments: Value, context: &CallContext) -> Result<Payload, Failure> {
+pub(super) fn call(
+    tool: &Tool,
+    exported: &Exported,
+    arguments: Value,
+    context: &CallContext,
+) -> Result<Payload, Failure> {
     let (function, method) = (tool.function(), tool.method());
     let mut handles = CallHandles::new(tool, &context.handles);
     let lowered = value::lower_arguments(function, arguments, &mut handles)
         .map_err(|error| Failure::argument(format!("`{method}`: {error}")))?;
-    let call = Call::new(tool, context);
+    let call = Call::new(tool, exported, context);
     match handles.shared.clone() {
         Some(shared) => {
             // A call that trapped leaves the instance closed to others, which wasmtime itself enforces.
@@ -43,7 +48,7 @@ pub(super) fn call(tool: &Tool, arguments: Value, context: &CallContext) -> Resu
             let mut kept = call.instance()?;
             let result = call.enter(&mut kept, &lowered, &mut handles);
             if handles.issued.is_empty() {
-                context.warm.put(tool, kept);
+                context.warm.put(exported, tool.alias(), kept);
                 return result;
             }
             kept.place = Some(call.place()?);
@@ -79,6 +84,7 @@ const WAIT: Duration = Duration::from_millis(1);
 /// What is called.
 pub(super) struct Call<'a> {
     pub(super) tool: &'a Tool,
+    exported: &'a Exported,
     package: &'a Package,
     pub(super) method: &'a str,
     function: &'a Function,
@@ -86,13 +92,13 @@ pub(super) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn new(tool: &'a Tool, context: &'a CallContext) -> Self {
-        Self { tool, package: &tool.package, method: tool.method(), function: tool.function(), context }
+    pub(super) fn new(tool: &'a Tool, exported: &'a Exported, context: &'a CallContext) -> Self {
+        Self { tool, exported, package: &exported.package, method: tool.method(), function: tool.function(), context }
     }
 
     /// An instance for this call: one that waits in the session, or a fresh one.
     fn instance(&self) -> Result<Kept, Failure> {
-        if let Some(mut kept) = self.context.warm.take(self.tool) {
+        if let Some(mut kept) = self.context.warm.take(self.exported, self.tool.alias()) {
             self.begin(&mut kept.store)?;
             return Ok(kept);
         }
@@ -189,7 +195,7 @@ impl<'a> Call<'a> {
 
     pub(super) fn export(&self, store: &mut Store<ToolState>, instance: Instance) -> Result<Func, Failure> {
         let loaded = self.loaded()?;
-        let export = loaded.exports.get(self.tool.index).and_then(Option::as_ref);
+        let export = loaded.exports.get(self.exported.index).and_then(Option::as_ref);
         export.and_then(|export| instance.get_func(store, export)).ok_or_else(|| {
             Failure::host(format!("`{}`: the component does not export what its types say", self.method))
         })

@@ -25,6 +25,7 @@ mod drawn;
 mod files;
 mod handles;
 mod held;
+mod hosted;
 mod http;
 mod instance;
 mod keyvalue;
@@ -52,6 +53,7 @@ pub(crate) use drawn::serves;
 pub(crate) use files::Working;
 pub use handles::Handles;
 pub(crate) use held::{Held, HeldHandles, dropped, resource_type};
+pub use hosted::{HostCall, HostFunction, HostTool, HostToolError};
 pub use http::{CertificateError, Network, Resolver};
 pub(crate) use keyvalue::{Backing, Changed, Key, KeyValue, keyvalue_size};
 pub use lock::{Lock, LockError, Locked};
@@ -66,6 +68,7 @@ pub(crate) use state::ToolState;
 pub use warm::Warm;
 pub(crate) use wasi::agent_linker;
 
+use crate::capability::Pattern;
 use crate::code::Interrupt;
 use crate::error::{Failure, Payload};
 use crate::gate::{Admission, Witness};
@@ -166,12 +169,32 @@ pub(crate) fn unread(method: &str, errno: Errno) -> Failure {
     Failure::host(message).with_hint("`tollhouse store verify` says what is missing or damaged")
 }
 
-/// Something that a guest can call through the gate: a function of a mounted package.
+/// Something that a guest can call through the gate: a function of a mounted package, or of the embedding program.
 pub struct Tool {
     method: String,
     path: String,
     /// What the package is mounted as. Instances, handles and authority belong to it.
     alias: Arc<str>,
+    source: Source,
+}
+
+/// Whose function it is.
+enum Source {
+    Package(Exported),
+    Host(Arc<HostTool>),
+}
+
+impl Source {
+    fn spelling(&self) -> names::Spelling {
+        match self {
+            Self::Package(_) => names::Spelling::Wit,
+            Self::Host(_) => names::Spelling::Own,
+        }
+    }
+}
+
+/// A function of a package.
+pub(crate) struct Exported {
     package: Arc<Package>,
     /// Which of the package's functions.
     index: usize,
@@ -196,16 +219,69 @@ impl Tool {
         &self.alias
     }
 
-    /// The package that it belongs to.
+    /// The package that it belongs to; none of a host function.
     #[must_use]
-    pub fn package(&self) -> &Package {
-        &self.package
+    pub fn package(&self) -> Option<&Package> {
+        match &self.source {
+            Source::Package(exported) => Some(&exported.package),
+            Source::Host(_) => None,
+        }
     }
 
     /// What it takes and returns.
     #[must_use]
     pub fn function(&self) -> &types::Function {
-        &self.package.types().functions[self.index]
+        match &self.source {
+            Source::Package(Exported { package, index }) => &package.types().functions[*index],
+            Source::Host(tool) => &tool.function,
+        }
+    }
+
+    /// Whether it is an open namespace, or a method of one.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.namespace().is_some()
+    }
+
+    /// The open namespace that it is, or is a method of.
+    pub(crate) fn namespace(&self) -> Option<&HostTool> {
+        match &self.source {
+            Source::Host(tool) if tool.is_namespace() => Some(tool),
+            _ => None,
+        }
+    }
+
+    /// What grants are bound to: its method; of a method of an open namespace the namespace.
+    pub(crate) fn bound_as(&self) -> &str {
+        self.namespace().map_or(&self.method, HostTool::method)
+    }
+
+    /// Whether a pattern covers it; of an open namespace, whether it covers any method in it.
+    pub(crate) fn is_covered_by(&self, pattern: &Pattern) -> bool {
+        match self.namespace() {
+            Some(namespace) if self.method == namespace.method() => namespace.may_be_covered_by(pattern),
+            _ => pattern.matches(&self.method),
+        }
+    }
+
+    /// Bytes that its arguments may have as JSON text, if those of the session are so many.
+    pub(crate) fn argument_limit(&self, sessions: u64) -> u64 {
+        self.package().map_or(sessions, |package| package.argument(sessions))
+    }
+
+    /// Bytes that its result may have as JSON text, if those of the session are so many.
+    pub(crate) fn result_limit(&self, sessions: u64) -> u64 {
+        self.package().map_or(sessions, |package| package.result(sessions))
+    }
+
+    /// Whether a limit of its result is its own, and not the session's.
+    pub(crate) fn has_own_result(&self, limit: u64) -> bool {
+        self.package().is_some_and(|package| package.has_own_result(limit))
+    }
+
+    /// Whether a call would begin at once, on whatever thread: it is compiled, and the host can stop it.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.package().is_some_and(Package::is_loaded)
     }
 
     /// Brings arguments to their canonical form and checks them against the types.
@@ -213,9 +289,15 @@ impl Tool {
     /// # Errors
     /// Where they do not fit.
     pub fn canonicalize(&self, arguments: Value) -> Result<Value, Failure> {
-        canonical::canonicalize(self.function(), arguments).map_err(|error| {
+        let checked = match &self.source {
+            Source::Package(_) => {
+                canonical::canonicalize(self.function(), arguments).map_err(|error| error.to_string())
+            }
+            Source::Host(tool) => tool.check(&arguments).map(|()| arguments),
+        };
+        checked.map_err(|problem| {
             let form = canonical::form(&self.function().params);
-            let failure = Failure::argument(format!("`{}`: {error}", self.method));
+            let failure = Failure::argument(format!("`{}`: {problem}", self.method));
             failure
                 .with_hint(format!("it takes {form}; `getToolInfo('{0}')` and `tool --help {0}` say more", self.path))
         })
@@ -226,13 +308,22 @@ impl Tool {
     /// # Errors
     /// One line for standard error.
     pub fn parse_words(&self, words: &[String]) -> Result<Value, String> {
-        words::parse_words(self.function(), words).map_err(|error| error.to_string())
+        let parsed = match &self.source {
+            Source::Package(_) => words::parse_words(self.function(), words),
+            // Whether they fit, its schema says.
+            Source::Host(_) => words::object(self.function(), words).map(Value::Object),
+        };
+        parsed.map_err(|error| error.to_string())
     }
 
     /// Describes it: method, description, JSON Schemas of parameters and result.
     #[must_use]
     pub fn describe(&self, granted: bool) -> Value {
-        schema::describe(&self.method, self.function(), granted)
+        let mut about = schema::describe(&self.method, self.function(), granted);
+        if let Source::Host(tool) = &self.source {
+            about["parameters"] = tool.parameters().clone();
+        }
+        about
     }
 
     /// Its help text for a command line.
@@ -243,14 +334,25 @@ impl Tool {
 
     /// Calls it, as admitted, on this thread.
     pub(crate) fn call(&self, admission: &Admission, context: &CallContext) -> Result<Payload, Failure> {
-        if self.function().is_program() {
-            return program::call(self, &admission.arguments, admission.result_limit(), context);
+        match &self.source {
+            Source::Package(exported) if self.function().is_program() => {
+                program::call(self, exported, &admission.arguments, admission.result_limit(), context)
+            }
+            Source::Package(exported) => instance::call(self, exported, admission.arguments.clone(), context),
+            Source::Host(tool) => tool.answer(&HostCall {
+                method: &self.method,
+                arguments: &admission.arguments,
+                seq: admission.seq,
+                interrupt: &context.interrupt,
+            }),
         }
-        instance::call(self, admission.arguments.clone(), context)
     }
 
     /// Runs it, as admitted, on this thread, if it is a program: its exit status.
     pub(crate) fn run(&self, admission: &Admission, started: &Started, context: &CallContext) -> Result<u8, Failure> {
-        program::run(self, &admission.arguments, started, context)
+        match &self.source {
+            Source::Package(exported) => program::run(self, exported, &admission.arguments, started, context),
+            Source::Host(_) => Err(Failure::host(format!("`{}` is no program", self.method))),
+        }
     }
 }

@@ -12,7 +12,7 @@ use super::drawn;
 use super::lock::{Lock, Locked};
 use super::names::{Methods, NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
-use super::{Tool, help, nearest, typescript};
+use super::{Exported, HostTool, Source, Tool, help, names, nearest, types, typescript};
 use crate::capability::{Policy, Signed, Signer};
 
 /// The tools of a session by canonical method.
@@ -21,6 +21,7 @@ pub struct MountedTools {
     tools: BTreeMap<String, Arc<Tool>>,
     names: Methods,
     packages: Vec<(String, Arc<Package>)>,
+    host: Vec<Arc<HostTool>>,
 }
 
 /// Why packages cannot be mounted.
@@ -44,6 +45,14 @@ pub enum MountError {
         /// Why.
         #[source]
         source: PackageError,
+    },
+    /// A host function under the alias of a package.
+    #[error("the host function `{name}` and the package `{alias}` would have one name")]
+    Hidden {
+        /// The function.
+        name: String,
+        /// The package's alias.
+        alias: String,
     },
     /// One alias for two packages.
     #[error("`{0}` is mounted twice: once by the policy, once by `--tool`")]
@@ -125,6 +134,7 @@ impl MountError {
             Self::Changed { diff, .. } => {
                 Some(format!("nothing of it was used; what is pinned (-) and what is there (+):\n{diff}"))
             }
+            Self::Hidden { .. } => Some("mount the package under another alias, or name the function otherwise".into()),
             Self::Names(_) => Some("mount the package under another alias: `--tool ALIAS=NS:NAME`".into()),
             _ => None,
         }
@@ -229,7 +239,7 @@ impl Packages {
         if let Some(mounted) = last.as_ref().filter(|mounted| mounted.is_of(&packages)) {
             return Ok(Arc::clone(mounted));
         }
-        let mounted = Arc::new(MountedTools::new(packages)?);
+        let mounted = Arc::new(MountedTools::new(packages, &[])?);
         *last = Some(Arc::clone(&mounted));
         Ok(mounted)
     }
@@ -324,20 +334,37 @@ impl Packages {
 }
 
 impl MountedTools {
-    fn new(packages: Vec<(String, Arc<Package>)>) -> Result<Self, MountError> {
+    fn new(packages: Vec<(String, Arc<Package>)>, host: &[HostTool]) -> Result<Self, MountError> {
         let mut listed = Vec::new();
         for (alias, package) in &packages {
             let alias: Arc<str> = alias.as_str().into();
             for (index, function) in package.types().functions.iter().enumerate() {
-                listed.push((function.method(&alias), Arc::clone(&alias), Arc::clone(package), index));
+                let source = Source::Package(Exported { package: Arc::clone(package), index });
+                listed.push((function.method(&alias), Arc::clone(&alias), source));
             }
         }
-        let names = Methods::new(listed.iter().map(|(method, ..)| (method.as_str(), Spelling::Wit)))?;
-        let tools = listed.into_iter().map(|(method, alias, package, index)| {
+        let host: Vec<Arc<HostTool>> = host.iter().cloned().map(Arc::new).collect();
+        for tool in &host {
+            let alias = tool.method().split('/').next().unwrap_or_default();
+            if packages.iter().any(|(other, _)| other == alias) {
+                return Err(MountError::Hidden { name: tool.method().to_owned(), alias: alias.to_owned() });
+            }
+            listed.push((tool.method().to_owned(), alias.into(), Source::Host(Arc::clone(tool))));
+        }
+        let names = Methods::new(listed.iter().map(|(method, _, source)| (method.as_str(), source.spelling())))?;
+        let tools = listed.into_iter().map(|(method, alias, source)| {
             let path = names.faces(&method).map_or_else(|| method.clone(), |faces| faces.path.clone());
-            (method.clone(), Arc::new(Tool { method, path, alias, package, index }))
+            (method.clone(), Arc::new(Tool { method, path, alias, source }))
         });
-        Ok(Self { tools: tools.collect(), names, packages })
+        Ok(Self { tools: tools.collect(), names, packages, host })
+    }
+
+    /// The same with these host functions besides.
+    ///
+    /// # Errors
+    /// If names collide.
+    pub fn with_host_tools(&self, host: &[HostTool]) -> Result<Self, MountError> {
+        Self::new(self.packages.clone(), host)
     }
 
     fn is_of(&self, packages: &[(String, Arc<Package>)]) -> bool {
@@ -351,14 +378,24 @@ impl MountedTools {
 
     /// The tool of a canonical method.
     #[must_use]
-    pub fn get(&self, method: &str) -> Option<&Arc<Tool>> {
-        self.tools.get(method)
+    pub fn get(&self, method: &str) -> Option<Arc<Tool>> {
+        if let Some(tool) = self.tools.get(method) {
+            return Some(Arc::clone(tool));
+        }
+        let namespace = self.host.iter().find(|tool| tool.holds(method))?;
+        let root = self.tools.get(namespace.method())?;
+        let path = names::faces(method, Spelling::Own).path;
+        let source = Source::Host(Arc::clone(namespace));
+        Some(Arc::new(Tool { method: method.to_owned(), path, alias: Arc::clone(&root.alias), source }))
     }
 
     /// The tool of a name in any of its faces: `stats/describe`, `stats.describe`, `stats describe`.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&Arc<Tool>> {
-        self.get(self.names.resolve(name)?)
+    pub fn find(&self, name: &str) -> Option<Arc<Tool>> {
+        match self.names.resolve(name) {
+            Some(method) => self.get(method),
+            None => self.get(&name.replace([' ', '.'], "/")),
+        }
     }
 
     /// The canonical method nearest to a name, if one is near enough to be meant.
@@ -409,15 +446,23 @@ impl MountedTools {
     /// TypeScript declarations of all that is mounted.
     #[must_use]
     pub fn typescript(&self, granted: &dyn Fn(&str) -> bool) -> String {
-        let mounted: Vec<typescript::Mounted<'_>> = self
-            .packages
-            .iter()
-            .map(|(alias, package)| typescript::Mounted {
-                alias,
-                package: package.types(),
-                docs: package.description(),
-            })
-            .collect();
-        typescript::declarations(&mounted, granted)
+        let own = self.host_packages();
+        let packages = self.packages.iter().map(|(alias, package)| typescript::Mounted {
+            alias,
+            package: package.types(),
+            docs: package.description(),
+        });
+        let own = own.iter().map(|(alias, package)| typescript::Mounted { alias, package, docs: None });
+        typescript::declarations(&packages.chain(own).collect::<Vec<_>>(), granted)
+    }
+
+    /// The host functions by the first segment of their methods, as if each were a package.
+    fn host_packages(&self) -> BTreeMap<&str, types::Package> {
+        let mut packages: BTreeMap<&str, types::Package> = BTreeMap::new();
+        for tool in &self.host {
+            let alias = tool.method().split('/').next().unwrap_or_default();
+            packages.entry(alias).or_default().functions.push(tool.function.clone());
+        }
+        packages
     }
 }

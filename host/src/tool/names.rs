@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use self::reserved::{JAVASCRIPT_GLOBALS, JAVASCRIPT_WORDS, SCRIPT_GLOBALS, SHELL_BUILTINS, SHELL_WORDS};
 
 /// The longest name of a segment, in bytes: far above what anyone types, low enough to print in an error.
-const MAX_SEGMENT: usize = 200;
+pub(super) const MAX_SEGMENT: usize = 200;
 
 /// How a method's segments are turned into faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,10 +147,16 @@ pub struct Faces {
 pub fn faces(method: &str, spelling: Spelling) -> Faces {
     let segment = |s: &str| match spelling {
         Spelling::Wit => to_camel(s),
-        Spelling::Own => s.to_owned(),
+        Spelling::Own => identifier(s),
     };
     let segments: Vec<String> = method.split('/').map(segment).collect();
     Faces { path: segments.join("."), flat: segments.join("_"), words: method.split('/').map(str::to_owned).collect() }
+}
+
+/// A name as its owner spells it, as JavaScript can write it: `search-db` is `search_db`, `1abc` is `_1abc`.
+fn identifier(name: &str) -> String {
+    let digit = if name.starts_with(|first: char| first.is_ascii_digit()) { "_" } else { "" };
+    format!("{digit}{}", name.replace('-', "_"))
 }
 
 /// The methods of a session by all their faces: finds the method that a script means.
@@ -289,7 +295,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 /// # Errors
 /// [`NameError::NotAName`], [`NameError::Reserved`].
 pub fn check_alias(alias: &str, spelling: Spelling) -> Result<(), NameError> {
-    let is_name = alias.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
+    let begins = |b: u8| b.is_ascii_alphabetic() || (spelling == Spelling::Own && (b.is_ascii_digit() || b == b'_'));
+    let is_name = alias.bytes().next().is_some_and(begins)
         && alias.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
         && alias.len() <= MAX_SEGMENT;
     if !is_name {
@@ -297,7 +304,7 @@ pub fn check_alias(alias: &str, spelling: Spelling) -> Result<(), NameError> {
     }
     let script = match spelling {
         Spelling::Wit => to_camel(alias),
-        Spelling::Own => alias.to_owned(),
+        Spelling::Own => identifier(alias),
     };
     let lists: [(&[&str], &str, &str); 5] = [
         (JAVASCRIPT_WORDS, script.as_str(), "a reserved word of JavaScript"),

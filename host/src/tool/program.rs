@@ -17,7 +17,7 @@ use super::instance::Call;
 use super::pipe::{Pipe, Reader, Writer};
 use super::state::ToolState;
 use super::stdio::Kept;
-use super::{ARGUMENTS, CallContext, DIRECTORY, STDIN, Tool, unread};
+use super::{ARGUMENTS, CallContext, DIRECTORY, Exported, STDIN, Tool, unread};
 use crate::code::{self, with_stack};
 use crate::error::{Failure, Payload};
 use crate::gate::raise;
@@ -47,12 +47,18 @@ impl Drop for Started {
 }
 
 /// Calls a program like any tool: its input is a text, and so is its output.
-pub(super) fn call(tool: &Tool, arguments: &Value, limit: u64, context: &CallContext) -> Result<Payload, Failure> {
+pub(super) fn call(
+    tool: &Tool,
+    exported: &Exported,
+    arguments: &Value,
+    limit: u64,
+    context: &CallContext,
+) -> Result<Payload, Failure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let (stdout, stderr) = (Kept::bounded(limit), Kept::bounded(limit));
     let stdin = arguments.get(STDIN).and_then(Value::as_str).unwrap_or_default();
     let program = Program {
-        call: Call::new(tool, context),
+        call: Call::new(tool, exported, context),
         arguments,
         environment: &[],
         stdin: MemoryInputPipe::new(Bytes::copy_from_slice(stdin.as_bytes())),
@@ -62,7 +68,7 @@ pub(super) fn call(tool: &Tool, arguments: &Value, limit: u64, context: &CallCon
     let status = program.run();
     if stdout.is_over() || stderr.is_over() {
         let message = format!("`{}` wrote more than the limit of {limit} bytes", tool.method());
-        let is_the_tools = tool.package.has_own_result(limit as u64);
+        let is_the_tools = tool.has_own_result(limit as u64);
         return Err(Failure::limit(message, raise("result", is_the_tools)));
     }
     let status = status.map_err(|failure| match stderr.text().trim() {
@@ -73,9 +79,15 @@ pub(super) fn call(tool: &Tool, arguments: &Value, limit: u64, context: &CallCon
 }
 
 /// Runs a program with streams.
-pub(super) fn run(tool: &Tool, arguments: &Value, started: &Started, context: &CallContext) -> Result<u8, Failure> {
+pub(super) fn run(
+    tool: &Tool,
+    exported: &Exported,
+    arguments: &Value,
+    started: &Started,
+    context: &CallContext,
+) -> Result<u8, Failure> {
     let program = Program {
-        call: Call::new(tool, context),
+        call: Call::new(tool, exported, context),
         arguments,
         environment: &started.environment,
         stdin: Reader(started.stdin.clone()),

@@ -101,6 +101,12 @@ impl Function {
         self.kind == FunctionKind::Program
     }
 
+    /// Whether it takes parameters that it does not name.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.kind, FunctionKind::Hosted { open: true })
+    }
+
     /// Whether it can return an error, and if so the type of the payload.
     #[must_use]
     pub fn fails_with(&self) -> Option<Option<&Type>> {
@@ -125,6 +131,11 @@ pub enum FunctionKind {
     Static(Resource),
     /// Runs a program: its method is the alias alone.
     Program,
+    /// A function of the embedding program (`hosted`).
+    Hosted {
+        /// Whether it takes parameters that it does not name.
+        open: bool,
+    },
     /// Lets go of a resource: `…/resource/drop`. No export: the host drops the handle that `self` names.
     Drop(Resource),
 }
@@ -232,6 +243,8 @@ pub enum Shape {
     },
     /// An object; keys that are no strings are spelled as strings (`"7"`, `"true"`).
     Map(Box<Type>, Box<Type>),
+    /// Any JSON value: what a parameter of the embedding program takes, where WIT has no word for it.
+    Json,
     /// A handle: an opaque string. Passing it gives the resource away.
     Own(Resource),
     /// A handle: an opaque string. Passing it lends the resource for the call.
@@ -309,6 +322,7 @@ impl Shape {
             Self::Option(_) => "option",
             Self::Result { .. } => "result",
             Self::Map(..) => "map",
+            Self::Json => "json",
             Self::Own(_) => "own",
             Self::Borrow(_) => "borrow",
         }

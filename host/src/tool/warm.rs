@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Tool;
+use super::Exported;
 use super::handles::Kept;
 use crate::code::Taken;
 
@@ -22,21 +22,21 @@ pub struct Warm(Mutex<HashMap<Arc<str>, Vec<Idle>>>);
 
 impl Warm {
     /// One that waits, if the package allows it.
-    pub(super) fn take(&self, tool: &Tool) -> Option<Kept> {
-        if !tool.package.keeps_instances() {
+    pub(super) fn take(&self, exported: &Exported, alias: &Arc<str>) -> Option<Kept> {
+        if !exported.package.keeps_instances() {
             return None;
         }
-        self.lock().get_mut(&tool.alias)?.pop().map(|idle| idle.0)
+        self.lock().get_mut(alias)?.pop().map(|idle| idle.0)
     }
 
     /// Keeps an instance for the next call, if the package allows it and there is room.
-    pub(super) fn put(&self, tool: &Tool, kept: Kept) {
-        if !tool.package.keeps_instances() || kept.store.data().trapped {
+    pub(super) fn put(&self, exported: &Exported, alias: &Arc<str>, kept: Kept) {
+        if !exported.package.keeps_instances() || kept.store.data().trapped {
             return;
         }
-        let Ok(tools) = tool.package.engine() else { return };
+        let Ok(tools) = exported.package.engine() else { return };
         let mut all = self.lock();
-        let idle = all.entry(Arc::clone(&tool.alias)).or_default();
+        let idle = all.entry(Arc::clone(alias)).or_default();
         if idle.len() < IDLE {
             idle.extend(tools.idle.take().map(|place| Idle(kept, place)));
         }

@@ -88,8 +88,16 @@ pub enum WordsError {
 /// # Errors
 /// The first thing that is wrong, in one line that names the flag.
 pub fn parse_words(function: &Function, words: &[String]) -> Result<Value, WordsError> {
-    let object = Parser::new(function).parse(words)?;
-    canonical::canonicalize(function, Value::Object(object)).map_err(|error| in_flags(function, error))
+    let arguments = Value::Object(object(function, words)?);
+    canonical::canonicalize(function, arguments).map_err(|error| in_flags(function, error))
+}
+
+/// Turns words into an object, and leaves open whether that fits.
+///
+/// # Errors
+/// The first word that means nothing, in one line that names the flag.
+pub fn object(function: &Function, words: &[String]) -> Result<Map<String, Value>, WordsError> {
+    Parser::new(function).parse(words)
 }
 
 /// How a function is used: `--amount <u32> [--note <string>]`.
@@ -236,6 +244,9 @@ impl<'f> Parser<'f> {
     fn flag(&mut self, name: &str, value: Option<&str>, next: Option<&str>) -> Result<bool, WordsError> {
         let flag = format!("--{name}");
         let Some(path) = self.path(name) else {
+            if self.function.is_open() && !name.is_empty() {
+                return self.undeclared(name, value, next);
+            }
             return self.negated(name, value).ok_or_else(|| self.unknown(name))?.map(|()| false);
         };
         let Some(field) = path.last() else {
@@ -268,6 +279,17 @@ impl<'f> Parser<'f> {
             };
         }
         Some(path)
+    }
+
+    /// Takes a flag that nobody declared: its value is JSON or a string; nothing is true.
+    fn undeclared(&mut self, name: &str, value: Option<&str>, next: Option<&str>) -> Result<bool, WordsError> {
+        let given = value.or(next).map_or(Value::Bool(true), parsed);
+        if self.given.iter().any(|given| given == name) {
+            return Err(WordsError::Repeated { flag: format!("--{name}") });
+        }
+        self.given.push(name.to_owned());
+        self.object.insert(name.to_owned(), given);
+        Ok(value.is_none() && next.is_some())
     }
 
     /// `--no-dry-run` for a bool that is called `dry-run`.

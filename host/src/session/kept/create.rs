@@ -12,7 +12,7 @@ use crate::capability::{Grant, Limits, Policy, Setting};
 use crate::gate::{Approver, Audit};
 use crate::session::host::now;
 use crate::store::{Batch, BlobError, StoreError};
-use crate::tool::{Lock, Secrets};
+use crate::tool::{HostTool, Lock, Secrets};
 use crate::vfs::{SnapshotId, Tree};
 
 /// How many records one commit copies.
@@ -40,6 +40,8 @@ pub struct OpenOptions {
     pub policy: Option<Policy>,
     /// Packages to mount besides those of the policy. Of a session that is there: those that it was made with.
     pub tools: Vec<(String, String)>,
+    /// What the embedding program gives as tools. They are not kept: whoever opens the session gives them again.
+    pub host_tools: Vec<HostTool>,
     /// What pins what is mounted. Of a session that is there: what it was made with.
     pub lock: Option<Lock>,
     /// What a run may use, instead of what the policy says.

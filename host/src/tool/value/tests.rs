@@ -148,7 +148,7 @@ fn values(ty: &Type) -> BoxedStrategy<Val> {
                 Val::Map(unique)
             })
             .boxed(),
-        Shape::Own(_) | Shape::Borrow(_) => unreachable!("not generated"),
+        Shape::Json | Shape::Own(_) | Shape::Borrow(_) => unreachable!("not generated"),
     }
 }
 

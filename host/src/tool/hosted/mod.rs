@@ -1,0 +1,288 @@
+//! Host functions: what the embedding program gives scripts as tools.
+//!
+//! The arguments are described by JSON Schema, and their spelling is its own: no other is accepted. The gate judges a call
+//! of one as it judges any other, by types that are read off the schema ([`types`](super::types)).
+
+mod schema;
+
+use std::sync::Arc;
+
+use jsonschema::{PatternOptions, Validator};
+use serde_json::{Value, json};
+
+use super::names::{self, NameError, Spelling};
+use super::types::{Export, Function, FunctionKind, Members, Shape};
+use crate::capability::Pattern;
+use crate::code::{Interrupt, Stopped};
+use crate::error::{Failure, Payload};
+
+/// The most segments of a method in an open namespace.
+const MAX_SEGMENTS: usize = 16;
+
+/// The longest text that a message shows, in bytes.
+const MAX_SHOWN: usize = 60;
+
+/// The longest message about arguments that do not fit, in characters: a schema may list what it takes.
+const MAX_PROBLEM: usize = 400;
+
+/// Answers the calls of a host function.
+pub trait HostFunction: Send + Sync {
+    /// Answers one, on a thread that may wait. Calls of one run may come at the same time.
+    ///
+    /// # Errors
+    /// What the script is told.
+    fn call(&self, call: &HostCall<'_>) -> Result<Payload, Failure>;
+}
+
+impl<F: Fn(&HostCall<'_>) -> Result<Payload, Failure> + Send + Sync> HostFunction for F {
+    fn call(&self, call: &HostCall<'_>) -> Result<Payload, Failure> {
+        self(call)
+    }
+}
+
+/// A call, as it was admitted.
+pub struct HostCall<'a> {
+    /// The canonical method.
+    pub method: &'a str,
+    /// Exactly what was judged.
+    pub arguments: &'a Value,
+    /// The call's number in its run.
+    pub seq: u64,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+impl HostCall<'_> {
+    /// Whether nobody waits for the answer any more: the run was cancelled, or its time is over.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.interrupt.stopped().is_some()
+    }
+
+    /// Whether the call was cancelled, and not out of time.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.interrupt.stopped() == Some(Stopped::Cancelled)
+    }
+}
+
+/// Why something is no host function.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostToolError {
+    /// Its name cannot be used.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A part of its name cannot be used.
+    #[error("`{name}` is no name of a tool: `{segment}` takes ASCII letters, digits, `_` and `-`, and is not empty")]
+    Segment {
+        /// The name.
+        name: String,
+        /// The part.
+        segment: String,
+    },
+    /// Its schema is none.
+    #[error("the schema of `{name}` is no JSON Schema: {problem}")]
+    Schema {
+        /// The name.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// A function of the embedding program, or an open namespace of such functions.
+///
+/// ```
+/// # use tollhouse::tool::HostTool;
+/// # use serde_json::json;
+/// let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+/// let weather = HostTool::new("get_weather", "Tells the weather.", schema)?
+///     .answered_by(|call: &tollhouse::tool::HostCall<'_>| Ok(json!({"city": call.arguments["city"], "temp": 72}).into()));
+/// # Ok::<(), tollhouse::tool::HostToolError>(())
+/// ```
+#[derive(Clone)]
+pub struct HostTool {
+    method: String,
+    parameters: Value,
+    pub(super) function: Function,
+    /// What a grant of a method in a namespace overlaps with.
+    below: Option<Pattern>,
+    /// None of an open namespace: any object.
+    validator: Option<Arc<Validator>>,
+    answer: Option<Arc<dyn HostFunction>>,
+}
+
+impl HostTool {
+    /// A function: its name (`get_weather`, `math.add`), what it does, and the JSON Schema of the one object that it takes.
+    ///
+    /// # Errors
+    /// If the name cannot be used, or the schema is none.
+    pub fn new(name: &str, description: &str, parameters: Value) -> Result<Self, HostToolError> {
+        let broken = |problem: String| HostToolError::Schema { name: name.to_owned(), problem };
+        let method = method_of(name)?;
+        // A pattern is matched in linear time, whatever the value.
+        let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+        let validator = options.build(&parameters).map_err(|error| broken(error.to_string()))?;
+        let (params, open) = schema::params(&parameters).map_err(broken)?;
+        let mut tool = Self::of(method, description, FunctionKind::Hosted { open }, parameters);
+        tool.function.params = params;
+        tool.validator = Some(Arc::new(validator));
+        Ok(tool)
+    }
+
+    /// A namespace whose members nobody names beforehand: the gate judges each call of `name/…`, with whatever arguments.
+    ///
+    /// # Errors
+    /// If the name cannot be used.
+    pub fn namespace(name: &str, description: &str) -> Result<Self, HostToolError> {
+        let method = method_of(name)?;
+        let below = format!("{method}/**").parse().ok();
+        let any = json!({ "type": "object" });
+        Ok(Self { below, ..Self::of(method, description, FunctionKind::Hosted { open: true }, any) })
+    }
+
+    /// Answered by this. Without an answer, whoever drives the run answers (see [`Run::resume`](crate::session::Run::resume)).
+    #[must_use]
+    pub fn answered_by(mut self, answer: impl HostFunction + 'static) -> Self {
+        self.answer = Some(Arc::new(answer));
+        self
+    }
+
+    fn of(method: String, description: &str, kind: FunctionKind, parameters: Value) -> Self {
+        let path = method.split('/').skip(1).map(str::to_owned).collect();
+        let docs = Some(description.trim()).filter(|docs| !docs.is_empty()).map(str::to_owned);
+        let export = Export { instance: None, function: String::new() };
+        let result = Some(Shape::Json.into());
+        let function = Function { path, docs, params: Members::default(), result, kind, export };
+        Self { method, parameters, function, below: None, validator: None, answer: None }
+    }
+
+    /// Its canonical method; of a namespace what its methods begin with.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// The JSON Schema of what it takes.
+    #[must_use]
+    pub fn parameters(&self) -> &Value {
+        &self.parameters
+    }
+
+    /// Whether it is an open namespace.
+    #[must_use]
+    pub fn is_namespace(&self) -> bool {
+        self.validator.is_none()
+    }
+
+    /// Whether a pattern may cover a method of this namespace.
+    pub(crate) fn may_be_covered_by(&self, pattern: &Pattern) -> bool {
+        self.below.as_ref().is_some_and(|below| below.overlaps(pattern))
+    }
+
+    /// Whether a method is of this namespace.
+    pub(super) fn holds(&self, method: &str) -> bool {
+        let rest = method.strip_prefix(self.method.as_str()).and_then(|rest| rest.strip_prefix('/'));
+        self.is_namespace()
+            && rest.is_some_and(|rest| rest.split('/').count() <= MAX_SEGMENTS && rest.split('/').all(is_segment))
+    }
+
+    /// Checks arguments. What is wrong with them, in words.
+    pub(super) fn check(&self, arguments: &Value) -> Result<(), String> {
+        if !arguments.is_object() {
+            return Err("it takes one object".to_owned());
+        }
+        let Some(validator) = &self.validator else { return Ok(()) };
+        validator.validate(arguments).map_err(|error| {
+            let place = error.instance_path().to_string();
+            // The value itself is shown if it is short.
+            let is_short = match error.instance().as_ref() {
+                Value::String(text) => text.len() <= MAX_SHOWN,
+                value => !value.is_array() && !value.is_object(),
+            };
+            let text = if is_short { error.to_string() } else { error.masked().to_string() };
+            let text: String = text.chars().take(MAX_PROBLEM).collect();
+            match place.trim_start_matches('/').replace('/', ".") {
+                place if place.is_empty() => text,
+                place => format!("{place}: {text}"),
+            }
+        })
+    }
+
+    pub(super) fn answer(&self, call: &HostCall<'_>) -> Result<Payload, Failure> {
+        match &self.answer {
+            Some(answer) => answer.call(call),
+            None => Err(Failure::host(format!("`{}` has no answer", call.method))
+                .with_hint("give the host function one, or answer the call with `resume`")),
+        }
+    }
+}
+
+/// The method that a name means: its segments are joined by `.` or `/`.
+fn method_of(name: &str) -> Result<String, HostToolError> {
+    let method = name.replace('.', "/");
+    if let Some(segment) = method.split('/').find(|segment| !is_segment(segment)) {
+        return Err(HostToolError::Segment { name: name.to_owned(), segment: segment.to_owned() });
+    }
+    names::check_alias(method.split('/').next().unwrap_or_default(), Spelling::Own)?;
+    Ok(method)
+}
+
+fn is_segment(segment: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    !segment.is_empty() && segment.len() <= names::MAX_SEGMENT && segment.bytes().all(is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(parameters: Value) -> HostTool {
+        HostTool::new("pay.charge", "Charges.", parameters).expect("a tool")
+    }
+
+    #[test]
+    fn arguments_are_checked_by_the_schema() {
+        let tool = tool(json!({
+            "type": "object",
+            "properties": { "amount": { "type": "integer", "minimum": 1 }, "currency": { "enum": ["USD", "EUR"] } },
+            "required": ["amount"],
+            "additionalProperties": false,
+        }));
+        assert_eq!(tool.method(), "pay/charge");
+        assert_eq!(tool.check(&json!({ "amount": 5, "currency": "EUR" })), Ok(()));
+        for (arguments, place) in [
+            (json!({ "amount": "5" }), "amount: "),
+            (json!({ "amount": 0 }), "amount: "),
+            (json!({ "amount": 5, "currency": "GBP" }), "currency: "),
+            (json!({}), "\"amount\" is a required property"),
+            (json!({ "amount": 5, "Amount": 6 }), "Additional properties"),
+            (json!([5]), "one object"),
+        ] {
+            let problem = tool.check(&arguments).expect_err("it does not fit");
+            assert!(problem.contains(place), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_namespace_holds_what_begins_with_it() {
+        let stripe = HostTool::namespace("stripe", "").expect("a namespace");
+        for method in ["stripe/charges", "stripe/charges/create"] {
+            assert!(stripe.holds(method), "{method}");
+        }
+        for method in ["stripe", "stripe/", "stripes/charges", "stripe//create", "stripe/../x", "stripe/a b"] {
+            assert!(!stripe.holds(method), "{method}");
+        }
+        assert!(!stripe.holds(&format!("stripe{}", "/a".repeat(MAX_SEGMENTS + 1))));
+    }
+
+    #[test]
+    fn what_is_no_tool_is_refused() {
+        for name in ["", "a b", "a..b", "Map", "class", "echo", "é", "../x"] {
+            assert!(HostTool::new(name, "", json!({ "type": "object" })).is_err(), "{name}");
+        }
+        for schema in [json!({ "type": "nothing" }), json!({ "type": "string" }), json!(5), json!({ "$ref": "#/x" })] {
+            assert!(HostTool::new("a", "", schema.clone()).is_err(), "{schema}");
+        }
+    }
+}

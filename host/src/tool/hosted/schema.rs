@@ -1,0 +1,168 @@
+//! JSON Schema as types: what the gate needs to know of a host function to check a policy, and the shell to read flags.
+//!
+//! What it has no word for is any JSON value. That loses nothing: the schema itself checks the arguments.
+
+use serde_json::{Map, Value};
+
+use crate::tool::types::{Field, Members, Shape, Type};
+
+/// How deep a schema is read; below that is any value. It also ends a schema that refers to itself.
+const MAX_DEPTH: usize = 12;
+
+/// The parameters that a schema names, and whether it takes others. A schema that leaves that open takes no others as far
+/// as a policy goes: a clause on a name that nobody declared is more often misspelt than meant.
+pub(super) fn params(schema: &Value) -> Result<(Members<Field>, bool), String> {
+    let reader = Reader { root: schema };
+    let object = reader.resolved(schema).as_object().ok_or("it is no object")?;
+    if !matches!(object.get("type"), None | Some(Value::String(_))) || !is_of(object, "object") {
+        return Err("a tool takes one object: its `type` is `object`".to_owned());
+    }
+    let named = object.get("properties").and_then(Value::as_object);
+    let open = match object.get("additionalProperties") {
+        Some(more) => *more != Value::Bool(false),
+        None => named.is_none_or(Map::is_empty) && object.len() <= 1,
+    };
+    Ok((reader.fields(object, MAX_DEPTH), open))
+}
+
+struct Reader<'s> {
+    root: &'s Value,
+}
+
+impl<'s> Reader<'s> {
+    /// Follows references within the schema, as far as they go.
+    fn resolved(&self, mut schema: &'s Value) -> &'s Value {
+        for _ in 0..MAX_DEPTH {
+            let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+            match pointer.and_then(|pointer| self.root.pointer(pointer)) {
+                Some(target) => schema = target,
+                None => break,
+            }
+        }
+        schema
+    }
+
+    fn fields(&self, object: &'s Map<String, Value>, depth: usize) -> Members<Field> {
+        let required = |name: &str| {
+            let names = object.get("required").and_then(Value::as_array);
+            names.is_some_and(|names| names.iter().any(|known| known == name))
+        };
+        let properties = object.get("properties").and_then(Value::as_object);
+        let fields = properties.into_iter().flatten().map(|(name, schema)| {
+            let ty = self.ty(schema, depth);
+            let ty = if required(name) || ty.is_nullable() { ty } else { Shape::Option(Box::new(ty)).into() };
+            let docs = schema.get("description").and_then(Value::as_str).map(str::to_owned);
+            // Its spelling is its own.
+            Field { name: name.clone(), camel: name.clone(), docs, ty }
+        });
+        fields.collect()
+    }
+
+    fn ty(&self, schema: &'s Value, depth: usize) -> Type {
+        let Some(deeper) = depth.checked_sub(1) else { return Shape::Json.into() };
+        let Some(object) = self.resolved(schema).as_object() else { return Shape::Json.into() };
+        if let Some(cases) = ["anyOf", "oneOf"].iter().find_map(|word| object.get(*word)?.as_array()) {
+            return self.one_of(cases, deeper);
+        }
+        match object.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+            Some([only]) => return self.ty(only, deeper),
+            Some(_) => return Shape::Json.into(),
+            None => {}
+        }
+        match object.get("type") {
+            Some(Value::Array(types)) => match types.as_slice() {
+                [one, other] if other == "null" => nullable(self.plain(one, object, deeper)),
+                [one, other] if one == "null" => nullable(self.plain(other, object, deeper)),
+                _ => Shape::Json.into(),
+            },
+            Some(ty) => self.plain(ty, object, deeper),
+            None => match object.get("enum").and_then(Value::as_array) {
+                Some(values) if values.iter().all(Value::is_string) => Shape::String.into(),
+                _ => Shape::Json.into(),
+            },
+        }
+    }
+
+    /// A choice: known if it is between something and nothing.
+    fn one_of(&self, cases: &'s [Value], depth: usize) -> Type {
+        let is_null = |case: &&Value| case.get("type").is_some_and(|ty| ty == "null");
+        let (nothing, rest): (Vec<_>, Vec<_>) = cases.iter().partition(is_null);
+        let ty = match rest.as_slice() {
+            [only] => self.ty(only, depth),
+            _ => Shape::Json.into(),
+        };
+        if nothing.is_empty() { ty } else { nullable(ty) }
+    }
+
+    fn plain(&self, ty: &Value, object: &'s Map<String, Value>, depth: usize) -> Type {
+        let shape = match ty.as_str() {
+            Some("string") => Shape::String,
+            Some("boolean") => Shape::Bool,
+            Some("integer") => Shape::S64,
+            Some("number") => Shape::F64,
+            Some("array") => match object.get("items") {
+                Some(items) => Shape::List(Box::new(self.ty(items, depth))),
+                None => Shape::List(Box::new(Shape::Json.into())),
+            },
+            Some("object") if object.contains_key("properties") => Shape::Record(self.fields(object, depth)),
+            _ => Shape::Json,
+        };
+        shape.into()
+    }
+}
+
+fn nullable(ty: Type) -> Type {
+    if ty.is_nullable() { ty } else { Shape::Option(Box::new(ty)).into() }
+}
+
+fn is_of(object: &Map<String, Value>, name: &str) -> bool {
+    object.get("type").is_none_or(|ty| ty == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn types_are_read_off_a_schema() {
+        let schema = json!({
+            "type": "object",
+            "$defs": { "Item": { "type": "object", "properties": { "price": { "type": "number" } }, "required": ["price"] } },
+            "properties": {
+                "city": { "type": "string" },
+                "days": { "anyOf": [{ "type": "integer" }, { "type": "null" }] },
+                "items": { "type": "array", "items": { "$ref": "#/$defs/Item" } },
+                "any": {},
+            },
+            "required": ["city", "items", "any"],
+        });
+        let (params, open) = params(&schema).expect("an object");
+        assert!(!open);
+        let told: Vec<String> = params.iter().map(|field| format!("{}: {}", field.name, field.ty.describe())).collect();
+        assert_eq!(told, ["city: string", "days: s64 or null", "items: a list of a record", "any: json"]);
+    }
+
+    #[test]
+    fn a_schema_within_itself_ends() {
+        let schema = json!({
+            "type": "object",
+            "$defs": { "Tree": { "type": "object", "properties": { "left": { "$ref": "#/$defs/Tree" } } } },
+            "properties": { "tree": { "$ref": "#/$defs/Tree" }, "loop": { "$ref": "#/properties/loop" } },
+        });
+        assert_eq!(params(&schema).expect("an object").0.len(), 2);
+    }
+
+    #[test]
+    fn names_that_nobody_declared_are_taken_only_if_it_says_so() {
+        let named = json!({ "type": "object", "properties": { "a": {} } });
+        assert!(!params(&named).expect("an object").1);
+        assert!(params(&json!({ "type": "object" })).expect("an object").1);
+        assert!(
+            params(&json!({ "type": "object", "properties": { "a": {} }, "additionalProperties": true }))
+                .expect("an object")
+                .1
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! Values of Python as JSON, and back.
+//!
+//! Bytes, large integers and floats that are no numbers cross as what they are: JSON has no word for them, and a
+//! [`Special`] says so at their place.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use serde_json::{Map, Number, Value};
+use tollhouse::error::{Payload, Special, SpecialKind};
+
+/// How deep values may nest: a value within itself ends there.
+const MAX_DEPTH: usize = 200;
+
+/// The integers that every number of JavaScript holds exactly.
+const MAX_SAFE: i64 = (1 << 53) - 1;
+
+/// A value of JSON, as Python has it.
+pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(truth) => PyBool::new(py, *truth).to_owned().into_any(),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(integer), _) => integer.into_pyobject(py)?.into_any(),
+            (None, Some(integer)) => integer.into_pyobject(py)?.into_any(),
+            (None, None) => PyFloat::new(py, number.as_f64().unwrap_or(f64::NAN)).into_any(),
+        },
+        Value::String(text) => PyString::new(py, text).into_any(),
+        Value::Array(items) => {
+            let list = PyList::empty(py);
+            items.iter().try_for_each(|item| list.append(to_python(py, item)?))?;
+            list.into_any()
+        }
+        Value::Object(object) => {
+            let dict = PyDict::new(py);
+            object.iter().try_for_each(|(key, value)| dict.set_item(key, to_python(py, value)?))?;
+            dict.into_any()
+        }
+    })
+}
+
+/// What a Python function returned, for a script.
+pub(crate) fn to_payload(value: &Bound<'_, PyAny>) -> PyResult<Payload> {
+    let mut writer = Writer::default();
+    let value = writer.value(value, 0)?;
+    Ok(Payload { value, specials: writer.specials })
+}
+
+#[derive(Default)]
+struct Writer {
+    specials: Vec<Special>,
+    /// Where it is: a JSON Pointer.
+    place: String,
+}
+
+impl Writer {
+    fn value(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+        if depth > MAX_DEPTH {
+            return Err(PyValueError::new_err(format!("a value that nests more than {MAX_DEPTH} deep is no JSON")));
+        }
+        if value.is_none() {
+            return Ok(Value::Null);
+        }
+        if let Ok(text) = value.cast_exact::<PyString>() {
+            return Ok(Value::String(text.to_str()?.to_owned()));
+        }
+        if let Ok(truth) = value.cast_exact::<PyBool>() {
+            return Ok(Value::Bool(truth.is_true()));
+        }
+        if let Ok(integer) = value.cast_exact::<PyInt>() {
+            return self.integer(integer);
+        }
+        if let Ok(float) = value.cast_exact::<PyFloat>() {
+            return Ok(self.float(float.value()));
+        }
+        if let Ok(dict) = value.cast::<PyDict>() {
+            return self.object(dict, depth);
+        }
+        if let Ok(list) = value.cast::<PyList>() {
+            return self.array(list.iter(), depth);
+        }
+        if let Ok(tuple) = value.cast::<PyTuple>() {
+            return self.array(tuple.iter(), depth);
+        }
+        if let Ok(bytes) = value.cast::<PyBytes>() {
+            return Ok(self.special(SpecialKind::Bytes, STANDARD.encode(bytes.as_bytes())));
+        }
+        // A dataclass, a model, a date: the package knows what they are made of.
+        let plain = plain(value)?;
+        if plain.is(value) {
+            return Err(PyTypeError::new_err(format!("a value of type `{}` is no JSON", value.get_type().name()?)));
+        }
+        self.value(&plain, depth + 1)
+    }
+
+    fn integer(&mut self, integer: &Bound<'_, PyInt>) -> PyResult<Value> {
+        match integer.extract::<i64>() {
+            Ok(small) if (-MAX_SAFE..=MAX_SAFE).contains(&small) => Ok(Value::from(small)),
+            _ => Ok(self.special(SpecialKind::Integer, integer.str()?.to_str()?.to_owned())),
+        }
+    }
+
+    fn float(&mut self, float: f64) -> Value {
+        match Number::from_f64(float) {
+            Some(number) => Value::Number(number),
+            None if float.is_nan() => self.special(SpecialKind::Float, "NaN".to_owned()),
+            None if float > 0.0 => self.special(SpecialKind::Float, "Infinity".to_owned()),
+            None => self.special(SpecialKind::Float, "-Infinity".to_owned()),
+        }
+    }
+
+    fn special(&mut self, kind: SpecialKind, text: String) -> Value {
+        self.specials.push(Special { pointer: self.place.clone(), kind });
+        Value::String(text)
+    }
+
+    fn array<'py>(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>, depth: usize) -> PyResult<Value> {
+        let end = self.place.len();
+        let items = items.enumerate().map(|(at, item)| {
+            self.place.truncate(end);
+            self.place.push_str(&format!("/{at}"));
+            self.value(&item, depth + 1)
+        });
+        let items = items.collect::<PyResult<Vec<_>>>();
+        self.place.truncate(end);
+        items.map(Value::Array)
+    }
+
+    fn object(&mut self, dict: &Bound<'_, PyDict>, depth: usize) -> PyResult<Value> {
+        let end = self.place.len();
+        let mut object = Map::with_capacity(dict.len());
+        for (key, value) in dict {
+            let key = key_of(&key)?;
+            self.place.truncate(end);
+            self.place.push('/');
+            self.place.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            object.insert(key, self.value(&value, depth + 1)?);
+        }
+        self.place.truncate(end);
+        Ok(Value::Object(object))
+    }
+}
+
+/// A key, as `json.dumps` has it.
+fn key_of(key: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(text) = key.cast::<PyString>() {
+        return Ok(text.to_str()?.to_owned());
+    }
+    if key.is_none() {
+        return Ok("null".to_owned());
+    }
+    if let Ok(truth) = key.cast::<PyBool>() {
+        return Ok(truth.is_true().to_string());
+    }
+    if key.is_instance_of::<PyInt>() || key.is_instance_of::<PyFloat>() {
+        return Ok(key.str()?.to_str()?.to_owned());
+    }
+    Err(PyTypeError::new_err(format!("a key of type `{}` is no JSON", key.get_type().name()?)))
+}
+
+/// What a value is made of, by the package; itself if the package does not know it.
+fn plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = value.py();
+    let plain =
+        PLAIN.get_or_try_init(py, || Ok::<_, PyErr>(py.import("tollhouse.plain")?.getattr("to_plain")?.unbind()))?;
+    plain.bind(py).call1((value,))
+}

@@ -1,0 +1,130 @@
+//! Runs, driven to their end without the interpreter, and what Python raises meanwhile.
+
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use tollhouse::session::{self, CancelHandle};
+
+/// How often the main thread looks for a signal, while it waits.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Stack of the thread that works for the main thread, in bytes: enough for a guest, so that none has to be made.
+const STACK: usize = 8 << 20;
+
+/// What was raised where nobody could be told, and the run that it ends.
+#[derive(Default)]
+pub(crate) struct Raised(Mutex<(Option<PyErr>, Option<CancelHandle>)>);
+
+impl Raised {
+    /// The run that goes on now.
+    pub(crate) fn watch(&self, cancel: CancelHandle) {
+        self.lock().1 = Some(cancel);
+    }
+
+    /// Ends the run that goes on; who runs it is told why.
+    pub(crate) fn raise(&self, error: PyErr) {
+        let mut state = self.lock();
+        state.0.get_or_insert(error);
+        if let Some(cancel) = &state.1 {
+            cancel.cancel();
+        }
+    }
+
+    /// Ends the run that goes on.
+    pub(crate) fn cancel(&self) {
+        if let Some(cancel) = &self.lock().1 {
+            cancel.cancel();
+        }
+    }
+
+    /// What was raised since it was last asked; the run is over.
+    pub(crate) fn take(&self) -> Option<PyErr> {
+        let mut state = self.lock();
+        state.1 = None;
+        state.0.take()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (Option<PyErr>, Option<CancelHandle>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does something that may take long, without the interpreter. On the main thread signals are looked for meanwhile: one that
+/// raises cancels the run.
+pub(crate) fn detached<T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &CancelHandle,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    if !is_main_thread(py)? {
+        return Ok(py.detach(work));
+    }
+    let (sender, receiver) = channel();
+    // Who has gone away needs no result.
+    helper(Box::new(move || drop(sender.send(work()))))?;
+    let receiver = Mutex::new(receiver);
+    let wait = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK);
+    let mut raised = None;
+    loop {
+        match py.detach(wait) {
+            Ok(done) => return raised.map_or(Ok(done), Err),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(error) = py.check_signals() {
+                    cancel.cancel();
+                    raised.get_or_insert(error);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err(PyRuntimeError::new_err("the run panicked")),
+        }
+    }
+}
+
+/// Runs a run to its end.
+pub(crate) fn finish(py: Python<'_>, run: session::Run, raised: &Raised) -> PyResult<session::RunResult> {
+    let cancel = run.cancel_handle();
+    raised.watch(cancel.clone());
+    let result = detached(py, &cancel, move || run.finish());
+    match raised.take() {
+        Some(error) => Err(error),
+        None => result,
+    }
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The thread that works for the main thread, one job at a time, and the process that it is in: a fork has none.
+static HELPER: Mutex<Option<(u32, Sender<Job>)>> = Mutex::new(None);
+
+fn helper(job: Job) -> PyResult<()> {
+    let mut helper = HELPER.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    let job = match helper.as_ref().filter(|(owner, _)| *owner == process) {
+        Some((_, sender)) => match sender.send(job) {
+            Ok(()) => return Ok(()),
+            // A job that panicked took it along.
+            Err(unsent) => unsent.0,
+        },
+        None => job,
+    };
+    let (sender, receiver) = channel::<Job>();
+    let work = move || {
+        job();
+        receiver.into_iter().for_each(|job| job());
+    };
+    std::thread::Builder::new().name("tollhouse-python".to_owned()).stack_size(STACK).spawn(work)?;
+    *helper = Some((process, sender));
+    Ok(())
+}
+
+fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    static GET_IDENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let get_ident =
+        GET_IDENT.get_or_try_init(py, || Ok::<_, PyErr>(py.import("threading")?.getattr("get_ident")?.unbind()))?;
+    // Asked for each time: a fork makes another thread the main one.
+    let main = py.import("threading")?.call_method0("main_thread")?.getattr("ident")?;
+    main.eq(get_ident.bind(py).call0()?)
+}

@@ -1,0 +1,112 @@
+//! The host: engines, compiled code, the registry.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use tollhouse::capability::Policy;
+use tollhouse::gate::{ApprovalRequest, Approver, Audit, AuditError, Event};
+use tollhouse::session::{self, HostOptions, SessionOptions};
+use tollhouse::vfs::Tree;
+
+use crate::driver::Raised;
+use crate::errors::{PolicyError, raised, told};
+use crate::session::Session;
+use crate::tool::HostTool;
+
+/// Runs sessions: made once a process. `Host(cache=…, registry=…)`, both directories.
+#[pyclass(frozen, module = "tollhouse._native")]
+pub(crate) struct Host {
+    host: session::Host,
+    process: u32,
+}
+
+#[pymethods]
+impl Host {
+    #[new]
+    #[pyo3(signature = (cache=None, registry=None))]
+    fn new(py: Python<'_>, cache: Option<PathBuf>, registry: Option<PathBuf>) -> PyResult<Self> {
+        let options = HostOptions { cache, registry, ..HostOptions::default() };
+        let host = py.detach(|| session::Host::new(&options)).map_err(|error| raised(&error))?;
+        Ok(Self { host, process: std::process::id() })
+    }
+
+    /// A session in memory. `policy` is JSON, or TOML if `toml` is true.
+    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), requirements=Vec::new(), audit=None, approver=None))]
+    fn session(
+        &self,
+        py: Python<'_>,
+        policy: &str,
+        toml: bool,
+        tools: Vec<Py<HostTool>>,
+        requirements: Vec<(String, String)>,
+        audit: Option<Py<PyAny>>,
+        approver: Option<Py<PyAny>>,
+    ) -> PyResult<Session> {
+        if self.process != std::process::id() {
+            return Err(PyRuntimeError::new_err("this host was made before the process forked: make one in the child"));
+        }
+        let policy = if toml { Policy::parse(policy) } else { Policy::parse_json(policy) };
+        let policy = policy.map_err(|error| PolicyError::new_err(told(&error)))?;
+        let shared = Arc::new(Raised::default());
+        let options = SessionOptions {
+            policy,
+            tools: requirements,
+            host_tools: tools.iter().map(|tool| tool.get().mounted(py, &shared)).collect(),
+            files: None::<Tree>,
+            audit: audit.map(|listener| Arc::new(Listener { listener, raised: Arc::clone(&shared) }) as Arc<dyn Audit>),
+            approver: approver.map(|ask| Arc::new(Asked { ask, raised: Arc::clone(&shared) }) as Arc<dyn Approver>),
+            ..SessionOptions::default()
+        };
+        let session = py.detach(|| self.host.session(options)).map_err(|error| match error {
+            session::HostError::Policy(_) | session::HostError::Mount(_) => PolicyError::new_err(told(&error)),
+            error => raised(&error),
+        })?;
+        Ok(Session::new(session, shared))
+    }
+}
+
+/// Gives each event to a Python function, as JSON.
+struct Listener {
+    listener: Py<PyAny>,
+    raised: Arc<Raised>,
+}
+
+impl Audit for Listener {
+    fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
+        let text = serde_json::to_string(event).unwrap_or_default();
+        Python::attach(|py| {
+            self.listener.bind(py).call1((text,)).map(drop).map_err(|error| {
+                let told = error.to_string();
+                self.raised.raise(error);
+                AuditError::Io { path: "<a Python function>".into(), source: std::io::Error::other(told) }
+            })
+        })
+    }
+
+    fn sync(&self) -> Result<(), AuditError> {
+        Ok(())
+    }
+}
+
+/// Asks a Python function: `approver(method, arguments, grant) -> bool`.
+struct Asked {
+    ask: Py<PyAny>,
+    raised: Arc<Raised>,
+}
+
+impl Approver for Asked {
+    fn approve(&self, request: &ApprovalRequest<'_>) -> bool {
+        Python::attach(|py| {
+            let asked = crate::convert::to_python(py, request.arguments)
+                .and_then(|arguments| self.ask.bind(py).call1((request.method, arguments, request.grant)))
+                // Only `True` is a yes.
+                .map(|answer| answer.is(pyo3::types::PyBool::new(py, true)));
+            asked.unwrap_or_else(|error| {
+                self.raised.raise(error);
+                false
+            })
+        })
+    }
+}

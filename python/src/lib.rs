@@ -1,0 +1,36 @@
+//! The native half of Tollhouse's Python package: `tollhouse._native`.
+//!
+//! It carries data, and decides nothing: a call of a Python function goes through the same gate as any other, and the
+//! package's own classes ask it what a pattern or a clause means. Whoever waits here has let go of the interpreter.
+
+mod capability;
+mod convert;
+mod driver;
+mod errors;
+mod host;
+mod output;
+mod result;
+mod run;
+mod session;
+mod tool;
+
+use pyo3::prelude::*;
+
+/// What the package is made of.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::capability::{check_clauses, clauses_subsume, grant_is_subset, matches, pattern_is_subset};
+    #[pymodule_export]
+    use super::errors::{NativeError, PolicyError};
+    #[pymodule_export]
+    use super::host::Host;
+    #[pymodule_export]
+    use super::result::RunResult;
+    #[pymodule_export]
+    use super::run::{Call, Run};
+    #[pymodule_export]
+    use super::session::Session;
+    #[pymodule_export]
+    use super::tool::HostTool;
+}

@@ -1,0 +1,75 @@
+//! What a run came to.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::Value;
+use tollhouse::session;
+
+use crate::convert::to_python;
+
+/// What a run came to: `tollhouse run --json` as an object.
+#[pyclass(frozen, module = "tollhouse._native")]
+pub(crate) struct RunResult(pub(crate) session::RunResult);
+
+#[pymethods]
+impl RunResult {
+    /// `completed`, `failed`, `denied`, `limited` or `cancelled`.
+    #[getter]
+    fn status(&self) -> &'static str {
+        self.0.status.word()
+    }
+
+    /// What the script returned.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, self.0.value.as_ref().unwrap_or(&Value::Null))
+    }
+
+    /// Whether the script returned anything.
+    #[getter]
+    fn has_value(&self) -> bool {
+        self.0.value.is_some()
+    }
+
+    #[getter]
+    fn stdout<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.stdout)
+    }
+
+    #[getter]
+    fn stderr<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.stderr)
+    }
+
+    #[getter]
+    fn exit_code(&self) -> u8 {
+        self.0.exit_code
+    }
+
+    /// `{kind, name, message, hint, stack}`, or None.
+    #[getter]
+    fn error<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &json(&self.0.error))
+    }
+
+    /// Every call that the gate judged.
+    #[getter]
+    fn calls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &json(&self.0.calls))
+    }
+
+    /// What it used.
+    #[getter]
+    fn usage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &json(&self.0.usage))
+    }
+
+    /// All of it, as a dict.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &json(&self.0))
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}

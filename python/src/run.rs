@@ -1,0 +1,175 @@
+//! Runs in steps: whoever drives one answers the calls of host functions, also of those that have a handler.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use serde_json::Value;
+use tollhouse::error::Failure;
+use tollhouse::guest::{Completion, OperationId, Value as Answer};
+use tollhouse::session::{self, CancelHandle, Operation, Step};
+
+use crate::convert::{to_payload, to_python};
+use crate::driver::{Raised, detached};
+use crate::result::RunResult;
+
+/// A call that a run waits for.
+#[pyclass(frozen, module = "tollhouse._native")]
+pub(crate) struct Call {
+    id: OperationId,
+    /// Its number in the run.
+    #[pyo3(get)]
+    seq: u64,
+    /// The canonical method.
+    #[pyo3(get)]
+    method: String,
+    arguments: Value,
+}
+
+#[pymethods]
+impl Call {
+    /// What it was called with: exactly what was judged.
+    #[getter]
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.arguments)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Call(seq={}, method={:?}, arguments={})", self.seq, self.method, self.arguments)
+    }
+}
+
+/// A run in steps.
+#[pyclass(frozen, module = "tollhouse._native")]
+pub(crate) struct Run {
+    run: Mutex<State>,
+    cancel: CancelHandle,
+    raised: Arc<Raised>,
+}
+
+enum State {
+    Going(Box<session::Run>),
+    /// Another thread has it.
+    Away,
+    Ended(Box<session::RunResult>),
+}
+
+/// What a step comes to.
+enum Stepped {
+    Calls(Vec<Call>),
+    Ended(Box<session::RunResult>),
+}
+
+impl Run {
+    pub(crate) fn new(run: session::Run, raised: Arc<Raised>) -> Self {
+        let cancel = run.cancel_handle();
+        raised.watch(cancel.clone());
+        Self { run: Mutex::new(State::Going(Box::new(run))), cancel, raised }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something with the run, away from the interpreter.
+    fn with<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut session::Run) -> T + Send + 'static,
+    ) -> PyResult<T> {
+        let taken = std::mem::replace(&mut *self.state(), State::Away);
+        let mut run = match taken {
+            State::Going(run) => run,
+            State::Away => return Err(PyRuntimeError::new_err("another thread drives this run")),
+            State::Ended(result) => {
+                *self.state() = State::Ended(result);
+                return Err(PyRuntimeError::new_err("the run has ended"));
+            }
+        };
+        let worked = detached(py, &self.cancel, move || {
+            let done = work(&mut run);
+            (done, run)
+        });
+        let (done, run) = worked?;
+        *self.state() = State::Going(run);
+        Ok(done)
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// Goes on until the run waits for something new, or has ended: the calls to answer. Timers and components are seen to.
+    /// Wait for it before the next step.
+    fn step(&self, py: Python<'_>) -> PyResult<Vec<Call>> {
+        if self.is_over() {
+            return Ok(Vec::new());
+        }
+        match self.with(py, step)? {
+            Stepped::Calls(calls) => Ok(calls),
+            Stepped::Ended(result) => {
+                *self.state() = State::Ended(result);
+                self.raised.take().map_or(Ok(Vec::new()), Err)
+            }
+        }
+    }
+
+    /// Waits until something that the run waits for has ended.
+    fn wait(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, session::Run::wait)
+    }
+
+    /// Answers a call.
+    fn resume(&self, py: Python<'_>, call: &Call, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let payload = to_payload(value)?;
+        let completion = Completion { id: call.id, result: Ok(Answer::Json(payload)) };
+        self.with(py, move |run| run.resume(completion))
+    }
+
+    /// Answers a call with an exception.
+    fn fail(&self, py: Python<'_>, call: &Call, error: &Bound<'_, PyAny>) -> PyResult<()> {
+        let failure: Failure = crate::tool::failure(py, &PyErr::from_value(error.clone()));
+        let completion = Completion { id: call.id, result: Err(failure) };
+        self.with(py, move |run| run.resume(completion))
+    }
+
+    /// Stops it.
+    fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// Whether it has ended.
+    #[getter]
+    fn is_over(&self) -> bool {
+        matches!(*self.state(), State::Ended(_))
+    }
+
+    /// What it came to; None while it goes on.
+    #[getter]
+    fn result(&self) -> Option<RunResult> {
+        match &*self.state() {
+            State::Ended(result) => Some(RunResult((**result).clone())),
+            _ => None,
+        }
+    }
+}
+
+fn step(run: &mut session::Run) -> Stepped {
+    match run.step() {
+        Step::Finished(result) => Stepped::Ended(result),
+        Step::Blocked(started) => {
+            let mut calls = Vec::new();
+            for pending in started {
+                match &pending.operation {
+                    Operation::Call(call) if call.is_host_function() => calls.push(Call {
+                        id: pending.id,
+                        seq: call.seq,
+                        method: call.method.clone(),
+                        arguments: call.arguments.clone(),
+                    }),
+                    _ => run.perform(pending),
+                }
+            }
+            Stepped::Calls(calls)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Python functions as host functions.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use tollhouse::error::{Failure, Payload};
+use tollhouse::tool::{self, HostCall, HostFunction};
+
+use crate::convert::{to_payload, to_python};
+use crate::driver::Raised;
+use crate::errors::told;
+
+/// A Python function as a tool: `HostTool(name, description, schema, handler)`. The handler is called with the canonical
+/// method and a dict; with none, only who drives the run in steps answers.
+#[pyclass(frozen, module = "tollhouse._native")]
+pub(crate) struct HostTool {
+    tool: tool::HostTool,
+    handler: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl HostTool {
+    #[new]
+    #[pyo3(signature = (name, description, schema, handler=None))]
+    fn new(name: &str, description: &str, schema: &str, handler: Option<Py<PyAny>>) -> PyResult<Self> {
+        let schema = serde_json::from_str(schema).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let tool = tool::HostTool::new(name, description, schema);
+        Ok(Self { tool: tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler })
+    }
+
+    /// A namespace whose members nobody names beforehand.
+    #[staticmethod]
+    #[pyo3(signature = (name, description, handler=None))]
+    fn namespace(name: &str, description: &str, handler: Option<Py<PyAny>>) -> PyResult<Self> {
+        let tool = tool::HostTool::namespace(name, description);
+        Ok(Self { tool: tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler })
+    }
+
+    /// Its canonical method.
+    #[getter]
+    fn method(&self) -> &str {
+        self.tool.method()
+    }
+}
+
+impl HostTool {
+    /// The tool, as a session takes it.
+    pub(crate) fn mounted(&self, py: Python<'_>, raised: &Arc<Raised>) -> tool::HostTool {
+        match &self.handler {
+            Some(handler) => {
+                let answer = Answer { handler: handler.clone_ref(py), raised: Arc::clone(raised) };
+                self.tool.clone().answered_by(answer)
+            }
+            None => self.tool.clone(),
+        }
+    }
+}
+
+/// Answers calls by a Python function.
+struct Answer {
+    handler: Py<PyAny>,
+    raised: Arc<Raised>,
+}
+
+impl HostFunction for Answer {
+    fn call(&self, call: &HostCall<'_>) -> Result<Payload, Failure> {
+        Python::attach(|py| {
+            let called = to_python(py, call.arguments)
+                .and_then(|arguments| self.handler.bind(py).call1((call.method, arguments)))
+                .and_then(|value| to_payload(&value));
+            called.map_err(|error| {
+                if error.is_instance_of::<PyException>(py) {
+                    return failure(py, &error);
+                }
+                // KeyboardInterrupt and its like are for who runs the script, not for the script.
+                self.raised.raise(error);
+                Failure::cancelled()
+            })
+        })
+    }
+}
+
+/// What a script is told of an exception: its type and its message.
+pub(crate) fn failure(py: Python<'_>, error: &PyErr) -> Failure {
+    let name = error.get_type(py).name().map_or_else(|_| "Exception".to_owned(), |name| name.to_string());
+    let message = error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string());
+    let payload = json!({ "type": name, "message": message });
+    let told = if message.is_empty() { name } else { format!("{name}: {message}") };
+    Failure::tool(told).with_payload(Value::into(payload))
+}

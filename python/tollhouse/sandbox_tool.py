@@ -1,0 +1,180 @@
+"""The sandbox as one tool of an agent, or as two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from . import prompts
+from .capabilities import MethodCapability
+from .constraints import ConstraintSet
+from .grants import capabilities_of
+from .result import ExecutionResult
+from .sandbox import Language, Sandbox
+from .tools import Tool, ToolDefinition, all_tools
+
+_LANGUAGES: dict[str, Language] = {
+    "javascript": "javascript",
+    "js": "javascript",
+    "shell": "shell",
+    "bash": "shell",
+    "sh": "shell",
+}
+_DESCRIPTION = (
+    "Runs code in a sandbox with tools and files. `language` is \"javascript\" or \"shell\". Write one script that calls "
+    "many tools rather than one call for each."
+)
+
+
+class SandboxTool:
+    """A sandbox as an agent's tool: what it gives is text, and it does not raise for what the script does.
+
+    `sandbox` is what it runs in, `tools` are the functions that scripts can call.
+    """
+
+    def __init__(
+        self, sandbox: Sandbox, tools: Sequence[Tool] = (), name: str = "sandbox", description: str = _DESCRIPTION
+    ) -> None:
+        self.sandbox = sandbox
+        self.tools = list(tools)
+        self.name = name
+        self.description = description
+
+    @classmethod
+    def from_functions(
+        cls, tools: Iterable[Any], *, capabilities: Sequence[MethodCapability] | None = None
+    ) -> SandboxTool:
+        """With these functions and objects. Without capabilities, each may be called however often."""
+        found = all_tools(tools)
+        return cls(Sandbox(tools=found.values(), capabilities=capabilities), list(found.values()))
+
+    def run(self, code: str, language: str, *, stdin: str | None = None) -> str:
+        """Runs code, and says what came of it in text for a model."""
+        known = _LANGUAGES.get(language.lower())
+        if known is None:
+            told = f'there is no language {language!r}: it is "javascript" or "shell"'
+            return ExecutionResult(error=told, success=False, status="failed").to_tool_message()
+        return self._run(known, code, stdin).to_tool_message()
+
+    async def arun(self, code: str, language: str, *, stdin: str | None = None) -> str:
+        """As `run`; async tools run on this loop."""
+        known = _LANGUAGES.get(language.lower())
+        if known is None:
+            return self.run(code, language)
+        return (await self._arun(known, code, stdin)).to_tool_message()
+
+    def execute(self, code: str, *, stdin: str | None = None) -> ExecutionResult:
+        """Runs JavaScript."""
+        return self._run("javascript", code, stdin)
+
+    def shell(self, cmd: str, *, stdin: str | None = None) -> ExecutionResult:
+        """Runs bash."""
+        return self._run("shell", cmd, stdin)
+
+    async def aexecute(self, code: str, *, stdin: str | None = None) -> ExecutionResult:
+        """Runs JavaScript; async tools run on this loop."""
+        return await self._arun("javascript", code, stdin)
+
+    async def ashell(self, cmd: str, *, stdin: str | None = None) -> ExecutionResult:
+        """Runs bash; async tools run on this loop."""
+        return await self._arun("shell", cmd, stdin)
+
+    def get_tool_descriptions(self) -> str:
+        """How each tool is called and what it does, then the limits."""
+        return prompts.get_tool_descriptions(self._definitions(), self.sandbox.get_capabilities())
+
+    def get_system_prompt(self, *, include_tools: bool = True) -> str:
+        """For an agent that has this as one tool."""
+        return prompts.get_system_prompt(
+            self._definitions(), self.sandbox.get_capabilities(), include_tools=include_tools
+        )
+
+    def get_system_prompt_for_separate_tools(self, *, include_tools: bool = True) -> str:
+        """For an agent that has it as two tools, one a language."""
+        return prompts.get_system_prompt_for_separate_tools(
+            self._definitions(), self.sandbox.get_capabilities(), include_tools=include_tools
+        )
+
+    def as_langchain_tool(self) -> Any:
+        """A LangChain tool `sandbox(code, language)`. Raises `ImportError` without langchain-core."""
+        structured = _structured_tool()
+        return structured.from_function(
+            func=lambda code, language: self.run(code, language),
+            coroutine=lambda code, language: self.arun(code, language),
+            name=self.name,
+            description=f"{self.description}\n\n{self.get_tool_descriptions()}".strip(),
+            args_schema=_args(code="The script.", language='"javascript" or "shell".'),
+            infer_schema=False,
+        )
+
+    def as_langchain_tools(self) -> list[Any]:
+        """Two LangChain tools: `sandbox_js(code)` and `sandbox_shell(command)`. Raises `ImportError`."""
+        structured = _structured_tool()
+        described = self.get_tool_descriptions()
+        return [
+            structured.from_function(
+                func=lambda code: self.run(code, "javascript"),
+                coroutine=lambda code: self.arun(code, "javascript"),
+                name="sandbox_js",
+                description=f"Runs JavaScript in a sandbox with tools and files.\n\n{described}".strip(),
+                args_schema=_args(code="The script."),
+                infer_schema=False,
+            ),
+            structured.from_function(
+                func=lambda command: self.run(command, "shell"),
+                coroutine=lambda command: self.arun(command, "shell"),
+                name="sandbox_shell",
+                description=f"Runs bash in a sandbox with tools and files.\n\n{described}".strip(),
+                args_schema=_args(command="The commands."),
+                infer_schema=False,
+            ),
+        ]
+
+    def _definitions(self) -> list[ToolDefinition]:
+        return self.sandbox.tools
+
+    def _run(self, language: Language, code: str, stdin: str | None) -> ExecutionResult:
+        try:
+            return self.sandbox.run(language, code, stdin=stdin)
+        except Exception as error:
+            return _failed(error)
+
+    async def _arun(self, language: Language, code: str, stdin: str | None) -> ExecutionResult:
+        try:
+            return await self.sandbox.run_async(language, code, stdin=stdin)
+        except Exception as error:
+            return _failed(error)
+
+
+def create_sandbox_tool(
+    tools: Iterable[Any] | None = None,
+    *,
+    constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
+    max_calls: int | Mapping[str, int] | None = None,
+) -> SandboxTool:
+    """A sandbox with these functions and objects as tools, each good for 100 calls unless `max_calls` says otherwise.
+
+    `constraints` are short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`. Raises
+    `ValueError` for a tool or parameter that there is not, and for a malformed spec.
+    """
+    found = all_tools(tools or ())
+    definitions = [one.definition for one in found.values()]
+    capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
+    return SandboxTool(Sandbox(tools=found.values(), capabilities=capabilities), list(found.values()))
+
+
+def _failed(error: Exception) -> ExecutionResult:
+    return ExecutionResult(error=f"{type(error).__name__}: {error}", success=False, exit_code=1, status="failed")
+
+
+def _structured_tool() -> Any:
+    try:
+        from langchain_core.tools import StructuredTool
+    except ImportError as error:
+        raise ImportError("this needs langchain-core: pip install langchain-core") from error
+    return cast("Any", StructuredTool)
+
+
+def _args(**described: str) -> dict[str, Any]:
+    properties = {name: {"type": "string", "description": text} for name, text in described.items()}
+    return {"type": "object", "properties": properties, "required": list(described), "additionalProperties": False}

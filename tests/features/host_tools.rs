@@ -1,0 +1,304 @@
+//! Host functions: what an embedding program gives scripts as tools, behind the same gate as components.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tollhouse::capability::{Clause, Grant, Policy, Scalar, Test, param};
+use tollhouse::error::{ErrorKind, Failure};
+use tollhouse::guest::{Completion, Language, Script, Value as Answer};
+use tollhouse::session::{
+    Host, HostOptions, OpenOptions, Operation, RunOptions, RunResult, Session, SessionOptions, Sessions, Status, Step,
+};
+use tollhouse::store::Backend;
+use tollhouse::tool::{HostCall, HostTool};
+use tollhouse_tests::Home;
+
+fn weather() -> HostTool {
+    let schema = json!({
+        "type": "object",
+        "properties": { "city": { "type": "string", "description": "Which." }, "days": { "type": "integer" } },
+        "required": ["city"],
+        "additionalProperties": false,
+    });
+    let tool = HostTool::new("get_weather", "Tells the weather.", schema).expect("a tool");
+    tool.answered_by(|call: &HostCall<'_>| Ok(json!({ "city": call.arguments["city"], "temp": 72 }).into()))
+}
+
+fn add() -> HostTool {
+    let schema = json!({
+        "type": "object",
+        "properties": { "a": { "type": "number" }, "b": { "type": "number" } },
+        "required": ["a", "b"],
+    });
+    let tool = HostTool::new("math.add", "Adds.", schema).expect("a tool");
+    tool.answered_by(|call: &HostCall<'_>| {
+        let sum = ["a", "b"].iter().filter_map(|name| call.arguments[*name].as_f64()).sum::<f64>();
+        Ok(Value::from(sum).into())
+    })
+}
+
+/// A namespace that says what it was called with.
+fn stripe() -> HostTool {
+    let tool = HostTool::namespace("stripe", "A payment processor.").expect("a namespace");
+    tool.answered_by(|call: &HostCall<'_>| Ok(json!([call.method, call.arguments]).into()))
+}
+
+fn policy(grants: impl IntoIterator<Item = Grant>) -> Policy {
+    let nothing = Policy { tools: Some(Default::default()), ..Policy::default() };
+    grants.into_iter().fold(nothing, Policy::with)
+}
+
+fn allow(pattern: &str) -> Grant {
+    Grant::allow(pattern).expect("a pattern")
+}
+
+fn at_most(path: &str, limit: i64) -> Clause {
+    Clause::Param(param(path).expect("a path").at_most(limit))
+}
+
+fn host() -> Host {
+    Host::new(&HostOptions::default()).expect("the engines start")
+}
+
+fn session(tools: Vec<HostTool>, grants: impl IntoIterator<Item = Grant>) -> Session {
+    let options = SessionOptions { policy: policy(grants), host_tools: tools, ..SessionOptions::default() };
+    host().session(options).expect("a session")
+}
+
+fn run(session: &Session, language: Language, source: &str) -> RunResult {
+    let script = Script { source: source.to_owned(), name: "test".to_owned(), ..Script::default() };
+    session.start(language, script, RunOptions::default()).expect("it starts").finish()
+}
+
+fn javascript(session: &Session, source: &str) -> Value {
+    let result = run(session, Language::JavaScript, source);
+    assert_eq!(result.status, Status::Completed, "{:?}", result.error);
+    result.value.unwrap_or_default()
+}
+
+fn refused(session: &Session, source: &str) -> (ErrorKind, String) {
+    let error = run(session, Language::JavaScript, source).error.expect("it is refused");
+    (error.kind, error.message)
+}
+
+#[test]
+fn every_face_reaches_a_host_function() {
+    let session = session(vec![weather(), add(), stripe()], [allow("**")]);
+    assert_eq!(javascript(&session, "return (await get_weather({city: 'SF'})).temp"), json!(72));
+    assert_eq!(
+        javascript(&session, "return [await math.add({a: 1, b: 2}), await math_add({a: 1, b: 2})]"),
+        json!([3, 3])
+    );
+    for line in [
+        "get_weather --city SF",
+        "tool get_weather --city SF",
+        "tool get_weather --json '{\"city\":\"SF\"}'",
+        "get_weather SF",
+    ] {
+        let result = run(&session, Language::Shell, &format!("{line} | jq .temp"));
+        assert_eq!(result.stdout, b"72\n", "{line}: {}", String::from_utf8_lossy(&result.stderr));
+    }
+    let help = run(&session, Language::Shell, "get_weather --help").stdout;
+    let help = String::from_utf8_lossy(&help).into_owned();
+    assert!(help.contains("Tells the weather.") && help.contains("--city"), "{help}");
+    let info = javascript(&session, "return getToolInfo('get_weather')");
+    assert_eq!(info["parameters"]["properties"]["city"]["description"], "Which.", "its own schema");
+    let declared = session.gate().tools().typescript(&|_| true);
+    assert!(declared.contains("declare function get_weather(args: "), "{declared}");
+}
+
+#[test]
+fn its_schema_and_its_spelling_are_enforced() {
+    let called = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&called);
+    let tool = weather().answered_by(move |_: &HostCall<'_>| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        Ok(Value::Null.into())
+    });
+    let session = session(vec![tool], [allow("get_weather")]);
+    for (arguments, told) in [
+        ("{city: 123}", "city: 123 is not of type \"string\""),
+        ("{}", "\"city\" is a required property"),
+        ("{City: 'SF'}", "\"city\" is a required property"),
+        ("{city: 'SF', days: 1.5}", "days: 1.5 is not of type \"integer\""),
+        ("{city: 'SF', more: 1}", "'more' was unexpected"),
+    ] {
+        let (kind, message) = refused(&session, &format!("await get_weather({arguments})"));
+        assert_eq!(kind, ErrorKind::Argument, "{message}");
+        assert!(message.contains(told), "{message}");
+    }
+    assert_eq!(called.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn grants_hold_for_host_functions() {
+    let grant = allow("math/add").when(at_most("a", 10)).calls(2);
+    let session = session(vec![add(), weather()], [grant]);
+    let (kind, message) = refused(&session, "await math.add({a: 11, b: 1})");
+    assert_eq!(kind, ErrorKind::Capability, "{message}");
+    assert_eq!(refused(&session, "await get_weather({city: 'SF'})").0, ErrorKind::Capability);
+    assert_eq!(javascript(&session, "return await math.add({a: 10, b: 1}) + await math.add({a: 1, b: 1})"), json!(13));
+    assert_eq!(refused(&session, "await math.add({a: 1, b: 1})").0, ErrorKind::Capability, "the budget is spent");
+}
+
+#[test]
+fn a_grant_that_can_never_hold_is_refused() {
+    let is = Test::Eq(Scalar::String("SF".to_owned()));
+    let unknown = allow("get_weather").when(Clause::Param(param("citty").expect("a path").test(is)));
+    let options =
+        SessionOptions { policy: policy([unknown]), host_tools: vec![weather()], ..SessionOptions::default() };
+    let error = host().session(options).err().expect("it is misspelt").to_string();
+    assert!(error.contains("there is no parameter `citty`"), "{error}");
+    let options = SessionOptions {
+        policy: policy([allow("get_wether")]),
+        host_tools: vec![weather()],
+        ..SessionOptions::default()
+    };
+    let error = host().session(options).err().expect("it is misspelt").to_string();
+    assert!(error.contains("`get_wether` covers nothing"), "{error}");
+}
+
+#[test]
+fn members_of_an_open_namespace_are_judged_one_by_one() {
+    let small = allow("stripe/charges/*").when(at_most("amount", 1_000));
+    let session = session(vec![stripe()], [small, allow("stripe/balance")]);
+    let answer = json!(["stripe/charges/create", { "amount": 500 }]);
+    assert_eq!(javascript(&session, "return await stripe.charges.create({amount: 500})"), answer);
+    assert_eq!(javascript(&session, "return (await stripe.balance({}))[0]"), json!("stripe/balance"));
+    for line in [
+        "stripe charges create --amount 500",
+        "tool stripe.charges.create --amount 500",
+        "tool stripe/charges/create --json '{\"amount\":500}'",
+    ] {
+        let result = run(&session, Language::Shell, &format!("{line} | jq -c ."));
+        assert_eq!(String::from_utf8_lossy(&result.stdout).trim(), answer.to_string(), "{line}");
+    }
+    for script in [
+        "await stripe.charges.create({amount: 5000})",
+        "await stripe.charges.create({amount: '500'})",
+        "await stripe.charges.create({})",
+        "await stripe.refunds.create({amount: 1})",
+        "await stripe.charges({amount: 1})",
+        "await stripe({amount: 1})",
+        "await stripe.charges.create.now({amount: 1})",
+        "await stripe.charges['create/now']({amount: 1})",
+    ] {
+        assert_eq!(refused(&session, script).0, ErrorKind::Capability, "{script}");
+    }
+    let (kind, message) = refused(&session, "await stripe.charges['../x']({amount: 1})");
+    assert_eq!(kind, ErrorKind::Argument, "{message}");
+    assert_eq!(
+        run(&session, Language::JavaScript, "await strype.charges.create({})").error.expect("no such name").name,
+        "ReferenceError"
+    );
+}
+
+#[test]
+fn a_namespace_can_be_awaited_and_printed() {
+    let session = session(vec![stripe()], [allow("stripe/**")]);
+    assert_eq!(javascript(&session, "const s = await stripe; return typeof s.charges.create"), json!("function"));
+    assert_eq!(run(&session, Language::JavaScript, "console.log(stripe)").status, Status::Completed);
+    assert_eq!(run(&session, Language::JavaScript, "stripe.charges = 5; 'use strict'").status, Status::Completed);
+}
+
+#[test]
+fn names_that_cannot_be_told_apart_are_refused() {
+    let twice =
+        SessionOptions { policy: policy([]), host_tools: vec![stripe(), stripe()], ..SessionOptions::default() };
+    assert!(host().session(twice).is_err());
+    let within = HostTool::new("stripe.charges", "", json!({ "type": "object" })).expect("a tool");
+    let within = SessionOptions { policy: policy([]), host_tools: vec![stripe(), within], ..SessionOptions::default() };
+    assert!(host().session(within).is_err());
+    let home = Home::with_fixture();
+    let hidden = HostTool::new("probe.mine", "", json!({ "type": "object" })).expect("a tool");
+    let options = SessionOptions { host_tools: vec![hidden], ..SessionOptions::default() };
+    let error = home.host().session(options).err().expect("the package has that name").to_string();
+    assert!(error.contains("`probe`"), "{error}");
+}
+
+#[test]
+fn what_a_host_function_fails_with_is_the_scripts_to_catch() {
+    let tool =
+        HostTool::new("boom", "", json!({ "type": "object" })).expect("a tool").answered_by(|_: &HostCall<'_>| {
+            Err(Failure::tool("KeyError: 'x'").with_payload(json!({ "type": "KeyError" }).into()))
+        });
+    let session = session(vec![tool], [allow("boom")]);
+    let script = "try { await boom({}) } catch (error) { return [error.name, error.message, error.payload.type] }";
+    assert_eq!(javascript(&session, script), json!(["ToolError", "KeyError: 'x'", "KeyError"]));
+}
+
+#[test]
+fn host_functions_run_beside_each_other_and_end_with_the_run() {
+    let slow = || {
+        let tool = HostTool::new("slow", "", json!({ "type": "object" })).expect("a tool");
+        tool.answered_by(|call: &HostCall<'_>| {
+            while !call.is_over() && call.arguments["until"] != "over" {
+                std::thread::sleep(Duration::from_millis(50));
+                return Ok(Value::Null.into());
+            }
+            while !call.is_over() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Ok(Value::Null.into())
+        })
+    };
+    let session = session(vec![slow()], [allow("slow")]);
+    assert_eq!(javascript(&session, "await Promise.all([1, 2, 3, 4].map(() => slow({}))); return 1"), json!(1));
+    let script = Script { source: "await slow({until: 'over'})".to_owned(), ..Script::default() };
+    let mut run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
+    let cancel = run.cancel_handle();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        cancel.cancel();
+    });
+    let result = loop {
+        match run.step() {
+            Step::Finished(result) => break result,
+            Step::Blocked(started) => started.into_iter().for_each(|pending| run.perform(pending)),
+        }
+        run.wait();
+    };
+    assert_eq!(result.status, Status::Cancelled);
+    assert_eq!(javascript(&session, "return 2"), json!(2), "the session goes on");
+}
+
+#[test]
+fn who_drives_the_run_may_answer() {
+    let tool = HostTool::new("ask", "", json!({ "type": "object" })).expect("a tool");
+    let session = session(vec![tool], [allow("ask")]);
+    let script = Script { source: "return await ask({n: 1})".to_owned(), ..Script::default() };
+    let mut run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
+    let Step::Blocked(started) = run.step() else { panic!("it waits") };
+    let Operation::Call(call) = &started[0].operation else { panic!("for a call") };
+    assert_eq!((call.method.as_str(), &call.arguments), ("ask", &json!({ "n": 1 })));
+    run.resume(Completion { id: started[0].id, result: Ok(Answer::Json(json!(42).into())) });
+    let Step::Finished(result) = run.step() else { panic!("it ends") };
+    assert_eq!(result.value, Some(json!(42)));
+    let (kind, message) = refused(&session, "await ask({})");
+    assert_eq!(kind, ErrorKind::Host);
+    assert!(message.contains("has no answer"), "{message}");
+}
+
+#[test]
+fn a_kept_session_takes_host_functions_each_time() {
+    let home = Home::new();
+    let sessions = Sessions::open(&home.path().join("store"), Backend::Sled).expect("a store");
+    let id = "s1".parse().expect("a name");
+    let open = |tools: Vec<HostTool>| {
+        let options = OpenOptions {
+            policy: Some(policy([allow("get_weather").calls(3)])),
+            host_tools: tools,
+            ..OpenOptions::default()
+        };
+        host().open(&sessions, &id, options)
+    };
+    let temp = "return (await get_weather({city: 'SF'})).temp";
+    assert_eq!(javascript(&open(vec![weather()]).expect("it is made"), temp), json!(72));
+    let again = open(vec![weather()]).expect("it is there");
+    assert_eq!(javascript(&again, &format!("await get_weather({{city: 'LA'}}); {temp}")), json!(72));
+    assert_eq!(refused(&again, temp).0, ErrorKind::Capability, "the budget is the session's");
+    drop(again);
+    assert!(open(Vec::new()).is_err(), "what is granted must be there");
+}
