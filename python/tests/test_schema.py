@@ -24,6 +24,7 @@ from typing import (
 from uuid import UUID
 
 import pytest
+import typing_extensions
 
 from tollhouse import ArgumentError, dataclass_to_schema, extract_param_description, python_type_to_json_schema
 from tollhouse.shapes import Shapes
@@ -60,6 +61,11 @@ class Address(TypedDict):
 class Partial(TypedDict, total=False):
     a: Required[int]
     b: str
+
+
+class Extended(typing_extensions.TypedDict, total=False):
+    a: Required[Annotated[typing_extensions.ReadOnly[int], "An a."]]
+    b: Annotated[NotRequired[str], "A b."]
 
 
 @dataclass
@@ -165,6 +171,7 @@ CASES: list[tuple[Any, dict[str, Any], list[tuple[Any, Any]]]] = [
     (Annotated[int, "How many."], {"type": "integer", "description": "How many."}, [(1, 1)]),
     (Address, {"type": "object", "properties": {"street": {"type": "string"}, "city": {"type": "string"}}, "required": ["street"], "additionalProperties": False}, [({"street": "a"}, {"street": "a"})]),
     (Partial, {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["a"], "additionalProperties": False}, [({"a": 1}, {"a": 1})]),
+    (Extended, {"type": "object", "properties": {"a": {"type": "integer", "description": "An a."}, "b": {"type": "string", "description": "A b."}}, "required": ["a"], "additionalProperties": False}, [({"a": 1}, {"a": 1})]),
     (Money, MONEY, [({"amount": "1.50"}, Money(Decimal("1.50"))), ({"amount": 1, "currency": "EUR"}, Money(Decimal(1), "EUR"))]),
     (Box[int], {"type": "object", "properties": {"item": {"type": "integer"}, "more": {"type": "array", "items": {"type": "integer"}}}, "required": ["item"], "additionalProperties": False}, [({"item": 1}, Box(1))]),
 ]  # fmt: skip
@@ -180,6 +187,45 @@ def test_types_have_schemas_and_values_arrive_as_such(
         read = shape.read(written, "x")
         assert read == meant
         assert type(read) is type(meant)
+
+
+@pytest.mark.parametrize(
+    "annotation", [*(one for one, _, _ in CASES), Order, Node, list[Node]], ids=lambda one: str(one)[:40]
+)
+def test_schema_and_reading_agree(annotation: Any) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = python_type_to_json_schema(annotation)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    shape = Shapes().of(annotation)
+    order = {"id": "12345678-1234-5678-1234-567812345678", "price": {"amount": 1}, "colour": "red"}
+    node = {"value": 1, "children": [{"value": 2}], "next": None}
+    own = [value for one, _, values in CASES for value, _ in values]
+    for value in [
+        *own,
+        order,
+        node,
+        [node],
+        {**node, "x": 1},
+        {**node, "value": "1"},
+        1.5,
+        -1,
+        True,
+        "",
+        [],
+        [[]],
+        {},
+        {"a": {}},
+    ]:
+        try:
+            shape.read(value, "")
+        except ArgumentError:
+            continue
+        validator.validate(value)
+        # What the schema admits and reading refuses is a text of another format, or a list that is no set.
+    for value in own:
+        if not isinstance(value, str | list) and validator.is_valid(value):
+            shape.read(value, "")
 
 
 @pytest.mark.parametrize(

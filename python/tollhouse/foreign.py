@@ -41,7 +41,7 @@ def shape(shapes: Shapes, annotation: Any) -> Shape:
     try:
         adapter = pydantic.TypeAdapter(annotation)
         schema: Schema = adapter.json_schema()
-    except (pydantic.errors.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation) as error:
+    except (pydantic.errors.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation, ImportError) as error:
         raise TypeError(f"pydantic has no JSON Schema for {annotation!r}: {error}") from error
     return Shape(_adopt(shapes, schema), _reader(adapter, pydantic.ValidationError))
 

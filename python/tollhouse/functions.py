@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -28,11 +29,26 @@ class Signature:
     """From JSON arguments to those of Python. Raises `ArgumentError` for what does not fit."""
 
 
+# Many sandboxes have the same tools. Methods are made anew at each access, so it is their functions that are kept.
+_known: weakref.WeakKeyDictionary[Any, dict[bool, Signature]] = weakref.WeakKeyDictionary()
+
+
 def signature(function: Callable[..., Any]) -> Signature:
     """What a function takes.
 
     Raises `TypeError` for `*args`, and for a parameter whose type has no JSON form.
     """
+    bound = inspect.ismethod(function)
+    plain = function.__func__ if bound else function
+    if not inspect.isfunction(plain):
+        return _signature(function)
+    known = _known.setdefault(plain, {})
+    if bound not in known:
+        known[bound] = _signature(function)
+    return known[bound]
+
+
+def _signature(function: Callable[..., Any]) -> Signature:
     owner = f"`{name_of(function, required=False)}`"
     try:
         parameters = inspect.signature(function).parameters.values()

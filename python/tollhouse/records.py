@@ -38,7 +38,8 @@ def shape(shapes: Shapes, annotation: Any, kind: Any) -> Shape | None:
     name: str = kind.__name__
     if dataclasses.is_dataclass(kind):
         return shapes.named(annotation, name, lambda: _dataclass(shapes, annotation, kind))
-    if typing.is_typeddict(kind):
+    # Those of `typing_extensions` are no others for `typing.is_typeddict`.
+    if dict in kind.__mro__ and hasattr(kind, "__required_keys__"):
         return shapes.named(annotation, name, lambda: _typed_dict(shapes, annotation, kind))
     if tuple in kind.__mro__ and hasattr(kind, "_fields"):
         return shapes.named(annotation, name, lambda: _named_tuple(shapes, kind))
@@ -171,10 +172,12 @@ def _requirement(hint: Any) -> tuple[Any, bool | None]:
     origin = get_origin(hint)
     if origin in (Required, NotRequired):
         return _requirement(get_args(hint)[0])[0], origin is Required
+    if getattr(origin, "_name", None) == "ReadOnly":  # of `typing_extensions`, or of Python 3.13
+        return _requirement(get_args(hint)[0])
     if origin is Annotated:
         inner, *metadata = get_args(hint)
         inner, required = _requirement(inner)
-        return (Annotated[inner, *metadata] if required is not None else hint), required
+        return Annotated[inner, *metadata], required
     return hint, None
 
 

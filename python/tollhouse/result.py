@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
-import html
-import json
-from dataclasses import dataclass
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _SHOWN = 200_000
 """How much of each part a notebook shows, in characters."""
 
 
-@dataclass
 class ExecutionResult:
     """What a run wrote, what it returned, and how it ended.
 
     `status` is `completed`, `failed`, `denied`, `limited` or `cancelled`; `success` is true of `completed` alone.
     """
 
-    stdout: str = ""
-    stderr: str = ""
-    return_value: Any = None
-    error: str | None = None
-    success: bool = True
-    exit_code: int = 0
-    status: str = "completed"
+    # No dataclass: the module `dataclasses` takes longer to import than a script to run.
+    __slots__ = ("error", "exit_code", "return_value", "status", "stderr", "stdout", "success")
+
+    def __init__(
+        self,
+        stdout: str = "",
+        stderr: str = "",
+        return_value: Any = None,
+        error: str | None = None,
+        success: bool = True,
+        exit_code: int = 0,
+        status: str = "completed",
+    ) -> None:
+        self.stdout = stdout
+        self.stderr = stderr
+        self.return_value = return_value
+        self.error = error
+        self.success = success
+        self.exit_code = exit_code
+        self.status = status
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ExecutionResult):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __repr__(self) -> str:
+        return f"ExecutionResult({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__slots__)})"
 
     def __str__(self) -> str:
         if self.error is None:
@@ -42,22 +63,24 @@ class ExecutionResult:
 
     def _repr_html_(self) -> str:
         """What Jupyter shows. All of it is text of the script, so all of it is escaped."""
+        from html import escape
+
         colour = "#2a7d2a" if self.success else "#b3261e"
-        parts = [f'<div style="color:{colour}"><b>{html.escape(self.status)}</b> (exit {int(self.exit_code)})</div>']
-        for title, text in (("stdout", self.stdout), ("stderr", self.stderr), ("error", self.error)):
-            if text:
-                parts.append(_block(title, text))
+        parts = [f'<div style="color:{colour}"><b>{escape(self.status)}</b> (exit {int(self.exit_code)})</div>']
+        texts = [("stdout", self.stdout), ("stderr", self.stderr), ("error", self.error or "")]
         if self.return_value is not None:
-            parts.append(_block("value", _shown_value(self.return_value)))
+            texts.append(("value", _shown_value(self.return_value)))
+        for title, text in texts:
+            if text:
+                cut = f"\n… {len(text) - _SHOWN} more characters" if len(text) > _SHOWN else ""
+                shown = escape(text[:_SHOWN] + cut)
+                parts.append(f'<div><small>{title}</small><pre style="margin:0">{shown}</pre></div>')
         return "<div>" + "".join(parts) + "</div>"
 
 
-def _block(title: str, text: str) -> str:
-    cut = f"\n… {len(text) - _SHOWN} more characters" if len(text) > _SHOWN else ""
-    return f'<div><small>{title}</small><pre style="margin:0">{html.escape(text[:_SHOWN] + cut)}</pre></div>'
-
-
 def _shown_value(value: Any) -> str:
+    import json
+
     if isinstance(value, str):
         return value
     try:

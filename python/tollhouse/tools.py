@@ -97,7 +97,10 @@ class Tool:
 
         Raises `ArgumentError` for arguments that do not fit, and what the function raises.
         """
-        positional, named = self._bind(arguments)
+        try:
+            positional, named = self._bind(arguments)
+        except RecursionError:
+            raise ArgumentError(f"the arguments of `{self.definition.name}` nest too deep for Python") from None
         return self.__wrapped__(*positional, **named)
 
     def _bind_as_defined(self, arguments: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
