@@ -124,6 +124,12 @@ class TestNative:
         )
         assert isinstance(caught.value.__cause__, ConstraintError)
 
+    def test_a_dropped_schema_is_no_subset(self) -> None:
+        strict = MethodCapability("a", input_schema={"type": "object"})
+        assert not MethodCapability("a").is_subset_of(strict)
+        assert MethodCapability("a", input_schema={"type": "object"}).is_subset_of(strict)
+        assert strict.is_subset_of(MethodCapability("a"))
+
     def test_subsets_drop_nothing(self) -> None:
         narrower = MethodCapability("stripe/charges/create", CHARGES.constraints, 10)
         assert narrower.is_subset_of(CHARGES)

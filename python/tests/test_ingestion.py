@@ -176,6 +176,17 @@ class TestLangChain:
         with pytest.raises(ArgumentError, match="`user` is unknown: there are key"):
             callables[0].invoke({"key": "k", "user": "admin"})
 
+    def test_a_schema_may_be_a_dict(self) -> None:
+        from langchain_core.tools import StructuredTool
+
+        def run(**arguments: Any) -> Any:
+            return arguments["order"]["id"]
+
+        source = StructuredTool(name="ship", description="Ships.", args_schema=SCHEMA, func=run)
+        callables, definitions = from_langchain([source])
+        assert definitions[0].parameters == {**SCHEMA, "additionalProperties": False}
+        assert callables[0].invoke({"order": {"id": 5}}) == 5
+
     def test_they_are_tools_themselves(self) -> None:
         found = tools_of(self.structured())
         assert isinstance(found[0], Tool)

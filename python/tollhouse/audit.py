@@ -78,8 +78,8 @@ class AuditEntry:
 class AuditConfig:
     """Where entries go, and what is added to each.
 
-    `custom_enricher` is given each entry and returns what is recorded in its place. `binary_dir` takes what
-    `capture_binary` of a collector is given, if `capture_binary` is true.
+    `custom_enricher` is given each entry, and changes it or returns what is recorded in its place. `binary_dir` takes
+    what `capture_binary` of a collector is given, if `capture_binary` is true.
     """
 
     output_path: str | os.PathLike[str] | None = None
@@ -87,7 +87,7 @@ class AuditConfig:
     trace_id: str | None = None
     capture_binary: bool = False
     binary_dir: str | os.PathLike[str] | None = None
-    custom_enricher: Callable[[AuditEntry], AuditEntry] | None = None
+    custom_enricher: Callable[[AuditEntry], AuditEntry | None] | None = None
 
     def __post_init__(self) -> None:
         if self.capture_binary and self.binary_dir is None:
@@ -153,7 +153,7 @@ class AuditCollector:
             entry.trace_id = self.config.trace_id if entry.trace_id is None else entry.trace_id
             entry.turn_id = self._turn if entry.turn_id is None else entry.turn_id
             if self.config.custom_enricher is not None:
-                entry = self.config.custom_enricher(entry)
+                entry = self.config.custom_enricher(entry) or entry
             if self._file is not None:
                 _write(self._file, entry.to_jsonl().encode() + b"\n")
             self._entries.append(entry)

@@ -119,7 +119,13 @@ class MethodCapability:
             ) from error
 
     def is_subset_of(self, parent: MethodCapability) -> bool:
-        """Whether this allows nothing that `parent` does not, budgets included: no constraint may be dropped."""
+        """Whether this allows nothing that `parent` does not, budgets included.
+
+        No constraint may be dropped, and a schema that the parent has must be the same here. It may say no where yes is
+        true, never yes where no is.
+        """
+        if parent.input_schema is not None and parent.input_schema != self.input_schema:
+            return False
         return _native.grant_is_subset(dump(parent.to_grant()), dump(self.to_grant()))
 
     def to_grant(self) -> dict[str, Any]:
