@@ -288,6 +288,25 @@ def test_dataclasses_nest_and_say_their_defaults() -> None:
         dataclass_to_schema(Address)
 
 
+def test_an_alias_may_contain_itself() -> None:
+    class Alias:
+        """What `type Json = list[Json] | dict[str, Json] | int` makes, from Python 3.12 on."""
+
+        __name__ = "Json"
+        __value__: Any = None
+
+    Json = Alias()
+    Json.__value__ = list[Json] | dict[str, Json] | int  # type: ignore[valid-type]
+    schema = python_type_to_json_schema(Json)
+    assert schema["$ref"] == "#/$defs/Json"
+    assert schema["$defs"]["Json"]["anyOf"][0] == {"type": "array", "items": {"$ref": "#/$defs/Json"}}
+    assert Shapes().of(Json).read([1, {"a": [2]}], "") == [1, {"a": [2]}]
+    assert python_type_to_json_schema(typing_extensions.TypeAliasType("Ids", list[int])) == {
+        "type": "array",
+        "items": {"type": "integer"},
+    }
+
+
 def test_a_type_that_contains_itself_is_a_definition() -> None:
     schema = python_type_to_json_schema(dict[str, Node])
     assert schema["additionalProperties"] == {"$ref": "#/$defs/Node"}

@@ -55,6 +55,11 @@ async def slow(place: Place, at: dt.datetime) -> Any:
     return {"place": place, "year": at.year}
 
 
+@dataclass
+class Chain:
+    next: Chain | None = None
+
+
 class StripeAPI:
     """An API."""
 
@@ -205,6 +210,32 @@ def test_names_of_what_can_be_called() -> None:
     assert tool(lambda a: a, name="same").invoke({"a": 1}) == 1
 
 
+def test_what_a_partial_has_set_stays() -> None:
+    def read(path: str, user: str = "nobody", **more: str) -> Any:
+        return path, user, more
+
+    mine = tool(functools.partial(read, user="bob", role="guest"))
+    assert list(mine.definition.parameters["properties"]) == ["path"]
+    assert mine.invoke({"path": "a"}) == ("a", "bob", {"role": "guest"})
+    for name in ("user", "role"):
+        with pytest.raises(ArgumentError, match=f"`{name}` is unknown"):
+            mine.invoke({"path": "a", name: "admin"})
+
+
+def test_hostile_arguments_end_in_short_errors() -> None:
+    deep: Any = {}
+    for _ in range(5_000):
+        deep = {"next": deep}
+
+    def follow(chain: Chain) -> None: ...
+
+    with pytest.raises(ArgumentError, match="nest too deep"):
+        tool(follow).invoke({"chain": deep})
+    with pytest.raises(ArgumentError) as caught:
+        tool(get_weather).invoke({"city": "a", "x" * 1_000_000: 1})
+    assert len(str(caught.value)) < 200
+
+
 def test_async_is_recognised() -> None:
     class Caller:
         async def __call__(self) -> int:
@@ -247,10 +278,14 @@ def test_an_overridden_method_can_be_hidden() -> None:
     class Quiet(StripeAPI):
         refund = None  # type: ignore[assignment]
 
+        @functools.cache  # noqa: B019
+        def cached(self, a: int) -> int:
+            return a
+
         def extra(self) -> None: ...
 
     names = [one.definition.name for one in tools_of(Quiet())]
-    assert names == ["quiet.extra", "quiet.list_transactions", "quiet.version", "quiet.kind"]
+    assert names == ["quiet.cached", "quiet.extra", "quiet.list_transactions", "quiet.version", "quiet.kind"]
 
 
 def test_modules_are_their_own_functions() -> None:

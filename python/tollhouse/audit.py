@@ -101,8 +101,8 @@ class AuditCollector:
     """
 
     def __init__(self, config: AuditConfig | None = None, session_id: str = "") -> None:
-        self.config = config or AuditConfig()
-        self.session_id = session_id
+        self.config: AuditConfig = config or AuditConfig()
+        self.session_id: str = session_id
         self._entries: list[AuditEntry] = []
         self._turn = 0
         self._closed = False

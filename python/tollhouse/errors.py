@@ -13,7 +13,7 @@ class MissingParamError(ConstraintError):
     """A parameter is missing or null. Only `not_exists` allows that."""
 
     def __init__(self, param: str) -> None:
-        self.param = param
+        self.param: str = param
         super().__init__(f"Missing required parameter: {param}")
 
 
@@ -21,9 +21,9 @@ class TypeMismatchError(ConstraintError):
     """A parameter has a type that the operator does not compare."""
 
     def __init__(self, param: str, expected: str, actual: str) -> None:
-        self.param = param
-        self.expected = expected
-        self.actual = actual
+        self.param: str = param
+        self.expected: str = expected
+        self.actual: str = actual
         super().__init__(f"Type mismatch for parameter '{param}': expected {expected}, got {actual}")
 
 
@@ -31,9 +31,9 @@ class ViolationError(ConstraintError):
     """A parameter has a value that the rule does not allow."""
 
     def __init__(self, param: str, rule: str, actual: Any) -> None:
-        self.param = param
-        self.rule = rule
-        self.actual = actual
+        self.param: str = param
+        self.rule: str = rule
+        self.actual: Any = actual
         super().__init__(f"Constraint violation: {rule}, actual: {actual}")
 
 
@@ -45,8 +45,8 @@ class CallLimitExceededError(CapabilityError):
     """The calls that a capability is good for are used up."""
 
     def __init__(self, capability_key: str, max_calls: int) -> None:
-        self.capability_key = capability_key
-        self.max_calls = max_calls
+        self.capability_key: str = capability_key
+        self.max_calls: int = max_calls
         super().__init__(f"Call limit exceeded for '{capability_key}': max {max_calls} calls allowed")
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import docstrings
+from .errors import ArgumentError
 from .records import MISSING, Field, object_shape, resolved_hints, shown_default
 from .scalars import Schema, Shape
 from .shapes import Shapes
@@ -50,6 +51,7 @@ def signature(function: Callable[..., Any]) -> Signature:
 
 def _signature(function: Callable[..., Any]) -> Signature:
     owner = f"`{name_of(function, required=False)}`"
+    fixed = _fixed(function)
     try:
         parameters = inspect.signature(function).parameters.values()
     except ValueError as error:
@@ -60,6 +62,8 @@ def _signature(function: Callable[..., Any]) -> Signature:
     fields: list[Field] = []
     rest: Shape | None = None
     for one in parameters:
+        if one.name in fixed:
+            continue
         annotation = hints.get(one.name, Any)
         if one.kind is one.VAR_POSITIONAL:
             raise TypeError(
@@ -77,6 +81,8 @@ def _signature(function: Callable[..., Any]) -> Signature:
 
     def bind(arguments: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         named: dict[str, Any] = shape.read(arguments, "")
+        if taken := fixed.intersection(named):
+            raise ArgumentError(f"`{min(taken)}` is unknown: {owner} has it set")
         given = [name for name in unnamed if name in named]
         if given != unnamed[: len(given)]:
             raise TypeError(f"{owner} takes {', '.join(unnamed)} by position: none may be left out before another")
@@ -124,6 +130,11 @@ def check_name(name: object) -> str:
         f"{name!r} is no name of a tool: it takes ASCII letters, digits, `_` and `-`, and may have parts joined by "
         "`.`, as in 'math.add'"
     )
+
+
+def _fixed(function: Any) -> frozenset[str]:
+    """The parameters that a `partial` has set: they are not for callers to change."""
+    return frozenset(function.keywords) if isinstance(function, functools.partial) else frozenset()
 
 
 def _hinted(function: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, TypeVar
 from . import docstrings
 from .errors import ArgumentError
 from .plain import to_plain
-from .scalars import Schema, Shape, mismatch
+from .scalars import ANYTHING, Schema, Shape, clipped, mismatch
 
 if TYPE_CHECKING:
     from .shapes import Shapes
@@ -72,13 +72,12 @@ def object_shape(
         for name in required:
             if name not in given:
                 raise ArgumentError(f"`{prefix}{name}` is missing")
-        made: dict[str, Any] = {}
-        for name, one in given.items():
-            part = parts.get(name, rest)
-            if part is None:
-                raise ArgumentError(f"`{prefix}{name}` is unknown: there are {', '.join(parts) or 'no fields'}")
-            made[name] = part.read(one, prefix + name)
-        return make(made)
+        # All names first: in a union, an object of another type is then told apart before its parts are read.
+        for name in given if rest is None else ():
+            if name not in parts:
+                known = ", ".join(parts) or "no fields"
+                raise ArgumentError(f"`{clipped(f'{prefix}{name}')}` is unknown: there are {known}")
+        return make({name: parts.get(name, rest or ANYTHING).read(one, prefix + name) for name, one in given.items()})
 
     return Shape(schema, read)
 
@@ -96,7 +95,7 @@ def resolved_hints(owner: Any, name: str) -> dict[str, Any]:
         owner = types.SimpleNamespace(__annotations__=hints, __globals__=getattr(owner, "__globals__", {}))
     try:
         return typing.get_type_hints(owner, include_extras=True)
-    except NameError as error:
+    except (NameError, AttributeError, SyntaxError) as error:
         raise TypeError(
             f"a type of {name} is not found: {error}. Define or import it at the top of its module, and not under "
             "`if TYPE_CHECKING`"

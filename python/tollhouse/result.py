@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
 
 _SHOWN = 200_000
 """How much of each part a notebook shows, in characters."""
@@ -29,20 +29,20 @@ class ExecutionResult:
         exit_code: int = 0,
         status: str = "completed",
     ) -> None:
-        self.stdout = stdout
-        self.stderr = stderr
-        self.return_value = return_value
-        self.error = error
-        self.success = success
-        self.exit_code = exit_code
-        self.status = status
+        self.stdout: str = stdout
+        self.stderr: str = stderr
+        self.return_value: Any = return_value
+        self.error: str | None = error
+        self.success: bool = success
+        self.exit_code: int = exit_code
+        self.status: str = status
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ExecutionResult):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __repr__(self) -> str:
         return f"ExecutionResult({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__slots__)})"

@@ -40,7 +40,7 @@ class Shape:
 
 def mismatch(at: str, expected: str, value: Any) -> ArgumentError:
     """The error of a value that is something else than expected."""
-    where = f"`{at}`: " if at else ""
+    where = f"`{clipped(at)}`: " if at else ""
     return ArgumentError(f"{where}expected {expected}, got {_shown(value)}")
 
 
@@ -49,6 +49,11 @@ def _shown(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
+    return clipped(text)
+
+
+def clipped(text: str) -> str:
+    """As much of a text of a script as a message shows."""
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 

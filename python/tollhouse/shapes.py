@@ -97,8 +97,8 @@ class Shapes:
             return self._variable(annotation)
         if hasattr(annotation, "__supertype__"):  # NewType
             return self.of(annotation.__supertype__)
-        if hasattr(annotation, "__value__"):  # `type X = ...`
-            return self.of(annotation.__value__)
+        if hasattr(annotation, "__value__"):  # `type X = ...`, which may contain itself
+            return self.named(annotation, annotation.__name__, lambda: self.of(annotation.__value__))
         return None
 
     def _of_class(self, annotation: Any, kind: Any) -> Shape:
@@ -274,7 +274,7 @@ def _choice(pairs: list[tuple[Any, Any]]) -> Shape:
             # For Python, `True` is 1.
             if value == json_value and isinstance(value, bool) == isinstance(json_value, bool):
                 return meant
-        raise mismatch(at, "one of " + ", ".join(map(repr, values)), value)
+        raise mismatch(at, f"one of {', '.join(map(repr, values[:8]))}{', …' if len(values) > 8 else ''}", value)
 
     return Shape(schema, read)
 

@@ -78,10 +78,10 @@ class Tool:
         definition: ToolDefinition,
         bind: Callable[[Mapping[str, Any]], tuple[list[Any], dict[str, Any]]] | None = None,
     ) -> None:
-        self.definition = definition
-        self.is_async = is_async(function)
-        self.__wrapped__ = function
-        self.__name__ = definition.name
+        self.definition: ToolDefinition = definition
+        self.is_async: bool = is_async(function)
+        self.__wrapped__: Callable[..., Any] = function
+        self.__name__: str = definition.name
         self.__doc__ = definition.description
         self._bind = bind or self._bind_as_defined
 
@@ -248,7 +248,8 @@ def _methods(source: Any) -> dict[str, Callable[..., Any]]:
             if name.startswith("_") or name in seen:
                 continue
             seen.add(name)
-            if inspect.isfunction(member) or isinstance(member, staticmethod | classmethod):
+            wrapped = callable(member) and hasattr(member, "__wrapped__")  # by `functools.cache`, say
+            if inspect.isfunction(member) or isinstance(member, staticmethod | classmethod) or wrapped:
                 found[name] = getattr(source, name)
     return found
 
