@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Any
+
+import pytest
+
+from tollhouse import ArgumentError, ToolDefinition, tool, tools_of
+from tollhouse.plain import to_json
+
+pydantic = pytest.importorskip("pydantic", minversion="2")
+from pydantic import BaseModel, Field  # noqa: E402
+
+
+class Item(BaseModel):
+    name: str
+    price: float = Field(ge=0, description="In euros.")
+
+
+class Cart(BaseModel):
+    """What is bought."""
+
+    items: list[Item]
+    at: dt.datetime | None = None
+
+
+class Tree(BaseModel):
+    value: int
+    branches: list[Tree] = []
+
+
+def first() -> Any:
+    class Item(BaseModel):
+        name: str
+
+    class Holder(BaseModel):
+        item: Item
+
+    return Holder
+
+
+Holder = first()
+
+
+def buy(cart: Cart, count: Annotated[int, Field(gt=0, description="How often.")] = 1) -> dict[str, Any]:
+    """Buys."""
+    assert isinstance(cart, Cart)
+    assert isinstance(cart.items[0], Item)
+    return {"total": sum(item.price for item in cart.items) * count, "at": cart.at}
+
+
+def parameters(function: Any) -> dict[str, Any]:
+    definition: ToolDefinition = tool(function).definition
+    return definition.parameters
+
+
+def test_models_keep_their_definitions() -> None:
+    schema = parameters(buy)
+    assert schema["properties"]["cart"]["properties"]["items"]["items"] == {"$ref": "#/$defs/Item"}
+    assert schema["$defs"]["Item"]["properties"]["price"]["description"] == "In euros."
+    assert schema["$defs"]["Item"]["properties"]["price"]["minimum"] == 0
+    assert "$defs" not in schema["properties"]["cart"]
+    assert schema["properties"]["count"] == {
+        "type": "integer",
+        "exclusiveMinimum": 0,
+        "description": "How often.",
+        "default": 1,
+    }
+    assert schema["additionalProperties"] is False
+
+
+def test_models_arrive_as_such() -> None:
+    cart = {"items": [{"name": "a", "price": 1.5}], "at": "2025-01-31T12:00:00Z"}
+    assert tool(buy).invoke({"cart": cart, "count": 2}) == {
+        "total": 3.0,
+        "at": dt.datetime(2025, 1, 31, 12, tzinfo=dt.UTC),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"cart": {"items": [{"name": "a", "price": -1}]}}, r"`cart\.items\[0\]\.price`: Input should be greater"),
+        ({"cart": {"items": [{"name": "a", "price": "1"}]}}, r"`cart\.items\[0\]\.price`"),
+        ({"cart": {"items": []}, "count": 0}, "`count`"),
+        ({"cart": {"items": []}, "count": "1"}, "`count`"),
+    ],
+)
+def test_what_does_not_fit_is_an_error_with_its_place(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        tool(buy).invoke(arguments)
+
+
+def test_two_models_of_one_name_stay_apart() -> None:
+    def both(cart: Any, holder: Any, tree: Any) -> int:
+        return len(cart.items) + tree.value
+
+    both.__annotations__ = {"cart": Cart, "holder": Holder, "tree": Tree, "again": Cart}
+    schema = parameters(both)
+    assert set(schema["$defs"]) == {"Item", "Item_2", "Tree"}
+    assert schema["properties"]["holder"]["properties"]["item"] == {"$ref": "#/$defs/Item_2"}
+    assert schema["$defs"]["Tree"]["properties"]["branches"]["items"] == {"$ref": "#/$defs/Tree"}
+    arguments = {
+        "cart": {"items": []},
+        "holder": {"item": {"name": "a"}},
+        "tree": {"value": 1, "branches": [{"value": 2}]},
+    }
+    assert tool(both).invoke(arguments) == 1
+
+
+def test_lists_and_choices_of_models() -> None:
+    def add(items: list[Item], other: Item | None = None) -> list[Item]:
+        return [*items, *([other] if other else [])]
+
+    schema = parameters(add)
+    assert schema["properties"]["other"]["default"] is None
+    added = tool(add).invoke({"items": [], "other": {"name": "a", "price": 1}})
+    assert added == [Item(name="a", price=1)]
+    assert to_json(added) == '[{"name":"a","price":1.0}]'
+
+
+def test_models_with_methods_expose_no_plumbing() -> None:
+    class Shop(BaseModel):
+        title: str
+
+        def open(self) -> str:
+            """Opens it."""
+            return self.title
+
+    assert [one.definition.name for one in tools_of(Shop(title="a"))] == ["shop.open"]

@@ -1,0 +1,131 @@
+"""Runs the code that AI agents write, with tools behind one gate that checks every call."""
+
+# What is imported when it is first used makes `import tollhouse` cost next to nothing: many programs run one script.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .audit import AuditCollector, AuditConfig, AuditEntry
+    from .capabilities import (
+        METHOD_CAPABILITY_TYPE,
+        TOOL_CALL_CAP_TYPE,
+        MethodCapability,
+        ToolCallCap,
+        method_matches_pattern,
+        pattern_is_subset,
+    )
+    from .constraints import Constraint, ConstraintSet, Param
+    from .errors import (
+        ArgumentError,
+        CallLimitExceededError,
+        CapabilityError,
+        ConstraintError,
+        MissingParamError,
+        TypeMismatchError,
+        ViolationError,
+    )
+    from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
+    from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
+    from .result import ExecutionResult
+    from .schema import dataclass_to_schema, extract_param_description, python_type_to_json_schema
+    from .signatures import format_tool_descriptions_js
+    from .tools import (
+        Tool,
+        ToolDefinition,
+        capability_from_function,
+        create_tool_handler,
+        tool,
+        tool_from_function,
+        tools_of,
+    )
+
+_NAMES = {
+    "audit": ["AuditCollector", "AuditConfig", "AuditEntry"],
+    "capabilities": [
+        "METHOD_CAPABILITY_TYPE",
+        "TOOL_CALL_CAP_TYPE",
+        "MethodCapability",
+        "ToolCallCap",
+        "method_matches_pattern",
+        "pattern_is_subset",
+    ],
+    "constraints": ["Constraint", "ConstraintSet", "Param"],
+    "errors": [
+        "ArgumentError",
+        "CallLimitExceededError",
+        "CapabilityError",
+        "ConstraintError",
+        "MissingParamError",
+        "TypeMismatchError",
+        "ViolationError",
+    ],
+    "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
+    "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
+    "result": ["ExecutionResult"],
+    "schema": ["dataclass_to_schema", "extract_param_description", "python_type_to_json_schema"],
+    "signatures": ["format_tool_descriptions_js"],
+    "tools": [
+        "Tool",
+        "ToolDefinition",
+        "capability_from_function",
+        "create_tool_handler",
+        "tool",
+        "tool_from_function",
+        "tools_of",
+    ],
+}
+"""Which module has which public names."""
+
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = [
+    "METHOD_CAPABILITY_TYPE",
+    "TOOL_CALL_CAP_TYPE",
+    "DEFAULT_MAX_CALLS",
+    "JS_CODEACT_PROMPT",
+    "ArgumentError",
+    "AuditCollector",
+    "AuditConfig",
+    "AuditEntry",
+    "CallLimitExceededError",
+    "CapabilityError",
+    "Constraint",
+    "ConstraintError",
+    "ConstraintSet",
+    "ExecutionResult",
+    "MethodCapability",
+    "MissingParamError",
+    "Param",
+    "Tool",
+    "ToolCallCap",
+    "ToolDefinition",
+    "TypeMismatchError",
+    "ViolationError",
+    "capability_from_function",
+    "create_tool_handler",
+    "dataclass_to_schema",
+    "extract_param_description",
+    "format_tool_descriptions_js",
+    "from_anthropic_tools",
+    "from_claude",
+    "from_langchain",
+    "from_openai",
+    "from_openai_tools",
+    "method_matches_pattern",
+    "pattern_is_subset",
+    "python_type_to_json_schema",
+    "tool",
+    "tool_from_function",
+    "tools_of",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'tollhouse' has no attribute {name!r}")
+    # `importlib` would be one more import; this is the one that `import` itself makes.
+    module = __import__(f"{__name__}.{_MODULES[name]}", fromlist=[name])
+    value = globals()[name] = getattr(module, name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

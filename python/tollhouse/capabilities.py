@@ -1,0 +1,181 @@
+"""Capabilities: which tools may be called, with which arguments, how often.
+
+A capability is data. It becomes a grant of the policy, and the host judges it: nothing here decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from . import _native
+from .constraints import ConstraintSet
+from .errors import CallLimitExceededError, CapabilityError, ConstraintError
+from .specs import constraints_from_specs
+from .written import dump
+
+__all__ = [
+    "METHOD_CAPABILITY_TYPE",
+    "TOOL_CALL_CAP_TYPE",
+    "CallLimitExceededError",
+    "CapabilityError",
+    "MethodCapability",
+    "ToolCallCap",
+    "canonical_key",
+    "canonical_method",
+    "method_matches_pattern",
+    "pattern_is_subset",
+]
+
+METHOD_CAPABILITY_TYPE = "method"
+TOOL_CALL_CAP_TYPE = "tool-call"
+"""The newer name of the same type."""
+
+_KEYS = frozenset({"type", "method_pattern", "constraints", "max_calls", "input_schema"})
+
+
+def canonical_method(name: str) -> str:
+    """The one spelling of a method or a pattern: `mcp:math.add` and `math.add` are `math/add`."""
+    return name.removeprefix("mcp:").replace(".", "/")
+
+
+def canonical_key(key: str) -> str:
+    """The one spelling of a capability's key: `cap:tool-call:mcp:math.add` is `cap:method:math/add`.
+
+    Raises `ValueError` for a text that is no key.
+    """
+    for kind in (METHOD_CAPABILITY_TYPE, TOOL_CALL_CAP_TYPE):
+        prefix = f"cap:{kind}:"
+        if key.startswith(prefix):
+            return f"cap:{METHOD_CAPABILITY_TYPE}:{canonical_method(key.removeprefix(prefix))}"
+    raise ValueError(f"{key!r} is no key of a capability: it is as in 'cap:method:payments/*'")
+
+
+def method_matches_pattern(method: str, pattern: str) -> bool:
+    """Whether the pattern covers the method: `*` is one segment, `**` any number.
+
+    Raises `ValueError` for a malformed pattern.
+    """
+    return _native.matches(canonical_method(method), canonical_method(pattern))
+
+
+def pattern_is_subset(child: str, parent: str) -> bool:
+    """Whether every method that `child` covers is covered by `parent`.
+
+    Raises `ValueError` for a malformed pattern.
+    """
+    return _native.pattern_is_subset(canonical_method(child), canonical_method(parent))
+
+
+@dataclass(frozen=True)
+class MethodCapability:
+    """Leave to call the methods that a pattern covers, when the constraints hold.
+
+    `max_calls` is the budget of calls of a session; None is no budget. `input_schema` is a JSON Schema of the arguments
+    besides the tool's own. Raises `ValueError` for a malformed pattern, budget or schema.
+    """
+
+    method_pattern: str
+    constraints: ConstraintSet = field(default_factory=ConstraintSet)
+    max_calls: int | None = None
+    input_schema: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        pattern = cast("object", self.method_pattern)
+        if not isinstance(pattern, str):
+            raise ValueError(f"a method pattern is a string such as 'payments/*', not {pattern!r}")
+        # Judged now, so that a malformed pattern is an error where it is written.
+        _native.matches("a", self.pattern)
+        object.__setattr__(self, "constraints", _constraint_set(self.constraints))
+        calls = cast("object", self.max_calls)
+        if calls is not None and (isinstance(calls, bool) or not isinstance(calls, int) or calls < 0):
+            raise ValueError(f"max_calls of {pattern!r} is a whole number from 0, or None for no budget, not {calls!r}")
+        schema = cast("object", self.input_schema)
+        if schema is not None and not isinstance(schema, dict):
+            raise ValueError(f"input_schema of {pattern!r} is a JSON Schema as a dict, not {schema!r}")
+
+    @property
+    def pattern(self) -> str:
+        """The pattern in its one spelling: without `mcp:`, with `/` for dots."""
+        return canonical_method(self.method_pattern)
+
+    def key(self) -> str:
+        """What budgets and counts call it: `cap:method:PATTERN`, the pattern as it was written."""
+        return f"cap:{METHOD_CAPABILITY_TYPE}:{self.method_pattern}"
+
+    def validate_call(self, method: str, params: Mapping[str, Any]) -> None:
+        """Returns if this capability allows the call. Spends nothing.
+
+        Raises `CapabilityError` that says what does not match; its cause is the `ConstraintError`, if one failed.
+        """
+        if not method_matches_pattern(method, self.method_pattern):
+            raise CapabilityError(f"Method '{method}' does not match pattern '{self.method_pattern}'")
+        try:
+            self.constraints.evaluate(params)
+        except ConstraintError as error:
+            raise CapabilityError(
+                f"Method '{method}' matched pattern '{self.method_pattern}' but failed constraint check: {error}"
+            ) from error
+
+    def is_subset_of(self, parent: MethodCapability) -> bool:
+        """Whether this allows nothing that `parent` does not, budgets included.
+
+        No constraint may be dropped, and a schema that the parent has must be the same here. It may say no where yes is
+        true, never yes where no is.
+        """
+        if parent.input_schema is not None and parent.input_schema != self.input_schema:
+            return False
+        return _native.grant_is_subset(dump(parent.to_grant()), dump(self.to_grant()))
+
+    def to_grant(self) -> dict[str, Any]:
+        """The grant of a policy: `{"method": ..., "where": [...], "calls": n}`."""
+        grant: dict[str, Any] = {"method": self.pattern}
+        if not self.constraints.is_empty():
+            grant["where"] = self.constraints.to_clauses()
+        if self.max_calls is not None:
+            grant["calls"] = self.max_calls
+        return grant
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data. `from_dict` reads it back."""
+        return {
+            "type": METHOD_CAPABILITY_TYPE,
+            "method_pattern": self.method_pattern,
+            "constraints": self.constraints.to_dict()["constraints"],
+            "max_calls": self.max_calls,
+            "input_schema": self.input_schema,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> MethodCapability:
+        """From what `to_dict` gives. What is left out has its default; raises `ValueError` for any other key."""
+        unknown = set(data) - _KEYS
+        if unknown:
+            raise ValueError(f"unknown keys {sorted(unknown)} in a capability: it has {sorted(_KEYS)}")
+        kind = data.get("type", METHOD_CAPABILITY_TYPE)
+        if kind not in (METHOD_CAPABILITY_TYPE, TOOL_CALL_CAP_TYPE):
+            raise ValueError(f"{kind!r} is no type of capability: use {METHOD_CAPABILITY_TYPE!r}")
+        if "method_pattern" not in data:
+            raise ValueError("a capability has no `method_pattern`: say which methods it allows, as in 'payments/*'")
+        constraints = data.get("constraints")
+        return cls(
+            method_pattern=data["method_pattern"],
+            constraints=ConstraintSet() if constraints is None else ConstraintSet.from_dict(constraints),
+            max_calls=data.get("max_calls"),
+            input_schema=data.get("input_schema"),
+        )
+
+
+ToolCallCap = MethodCapability
+"""The newer name of `MethodCapability`."""
+
+
+def _constraint_set(constraints: object) -> ConstraintSet:
+    if isinstance(constraints, ConstraintSet):
+        return constraints
+    if isinstance(constraints, Mapping):
+        return constraints_from_specs(cast("Mapping[str, Any]", constraints))
+    if isinstance(constraints, list | tuple):
+        return ConstraintSet(list(cast("list[Any]", constraints)))
+    raise ValueError(f"constraints are a ConstraintSet, not {constraints!r}: for none, leave them out")

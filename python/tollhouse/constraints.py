@@ -1,0 +1,411 @@
+"""Constraints: what a capability asks of the arguments of a call.
+
+A constraint is data. It becomes a clause of the policy, and the host judges it: nothing here decides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from . import _native
+from .errors import ConstraintError, MissingParamError, TypeMismatchError, ViolationError
+from .written import (
+    GROUPS,
+    LISTS,
+    ORDERING,
+    PRESENCE,
+    SIGNS,
+    Scalar,
+    dump,
+    encode_arguments,
+    from_decimal,
+    is_text,
+    number,
+    scalar,
+    written,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One condition on the arguments of a call. Make it with a factory method or with `Param`.
+
+    Paths walk objects and lists: `items/0/price`; `items/*/price` is every element. Raises `ValueError` for a path or a
+    value that no policy can hold.
+    """
+
+    operator: str
+    param: str = ""
+    value: Any = None
+    parts: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.operator in GROUPS:
+            self._check_group()
+            return
+        if self.operator not in SIGNS:
+            raise ValueError(f"unknown operator {self.operator!r} on {self.param!r}: use one of {', '.join(SIGNS)}")
+        if not is_text(self.param):
+            raise ValueError(f"a parameter is named by a string such as 'amount', not by {self.param!r}")
+        object.__setattr__(self, "param", self.param.removeprefix("/"))
+        object.__setattr__(self, "value", self._checked_value())
+        # The policy's own reader says what is wrong with it now, and not at the first call.
+        try:
+            _native.check_clauses(dump([self.to_clause()]), "{}")
+        except ValueError as error:
+            raise ValueError(f"constraint `{self}`: {error}") from None
+
+    def _check_group(self) -> None:
+        if not self.parts:
+            raise ValueError(f"`{self.operator}_` of no constraints says nothing: give it at least one")
+        for part in self.parts:
+            require_constraint(part)
+
+    def _checked_value(self) -> Any:
+        where = f"`{self.operator}` of parameter {self.param!r}"
+        if self.operator in PRESENCE:
+            return None
+        if self.operator in LISTS:
+            values = cast("object", self.value)
+            if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+                raise ValueError(f"{where} takes a list of values, not {self.value!r}")
+            return tuple(scalar(item, where) for item in cast("Iterable[Any]", values))
+        if self.operator in ORDERING:
+            return number(self.value, where)
+        if self.operator in ("starts_with", "ends_with") and not isinstance(self.value, str):
+            raise ValueError(f"{where} takes a string, not {self.value!r}")
+        return scalar(self.value, where)
+
+    @classmethod
+    def lt(cls, param: str, value: float) -> Constraint:
+        """A number below this."""
+        return cls("lt", param, value)
+
+    @classmethod
+    def le(cls, param: str, value: float) -> Constraint:
+        """A number not above this."""
+        return cls("le", param, value)
+
+    @classmethod
+    def gt(cls, param: str, value: float) -> Constraint:
+        """A number above this."""
+        return cls("gt", param, value)
+
+    @classmethod
+    def ge(cls, param: str, value: float) -> Constraint:
+        """A number not below this."""
+        return cls("ge", param, value)
+
+    @classmethod
+    def eq(cls, param: str, value: Scalar) -> Constraint:
+        """Exactly this value. `True` is not 1."""
+        return cls("eq", param, value)
+
+    @classmethod
+    def ne(cls, param: str, value: Scalar) -> Constraint:
+        """Another value of the same type."""
+        return cls("ne", param, value)
+
+    @classmethod
+    def is_in(cls, param: str, values: Iterable[Scalar]) -> Constraint:
+        """One of these values."""
+        return cls("in", param, values)
+
+    @classmethod
+    def not_in(cls, param: str, values: Iterable[Scalar]) -> Constraint:
+        """None of these values, and of the type of one of them."""
+        return cls("not_in", param, values)
+
+    @classmethod
+    def starts_with(cls, param: str, prefix: str) -> Constraint:
+        """A text that begins so."""
+        return cls("starts_with", param, prefix)
+
+    @classmethod
+    def ends_with(cls, param: str, suffix: str) -> Constraint:
+        """A text that ends so."""
+        return cls("ends_with", param, suffix)
+
+    @classmethod
+    def contains(cls, param: str, value: Scalar) -> Constraint:
+        """A text that holds this one, or a list with this element."""
+        return cls("contains", param, value)
+
+    @classmethod
+    def exists(cls, param: str) -> Constraint:
+        """There and not null."""
+        return cls("exists", param)
+
+    @classmethod
+    def not_exists(cls, param: str) -> Constraint:
+        """Missing or null."""
+        return cls("not_exists", param)
+
+    @classmethod
+    def and_(cls, constraints: Iterable[Constraint]) -> Constraint:
+        """All of these. Raises `ValueError` if there are none."""
+        return cls("and", parts=tuple(constraints))
+
+    @classmethod
+    def or_(cls, constraints: Iterable[Constraint]) -> Constraint:
+        """One of these. Raises `ValueError` if there are none."""
+        return cls("or", parts=tuple(constraints))
+
+    def __and__(self, other: Constraint) -> Constraint:
+        return Constraint.and_([self, other])
+
+    def __or__(self, other: Constraint) -> Constraint:
+        return Constraint.or_([self, other])
+
+    def __bool__(self) -> bool:
+        # `1 <= Param("x") <= 10` and `a and b` would otherwise keep the last condition and drop the others.
+        raise TypeError(
+            "a constraint is neither true nor false: join constraints with `&` and `|`, and write a range as "
+            "`(Param('x') >= 1) & (Param('x') <= 10)`"
+        )
+
+    def __str__(self) -> str:
+        if self.operator in GROUPS:
+            return f"({f' {self.operator} '.join(map(str, self.parts))})"
+        sign = SIGNS[self.operator]
+        if self.operator in PRESENCE:
+            return f"{self.param} {sign}"
+        value = list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
+        return f"{self.param} {sign} {value!r}"
+
+    def evaluate(self, params: Mapping[str, Any]) -> None:
+        """Returns if the arguments satisfy it.
+
+        Raises `MissingParamError`, `TypeMismatchError` or `ViolationError`; `ConstraintError` if the arguments are no
+        JSON.
+        """
+        _judge(self, encode_arguments(params))
+
+    def to_clause(self) -> dict[str, Any]:
+        """The clause of a policy: `{"param": "amount", "le": 1000}`, `{"all": [...]}`, `{"any": [...]}`."""
+        if self.operator in GROUPS:
+            return {GROUPS[self.operator]: [part.to_clause() for part in self.parts]}
+        return {
+            "param": self.param,
+            self.operator: True if self.operator in PRESENCE else written(self.operator, self.value),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data: `{"type": "le", "param": "amount", "value": 1000}`. `from_dict` reads it back."""
+        if self.operator in GROUPS:
+            return {"type": self.operator, "constraints": [part.to_dict() for part in self.parts]}
+        if self.operator in PRESENCE:
+            return {"type": self.operator, "param": self.param}
+        value = list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
+        return {"type": self.operator, "param": self.param, "value": value}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Constraint:
+        """From what `to_dict` gives, or from a clause of a policy.
+
+        Raises `ValueError` for an unknown operator and for any key that does not belong there.
+        """
+        if "type" in data:
+            return _from_typed(data)
+        return _from_clause(data)
+
+
+@dataclass
+class ConstraintSet:
+    """Constraints that must all hold. An empty one allows any arguments.
+
+    Raises `TypeError` for an element that is no `Constraint`.
+    """
+
+    constraints: list[Constraint] = field(default_factory=list[Constraint])
+
+    def __post_init__(self) -> None:
+        self.constraints = [require_constraint(one) for one in self.constraints]
+
+    def __iter__(self) -> Iterator[Constraint]:
+        return iter(self.constraints)
+
+    def __len__(self) -> int:
+        return len(self.constraints)
+
+    def evaluate(self, params: Mapping[str, Any]) -> None:
+        """Returns if the arguments satisfy every constraint. Raises as `Constraint.evaluate`, for the first failure."""
+        arguments = encode_arguments(params)
+        for constraint in self.constraints:
+            _judge(constraint, arguments)
+
+    def subsumes(self, other: ConstraintSet) -> bool:
+        """Whether this set admits whatever `other` admits. May say no where yes is true, never yes where no is."""
+        return _native.clauses_subsume(dump(self.to_clauses()), dump(other.to_clauses()))
+
+    def merge(self, other: ConstraintSet) -> ConstraintSet:
+        """A new set with the constraints of both."""
+        return ConstraintSet([*self.constraints, *other.constraints])
+
+    def extend(self, constraints: Iterable[Constraint]) -> None:
+        """Adds constraints to this set. Raises `TypeError` for an element that is none, and then adds nothing."""
+        self.constraints.extend([require_constraint(one) for one in constraints])
+
+    def is_empty(self) -> bool:
+        """Whether it has no constraints."""
+        return not self.constraints
+
+    def to_clauses(self) -> list[dict[str, Any]]:
+        """The value of `where` in a grant of a policy."""
+        return [constraint.to_clause() for constraint in self.constraints]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As data: `{"constraints": [...]}`."""
+        return {"constraints": [constraint.to_dict() for constraint in self.constraints]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> ConstraintSet:
+        """From what `to_dict` gives, or from a list of constraints or clauses. Raises `ValueError` for all else."""
+        if isinstance(data, Mapping):
+            extra = set(data) - {"constraints"}
+            if extra or "constraints" not in data:
+                raise ValueError(f"a constraint set is {{'constraints': [...]}}, not {dict(data)!r}")
+            data = cast("Sequence[Mapping[str, Any]]", data["constraints"])
+        if isinstance(data, str | bytes) or not isinstance(cast("object", data), Sequence):
+            raise ValueError(f"the constraints of a set are a list, not {data!r}")
+        return cls([Constraint.from_dict(one) for one in data])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Param:
+    """A parameter, to write constraints with: `Param("amount") <= 1000`."""
+
+    name: str
+
+    def __lt__(self, value: float) -> Constraint:
+        return Constraint.lt(self.name, value)
+
+    def __le__(self, value: float) -> Constraint:
+        return Constraint.le(self.name, value)
+
+    def __gt__(self, value: float) -> Constraint:
+        return Constraint.gt(self.name, value)
+
+    def __ge__(self, value: float) -> Constraint:
+        return Constraint.ge(self.name, value)
+
+    def __eq__(self, value: Scalar) -> Constraint:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Constraint.eq(self.name, value)
+
+    def __ne__(self, value: Scalar) -> Constraint:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Constraint.ne(self.name, value)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def is_in(self, values: Iterable[Scalar]) -> Constraint:
+        """One of these values."""
+        return Constraint.is_in(self.name, values)
+
+    def not_in(self, values: Iterable[Scalar]) -> Constraint:
+        """None of these values."""
+        return Constraint.not_in(self.name, values)
+
+    def starts_with(self, prefix: str) -> Constraint:
+        """A text that begins so."""
+        return Constraint.starts_with(self.name, prefix)
+
+    def ends_with(self, suffix: str) -> Constraint:
+        """A text that ends so."""
+        return Constraint.ends_with(self.name, suffix)
+
+    def contains(self, value: Scalar) -> Constraint:
+        """A text that holds this one, or a list with this element."""
+        return Constraint.contains(self.name, value)
+
+    def exists(self) -> Constraint:
+        """There and not null."""
+        return Constraint.exists(self.name)
+
+    def not_exists(self) -> Constraint:
+        """Missing or null."""
+        return Constraint.not_exists(self.name)
+
+    @staticmethod
+    def and_(constraints: Iterable[Constraint]) -> Constraint:
+        """All of these."""
+        return Constraint.and_(constraints)
+
+    @staticmethod
+    def or_(constraints: Iterable[Constraint]) -> Constraint:
+        """One of these."""
+        return Constraint.or_(constraints)
+
+
+def require_constraint(one: object) -> Constraint:
+    """The constraint that it is. Raises `TypeError` for anything else."""
+    if isinstance(one, Constraint):
+        return one
+    hint = ": a `Param` needs an operator, as in `Param('amount') <= 1000`" if isinstance(one, Param) else ""
+    raise TypeError(f"{one!r} is no Constraint{hint}")
+
+
+def _judge(constraint: Constraint, arguments: str) -> None:
+    if constraint.operator == "and":
+        for part in constraint.parts:
+            _judge(part, arguments)
+        return
+    try:
+        answer = _native.check_clauses(dump([constraint.to_clause()]), arguments)
+    except ValueError as error:
+        raise ConstraintError(f"`{constraint}` cannot judge the arguments: {error}") from error
+    if answer is not None:
+        raise _failure(constraint, json.loads(answer))
+
+
+def _failure(constraint: Constraint, failed: dict[str, Any]) -> ConstraintError:
+    param: str = failed["param"]
+    # A choice has several parameters: what is wrong with one of them is not why it failed.
+    if constraint.operator != "or":
+        if failed["missing"]:
+            return MissingParamError(param)
+        if failed["mismatch"] is not None:
+            return TypeMismatchError(param, failed["mismatch"], type(failed["actual"]).__name__)
+    return ViolationError(param, str(constraint), failed["actual"])
+
+
+def _from_typed(data: Mapping[str, Any]) -> Constraint:
+    operator = data["type"]
+    if operator in GROUPS:
+        known = {"type", "constraints"}
+    elif operator in PRESENCE:
+        known = {"type", "param"}
+    elif operator in SIGNS:
+        known = {"type", "param", "value"}
+    else:
+        raise ValueError(f"unknown type of constraint {operator!r}: use one of {', '.join([*SIGNS, *GROUPS])}")
+    if set(data) != known:
+        raise ValueError(f"a constraint of type {operator!r} has the keys {sorted(known)}, not {sorted(data)}")
+    if operator in GROUPS:
+        return Constraint(operator, parts=tuple(Constraint.from_dict(part) for part in data["constraints"]))
+    return Constraint(operator, data["param"], data.get("value"))
+
+
+def _from_clause(data: Mapping[str, Any]) -> Constraint:
+    for operator, key in GROUPS.items():
+        if key in data:
+            if len(data) > 1:
+                raise ValueError(f"a clause with `{key}` has no other keys, but there are {sorted(data)}")
+            return Constraint(operator, parts=tuple(Constraint.from_dict(part) for part in data[key]))
+    if "param" not in data:
+        raise ValueError(f"a clause has `param`, `all` or `any`, but there is only {sorted(data)}")
+    tests = [_from_test(data["param"], operator, value) for operator, value in data.items() if operator != "param"]
+    if not tests:
+        raise ValueError(f"the clause on {data['param']!r} tests nothing: give it one of {', '.join(SIGNS)}")
+    return tests[0] if len(tests) == 1 else Constraint.and_(tests)
+
+
+def _from_test(param: str, operator: str, value: Any) -> Constraint:
+    if operator in PRESENCE and value is not True:
+        raise ValueError(f"`{operator}` of parameter {param!r} takes only true, not {value!r}")
+    if operator in ORDERING and isinstance(value, str):
+        value = from_decimal(value)
+    return Constraint(operator, param, value)

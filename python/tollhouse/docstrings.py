@@ -1,0 +1,76 @@
+"""What docstrings say: the summary, and the parameters in Google's style or in reST."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+_SECTION = re.compile(r"(Args|Arguments|Parameters|Params|Keyword Args|Keyword Arguments|Attributes):\s*$")
+_ENTRY = re.compile(r"(\*{0,2}\w+)\s*(?:\([^)]*(?:\([^)]*\)[^)]*)*\))?\s*:(?:\s+(.*)|$)")
+_FIELD = re.compile(r":(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:]*\s)?(\*{0,2}\w+):\s*(.*)")
+
+
+def summary(docstring: str | None) -> str:
+    """The first paragraph, on one line; empty if there is none."""
+    if not docstring:
+        return ""
+    paragraph = inspect.cleandoc(docstring).split("\n\n", 1)[0]
+    lines = [line.strip() for line in paragraph.splitlines()]
+    for at, line in enumerate(lines):
+        if _SECTION.fullmatch(line) or line.startswith((":param", ":return", ":rtype", ":raises")):
+            lines = lines[:at]
+            break
+    return " ".join(line for line in lines if line)
+
+
+def extract_param_description(docstring: str | None, param: str) -> str | None:
+    """What the docstring says of a parameter, in Google's style (`Args:`) or in reST (`:param x:`); None if nothing."""
+    return parameters(docstring).get(param)
+
+
+def parameters(docstring: str | None) -> dict[str, str]:
+    """What the docstring says of each parameter."""
+    if not docstring:
+        return {}
+    lines = inspect.cleandoc(docstring).splitlines()
+    return {**_rest(lines), **_google(lines)}
+
+
+def _google(lines: list[str]) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    section = entry = None  # how far the section's heading, and its entries, are indented
+    current: list[str] = []
+    for line in lines:
+        text, indent = line.strip(), len(line) - len(line.lstrip())
+        if _SECTION.fullmatch(text):
+            section, entry = indent, None
+            continue
+        if section is None or not text:
+            continue
+        if indent <= section:
+            section = None
+            continue
+        entry = indent if entry is None else entry
+        match = _ENTRY.match(text) if indent <= entry else None
+        if match:
+            current = found.setdefault(match[1].lstrip("*"), [])
+            current.append(match[2] or "")
+        elif indent > entry:
+            current.append(text)
+    return {name: " ".join(part for part in parts if part) for name, parts in found.items()}
+
+
+def _rest(lines: list[str]) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for line in lines:
+        text = line.strip()
+        match = _FIELD.match(text)
+        if match:
+            current = found.setdefault(match[1].lstrip("*"), [])
+            current.append(match[2])
+        elif not text or text.startswith(":"):
+            current = None
+        elif current is not None:
+            current.append(text)
+    return {name: " ".join(part for part in parts if part) for name, parts in found.items()}

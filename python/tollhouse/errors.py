@@ -1,0 +1,54 @@
+"""What a call can be refused for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ConstraintError(Exception):
+    """The arguments of a call fail a constraint."""
+
+
+class MissingParamError(ConstraintError):
+    """A parameter is missing or null. Only `not_exists` allows that."""
+
+    def __init__(self, param: str) -> None:
+        self.param: str = param
+        super().__init__(f"Missing required parameter: {param}")
+
+
+class TypeMismatchError(ConstraintError):
+    """A parameter has a type that the operator does not compare."""
+
+    def __init__(self, param: str, expected: str, actual: str) -> None:
+        self.param: str = param
+        self.expected: str = expected
+        self.actual: str = actual
+        super().__init__(f"Type mismatch for parameter '{param}': expected {expected}, got {actual}")
+
+
+class ViolationError(ConstraintError):
+    """A parameter has a value that the rule does not allow."""
+
+    def __init__(self, param: str, rule: str, actual: Any) -> None:
+        self.param: str = param
+        self.rule: str = rule
+        self.actual: Any = actual
+        super().__init__(f"Constraint violation: {rule}, actual: {actual}")
+
+
+class CapabilityError(Exception):
+    """A call that no capability allows."""
+
+
+class CallLimitExceededError(CapabilityError):
+    """The calls that a capability is good for are used up."""
+
+    def __init__(self, capability_key: str, max_calls: int) -> None:
+        self.capability_key: str = capability_key
+        self.max_calls: int = max_calls
+        super().__init__(f"Call limit exceeded for '{capability_key}': max {max_calls} calls allowed")
+
+
+class ArgumentError(ValueError):
+    """Arguments that do not fit the types of a tool. The message says which, where, and what belongs there."""

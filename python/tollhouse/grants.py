@@ -1,0 +1,54 @@
+"""The capabilities of some tools, from what their user says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+from .capabilities import MethodCapability, canonical_method
+from .constraints import ConstraintSet
+from .prompts import DEFAULT_MAX_CALLS
+from .specs import constraints_from_specs
+from .tools import ToolDefinition, check_params
+
+_T = TypeVar("_T")
+
+
+def capabilities_of(
+    definitions: Iterable[ToolDefinition],
+    *,
+    constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
+    max_calls: int | Mapping[str, int] | None = None,
+) -> list[MethodCapability]:
+    """Leave to call each tool, under short constraint specs, with a budget of 100 calls unless it is given another.
+
+    Raises `ValueError` for a name that is no tool's, for a parameter that a tool does not take, and for a malformed
+    spec or budget.
+    """
+    known = {definition.method: definition for definition in definitions}
+    asked = _by_method(constraints or {}, known, "constraints")
+    calls = _by_method(max_calls, known, "max_calls") if isinstance(max_calls, Mapping) else {}
+    each = DEFAULT_MAX_CALLS if max_calls is None or isinstance(max_calls, Mapping) else max_calls
+    granted: list[MethodCapability] = []
+    for method, definition in known.items():
+        specs = asked.get(method, {})
+        chosen = specs if isinstance(specs, ConstraintSet) else constraints_from_specs(specs)
+        check_params(definition, chosen)
+        granted.append(MethodCapability(method, chosen, calls.get(method, each)))
+    return granted
+
+
+def _by_method(named: Mapping[str, _T], known: Mapping[str, ToolDefinition], what: str) -> dict[str, _T]:
+    found: dict[str, _T] = {}
+    for name, value in named.items():
+        method = canonical_method(name)
+        if method not in known:
+            names = [definition.name for definition in known.values()]
+            near = get_close_matches(name, names, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the tools are {', '.join(names) or 'none'}"
+            raise ValueError(f"`{what}` names {name!r}, which is no tool: {hint}")
+        if method in found:
+            raise ValueError(f"`{what}` names {name!r} twice, in two spellings")
+        found[method] = value
+    return found

@@ -1,0 +1,142 @@
+"""Tools as other frameworks define them: LangChain, OpenAI, Anthropic.
+
+Each function gives `(callables, definitions)`. The callables carry their definition, so that name and schema stay when
+they are passed to `create_sandbox_tool`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, cast
+
+from .functions import signature
+from .scalars import Schema
+from .tools import Tool, ToolDefinition, tool
+
+Handlers = Mapping[str, Callable[..., Any]]
+"""Name of a tool to the function that does it."""
+
+Ingested = tuple[list[Tool], list[ToolDefinition]]
+"""What the functions here give."""
+
+
+def from_langchain(tools: Iterable[Any]) -> Ingested:
+    """LangChain's tools, and plain functions among them. A call runs through `invoke`, which checks and converts.
+
+    Raises `TypeError` for what is neither.
+    """
+    return _ingested([_from_langchain(one) for one in tools])
+
+
+def from_openai_tools(tools: Iterable[Mapping[str, Any]], handlers: Handlers | None = None) -> Ingested:
+    """Definitions as OpenAI writes them: `{"type": "function", "function": {...}}`, or flat.
+
+    A tool without handler raises `NotImplementedError` when it is called. Raises `ValueError` for a definition of
+    something else than a function, and for a handler of a tool that there is not.
+    """
+    return _from_definitions([_openai_definition(one) for one in tools], handlers)
+
+
+def from_anthropic_tools(tools: Iterable[Mapping[str, Any]], handlers: Handlers | None = None) -> Ingested:
+    """Definitions as Anthropic writes them: `{"name", "description", "input_schema"}`. As `from_openai_tools`."""
+    return _from_definitions([_anthropic_definition(one) for one in tools], handlers)
+
+
+from_openai = from_openai_tools
+from_claude = from_anthropic_tools
+
+
+def _ingested(tools: list[Tool]) -> Ingested:
+    return tools, [one.definition for one in tools]
+
+
+def _from_langchain(source: Any) -> Tool:
+    if isinstance(source, Tool):
+        return source
+    if not hasattr(source, "args_schema"):
+        if not callable(source):
+            raise TypeError(f"{source!r} is no tool of LangChain and no function")
+        return tool(cast("Callable[..., Any]", source))
+    definition = ToolDefinition(source.name, source.description or "", _langchain_schema(source))
+    # A StructuredTool has `func` and `coroutine`; without `func` it can only be awaited.
+    only_async = hasattr(source, "coroutine") and source.coroutine is not None and getattr(source, "func", None) is None
+    return Tool(_langchain_async(source) if only_async else _langchain_sync(source), definition)
+
+
+def _langchain_sync(source: Any) -> Callable[..., Any]:
+    def run(**arguments: Any) -> Any:
+        return source.invoke(arguments)
+
+    return run
+
+
+def _langchain_async(source: Any) -> Callable[..., Awaitable[Any]]:
+    async def run(**arguments: Any) -> Any:
+        return await source.ainvoke(arguments)
+
+    return run
+
+
+def _langchain_schema(source: Any) -> Schema:
+    """The schema of what a model may give: without the arguments that LangChain injects."""
+    model: Any = getattr(source, "tool_call_schema", None) or source.args_schema or source.get_input_schema()
+    if isinstance(model, Mapping):
+        schema = dict(cast("Schema", model))
+    else:
+        # Models of pydantic 1 have `schema` only.
+        schema = model.model_json_schema() if hasattr(model, "model_json_schema") else model.schema()
+    schema = {key: value for key, value in schema.items() if key not in ("title", "description")}
+    return {**schema, "additionalProperties": schema.get("additionalProperties", False)}
+
+
+def _openai_definition(data: Mapping[str, Any]) -> ToolDefinition:
+    kind = data.get("type", "function")
+    if kind != "function":
+        raise ValueError(f"a tool of type {kind!r} runs at OpenAI: only those of type 'function' can be called here")
+    inner: Mapping[str, Any] = data.get("function", data)
+    return _definition(inner, "parameters")
+
+
+def _anthropic_definition(data: Mapping[str, Any]) -> ToolDefinition:
+    kind = data.get("type", "custom")
+    if kind != "custom":
+        raise ValueError(f"a tool of type {kind!r} runs at Anthropic: only custom tools can be called here")
+    return _definition(data, "input_schema")
+
+
+def _definition(data: Mapping[str, Any], key: str) -> ToolDefinition:
+    if "name" not in data:
+        raise ValueError(f"a definition of a tool has no `name`, only {sorted(data)}")
+    others = [name for name in ("parameters", "input_schema", "inputSchema") if name in data and name != key]
+    if others:
+        raise ValueError(f"tool `{data['name']}` has its schema under `{others[0]}`: here it belongs under `{key}`")
+    return ToolDefinition(data["name"], data.get("description") or "", dict(data.get(key) or {}))
+
+
+def _from_definitions(definitions: list[ToolDefinition], handlers: Handlers | None) -> Ingested:
+    names = [definition.name for definition in definitions]
+    unknown = sorted(set(handlers or {}) - set(names))
+    if unknown:
+        raise ValueError(f"there are handlers of {', '.join(unknown)}, but the tools are {', '.join(names) or 'none'}")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two tools are called `{twice}`: rename one of them")
+    return _ingested([_with_handler(definition, (handlers or {}).get(definition.name)) for definition in definitions])
+
+
+def _with_handler(definition: ToolDefinition, handler: Callable[..., Any] | None) -> Tool:
+    if handler is None:
+        return Tool(_placeholder(definition.name), definition)
+    try:
+        bind = signature(handler).bind
+    except TypeError:
+        # The schema is the definition's; a handler that says less about its parameters gets them as JSON.
+        bind = None
+    return Tool(handler, definition, bind)
+
+
+def _placeholder(name: str) -> Callable[..., Any]:
+    def missing(**_arguments: Any) -> Any:
+        raise NotImplementedError(f"tool `{name}` has no handler: pass `handlers={{{name!r}: function}}`")
+
+    return missing

@@ -1,0 +1,94 @@
+"""What a model is told about the sandbox: fragments of system prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .capabilities import MethodCapability, method_matches_pattern
+from .signatures import definitions_of, describe
+
+DEFAULT_MAX_CALLS = 100
+"""The budget of each tool of `create_sandbox_tool`, unless it is given one."""
+
+_JAVASCRIPT = """\
+JavaScript runs as in an async function: `await` and `return` work at the top level.
+- A tool takes one object of named arguments: `await get_weather({city: "SF"})`. Positional arguments are an error.
+- `return` a value, or write with `console.log()`. What is neither returned nor written is lost.
+- Files: `await fs.readFile(path)`, `await fs.writeFile(path, data)`. `/workspace` and `/tmp` can be written.
+- `await shell("ls | wc -l")` gives `{stdout, stderr, exitCode}`.
+- Variables end with the run; files stay.
+- There is no network."""
+
+_SHELL = """\
+The shell is bash, with grep, sed, awk, sort, jq and their like. It has the same files.
+- A tool is a command: `tool get_weather --city SF | jq .temp`; `tool --list` and `tool --help NAME` say more."""
+
+JS_CODEACT_PROMPT = f"""\
+You solve the task by writing JavaScript. Put it in one fenced block that begins with ```javascript; it is run in a
+sandbox, and what it returns and writes comes back to you. Write one script that does all that can be done without
+looking at the results in between. When you know the answer, give it as plain text without a block of code.
+
+{_JAVASCRIPT}
+"""
+"""The system prompt of an agent that acts by writing JavaScript. The descriptions of its tools follow it."""
+
+
+def get_tool_descriptions(tools: Sequence[Any], capabilities: Sequence[MethodCapability] = ()) -> str:
+    """How each tool is called and what it does, then the limits. Empty without tools.
+
+    Of limits only the budgets below the default are told, and that there are constraints: never which.
+    """
+    definitions = definitions_of(tools)
+    if not definitions:
+        return ""
+    lines = ["### Tools", *(describe(definition) for definition in definitions)]
+    limits = [f"- `{d.name}`: {text}" for d in definitions if (text := _limits(d.method, capabilities))]
+    if limits:
+        lines += ["", "### Limits", *limits]
+    return "\n".join(lines)
+
+
+def get_system_prompt(
+    tools: Sequence[Any], capabilities: Sequence[MethodCapability] = (), *, include_tools: bool = True
+) -> str:
+    """For an agent with the one tool `sandbox(code, language)`."""
+    head = (
+        "## Sandbox\n\n"
+        'You have the tool `sandbox`, which runs code: `language` is "javascript" or "shell". Write one script that '
+        "calls many tools rather than one call for each."
+    )
+    return _prompt(head, tools, capabilities, include_tools)
+
+
+def get_system_prompt_for_separate_tools(
+    tools: Sequence[Any], capabilities: Sequence[MethodCapability] = (), *, include_tools: bool = True
+) -> str:
+    """For an agent with the two tools `sandbox_js(code)` and `sandbox_shell(command)`."""
+    head = (
+        "## Sandbox\n\n"
+        "You have the tools `sandbox_js`, which runs JavaScript, and `sandbox_shell`, which runs shell commands; both "
+        "have the same files. Write one script that calls many tools rather than one call for each."
+    )
+    return _prompt(head, tools, capabilities, include_tools)
+
+
+def _prompt(head: str, tools: Sequence[Any], capabilities: Sequence[MethodCapability], include_tools: bool) -> str:
+    parts = [head, f"### JavaScript\n{_JAVASCRIPT}", f"### Shell\n{_SHELL}"]
+    if include_tools and (described := get_tool_descriptions(tools, capabilities)):
+        parts.append(described)
+    return "\n\n".join(parts)
+
+
+def _limits(method: str, capabilities: Sequence[MethodCapability]) -> str:
+    """What limits a tool, in words. A call falls through to the next capability that covers it: budgets add up."""
+    covering = [one for one in capabilities if method_matches_pattern(method, one.method_pattern)]
+    if not covering:
+        return "not granted" if capabilities else ""
+    texts: list[str] = []
+    budgets = [one.max_calls for one in covering if one.max_calls is not None]
+    if len(budgets) == len(covering) and sum(budgets) < DEFAULT_MAX_CALLS:
+        texts.append(f"at most {sum(budgets)} calls")
+    if all(not one.constraints.is_empty() for one in covering):
+        texts.append("has parameter constraints")
+    return ", ".join(texts)

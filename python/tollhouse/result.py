@@ -1,0 +1,89 @@
+"""What a run came to."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
+_SHOWN = 200_000
+"""How much of each part a notebook shows, in characters."""
+
+
+class ExecutionResult:
+    """What a run wrote, what it returned, and how it ended.
+
+    `status` is `completed`, `failed`, `denied`, `limited` or `cancelled`; `success` is true of `completed` alone.
+    """
+
+    # No dataclass: the module `dataclasses` takes longer to import than a script to run.
+    __slots__ = ("error", "exit_code", "return_value", "status", "stderr", "stdout", "success")
+
+    def __init__(
+        self,
+        stdout: str = "",
+        stderr: str = "",
+        return_value: Any = None,
+        error: str | None = None,
+        success: bool = True,
+        exit_code: int = 0,
+        status: str = "completed",
+    ) -> None:
+        self.stdout: str = stdout
+        self.stderr: str = stderr
+        self.return_value: Any = return_value
+        self.error: str | None = error
+        self.success: bool = success
+        self.exit_code: int = exit_code
+        self.status: str = status
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ExecutionResult):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    def __repr__(self) -> str:
+        return f"ExecutionResult({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__slots__)})"
+
+    def __str__(self) -> str:
+        if self.error is None:
+            return self.stdout
+        return f"Error: {self.error}\n{self.stderr}" if self.stderr else f"Error: {self.error}"
+
+    def to_tool_message(self) -> str:
+        """What a model is told: the output, then `[stderr]: …` and `[error]: …`; `(no output)` if there is none."""
+        parts = [self.stdout.rstrip("\n")] if self.stdout else []
+        if self.stderr:
+            parts.append(f"[stderr]: {self.stderr.rstrip()}")
+        if self.error is not None:
+            parts.append(f"[error]: {self.error}")
+        return "\n".join(parts) or "(no output)"
+
+    def _repr_html_(self) -> str:
+        """What Jupyter shows. All of it is text of the script, so all of it is escaped."""
+        from html import escape
+
+        colour = "#2a7d2a" if self.success else "#b3261e"
+        parts = [f'<div style="color:{colour}"><b>{escape(self.status)}</b> (exit {int(self.exit_code)})</div>']
+        texts = [("stdout", self.stdout), ("stderr", self.stderr), ("error", self.error or "")]
+        if self.return_value is not None:
+            texts.append(("value", _shown_value(self.return_value)))
+        for title, text in texts:
+            if text:
+                cut = f"\n… {len(text) - _SHOWN} more characters" if len(text) > _SHOWN else ""
+                shown = escape(text[:_SHOWN] + cut)
+                parts.append(f'<div><small>{title}</small><pre style="margin:0">{shown}</pre></div>')
+        return "<div>" + "".join(parts) + "</div>"
+
+
+def _shown_value(value: Any) -> str:
+    import json
+
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=2)
+    except (TypeError, ValueError):
+        return repr(value)

@@ -1,0 +1,265 @@
+"""Tools: Python functions and objects that scripts call by name, with one object of arguments."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, cast
+
+from . import docstrings
+from .capabilities import MethodCapability, canonical_method
+from .constraints import ConstraintSet
+from .errors import ArgumentError
+from .functions import check_name, is_async, name_of, signature, snake_case
+from .scalars import Schema
+from .specs import constraints_from_specs
+
+# Classes whose methods are no tools of those derived from them.
+_PLUMBING = frozenset(
+    {"abc", "builtins", "enum", "functools", "typing", "typing_extensions", "pydantic", "pydantic_core"}
+)
+
+
+@dataclass(frozen=True)
+class ToolDefinition:
+    """What is said of a tool: its name, what it does, and the JSON Schema of its arguments.
+
+    Without parameters given, any object will do. Raises `ValueError` for a malformed name or schema.
+    """
+
+    name: str
+    description: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        parameters = cast("object", self.parameters)
+        if not isinstance(parameters, dict):
+            raise ValueError(f"the parameters of tool `{self.name}` are a JSON Schema as a dict, not {parameters!r}")
+        if self.parameters.get("type", "object") != "object":
+            raise ValueError(f"the parameters of tool `{self.name}` must be of type object: tools take one object")
+
+    @property
+    def method(self) -> str:
+        """The canonical method: `math/add` of `math.add`."""
+        return canonical_method(self.name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As MCP writes it: `{"name", "description", "inputSchema"}`."""
+        schema = {"type": "object", **self.parameters}
+        return {"name": self.name, "description": self.description, "inputSchema": schema}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ToolDefinition:
+        """From what `to_dict` gives; the schema may be under `parameters` too.
+
+        Raises `ValueError` without a name, and for two schemas.
+        """
+        keys = [key for key in ("inputSchema", "input_schema", "parameters") if key in data]
+        if len(keys) > 1:
+            raise ValueError(f"a tool has one schema of its arguments, not {' and '.join(keys)}")
+        if "name" not in data:
+            raise ValueError(f"a definition of a tool has no `name`, only {sorted(data)}")
+        return cls(data["name"], data.get("description") or "", dict(data[keys[0]] or {}) if keys else {})
+
+
+class Tool:
+    """A function with its definition. It is called as the function is; `invoke` takes JSON arguments.
+
+    `definition` says what is told of it, `is_async` whether calling it gives something to await.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        definition: ToolDefinition,
+        bind: Callable[[Mapping[str, Any]], tuple[list[Any], dict[str, Any]]] | None = None,
+    ) -> None:
+        self.definition: ToolDefinition = definition
+        self.is_async: bool = is_async(function)
+        self.__wrapped__: Callable[..., Any] = function
+        self.__name__: str = definition.name
+        self.__doc__ = definition.description
+        self._bind = bind or self._bind_as_defined
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """As the function: nothing is converted."""
+        return self.__wrapped__(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"Tool({self.definition.name!r})"
+
+    def invoke(self, arguments: Mapping[str, Any]) -> Any:
+        """Calls the function with what the JSON arguments mean; what an async one gives is to be awaited.
+
+        Raises `ArgumentError` for arguments that do not fit, and what the function raises.
+        """
+        try:
+            positional, named = self._bind(arguments)
+        except RecursionError:
+            raise ArgumentError(f"the arguments of `{self.definition.name}` nest too deep for Python") from None
+        return self.__wrapped__(*positional, **named)
+
+    def _bind_as_defined(self, arguments: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments as they are, if the schema has their names: there may be others that are not for callers."""
+        schema, known = self.definition.parameters, self.definition.parameters.get("properties", {})
+        if missing := [name for name in schema.get("required", []) if name not in arguments]:
+            raise ArgumentError(f"`{missing[0]}` is missing")
+        unknown = [name for name in arguments if name not in known]
+        if unknown and schema.get("additionalProperties", True) is False:
+            raise ArgumentError(f"`{unknown[0]}` is unknown: there are {', '.join(known) or 'no parameters'}")
+        return [], dict(arguments)
+
+
+def tool(function: Callable[..., Any], *, name: str | None = None, description: str | None = None) -> Tool:
+    """A function as a tool: its name, the first paragraph of its docstring, its parameters by their type hints.
+
+    Raises `TypeError` for a function whose parameters have no JSON form, `ValueError` for a malformed name.
+    """
+    if isinstance(function, Tool) and name is None and description is None:
+        return function
+    taken = signature(function)
+    text = docstrings.summary(_doc(function)) if description is None else description
+    return Tool(function, ToolDefinition(name or name_of(function), text, taken.schema), taken.bind)
+
+
+def tool_from_function(function: Callable[..., Any]) -> ToolDefinition:
+    """The definition of a function, as `tool` makes it. One that carries a definition keeps it."""
+    return tool(function).definition
+
+
+def tools_of(source: Any) -> list[Tool]:
+    """The tools that something is: a function one; an object or a module one for each public method or function.
+
+    Of an object, tools are named `NAME.method`: NAME is its `name` or `__name__`, else its class in snake_case. Raises
+    `TypeError` for what has none, and for a method whose parameters have no JSON form.
+    """
+    if isinstance(source, Tool):
+        return [source]
+    if isinstance(source, type):
+        raise TypeError(f"{source.__name__} is a class: pass an object of it, or the functions that you mean")
+    if _is_langchain(source):
+        from .ingestion import from_langchain
+
+        return from_langchain([source])[0]
+    if inspect.isroutine(source) or (callable(source) and not _methods(source)):
+        return [tool(cast("Callable[..., Any]", source))]
+    owner = _object_name(source)
+    found = _functions(source) if isinstance(source, ModuleType) else _methods(source)
+    if not found:
+        raise TypeError(f"{source!r} has no public methods: pass functions, or an object with methods")
+    try:
+        return [tool(function, name=f"{owner}.{name}") for name, function in found.items()]
+    except TypeError as error:
+        raise TypeError(f"{error}. A method whose name begins with `_` is no tool") from error
+
+
+def all_tools(sources: Iterable[Any]) -> dict[str, Tool]:
+    """The tools of several functions and objects, by canonical method. Raises `ValueError` for two of one name."""
+    found: dict[str, Tool] = {}
+    for one in (one for source in sources for one in tools_of(source)):
+        if found.setdefault(one.definition.method, one) is not one:
+            raise ValueError(f"two tools are called `{one.definition.name}`: rename one of them")
+    return found
+
+
+def capability_from_function(
+    function: Callable[..., Any],
+    constraints: ConstraintSet | Mapping[str, Any] | None = None,
+    max_calls: int | None = None,
+) -> MethodCapability:
+    """Leave to call one function. Constraints may be short specs: `{"amount": "<=1000"}`.
+
+    Raises `ValueError` for a malformed spec, and for a parameter that the function does not have.
+    """
+    definition = tool_from_function(function)
+    chosen = constraints if isinstance(constraints, ConstraintSet) else constraints_from_specs(constraints or {})
+    check_params(definition, chosen)
+    return MethodCapability(definition.method, chosen, max_calls, definition.parameters)
+
+
+def check_params(definition: ToolDefinition, constraints: ConstraintSet) -> None:
+    """Raises `ValueError` if a constraint is on a parameter that the tool does not take."""
+    schema: Schema = definition.parameters
+    known = sorted(schema.get("properties", {}))
+    # Most schemas from elsewhere do not say whether there may be other parameters. Nobody means one that is not listed.
+    if schema.get("additionalProperties", not known) is not False:
+        return
+    for clause in constraints.to_clauses():
+        for param in _params(clause):
+            if param.partition("/")[0] not in known:
+                raise ValueError(
+                    f"a constraint is on {param!r}, but tool `{definition.name}` takes {', '.join(known) or 'nothing'}"
+                )
+
+
+def create_tool_handler(tools: Iterable[Any]) -> Callable[[str, Mapping[str, Any]], Any]:
+    """A handler `(method, params)` that calls these functions and objects. Of an async tool it gives an awaitable.
+
+    It raises `LookupError` for a method that there is not, else as `Tool.invoke`.
+    """
+    known = all_tools(tools)
+
+    def handle(method: str, params: Mapping[str, Any]) -> Any:
+        found = known.get(canonical_method(method))
+        if found is None:
+            raise LookupError(f"there is no tool `{method}`: there are {', '.join(sorted(known)) or 'none'}")
+        return found.invoke(params)
+
+    return handle
+
+
+def _params(clause: Mapping[str, Any]) -> list[str]:
+    inner: list[dict[str, Any]] = [*clause.get("all", []), *clause.get("any", [])]
+    return [clause["param"]] if "param" in clause else [param for one in inner for param in _params(one)]
+
+
+def _doc(function: Any) -> str | None:
+    # An instance has its class's docstring, which is about the class.
+    own = function.__doc__
+    return type(function).__call__.__doc__ if own == type(function).__doc__ and not isinstance(function, type) else own
+
+
+def _is_langchain(source: Any) -> bool:
+    base = getattr(sys.modules.get("langchain_core.tools"), "BaseTool", None)
+    return base is not None and isinstance(source, base)
+
+
+def _object_name(source: Any) -> str:
+    name: object = None if isinstance(source, ModuleType) else getattr(source, "name", None)
+    if not isinstance(name, str):
+        name = getattr(source, "__name__", None)
+    if isinstance(name, str):
+        return check_name(name.rpartition(".")[2] if isinstance(source, ModuleType) else name)
+    return snake_case(type(source).__name__)
+
+
+def _methods(source: Any) -> dict[str, Callable[..., Any]]:
+    """The public methods. Nothing is read from the object that might compute something."""
+    found: dict[str, Callable[..., Any]] = {}
+    seen: set[str] = set()
+    for base in type(source).__mro__:
+        if base.__module__.partition(".")[0] in _PLUMBING:
+            continue
+        for name, member in vars(base).items():
+            if name.startswith("_") or name in seen:
+                continue
+            seen.add(name)
+            wrapped = callable(member) and hasattr(member, "__wrapped__")  # by `functools.cache`, say
+            if inspect.isfunction(member) or isinstance(member, staticmethod | classmethod) or wrapped:
+                found[name] = getattr(source, name)
+    return found
+
+
+def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
+    """The public functions of a module: those of `__all__`, else those that it defines."""
+    listed: list[str] | None = getattr(module, "__all__", None)
+    found: dict[str, Callable[..., Any]] = {}
+    for name, member in vars(module).items():
+        own = name in listed if listed is not None else getattr(member, "__module__", None) == module.__name__
+        if own and not name.startswith("_") and (inspect.isroutine(member) or isinstance(member, Tool)):
+            found[name] = member
+    return found
