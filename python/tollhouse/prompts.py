@@ -13,16 +13,16 @@ DEFAULT_MAX_CALLS = 100
 
 _JAVASCRIPT = """\
 JavaScript runs as in an async function: `await` and `return` work at the top level.
-- A tool takes one object of named arguments: `await get_weather({city: "SF"})`. Positional arguments are an error.
+- A tool takes one object of named arguments: `await NAME({key: value})`. Positional arguments are an error.
 - `return` a value, or write with `console.log()`. What is neither returned nor written is lost.
 - Files: `await fs.readFile(path)`, `await fs.writeFile(path, data)`. `/workspace` and `/tmp` can be written.
 - `await shell("ls | wc -l")` gives `{stdout, stderr, exitCode}`.
 - Variables end with the run; files stay.
-- There is no network."""
+- The network is reached through tools only."""
 
 _SHELL = """\
 The shell is bash, with grep, sed, awk, sort, jq and their like. It has the same files.
-- A tool is a command: `tool get_weather --city SF | jq .temp`; `tool --list` and `tool --help NAME` say more."""
+- A tool is a command: `tool NAME --key value | jq .field`; `tool --list` and `tool --help NAME` say more."""
 
 JS_CODEACT_PROMPT = f"""\
 You solve the task by writing JavaScript. Put it in one fenced block that begins with ```javascript; it is run in a
