@@ -15,40 +15,50 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Stack of the thread that works for the main thread, in bytes: enough for a guest, so that none has to be made.
 const STACK: usize = 8 << 20;
 
-/// What was raised where nobody could be told, and the run that it ends.
+/// What was raised where nobody could be told, and the runs that it ends: that of a session, and those that its tools make.
 #[derive(Default)]
-pub(crate) struct Raised(Mutex<(Option<PyErr>, Option<CancelHandle>)>);
+pub(crate) struct Raised(Mutex<Watched>);
+
+#[derive(Default)]
+struct Watched {
+    error: Option<PyErr>,
+    runs: Vec<(u64, CancelHandle)>,
+    last: u64,
+}
 
 impl Raised {
-    /// The run that goes on now.
-    pub(crate) fn watch(&self, cancel: CancelHandle) {
-        self.lock().1 = Some(cancel);
+    /// A run goes on, until [`take`](Self::take) is called with its number.
+    pub(crate) fn watch(&self, cancel: CancelHandle) -> u64 {
+        let mut watched = self.lock();
+        watched.last += 1;
+        let number = watched.last;
+        watched.runs.push((number, cancel));
+        number
     }
 
-    /// Ends the run that goes on; who runs it is told why.
+    /// Ends what goes on; who runs it is told why.
     pub(crate) fn raise(&self, error: PyErr) {
-        let mut state = self.lock();
-        state.0.get_or_insert(error);
-        if let Some(cancel) = &state.1 {
-            cancel.cancel();
-        }
+        self.lock().error.get_or_insert(error);
+        self.cancel();
     }
 
-    /// Ends the run that goes on.
+    /// Ends what goes on.
     pub(crate) fn cancel(&self) {
-        if let Some(cancel) = &self.lock().1 {
-            cancel.cancel();
-        }
+        self.lock().runs.iter().for_each(|(_, cancel)| cancel.cancel());
     }
 
-    /// What was raised since it was last asked; the run is over.
-    pub(crate) fn take(&self) -> Option<PyErr> {
-        let mut state = self.lock();
-        state.1 = None;
-        state.0.take()
+    /// A run is over: what was raised since it was last asked.
+    pub(crate) fn take(&self, number: u64) -> Option<PyErr> {
+        self.forget(number);
+        self.lock().error.take()
     }
 
-    fn lock(&self) -> MutexGuard<'_, (Option<PyErr>, Option<CancelHandle>)> {
+    /// A run is over.
+    pub(crate) fn forget(&self, number: u64) {
+        self.lock().runs.retain(|(other, _)| *other != number);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Watched> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -86,9 +96,9 @@ pub(crate) fn detached<T: Send + 'static>(
 /// Runs a run to its end.
 pub(crate) fn finish(py: Python<'_>, run: session::Run, raised: &Raised) -> PyResult<session::RunResult> {
     let cancel = run.cancel_handle();
-    raised.watch(cancel.clone());
+    let number = raised.watch(cancel.clone());
     let result = detached(py, &cancel, move || run.finish());
-    match raised.take() {
+    match raised.take(number) {
         Some(error) => Err(error),
         None => result,
     }

@@ -45,6 +45,8 @@ pub(crate) struct Run {
     run: Mutex<State>,
     cancel: CancelHandle,
     raised: Arc<Raised>,
+    /// What `raised` knows it by.
+    number: u64,
 }
 
 enum State {
@@ -52,6 +54,13 @@ enum State {
     /// Another thread has it.
     Away,
     Ended(Box<session::RunResult>),
+}
+
+impl Drop for Run {
+    /// One that was given up.
+    fn drop(&mut self) {
+        self.raised.forget(self.number);
+    }
 }
 
 /// What a step comes to.
@@ -63,8 +72,8 @@ enum Stepped {
 impl Run {
     pub(crate) fn new(run: session::Run, raised: Arc<Raised>) -> Self {
         let cancel = run.cancel_handle();
-        raised.watch(cancel.clone());
-        Self { run: Mutex::new(State::Going(Box::new(run))), cancel, raised }
+        let number = raised.watch(cancel.clone());
+        Self { run: Mutex::new(State::Going(Box::new(run))), cancel, raised, number }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -108,7 +117,7 @@ impl Run {
             Stepped::Calls(calls) => Ok(calls),
             Stepped::Ended(result) => {
                 *self.state() = State::Ended(result);
-                self.raised.take().map_or(Ok(Vec::new()), Err)
+                self.raised.take(self.number).map_or(Ok(Vec::new()), Err)
             }
         }
     }

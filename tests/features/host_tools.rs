@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tollhouse::capability::{Clause, Grant, Policy, Scalar, Test, param};
+use tollhouse::capability::{Amount, Clause, Grant, Policy, Scalar, Test, param};
 use tollhouse::error::{ErrorKind, Failure};
 use tollhouse::guest::{Completion, Language, Script, Value as Answer};
 use tollhouse::session::{
@@ -121,7 +121,7 @@ fn its_schema_and_its_spelling_are_enforced() {
     for (arguments, told) in [
         ("{city: 123}", "city: 123 is not of type \"string\""),
         ("{}", "\"city\" is a required property"),
-        ("{City: 'SF'}", "\"city\" is a required property"),
+        ("{City: 'SF'}", "'City' was unexpected"),
         ("{city: 'SF', days: 1.5}", "days: 1.5 is not of type \"integer\""),
         ("{city: 'SF', more: 1}", "'more' was unexpected"),
     ] {
@@ -193,6 +193,18 @@ fn members_of_an_open_namespace_are_judged_one_by_one() {
         run(&session, Language::JavaScript, "await strype.charges.create({})").error.expect("no such name").name,
         "ReferenceError"
     );
+}
+
+#[test]
+fn a_budget_on_an_argument_that_nobody_declared_takes_numbers_only() {
+    let spend = allow("stripe/**").spend("amount", Amount::whole(100)).expect("a path");
+    let session = session(vec![stripe()], [spend]);
+    for arguments in ["{}", "{amount: '50'}", "{amount: [50]}", "{amount: null}", "{amount: -50}", "{amount: 101}"] {
+        let script = format!("await stripe.charges.create({arguments})");
+        assert_eq!(refused(&session, &script).0, ErrorKind::Capability, "{arguments}");
+    }
+    assert_eq!(javascript(&session, "await stripe.charges.create({amount: 60}); return 1"), json!(1));
+    assert_eq!(refused(&session, "await stripe.charges.create({amount: 60})").0, ErrorKind::Capability);
 }
 
 #[test]

@@ -34,7 +34,12 @@ pub(crate) fn bench(parts: &[&str]) -> Result<()> {
             bench.env("TOLLHOUSE_BENCH_JUST_BASH", modules);
         }
     }
-    run(bench.args(parts).env("TOLLHOUSE_BIN", &binary))
+    // Python measures itself.
+    let (python, rest): (Vec<&str>, Vec<&str>) = parts.iter().partition(|part| **part == "python");
+    if parts.is_empty() || !rest.is_empty() {
+        run(bench.args(rest).env("TOLLHOUSE_BIN", &binary))?;
+    }
+    if parts.is_empty() || !python.is_empty() { crate::python::bench(self::seed()) } else { Ok(()) }
 }
 
 /// A Python that has the seed, in an environment of its own; none if it cannot be installed here.

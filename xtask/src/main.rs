@@ -9,6 +9,7 @@ mod demo;
 mod fuzz;
 mod patched;
 mod programs;
+mod python;
 mod rivals;
 mod run;
 mod setup;
@@ -25,7 +26,7 @@ cargo xtask COMMAND
   patch              makes the patched copy of bashkit that the shell guest uses; every build does
   programs [NAME]... makes uutils coreutils, ripgrep, jaq and python3 programs of the shell, and publishes them
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
-  bench [calls] [files] [programs] [registry] [sessions] [shell]
+  bench [calls] [files] [programs] [python] [registry] [sessions] [shell]
                      measures what is promised, all of it or these parts, beside Node.js, bashkit and just-bash
   soak [--minutes N] [--sessions M]
                      runs good, bad and hostile scripts in many sessions at once; 1 minute, 32 sessions unless told

@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::patched;
 use crate::programs;
+use crate::python;
 use crate::run::{cargo, command, run, say, succeeds};
 use crate::setup::{registry_server, setup};
 
@@ -29,6 +30,7 @@ pub(crate) fn test(full: bool) -> Result<()> {
     }
     // What some of them share.
     run(tools.args(["--package", "tollhouse-tool-files"]))?;
+    python::test(Profile::Debug)?;
     if full {
         foreign()?;
     }
@@ -77,6 +79,7 @@ pub(crate) fn check() -> Result<()> {
         fuzz.args(["--package", package]);
     }
     run(fuzz.args(["--", "-D", "warnings"]))?;
+    python::check()?;
     let warnings = ["--", "-D", "warnings"];
     let mut js = build::guest("clippy", &["--package", "tollhouse-guest-js"]);
     run(js.args(warnings).env("CC_wasm32_unknown_unknown", c.compiler))?;

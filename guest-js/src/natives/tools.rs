@@ -56,7 +56,6 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
         "globals" => globals,
         "methodOf" => method_of,
         "describe" => describe,
-        "isOpen" => is_open,
         "budgets" => budgets,
     )
 }
@@ -74,11 +73,12 @@ fn aliases() -> Vec<String> {
     })
 }
 
-/// The tools that hang from one global: path and method in turn.
+/// The tools that hang from one global: path, method, and `open` of an open namespace, in turn.
 fn tools_of(name: Text) -> Vec<String> {
     TOOLS.with_borrow(|tools| {
         let of = tools.iter().filter(|tool| alias(&tool.path) == name.0);
-        of.flat_map(|tool| [tool.path.clone(), tool.method.clone()]).collect()
+        let open = |tool: &Tool| if tool.open { "open" } else { "" };
+        of.flat_map(|tool| [tool.path.clone(), tool.method.clone(), open(tool).to_owned()]).collect()
     })
 }
 
@@ -128,11 +128,6 @@ fn method_of(name: Text) -> Vec<String> {
         let holds = |tool: &Tool| tool.open && path.strip_prefix(&tool.path).is_some_and(|rest| rest.starts_with('.'));
         if tools.iter().any(holds) { vec![path.clone(), path.replace('.', "/")] } else { Vec::new() }
     })
-}
-
-/// Whether a tool is an open namespace.
-fn is_open(path: Text) -> bool {
-    TOOLS.with_borrow(|tools| tools.iter().any(|tool| tool.open && tool.path == path.0))
 }
 
 /// What is left of the budgets, as `budgets()` gives it.

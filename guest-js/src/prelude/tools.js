@@ -134,7 +134,7 @@ const openNamespace = (path, method) =>
 const buildAlias = (alias) => {
   const list = native.toolsOf(alias);
   const root = { __proto__: null, names: [], children: { __proto__: null } };
-  for (let i = 0; i < list.length; i += 2) {
+  for (let i = 0; i < list.length; i += 3) {
     const segments = split(list[i], '.');
     let node = root;
     for (let s = 1; s < segments.length; s++) {
@@ -147,12 +147,13 @@ const buildAlias = (alias) => {
     }
     node.path = list[i];
     node.method = list[i + 1];
+    node.open = list[i + 2] === 'open';
   }
   return buildNode(alias, root);
 };
 
 const buildNode = (prefix, node) => {
-  if (node.path !== undefined && native.isOpen(node.path)) return openNamespace(node.path, node.method);
+  if (node.open) return openNamespace(node.path, node.method);
   const value =
     node.path === undefined ? createObject(strictPrototype(prefix, node.names)) : makeTool(node.path, node.method);
   for (let i = 0; i < node.names.length; i++) {

@@ -35,7 +35,9 @@ impl Catalog for GateCatalog {
 
     fn describe(&self, method: &str) -> Option<String> {
         let tool = self.gate.tools().get(method)?;
-        Some(tool.describe(self.granted.contains(method)).to_string())
+        // Methods of a namespace are not listed.
+        let granted = self.granted.contains(method) || (tool.is_open() && self.gate.grants(method));
+        Some(tool.describe(granted).to_string())
     }
 
     fn parse_words(&self, method: &str, words: &[String]) -> Result<String, String> {

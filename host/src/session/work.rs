@@ -41,7 +41,7 @@ pub(super) enum News {
     Timeout,
 }
 
-/// A call that waits for one of the threads it may use.
+/// A call that has not started.
 struct Job {
     id: OperationId,
     admission: Admission,
@@ -58,6 +58,8 @@ pub(super) struct Work {
     /// Whether the last news was that of a timer.
     timed: bool,
     waiting: VecDeque<Job>,
+    /// Programs that have not started.
+    starting: Vec<(Job, Started)>,
     running: u32,
     /// Reads that have not ended.
     reads: u32,
@@ -77,6 +79,7 @@ impl Work {
             timers: BinaryHeap::new(),
             timed: false,
             waiting: VecDeque::new(),
+            starting: Vec::new(),
             running: 0,
             reads: 0,
             programs: 0,
@@ -108,6 +111,9 @@ impl Work {
 
     /// Starts what waits for a thread, as far as there are some.
     pub(super) fn start_waiting(&mut self) {
+        for (job, started) in std::mem::take(&mut self.starting) {
+            self.start(job, started);
+        }
         while self.running < self.concurrency {
             let Some(job) = self.waiting.pop_front() else { return };
             self.running += 1;
@@ -120,10 +126,16 @@ impl Work {
         }
     }
 
-    /// Runs a program, on a thread of its own: the stages of a pipeline wait for each other, so none may wait for a
-    /// thread. The program ends when its switch says so at the latest.
+    /// Runs a program, when the run next waits or goes on: then whoever reads its streams does, and what it writes to two of
+    /// them is read in the order in which it wrote.
     pub(super) fn run(&mut self, id: OperationId, admission: Admission, context: CallContext, started: Started) {
         self.programs += 1;
+        self.starting.push((Job { id, admission, context }, started));
+    }
+
+    /// Starts a program on a thread of its own: the stages of a pipeline wait for each other, so none may wait for a thread.
+    /// The program ends when its switch says so at the latest.
+    fn start(&self, Job { id, admission, context }: Job, started: Started) {
         let sender = self.sender.clone();
         let run = move || {
             let result = admission.run(&started, &context).map(Value::Exited);
@@ -192,6 +204,7 @@ impl Work {
     /// Nothing starts any more: calls that have not give back what was reserved for them.
     pub(super) fn end(&mut self) {
         self.waiting.drain(..).for_each(|job| job.admission.release());
+        self.starting.drain(..).for_each(|(job, _)| job.admission.release());
     }
 
     /// Waits for news, until the switch's deadline at most.

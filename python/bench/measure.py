@@ -1,0 +1,75 @@
+"""Measures a sandbox package, `tollhouse` or `amla_sandbox`: the same work, by the names that both have. Prints JSON."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+FIRST = "from {module} import create_sandbox_tool; create_sandbox_tool().run('return 1', 'javascript')"
+
+
+def tool(n: int) -> int:
+    """Gives back what it is given."""
+    return n
+
+
+def tools(count: int) -> list[Callable[[int], int]]:
+    """So many tools, each with a name of its own."""
+    made = []
+    for number in range(count):
+        one = eval("lambda n: n")  # noqa: S307 - a function of its own each time
+        one.__name__ = f"tool_{number}"
+        one.__annotations__ = {"n": int, "return": int}
+        made.append(one)
+    return made
+
+
+def median(rounds: int, work: Callable[[], object]) -> float:
+    """Seconds that a round takes."""
+    times = []
+    for _ in range(rounds):
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return statistics.median(times)
+
+
+def memory() -> int:
+    """Bytes that the process has resident."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def main() -> None:
+    """Measures the package that is named."""
+    module = sys.argv[1]
+    create = importlib.import_module(module).create_sandbox_tool
+    process = [sys.executable, "-c", FIRST.format(module=module)]
+    figures = {"import to first result": median(5, lambda: subprocess.run(process, check=True))}  # noqa: S603
+    for count in (0, 1, 12):
+        given = tools(count)
+        figures[f"new sandbox, {count} tools"] = median(10, lambda given=given: create(tools=given))
+    figures["new sandbox and first JavaScript"] = median(10, lambda: create().run("return 1", "javascript"))
+    warm = create()
+    figures["JavaScript, warm"] = median(50, lambda: warm.run("return 1", "javascript"))
+    figures["shell, warm: echo hi | tr a-z A-Z"] = median(50, lambda: warm.run("echo hi | tr a-z A-Z", "shell"))
+    ten = create(tools=[tool], max_calls=1_000_000)
+    script = "for (let n = 0; n < 10; n++) await tool({n})"
+    assert "rror" not in ten.run(script, "javascript")  # noqa: S101
+    figures["10 calls of a Python tool, one after the other"] = median(20, lambda: ten.run(script, "javascript"))
+    before = memory()
+    kept = []
+    for _ in range(200):
+        kept.append(create(tools=[tool]))
+        kept[-1].run("return 1", "javascript")
+    figures["memory of each of 200 sandboxes with a tool"] = (memory() - before) / len(kept)
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

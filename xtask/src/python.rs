@@ -1,0 +1,123 @@
+//! The Python package: put together from its sources and the native half that cargo built, and tested.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::build::Profile;
+use crate::run::{command, output, root, run, say, succeeds, target};
+
+/// What its tests use, from PyPI.
+const REQUIREMENTS: &str = "python/tests/requirements.txt";
+
+/// Tests the package with the native half of a build.
+pub(crate) fn test(profile: Profile) -> Result<()> {
+    say("testing the Python package");
+    let package = assemble(profile)?;
+    let python = environment()?;
+    let mut pytest = command(&python);
+    pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).current_dir(root().join("python"));
+    run(pytest.env("PYTHONPATH", &package).env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONSAFEPATH", "1"))
+}
+
+/// Measures the package of a release build, and the seed, by the same script.
+pub(crate) fn bench(seed: Option<PathBuf>) -> Result<()> {
+    let package = assemble(Profile::Release)?;
+    let measure = |python: &Path, module: &str| {
+        let mut measured = command(python);
+        measured.args(["python/bench/measure.py", module]).env("PYTHONPATH", &package);
+        let text = output(&mut measured)?;
+        let figures: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text)?;
+        Ok::<_, anyhow::Error>(figures)
+    };
+    let own = measure(&environment()?, "tollhouse")?;
+    let seed = seed.map(|python| measure(&python, "amla_sandbox")).transpose()?.unwrap_or_default();
+    println!("{:<50} {:>12} {:>12} {:>8}", "Python", "tollhouse", "seed", "times");
+    for (name, figure) in &own {
+        let other = seed.get(name).and_then(serde_json::Value::as_f64);
+        let figure = figure.as_f64().unwrap_or_default();
+        let shown = |figure: f64| if name.starts_with("memory") { bytes(figure) } else { time(figure) };
+        let times = other.map(|other| format!("{:.0}", other / figure)).unwrap_or_default();
+        println!("{name:<50} {:>12} {:>12} {times:>8}", shown(figure), other.map(shown).unwrap_or_default());
+    }
+    Ok(())
+}
+
+fn time(seconds: f64) -> String {
+    if seconds < 1e-3 { format!("{:.0} us", seconds * 1e6) } else { format!("{:.1} ms", seconds * 1e3) }
+}
+
+fn bytes(bytes: f64) -> String {
+    format!("{:.0} KB", bytes / 1024.0)
+}
+
+/// Format, lints and types of the package.
+pub(crate) fn check() -> Result<()> {
+    say("checking the Python package");
+    let python = environment()?;
+    for tool in [
+        &["ruff", "check", "--no-cache"][..],
+        &["ruff", "format", "--check", "--no-cache"],
+        &["pyright", "--pythonpath"],
+    ] {
+        let mut checked = command(&python);
+        checked.arg("-m").args(tool).current_dir(root().join("python"));
+        if tool[0] == "pyright" {
+            checked.arg(&python);
+        }
+        run(&mut checked)?;
+    }
+    Ok(())
+}
+
+/// The package as it would be installed, in a directory for `PYTHONPATH`.
+fn assemble(profile: Profile) -> Result<PathBuf> {
+    let (from, parent) = (root().join("python/tollhouse"), target().join("python"));
+    let to = parent.join("tollhouse");
+    if to.exists() {
+        fs::remove_dir_all(&to).with_context(|| format!("cannot clear {}", to.display()))?;
+    }
+    fs::create_dir_all(&to)?;
+    for entry in fs::read_dir(&from).with_context(|| format!("cannot read {}", from.display()))? {
+        let path = entry?.path();
+        // A native half beside the sources is of `maturin develop`.
+        let is_source = path.extension().is_some_and(|extension| extension == "py" || extension == "pyi");
+        if is_source || path.ends_with("py.typed") {
+            fs::copy(&path, to.join(path.file_name().expect("an entry has a name")))?;
+        }
+    }
+    let library = format!("{}tollhouse_python{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let library = target().join(profile.directory()).join(library);
+    fs::copy(&library, to.join("_native.abi3.so")).with_context(|| format!("{} is not built", library.display()))?;
+    Ok(parent)
+}
+
+/// The interpreter of an environment that has what the tests use.
+fn environment() -> Result<PathBuf> {
+    let place = target().join("python/environment");
+    let python = place.join("bin/python");
+    let wanted = fs::read_to_string(root().join(REQUIREMENTS))?;
+    let marker = place.join("requirements.txt");
+    if succeeds(command(&python).arg("--version")) && fs::read_to_string(&marker).is_ok_and(|had| had == wanted) {
+        return Ok(python);
+    }
+    say("installing what the tests of the Python package use, from PyPI");
+    make(&place)?;
+    run(command(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS]))?;
+    fs::write(&marker, wanted)?;
+    Ok(python)
+}
+
+fn make(place: &Path) -> Result<()> {
+    let new_enough = "import sys; print(sys.version_info >= (3, 11))";
+    if output(command("python3").args(["-c", new_enough])).is_ok_and(|text| text.trim() == "True")
+        && succeeds(command("python3").args(["-m", "venv", "--clear"]).arg(place))
+    {
+        return Ok(());
+    }
+    bail!(
+        "the Python package is tested with Python 3.11 or later and its `venv`; `python3` is not that. Type:\n\n    \
+         sudo apt-get install python3 python3-venv     (Debian 12, Ubuntu 24.04 or later)\n"
+    )
+}
