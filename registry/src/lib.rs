@@ -55,7 +55,10 @@ mod wit;
 
 pub use build::{Build, Language};
 pub use change::{ChangeError, Changed};
-pub use component::{Anatomy, ComponentError, MAX_COMPONENT, anatomy, check_whole, finish, without_export};
+pub use component::{
+    Anatomy, ComponentError, DependenciesError, Dependency, DependencyKind, MAX_COMPONENT, anatomy, check_whole,
+    dependencies, finish, without_export,
+};
 pub use compose::{ComposeError, compose};
 pub use digest::{Digest, DigestError};
 pub use error::{Error, ResolveError};

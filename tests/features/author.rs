@@ -45,6 +45,42 @@ fn the_tutorial_with_rust() {
     let home = Home::new();
     let environment = [("CARGO_NET_OFFLINE", "true".into()), ("CARGO_TARGET_DIR", built().join("../tutorial").into())];
     tutorial::follow(&home, "Rust", &environment);
+    // What cargo built is named, by the version that was built; and so are what builds it, and the rest of the form.
+    let shown = run(&home, &["registry", "show", "local:shop"]);
+    assert!(shown.stdout.contains("\ndependencies: ") && shown.stdout.contains(" that built it\n"), "{shown:?}");
+    let listed = run(&home, &["registry", "show", "local:shop", "--dependencies"]).stdout;
+    let lock = std::fs::read_to_string(home.path().join("shop/Cargo.lock")).expect("cargo wrote it");
+    let version = lock.split_once("name = \"wit-bindgen\"\nversion = \"").expect("it is locked").1;
+    let version = version.split('"').next().expect("there is always a first");
+    let names = |name: &str, rest: &str| {
+        listed.lines().any(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") == format!("{name} {rest}"))
+    };
+    assert!(names("wit-bindgen", &format!("{version} crates.io")), "{version}:\n{listed}");
+    assert!(
+        listed.lines().any(|line| line.starts_with("wit-bindgen-rust-macro ") && line.ends_with("  builds it")),
+        "{listed}"
+    );
+    assert!(!listed.contains("shop"), "it is not built of itself: {listed}");
+    let told = json(&run(&home, &["registry", "show", "local:shop", "--json"]));
+    assert_eq!(told["dependencies"].as_array().map(Vec::len), Some(listed.lines().count()), "{told}");
+}
+
+/// What a component says that it was built of is anyone's to write.
+#[test]
+fn a_list_of_dependencies_that_is_none_is_told() {
+    let home = Home::new();
+    let section = b"\0\x0f\x07.dep-v0no zlib";
+    let component = [&components::echo("", "string")[..], section].concat();
+    std::fs::write(home.path().join("echo.wasm"), component).expect("the home can be written");
+    let ran = home.run(["publish", "echo.wasm", "--name", "test:echo"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let shown = home.run(["registry", "show", "test:echo"]);
+    assert_eq!(shown.status, 0, "{shown:?}");
+    assert!(shown.stdout.contains("dependencies: cannot say what `test:echo@0.1.0` was built of"), "{shown:?}");
+    let shown = home.run(["registry", "show", "test:echo", "--dependencies"]);
+    assert!(shown.status == 1 && shown.stderr.contains("section `.dep-v0`"), "{shown:?}");
+    let told = json(&home.run(["registry", "show", "test:echo", "--json"]));
+    assert!(told["dependencies"]["problem"].is_string(), "{told}");
 }
 
 /// A tool that imports another one: composed, it calls a part of itself, which no gate sees.

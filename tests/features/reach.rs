@@ -247,9 +247,15 @@ fn a_server_must_be_who_it_says_it_is() {
     assert_eq!(get(&trusting, &at("api.test")), Ok(json!("you asked for /x")));
     assert!(get(&trusting, &at("other.test")).is_err(), "the certificate is for another name");
     assert!(get(&session(&home, network(), &table), &at("api.test")).is_err(), "its authority is not trusted");
-    assert_eq!(server.seen().len(), 1);
+    let later = network().with_unread_certificates(AUTHORITY.as_bytes());
+    assert_eq!(get(&session(&home, later, &table), &at("api.test")), Ok(json!("you asked for /x")));
+    assert_eq!(server.seen().len(), 2);
     for text in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
         assert!(Network::default().with_certificates(text.as_bytes()).is_err(), "{text}");
+        // Who reads them later trusts nobody then.
+        let damaged = network().with_unread_certificates(text.as_bytes());
+        let told = get(&session(&home, damaged, &table), &at("api.test")).expect_err("no certificates");
+        assert!(told.contains("certificates that this host is to trust cannot be read"), "{told}");
     }
 }
 

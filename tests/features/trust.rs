@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
+use tollhouse_tests::disk::Disk;
 use tollhouse_tests::{Home, Ran, components, root};
 
 const GRANT: &str = "[[grant]]\nmethod = \"stats/*\"\n";
@@ -258,6 +259,19 @@ fn what_is_pinned_is_what_is_mounted() {
     home.file("policy.toml", "[tools]\nf = \"t:api@^1\"\n[[grant]]\nmethod = \"**\"\n");
     home.file("tollhouse.lock", text.replace("version = 1\n", "version = 2\n"));
     assert!(run().stderr.contains("the form 2"), "a lock that is not known is no lock");
+}
+
+#[test]
+fn what_is_pinned_survives_a_power_cut() {
+    let Some(mut disk) = Disk::new(64 << 20) else { return };
+    let home = Home::with_tools(&["stats"]);
+    let policy = disk.path().join("policy.toml");
+    std::fs::write(&policy, "[tools]\nstats = \"tollhouse:stats\"\n").expect("the disk can be written");
+    ok(&home, &["lock", "--policy", policy.to_str().expect("UTF-8")]);
+    let lock = std::fs::read_to_string(policy.with_file_name("tollhouse.lock")).expect("it is written");
+    disk.cut_the_power().expect("the image can be copied and mounted");
+    let left = std::fs::read_to_string(disk.path().join("tollhouse.lock")).ok();
+    assert_eq!(left, Some(lock));
 }
 
 #[test]

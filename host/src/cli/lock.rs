@@ -130,7 +130,7 @@ pub(crate) fn read_lock(path: &Path) -> Result<Pins> {
         .map_err(|error| failed(&error).hint("`tollhouse lock --policy FILE` writes it; edit the policy instead"))
 }
 
-/// Replaces the file as a whole.
+/// Replaces the file as a whole, durably.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
@@ -140,5 +140,7 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let mut file = builder.tempfile_in(directory)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
-    file.persist(path).map(drop).map_err(|error| error.error)
+    file.persist(path).map_err(|error| error.error)?;
+    // The name too: what is pinned stays pinned when the power goes.
+    if cfg!(unix) { fs::File::open(directory)?.sync_all() } else { Ok(()) }
 }

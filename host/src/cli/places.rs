@@ -85,14 +85,17 @@ pub(crate) fn waiting(id: &SessionId) -> Waiting {
     })
 }
 
-/// The way to the network, which also trusts what `SSL_CERT_FILE` names, as other programs do.
+/// The way to the network, which also trusts what `SSL_CERT_FILE` names, as other programs do. It is understood when a tool first
+/// needs it: hundreds of certificates take longer than a small script.
 fn network() -> super::Result<Network> {
     let Some(path) = env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else {
         return Ok(Network::default());
     };
-    let cannot = |error: &dyn std::error::Error| {
-        CliError::because(format!("cannot read the certificates that SSL_CERT_FILE names, `{}`", path.display()), error)
-    };
-    let pem = std::fs::read(&path).map_err(|error| cannot(&error))?;
-    Network::default().with_certificates(&pem).map_err(|error| cannot(&error))
+    let pem = std::fs::read(&path).map_err(|error| {
+        CliError::because(
+            format!("cannot read the certificates that SSL_CERT_FILE names, `{}`", path.display()),
+            &error,
+        )
+    })?;
+    Ok(Network::default().with_unread_certificates(&pem))
 }

@@ -1,38 +1,51 @@
-//! What a build made, as one file that says what it is: name, version, description, licence, authors, and the WIT text
-//! with its doc comments, which compilers leave out.
+//! What a build made, as one file that says what it is: name, version, description, licence, authors, the WIT text with its
+//! doc comments, which compilers leave out, and what it was built of.
 
 use wasm_encoder::{ComponentNameSection, ComponentSection, CustomSection};
 use wasmparser::{BinaryReader, Parser, Payload};
 
 use super::adapt::made_component;
-use super::{ComponentError, HEADER, Section, WIT_SECTION, check_whole, invalid, sections, surface};
+use super::{
+    ComponentError, Dependency, HEADER, Section, WIT_SECTION, check_whole, dependencies, invalid, sections, surface,
+};
 use crate::manifest::Manifest;
 
 /// Makes a component of what a build made (a component, or a core module that is a program or describes its interface),
-/// and writes into it what the manifest and the WIT text say. The same comes of the same, to the byte.
+/// and writes into it what the manifest and the WIT text say, and `built_of` if that is known. The same comes of the same, to the
+/// byte.
 ///
 /// # Errors
 /// If the bytes are neither, or no component can be made of them.
-pub fn finish(built: Vec<u8>, manifest: &Manifest, wit: Option<&str>) -> Result<Vec<u8>, ComponentError> {
+pub fn finish(
+    built: Vec<u8>,
+    manifest: &Manifest,
+    wit: Option<&str>,
+    built_of: &[Dependency],
+) -> Result<Vec<u8>, ComponentError> {
     let component = made_component(built)?;
     check_whole(&component)?;
     let mut name = ComponentNameSection::new();
     name.component(manifest.name.as_str());
     let version = manifest.version.to_string();
     let authors = Some(manifest.authors.join(", ")).filter(|authors| !authors.is_empty());
-    let texts = [
-        ("version", Some(version.as_str())),
-        ("description", manifest.description.as_deref()),
-        ("licenses", manifest.license.as_deref()),
-        ("authors", authors.as_deref()),
-        (WIT_SECTION, wit),
+    let list = (!built_of.is_empty()).then(|| dependencies::packed(built_of));
+    let parts = [
+        ("version", Some(version.as_bytes())),
+        ("description", manifest.description.as_deref().map(str::as_bytes)),
+        ("licenses", manifest.license.as_deref().map(str::as_bytes)),
+        ("authors", authors.as_deref().map(str::as_bytes)),
+        (WIT_SECTION, wit.map(str::as_bytes)),
+        (dependencies::SECTION, list.as_deref()),
     ];
-    let mut finished =
-        without(&component, |name| name == "component-name" || texts.iter().any(|(ours, _)| *ours == name))?;
+    // What is not said here is taken away, but for a list that another tool wrote.
+    let is_replaced = |(part, data): &(&str, Option<&[u8]>)| data.is_some() || *part != dependencies::SECTION;
+    let mut finished = without(&component, |name| {
+        name == "component-name" || parts.iter().any(|part| part.0 == name && is_replaced(part))
+    })?;
     name.append_to_component(&mut finished);
-    for (name, text) in texts {
-        if let Some(text) = text {
-            CustomSection { name: name.into(), data: text.as_bytes().into() }.append_to_component(&mut finished);
+    for (name, data) in parts {
+        if let Some(data) = data {
+            CustomSection { name: name.into(), data: data.into() }.append_to_component(&mut finished);
         }
     }
     Ok(finished)
@@ -104,9 +117,9 @@ mod tests {
     #[test]
     fn one_file_says_everything_and_nothing_twice() {
         let about = "description = \"d\"\nlicense = \"MIT\"\nauthors = [\"A\", \"B <b@c.example>\"]\n";
-        let first = finish(component(CHARGES), &manifest("description = \"before\""), None).expect("a component");
-        let made = finish(first.clone(), &manifest(about), Some(CHARGES)).expect("a component");
-        assert_eq!(finish(made.clone(), &manifest(about), Some(CHARGES)).as_ref(), Ok(&made));
+        let first = finish(component(CHARGES), &manifest("description = \"before\""), None, &[]).expect("a component");
+        let made = finish(first.clone(), &manifest(about), Some(CHARGES), &[]).expect("a component");
+        assert_eq!(finish(made.clone(), &manifest(about), Some(CHARGES), &[]).as_ref(), Ok(&made));
         let read = Component::read(&made).expect("it is valid").about;
         assert_eq!(read.name.as_deref(), Some("acme:payments"));
         assert_eq!(read.version.as_deref(), Some("1.2.0"));
@@ -119,11 +132,11 @@ mod tests {
 
     #[test]
     fn a_module_that_describes_its_interface_becomes_a_component() {
-        let made = finish(core_module(CHARGES), &manifest(""), None).expect("a component");
+        let made = finish(core_module(CHARGES), &manifest(""), None, &[]).expect("a component");
         assert_eq!(anatomy(&made).expect("a component").exports, ["acme:payments/charges@1.2.0"]);
         let plain = wat::parse_str("(module (func (export \"f\")))").expect("a module");
-        assert_eq!(finish(plain, &manifest(""), None), Err(ComponentError::CoreModule));
-        assert!(matches!(finish(b"text".to_vec(), &manifest(""), None), Err(ComponentError::NotWasm { .. })));
+        assert_eq!(finish(plain, &manifest(""), None, &[]), Err(ComponentError::CoreModule));
+        assert!(matches!(finish(b"text".to_vec(), &manifest(""), None, &[]), Err(ComponentError::NotWasm { .. })));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod adapt;
 mod built;
+mod dependencies;
 mod depth;
 mod finish;
 mod hide;
@@ -17,6 +18,7 @@ use wit_parser::{Resolve, WorldId};
 
 pub(crate) use self::adapt::adapted;
 pub(crate) use self::built::path_of_builder;
+pub use self::dependencies::{DependenciesError, Dependency, DependencyKind, dependencies};
 pub use self::finish::{Anatomy, anatomy, finish};
 pub use self::hide::without_export;
 use crate::error::excerpt;

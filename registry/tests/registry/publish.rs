@@ -45,7 +45,7 @@ fn what_is_published_is_what_is_loaded() {
 fn what_a_build_wrote_into_it_is_published_and_checked() {
     let home = Home::new();
     let manifest = Manifest::parse(MANIFEST).expect("it is one");
-    let finished = |wit: &str| finish(component(CHARGES), &manifest, Some(wit)).expect("it is a component");
+    let finished = |wit: &str| finish(component(CHARGES), &manifest, Some(wit), &[]).expect("it is a component");
     let lies = CHARGES.replace("create:", "delete:");
     let refused = home.registry.publish(PublishRequest::new(finished(&lies)));
     assert!(matches!(refused, Err(PublishError::Wit(WitError::Mismatch { .. }))), "{refused:?}");

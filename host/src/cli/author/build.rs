@@ -18,14 +18,14 @@ use super::super::places::Places;
 use super::super::publish::package_error;
 use super::super::registry::failed;
 use super::super::{draw, show};
-use super::lang::{self, Job};
+use super::lang::{self, Job, Made};
 use super::{CliError, Result, Stop, directory};
 
 /// Build a tool: one component that carries its name, version, description, licence, authors and WIT text
 ///
 /// PATH is a package directory. `[build]` in its `tool.toml` says how it is built, with `lang` (rust, rust-cargo-component, js,
 /// python, c) or with `command` and `output`; else what lies in it does. The component goes to build/NAME.wasm, or to where
-/// `component` in `tool.toml` says; `tollhouse publish` takes it from there.
+/// `component` in `tool.toml` says; `tollhouse publish` takes it from there. What cargo builds carries the list of its crates too.
 ///
 /// The releases that `compose` under `[build]` names become parts of the component: what they export and it imports is
 /// served from within, and goes through no gate.
@@ -84,7 +84,7 @@ pub(super) fn build(places: &Places, directory: &Path, debug: bool, stop: &Stop)
     let unbuilt = |error| package_error(&format!("cannot build `{shown}`"), &error);
     let manifest = package_manifest(directory).map_err(unbuilt)?;
     let wit = package_wit(directory).map_err(unbuilt)?;
-    let (lang, left) = lang::build(&Job { directory, manifest: &manifest, debug, stop })?;
+    let Made { lang, left, built_of } = lang::build(&Job { directory, manifest: &manifest, debug, stop })?;
     let made = fs::read(&left).map_err(|error| {
         CliError::because(format!("the build left nothing that can be read at `{}`", left.display()), &error)
             .hint("`output` under `[build]` in `tool.toml` says where it leaves what it makes")
@@ -92,11 +92,12 @@ pub(super) fn build(places: &Places, directory: &Path, debug: bool, stop: &Stop)
     let unfit = |error: ComponentError| {
         failed(&format!("what was built, `{}`, makes no component", left.display()), &error, error.hint())
     };
-    let mut finished = finish(made, &manifest, wit.as_deref()).map_err(unfit)?;
+    let mut finished = finish(made, &manifest, wit.as_deref(), &built_of).map_err(unfit)?;
     let parts = parts(places, &manifest)?;
     let composed: Vec<ReleaseName> = parts.iter().map(|(release, _)| release.clone()).collect();
     if !parts.is_empty() {
-        finished = finish(composition(&manifest, finished, parts)?, &manifest, wit.as_deref()).map_err(unfit)?;
+        let composition = composition(&manifest, finished, parts)?;
+        finished = finish(composition, &manifest, wit.as_deref(), &built_of).map_err(unfit)?;
     }
     let anatomy = anatomy(&finished).map_err(unfit)?;
     let component = directory.join(manifest.built());

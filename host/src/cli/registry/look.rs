@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tollhouse_registry::{PublicKey, Registry, Release, Requirement, Shown};
+use tollhouse_registry::{Dependency, DependencyKind, PublicKey, Registry, Release, Requirement, Shown, dependencies};
 
 use super::super::error::tame;
 use super::super::places::Places;
@@ -24,11 +24,15 @@ pub(crate) struct Ls {
 #[command(after_help = "\
 Examples:
   tollhouse registry show tollhouse:stats
-  tollhouse registry show tollhouse:stats@=0.1.0 --json")]
+  tollhouse registry show tollhouse:stats@=0.1.0 --json
+  tollhouse registry show acme:prices --dependencies")]
 pub(crate) struct Show {
     /// The package: `tollhouse:stats`, or with a requirement, `tollhouse:stats@^0.1`
     #[arg(value_name = "NS:NAME[@REQ]")]
     package: Requirement,
+    /// Name each crate that it was built of, as its component says
+    #[arg(long, conflicts_with = "json")]
+    dependencies: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -58,10 +62,13 @@ impl Show {
             .map_err(|error| super::failed(&format!("cannot show `{}`", self.package.name), &error, error.hint()))?;
         let dependents = registry.dependents(&self.package.name).map_err(|error| super::unreadable(&error))?;
         let names = super::trust::names(places)?;
+        let built_of = built_of(&registry, &shown.release);
         if self.json {
-            print_json(&registry, &shown, &dependents, &names);
+            print_json(&registry, &shown, &built_of, &dependents, &names);
+        } else if self.dependencies {
+            print_dependencies(built_of)?;
         } else {
-            print_text(&registry, &shown, &dependents, &names);
+            print_text(&registry, &shown, &built_of, &dependents, &names);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -87,13 +94,44 @@ pub(super) fn described(release: &Release) -> Value {
     })
 }
 
+/// What its component says that it was built of; none if it says nothing. The error is for people.
+type BuiltOf = Result<Option<Vec<Dependency>>>;
+
+fn built_of(registry: &Registry, release: &Release) -> BuiltOf {
+    let unknown = format!("cannot say what `{}` was built of", release.full_name());
+    let component = registry.load_component(release).map_err(|error| super::failed(&unknown, &error, error.hint()))?;
+    dependencies(&component).map_err(|error| super::failed(&unknown, &error, error.hint()))
+}
+
+fn print_dependencies(built_of: BuiltOf) -> Result {
+    for Dependency { name, version, source, kind, .. } in built_of?.into_iter().flatten() {
+        let kind = if kind == DependencyKind::Build { "  builds it" } else { "" };
+        show::line(format_args!("{name:<32} {version:<12} {source}{kind}"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How many crates it was built of, in words.
+fn count(dependencies: &[Dependency]) -> String {
+    let builders = dependencies.iter().filter(|one| one.kind == DependencyKind::Build).count();
+    let crates = |count: usize| format!("{count} crate{}", if count == 1 { "" } else { "s" });
+    let within = crates(dependencies.len() - builders);
+    if builders == 0 { within } else { format!("{within}, and {builders} that built it") }
+}
+
 /// Who signed a release, and whether the signature holds.
 fn signatures(registry: &Registry, release: &Release) -> Vec<(PublicKey, Option<String>)> {
     let check = |key| registry.verify_signature(release, key).err().map(|error| error.to_string());
     release.signatures.iter().map(|signature| (signature.key, check(&signature.key))).collect()
 }
 
-fn print_json(registry: &Registry, shown: &Shown, dependents: &[String], names: &BTreeMap<PublicKey, String>) {
+fn print_json(
+    registry: &Registry,
+    shown: &Shown,
+    built_of: &BuiltOf,
+    dependents: &[String],
+    names: &BTreeMap<PublicKey, String>,
+) {
     let Shown { release, manifest, wit, readme, versions, .. } = shown;
     let mut object = described(release);
     object["description"] = json!(manifest.description);
@@ -104,13 +142,23 @@ fn print_json(registry: &Registry, shown: &Shown, dependents: &[String], names: 
         .map(|(key, problem)| json!({ "key": key.to_string(), "name": names.get(&key), "problem": problem }))
         .collect();
     object["versions"] = versions.iter().map(described).collect();
+    object["dependencies"] = match built_of {
+        Ok(list) => json!(list),
+        Err(problem) => json!({ "problem": problem.to_string() }),
+    };
     object["dependents"] = json!(dependents);
     object["wit"] = json!(wit);
     object["readme"] = json!(readme);
     show::line(serde_json::to_string_pretty(&object).expect("a JSON value serialises"));
 }
 
-fn print_text(registry: &Registry, shown: &Shown, dependents: &[String], names: &BTreeMap<PublicKey, String>) {
+fn print_text(
+    registry: &Registry,
+    shown: &Shown,
+    built_of: &BuiltOf,
+    dependents: &[String],
+    names: &BTreeMap<PublicKey, String>,
+) {
     let Shown { release, manifest, wit, versions, .. } = shown;
     let line = |text: String| show::line(tame(&text));
     line(release.full_name().to_string());
@@ -149,6 +197,11 @@ fn print_text(registry: &Registry, shown: &Shown, dependents: &[String], names: 
     let others: Vec<String> = others.map(|other| format!("{}{}", other.version, super::marks(other))).collect();
     if !others.is_empty() {
         line(format!("other versions: {}", others.join(", ")));
+    }
+    match built_of {
+        Ok(None) => {}
+        Ok(Some(list)) => line(format!("dependencies: {}", count(list))),
+        Err(problem) => line(format!("dependencies: {problem}")),
     }
     if !dependents.is_empty() {
         line(format!("needed by: {}", dependents.join(", ")));

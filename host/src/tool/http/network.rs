@@ -27,30 +27,32 @@ struct State {
     resolver: Arc<dyn Resolver>,
     /// Trusted besides the web's own.
     roots: Vec<CertificateDer<'static>>,
-    tls: OnceLock<Arc<ClientConfig>>,
+    /// PEM of more, which nobody has read yet.
+    unread: Vec<u8>,
+    tls: OnceLock<Result<Arc<ClientConfig>, CertificateError>>,
 }
 
 /// Why a text holds no certificates.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("these are no PEM certificates: {0}")]
 pub struct CertificateError(String);
 
 impl Default for Network {
     /// The system's resolver, and the certificates that browsers trust.
     fn default() -> Self {
-        Self::new(Arc::new(System), Vec::new())
+        Self::new(Arc::new(System), Vec::new(), Vec::new())
     }
 }
 
 impl Network {
-    fn new(resolver: Arc<dyn Resolver>, roots: Vec<CertificateDer<'static>>) -> Self {
-        Self(Arc::new(State { resolver, roots, tls: OnceLock::new() }))
+    fn new(resolver: Arc<dyn Resolver>, roots: Vec<CertificateDer<'static>>, unread: Vec<u8>) -> Self {
+        Self(Arc::new(State { resolver, roots, unread, tls: OnceLock::new() }))
     }
 
     /// Resolves names so.
     #[must_use]
     pub fn with_resolver(self, resolver: Arc<dyn Resolver>) -> Self {
-        Self::new(resolver, self.0.roots.clone())
+        Self::new(resolver, self.0.roots.clone(), self.0.unread.clone())
     }
 
     /// Trusts these certificates too: PEM, for example of a company's own authority.
@@ -58,16 +60,16 @@ impl Network {
     /// # Errors
     /// If there is none in the text, or one is damaged.
     pub fn with_certificates(self, pem: &[u8]) -> Result<Self, CertificateError> {
-        let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-        let read = read.map_err(|error| CertificateError(error.to_string()))?;
-        if read.is_empty() {
-            return Err(CertificateError("there is none".to_owned()));
-        }
-        let mut probe = RootCertStore::empty();
-        for certificate in &read {
-            probe.add(certificate.clone()).map_err(|error| CertificateError(error.to_string()))?;
-        }
-        Ok(Self::new(Arc::clone(&self.0.resolver), self.0.roots.iter().cloned().chain(read).collect()))
+        let roots = self.0.roots.iter().cloned().chain(certificates(pem)?).collect();
+        Ok(Self::new(Arc::clone(&self.0.resolver), roots, self.0.unread.clone()))
+    }
+
+    /// As [`Self::with_certificates`], for a process that may never make a secure request: they are read when the first is
+    /// made. If one is damaged, each such request fails.
+    #[must_use]
+    pub fn with_unread_certificates(self, pem: &[u8]) -> Self {
+        let unread = [&self.0.unread, &b"\n"[..], pem].concat();
+        Self::new(Arc::clone(&self.0.resolver), self.0.roots.clone(), unread)
     }
 
     pub(super) async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
@@ -75,19 +77,34 @@ impl Network {
     }
 
     /// How connections are secured. Made when the first one is.
-    pub(super) fn tls(&self) -> Arc<ClientConfig> {
+    pub(super) fn tls(&self) -> Result<Arc<ClientConfig>, CertificateError> {
         let tls = self.0.tls.get_or_init(|| {
+            let unread = if self.0.unread.is_empty() { Vec::new() } else { certificates(&self.0.unread)? };
             let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-            roots.add_parsable_certificates(self.0.roots.iter().cloned());
+            roots.add_parsable_certificates(self.0.roots.iter().cloned().chain(unread));
             let provider = Arc::new(rustls::crypto::ring::default_provider());
             let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
             let builder = builder.expect("ring has the suites of TLS 1.2 and 1.3");
             let mut config = builder.with_root_certificates(roots).with_no_client_auth();
             config.alpn_protocols = vec![b"http/1.1".to_vec()];
-            Arc::new(config)
+            Ok(Arc::new(config))
         });
-        Arc::clone(tls)
+        tls.clone()
     }
+}
+
+/// The certificates of a text, each of which can be trusted.
+fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, CertificateError> {
+    let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let read = read.map_err(|error| CertificateError(error.to_string()))?;
+    if read.is_empty() {
+        return Err(CertificateError("there is none".to_owned()));
+    }
+    let mut probe = RootCertStore::empty();
+    for certificate in &read {
+        probe.add(certificate.clone()).map_err(|error| CertificateError(error.to_string()))?;
+    }
+    Ok(read)
 }
 
 impl fmt::Debug for Network {

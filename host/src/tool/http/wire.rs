@@ -79,7 +79,10 @@ impl Exchange {
             return Ok(Box::new(stream));
         }
         let name = ServerName::try_from(self.target.host.clone()).map_err(|_| Error::TlsCertificateError)?;
-        let secured = tokio_rustls::TlsConnector::from(self.network.tls()).connect(name, stream).await;
+        let tls = self.network.tls().map_err(|error| {
+            Error::InternalError(Some(format!("the certificates that this host is to trust cannot be read: {error}")))
+        })?;
+        let secured = tokio_rustls::TlsConnector::from(tls).connect(name, stream).await;
         Ok(Box::new(secured.map_err(Error::Tls)?))
     }
 

@@ -1,6 +1,7 @@
 //! Toolchains: which one a package wants, how it is run, and where it leaves what it made.
 
 mod c;
+mod crates;
 mod js;
 mod python;
 mod rust;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tollhouse_registry::{Language, Manifest};
+use tollhouse_registry::{Dependency, Language, Manifest};
 use wit_parser::{Resolve, WorldId};
 
 use super::{CliError, Result, Stop};
@@ -28,8 +29,18 @@ pub(super) struct Job<'a> {
     pub(super) stop: &'a Stop,
 }
 
-/// Runs the toolchain: what it is called, and where it left a component or a core module.
-pub(super) fn build(job: &Job<'_>) -> Result<(&'static str, PathBuf)> {
+/// What a toolchain made.
+pub(super) struct Made {
+    /// What the toolchain is called.
+    pub(super) lang: &'static str,
+    /// Where it left a component or a core module.
+    pub(super) left: PathBuf,
+    /// The crates that cargo built it of. Of other toolchains, none.
+    pub(super) built_of: Vec<Dependency>,
+}
+
+/// Runs the toolchain.
+pub(super) fn build(job: &Job<'_>) -> Result<Made> {
     let own = job.manifest.build.as_ref();
     let command = own.map(|build| build.command.as_slice()).unwrap_or_default();
     let language = match own.and_then(|build| build.lang) {
@@ -40,6 +51,7 @@ pub(super) fn build(job: &Job<'_>) -> Result<(&'static str, PathBuf)> {
     fs::create_dir_all(job.directory.join("build"))
         .map_err(|error| CliError::because(format!("cannot make `{}/build`", job.directory.display()), &error))?;
     let output = own.and_then(|build| build.output.as_ref()).map(|output| job.directory.join(output));
+    let mut built_of = Vec::new();
     let left = match language {
         Some(Language::Js) => js::build(job, command)?,
         Some(Language::Python) => python::build(job, command)?,
@@ -48,10 +60,18 @@ pub(super) fn build(job: &Job<'_>) -> Result<(&'static str, PathBuf)> {
             job.directory.join(job.manifest.built())
         }
         Some(Language::C) => c::build(job)?,
-        Some(Language::RustCargoComponent) => rust::build_with_cargo_component(job)?,
-        _ => rust::build(job)?,
+        Some(Language::RustCargoComponent) => {
+            let left = rust::build_with_cargo_component(job)?;
+            built_of = crates::list(job, "wasm32-wasip1")?;
+            left
+        }
+        _ => {
+            let left = rust::build(job)?;
+            built_of = crates::list(job, "wasm32-wasip2")?;
+            left
+        }
     };
-    Ok((language.map_or("command", Language::name), output.unwrap_or(left)))
+    Ok(Made { lang: language.map_or("command", Language::name), left: output.unwrap_or(left), built_of })
 }
 
 /// What lies in a directory tells how it is built.

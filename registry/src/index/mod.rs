@@ -1,184 +1,20 @@
-//! The index: what its lines say, how they are chained, and what they come to. Must not touch a file. Its bytes are
-//! described in `format.md`; change both together.
+//! The index: how its lines are chained, and what they come to. Must not touch a file. Its bytes are described in
+//! `format.md`; change both together.
+
+mod line;
+mod release;
 
 use std::{
     collections::BTreeMap,
-    fmt,
     time::{Duration, SystemTime},
 };
 
 use semver::Version;
-use serde::{Deserialize, Serialize};
 
-use crate::{
-    digest::Digest,
-    name::{PackageName, ReleaseName, Requirement},
-    oci::Origin,
-    signature::{PublicKey, SIGNATURE_BYTES},
-    store::{Blob, length},
-};
-
-/// The only form of lines there is so far.
-const FORM: u32 = 1;
-
-/// Longest message of a deprecation, in bytes: a sentence or two.
-pub(crate) const MAX_MESSAGE: usize = 1_000;
-
-/// What stands between what is hashed and the hash.
-const SUM: &str = ",\"sum\":\"";
-
-/// What is published under a name and a version. It never changes, but for `yanked`, `deprecated` and `signatures`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Release {
-    /// The package.
-    pub name: PackageName,
-    /// Its version.
-    pub version: Version,
-    /// The component.
-    pub component: Blob,
-    /// The WIT text, with doc comments if the publisher gave it.
-    pub wit: Blob,
-    /// The manifest, as the publisher wrote it.
-    pub manifest: Blob,
-    /// The readme.
-    pub readme: Option<Blob>,
-    /// When, by the clock of who published it.
-    pub published: SystemTime,
-    /// Where it was pulled from, if it was not published here.
-    pub origin: Option<Origin>,
-    /// It breaks what earlier releases had that its version says it does not, and the publisher said so.
-    pub breaking: bool,
-    /// Taken back: it is not resolved any more, and who has pinned it still gets it.
-    pub yanked: bool,
-    /// Who uses it should use something else: it is resolved all the same.
-    pub deprecated: Option<Deprecation>,
-    /// Who signed it, as the index says. [`Registry::verify_signature`](crate::Registry::verify_signature) says whether
-    /// they did.
-    pub signatures: Vec<Signature>,
-}
-
-/// Why a release should not be used any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Deprecation {
-    /// What its users are told.
-    pub message: String,
-    /// What to use instead.
-    pub replacement: Option<Requirement>,
-}
-
-/// A signature of a release.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Signature {
-    /// Whose.
-    pub key: PublicKey,
-    /// The bytes.
-    pub signature: Blob,
-}
-
-impl Release {
-    /// The component's hash.
-    pub fn digest(&self) -> Digest {
-        self.component.digest
-    }
-
-    /// Name and version.
-    #[must_use]
-    pub fn full_name(&self) -> ReleaseName {
-        ReleaseName { name: self.name.clone(), version: self.version.clone() }
-    }
-
-    /// All blobs that it names, each with a word for what it holds.
-    pub(crate) fn blobs(&self) -> impl Iterator<Item = (&'static str, Blob)> {
-        let parts = [("component", self.component), ("WIT text", self.wit), ("manifest", self.manifest)];
-        let readme = self.readme.map(|blob| ("readme", blob));
-        let signatures = self.signatures.iter().map(|signature| ("signature", signature.signature));
-        parts.into_iter().chain(readme).chain(signatures)
-    }
-}
-
-impl fmt::Display for Deprecation {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.message)?;
-        match &self.replacement {
-            Some(replacement) => write!(out, "; use `{replacement}`"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// A line, less its sum.
-#[derive(Serialize, Deserialize)]
-struct Line {
-    v: u32,
-    seq: u64,
-    prev: Digest,
-    /// Milliseconds since the Unix epoch.
-    time: u64,
-    #[serde(flatten)]
-    change: Change,
-}
-
-/// What a line does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "op", rename_all = "lowercase")]
-pub(crate) enum Change {
-    Publish {
-        name: PackageName,
-        version: Version,
-        component: Blob,
-        wit: Blob,
-        manifest: Blob,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        readme: Option<Blob>,
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        breaking: bool,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        origin: Option<Origin>,
-    },
-    Yank {
-        name: PackageName,
-        version: Version,
-    },
-    Unyank {
-        name: PackageName,
-        version: Version,
-    },
-    Deprecate {
-        name: PackageName,
-        version: Version,
-        /// None: it is deprecated no more.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        replacement: Option<Requirement>,
-    },
-    Sign {
-        name: PackageName,
-        version: Version,
-        key: PublicKey,
-        signature: Blob,
-    },
-}
-
-/// Every operation, as it is written.
-const OPERATIONS: [&str; 5] = ["publish", "yank", "unyank", "deprecate", "sign"];
-
-/// What of a line must be readable to say that a newer program wrote it.
-#[derive(Deserialize)]
-struct Header {
-    v: u32,
-    op: String,
-}
-
-/// What is wrong with a line. `line` counts from 1.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Damage {
-    Altered { line: u64, problem: String },
-    Newer { line: u64, what: String },
-}
+use self::line::Line;
+pub(crate) use self::line::{Change, Damage, MAX_MESSAGE, check_message, last_sum};
+pub use self::release::{Deprecation, Release, Signature};
+use crate::{digest::Digest, name::PackageName, signature::SIGNATURE_BYTES, store::length};
 
 /// What the lines read so far come to.
 #[derive(Debug, Default)]
@@ -239,15 +75,7 @@ impl Index {
     fn read_line(&mut self, line: &[u8]) -> Result<(), Damage> {
         let number = self.lines + 1;
         let altered = |problem: &str| Damage::Altered { line: number, problem: problem.into() };
-        let (body, sum) = split_sum(line).ok_or_else(|| altered("it does not end in a sum"))?;
-        let digest = Digest::of(body);
-        if sum.parse() != Ok(digest) {
-            return Err(altered("it does not hash to its sum"));
-        }
-        let line: Line = serde_json::from_slice(line).map_err(|error| unknown(line, number, &error))?;
-        if line.v != FORM {
-            return Err(Damage::Newer { line: number, what: format!("the form {}", line.v) });
-        }
+        let (line, digest) = Line::read(line, number)?;
         if line.seq != self.lines {
             return Err(altered("its number does not follow the line before it"));
         }
@@ -322,47 +150,7 @@ impl Index {
 
     /// The line that would make `change`, with its line feed. Read it to make it.
     pub(crate) fn line(&self, change: Change, now: SystemTime) -> Vec<u8> {
-        // A clock before 1970 or past the range is a wrong clock: the order of releases does not hang on it.
-        let time = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let time = u64::try_from(time.as_millis()).unwrap_or(0);
-        let line = Line { v: FORM, seq: self.lines, prev: self.head.unwrap_or(Digest::ZERO), time, change };
-        let mut text = serde_json::to_string(&line).expect("a line has string keys only and no failing value");
-        let brace = text.pop();
-        debug_assert_eq!(brace, Some('}'), "a struct is an object");
-        let sum = Digest::of(text.as_bytes());
-        format!("{text}{SUM}{sum}\"}}\n").into_bytes()
-    }
-}
-
-/// The sum of the last line of an index that ends so. Nothing is checked of it. None if it ends in no whole line.
-pub(crate) fn last_sum(end: &[u8]) -> Option<Digest> {
-    split_sum(end.strip_suffix(b"\n")?)?.1.parse().ok()
-}
-
-/// Whether a text can be the message of a deprecation. It is one line of a terminal.
-pub(crate) fn check_message(message: &str) -> Result<(), String> {
-    if message.trim().is_empty() || message.len() > MAX_MESSAGE || message.chars().any(char::is_control) {
-        return Err(format!("a message has 1 to {MAX_MESSAGE} bytes and no control characters"));
-    }
-    Ok(())
-}
-
-/// Takes `,"sum":"…"}` off the end of a line: what is hashed, and the digest as text.
-fn split_sum(line: &[u8]) -> Option<(&[u8], &str)> {
-    const DIGEST: usize = "sha256:".len() + 64;
-    let line = line.strip_suffix(b"\"}")?;
-    let (rest, sum) = line.split_at_checked(line.len().checked_sub(DIGEST)?)?;
-    Some((rest.strip_suffix(SUM.as_bytes())?, std::str::from_utf8(sum).ok()?))
-}
-
-/// Why a line that hashes to its sum cannot be read.
-fn unknown(line: &[u8], number: u64, error: &serde_json::Error) -> Damage {
-    match serde_json::from_slice::<Header>(line) {
-        Ok(Header { v, .. }) if v != FORM => Damage::Newer { line: number, what: format!("the form {v}") },
-        Ok(Header { op, .. }) if !OPERATIONS.contains(&op.as_str()) => {
-            Damage::Newer { line: number, what: format!("the operation `{}`", crate::error::excerpt(&op)) }
-        }
-        _ => Damage::Altered { line: number, problem: format!("it is no line of an index: {error}") },
+        Line::new(self.lines, self.head.unwrap_or(Digest::ZERO), now, change).write()
     }
 }
 
@@ -371,6 +159,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{index::line::SUM, store::Blob};
 
     fn publish(name: &str, version: &str) -> Change {
         let blob = Blob::of(name.as_bytes());

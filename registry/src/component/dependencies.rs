@@ -1,0 +1,233 @@
+//! What a component was built of: a section in cargo-auditable's form, JSON compressed with zlib, which scanners for known
+//! faults read. Who built the component wrote it, so it says what they say.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+
+use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
+use semver::Version;
+use serde::{Deserialize, Serialize};
+use wasmparser::{Parser, Payload};
+
+use super::{ComponentError, invalid};
+use crate::error::excerpt;
+
+/// The section.
+pub(super) const SECTION: &str = ".dep-v0";
+
+/// Most bytes of the lists of a component, unpacked: ten thousand crates.
+const MAX_UNPACKED: u64 = 1 << 20;
+
+/// What a list counts for at least. One of ten bytes costs as much to unpack.
+const LEAST: u64 = 4 << 10;
+
+/// Longest name of a crate, or of where it comes from, in bytes. crates.io allows 64.
+const MAX_WORD: usize = 128;
+
+/// The revision of the form in which macros count as what builds.
+const FORM: u32 = 1;
+
+/// A crate that a component was built of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Dependency {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: Version,
+    /// Where it comes from: `crates.io`, `registry`, `git`, `local`, or what came to be since.
+    pub source: String,
+    /// Whether it is in the component.
+    #[serde(default)]
+    pub kind: DependencyKind,
+    /// What it needs itself, by place in the list that is written. Of a list that was read, nothing: it is made of several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<usize>,
+    /// Whether it is the package that was built.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub root: bool,
+}
+
+/// What a crate was needed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DependencyKind {
+    /// Only to build: macros, build scripts.
+    Build,
+    /// It is in the component.
+    #[default]
+    Runtime,
+}
+
+/// The content of the section. Not auditable-serde's: of a hostile list its search for cycles takes quadratic time.
+#[derive(Serialize, Deserialize)]
+struct List {
+    packages: Vec<Dependency>,
+    #[serde(default)]
+    format: u32,
+}
+
+/// Why it cannot be said what a component was built of.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DependenciesError {
+    /// It is no component.
+    #[error(transparent)]
+    Component(#[from] ComponentError),
+    /// Its lists have more than is read.
+    #[error("the component's list of dependencies has more than {MAX_UNPACKED} bytes")]
+    TooLarge,
+    /// It has a list of another form.
+    #[error("the component's list of dependencies (section `{SECTION}`) cannot be read: {problem}")]
+    Unreadable {
+        /// Why not.
+        problem: String,
+    },
+}
+
+impl DependenciesError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Component(error) => error.hint(),
+            Self::TooLarge | Self::Unreadable { .. } => {
+                Some("it runs all the same; who publishes it should build it again")
+            }
+        }
+    }
+}
+
+/// What a component was built of, by name and version: what the lists in it and in its parts say, wherever they come from.
+/// None if there is no list.
+///
+/// # Errors
+/// If a list cannot be read, or they are too large.
+pub fn dependencies(component: &[u8]) -> Result<Option<Vec<Dependency>>, DependenciesError> {
+    let mut left = MAX_UNPACKED;
+    let mut found: Option<BTreeMap<_, Dependency>> = None;
+    for payload in Parser::new(0).parse_all(component) {
+        let Payload::CustomSection(section) = payload.map_err(invalid)? else { continue };
+        if section.name() != SECTION {
+            continue;
+        }
+        let found = found.get_or_insert_default();
+        for mut one in unpacked(section.data(), &mut left)?.into_iter().filter(|one| !one.root) {
+            one.dependencies.clear();
+            let key = (one.name.clone(), one.version.clone(), one.source.clone());
+            let kind = one.kind;
+            let known = found.entry(key).or_insert(one);
+            known.kind = known.kind.max(kind);
+        }
+    }
+    Ok(found.map(|found| found.into_values().collect()))
+}
+
+/// The crates of one list. What it unpacks to is taken off what is `left`.
+fn unpacked(packed: &[u8], left: &mut u64) -> Result<Vec<Dependency>, DependenciesError> {
+    let unreadable = |problem: String| DependenciesError::Unreadable { problem: excerpt(&problem) };
+    let mut text = Vec::new();
+    let read = ZlibDecoder::new(packed).take(*left + 1).read_to_end(&mut text);
+    let size = read.map_err(|error| unreadable(error.to_string()))?;
+    let size = u64::try_from(size).unwrap_or(u64::MAX).max(LEAST);
+    *left = left.checked_sub(size).ok_or(DependenciesError::TooLarge)?;
+    let list: List = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
+    let is_word = |word: &str| (1..=MAX_WORD).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_graphic());
+    match list.packages.iter().find(|one| !is_word(&one.name) || !is_word(&one.source)) {
+        Some(one) => Err(unreadable(format!("`{}` from `{}` is no crate", one.name, one.source))),
+        None => Ok(list.packages),
+    }
+}
+
+/// The content of the section that lists these.
+pub(super) fn packed(dependencies: &[Dependency]) -> Vec<u8> {
+    let list = List { packages: dependencies.to_vec(), format: FORM };
+    let text = serde_json::to_vec(&list).expect("a list has string keys only and no failing value");
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&text).and_then(|()| encoder.finish()).expect("memory takes all that is written")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use wasm_encoder::{ComponentSection as _, CustomSection};
+
+    use super::*;
+    use crate::testing::{CHARGES, component};
+
+    fn one(name: &str) -> Dependency {
+        Dependency {
+            name: name.into(),
+            version: Version::new(1, 0, 0),
+            source: "crates.io".into(),
+            kind: DependencyKind::Runtime,
+            dependencies: Vec::new(),
+            root: false,
+        }
+    }
+
+    /// A component with sections of this content.
+    fn with(sections: &[&[u8]]) -> Vec<u8> {
+        let mut bytes = component(CHARGES);
+        for data in sections {
+            CustomSection { name: SECTION.into(), data: (*data).into() }.append_to_component(&mut bytes);
+        }
+        bytes
+    }
+
+    fn compressed(text: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(text).and_then(|()| encoder.finish()).expect("memory")
+    }
+
+    #[test]
+    fn what_is_written_is_what_cargo_auditable_writes() {
+        let root = Dependency { root: true, dependencies: vec![0], source: "local".into(), ..one("shop") };
+        let packed = packed(&[Dependency { kind: DependencyKind::Build, ..one("macros") }, root]);
+        let mut text = String::new();
+        ZlibDecoder::new(&packed[..]).read_to_string(&mut text).expect("zlib");
+        let expected = r#"{"packages":[{"name":"macros","version":"1.0.0","source":"crates.io","kind":"build"},"#
+            .to_owned()
+            + r#"{"name":"shop","version":"1.0.0","source":"local","kind":"runtime","dependencies":[0],"root":true}],"format":1}"#;
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn lists_are_put_together_less_what_was_built() {
+        assert_eq!(dependencies(&component(CHARGES)), Ok(None));
+        let theirs = br#"{"packages":[{"name":"b","version":"1.0.0","source":"crates.io","later":1}]}"#;
+        let ours = [Dependency { kind: DependencyKind::Build, dependencies: vec![1], ..one("b") }, one("a")];
+        let root = Dependency { root: true, ..one("shop") };
+        let bytes = with(&[&packed(&[&ours[..], &[root]].concat()), &compressed(theirs)]);
+        assert_eq!(dependencies(&bytes), Ok(Some(vec![one("a"), one("b")])));
+        // Of a part, as cargo-auditable leaves it in a module: what is nested is read too.
+        let nested =
+            wat::parse_str(r#"(component (component (core module (@custom ".dep-v0" "?"))))"#).expect("a component");
+        assert!(matches!(dependencies(&nested), Err(DependenciesError::Unreadable { .. })));
+    }
+
+    #[test]
+    fn bombs_and_garbage_are_refused() {
+        let bomb = compressed(&vec![b' '; 64 << 20]);
+        assert!(bomb.len() < 100_000);
+        assert_eq!(dependencies(&with(&[&bomb])), Err(DependenciesError::TooLarge));
+        let empty = compressed(br#"{"packages":[]}"#);
+        assert_eq!(dependencies(&with(&vec![&empty[..]; 256])), Ok(Some(Vec::new())));
+        assert_eq!(dependencies(&with(&vec![&empty[..]; 257])), Err(DependenciesError::TooLarge));
+        let long = "x".repeat(MAX_WORD + 1);
+        let named = |name: &str| serde_json::to_vec(&List { packages: vec![one(name)], format: 0 }).expect("JSON");
+        for text in [&b"{}"[..], b"[", b"\xff", &named(""), &named("a\nsigned by us"), &named(&long)] {
+            let outcome = dependencies(&with(&[&compressed(text)]));
+            assert!(matches!(outcome, Err(DependenciesError::Unreadable { .. })), "{outcome:?}");
+        }
+        let cut = &packed(&[one("a")])[..20];
+        assert!(matches!(dependencies(&with(&[cut])), Err(DependenciesError::Unreadable { .. })));
+        assert!(matches!(dependencies(b"text"), Err(DependenciesError::Component(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(bytes in any::<Vec<u8>>(), text in ".*") {
+            let _ = dependencies(&with(&[&bytes]));
+            let _ = dependencies(&with(&[&compressed(text.as_bytes())]));
+        }
+    }
+}
