@@ -255,7 +255,7 @@ fn a_server_must_be_who_it_says_it_is() {
         // Who reads them later trusts nobody then.
         let damaged = network().with_unread_certificates(text.as_bytes());
         let told = get(&session(&home, damaged, &table), &at("api.test")).expect_err("no certificates");
-        assert!(told.contains("certificates that this host is to trust cannot be read"), "{told}");
+        assert!(told.contains("certificates that this host was given (SSL_CERT_FILE) cannot be read"), "{told}");
     }
 }
 

@@ -99,7 +99,7 @@ fn with_room(Kind { instances, keep_resident, stack, metered }: Kind) -> Result<
         .total_core_instances(instances * 8)
         .total_memories(instances)
         .total_tables(instances * 4)
-        // No fiber is ever made, and a thousand guard pages take longer than all else of a start.
+        // No fiber is ever made, and setting up a thousand guarded stacks takes milliseconds of each start.
         .total_stacks(0)
         .max_memory_size(MAX_MEMORY)
         // The shell's table of functions is the largest that we know, at about 9,000 elements.

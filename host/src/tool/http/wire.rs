@@ -80,7 +80,9 @@ impl Exchange {
         }
         let name = ServerName::try_from(self.target.host.clone()).map_err(|_| Error::TlsCertificateError)?;
         let tls = self.network.tls().map_err(|error| {
-            Error::InternalError(Some(format!("the certificates that this host is to trust cannot be read: {error}")))
+            Error::InternalError(Some(format!(
+                "the certificates that this host was given (SSL_CERT_FILE) cannot be read: {error}"
+            )))
         })?;
         let secured = tokio_rustls::TlsConnector::from(tls).connect(name, stream).await;
         Ok(Box::new(secured.map_err(Error::Tls)?))
