@@ -247,7 +247,7 @@ def test_fine_grained_control() -> None:
 
 
 def test_the_picture_of_steps() -> None:
-    """`start` begins the script, which the picture leaves out; at the end `step` gives None, which `execute` sees too."""
+    """`start` begins the script, which the picture leaves out; at its end `step` gives None."""
     sandbox = Sandbox(tools=[get_weather, search_db])
     done: list[str] = []
 
