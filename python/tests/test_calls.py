@@ -65,15 +65,15 @@ def test_every_spelling_is_one_method(pattern: str) -> None:
     sandbox = Sandbox(tools=[Math(), pay], capabilities=[MethodCapability(pattern, max_calls=9)])
     for code in ("math.add({a: 1, b: 2})", "math_add({a: 1, b: 2})"):
         assert sandbox.run("javascript", f"return await {code}").return_value == 3, sandbox.last_stderr
-    for command in ("tool math.add --a 1 --b 2", "tool math/add --a 1 --b 2", "tool mcp:math.add --a 1 --b 2"):
+    for command in ("tool math.add --a 1 --b 2", "tool math/add --a 1 --b 2"):
         assert sandbox.shell(command).strip() == "3", sandbox.last_stderr
     assert sandbox.run("javascript", "return (await shell('tool math.add --a 1 --b 2')).stdout.trim()").stdout == "3\n"
     for name in ("math.add", "math/add", "mcp:math.add"):
         assert sandbox.can_call(name)
         assert sandbox.can_call(name, {"a": 1, "b": 2})
     for key in (f"cap:method:{pattern}", f"cap:tool-call:{pattern}", f"cap:method:{pattern.replace('.', '/')}"):
-        assert sandbox.get_remaining_calls(key) == 3
-    assert sandbox.get_call_counts() == {f"cap:method:{pattern}": 6}
+        assert sandbox.get_remaining_calls(key) == 4
+    assert sandbox.get_call_counts() == {f"cap:method:{pattern}": 5}
 
 
 @pytest.mark.parametrize(
@@ -162,13 +162,13 @@ def test_a_handler_answers_open_namespaces() -> None:
 
 def test_a_handler_answers_definitions() -> None:
     schema = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
-    definition = ToolDefinition("find.it", "Finds.", schema)
+    definition = ToolDefinition("lookup.it", "Finds.", schema)
     sandbox = Sandbox(tools=[definition, pay], tool_handler=lambda method, params: [method, params])
-    result = sandbox.run("javascript", "return [await find.it({q: 'x'}), await pay({amount: 1})]")
-    assert result.return_value == [["find/it", {"q": "x"}], "1 to bob"], result.error
-    sandbox.execute("await find.it({q: 5})")
+    result = sandbox.run("javascript", "return [await lookup.it({q: 'x'}), await pay({amount: 1})]")
+    assert result.return_value == [["lookup/it", {"q": "x"}], "1 to bob"], result.error
+    sandbox.execute("await lookup.it({q: 5})")
     assert not sandbox.last_result.success
-    with pytest.raises(ValueError, match=r"`find\.it` is only a definition"):
+    with pytest.raises(ValueError, match=r"`lookup\.it` is only a definition"):
         Sandbox(tools=[definition])
 
 
@@ -350,7 +350,7 @@ def test_a_call_that_cannot_be_recorded_does_not_happen() -> None:
 POLICY = """
 [[grant]]
 method = "pay"
-approve = "always"
+approve = true
 """
 
 

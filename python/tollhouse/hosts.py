@@ -26,7 +26,7 @@ def default_registry() -> str | None:
     if home := os.environ.get("TOLLHOUSE_HOME"):
         place = os.path.join(home, "registry")
     else:
-        place = _home(None, "XDG_DATA_HOME", os.path.join(".local", "share"))
+        place = os.path.join(_home(None, "XDG_DATA_HOME", os.path.join(".local", "share")), "registry")
     return place if os.path.isdir(place) else None
 
 

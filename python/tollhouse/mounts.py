@@ -53,12 +53,14 @@ def mounted(
         return []
     import json
 
+    known = {one.method: one for one in definitions}
     for capability in capabilities:
-        _check_capability(capability, definitions)
+        _check_capability(capability, known)
     tools: list[_native.HostTool] = []
+    narrowed = any(one.input_schema is not None for one in capabilities)
     for one in definitions:
         schema = one.parameters
-        if schemas := _input_schemas(one, capabilities):
+        if narrowed and (schemas := _input_schemas(one, capabilities)):
             schema = {**schema, "allOf": [*schema.get("allOf", []), *schemas]}
         tools.append(_native.HostTool(one.name, one.description, json.dumps(schema), answer))
     return tools
@@ -110,14 +112,16 @@ def policy_text(
     return json.dumps(text), False
 
 
-def _check_capability(capability: MethodCapability, definitions: Sequence[ToolDefinition]) -> None:
+def _check_capability(capability: MethodCapability, known: Mapping[str, ToolDefinition]) -> None:
     from .tools import check_params
 
-    covered = [one for one in definitions if _native.matches(one.method, capability.pattern)]
+    # Most name one tool, and there may be a thousand of them.
+    exact = known.get(capability.pattern)
+    covered = [exact] if exact else [one for one in known.values() if _native.matches(one.method, capability.pattern)]
     if not covered:
         from difflib import get_close_matches
 
-        names = [one.name for one in definitions]
+        names = [one.name for one in known.values()]
         near = get_close_matches(capability.method_pattern.removeprefix("mcp:"), names, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"the tools are {', '.join(names)}"
         raise ValueError(f"the pattern {capability.method_pattern!r} covers no tool: {hint}")
