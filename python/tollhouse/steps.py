@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 
 from .result import ExecutionResult, result_of
@@ -20,20 +21,27 @@ class Stepping:
         self._run = run
         self._waiting: deque[_native.Call] = deque()
         self._given: list[_native.Call] = []
+        self._driven = threading.Lock()
 
     def next(self) -> _native.Call | None:
         """The next call; None when the script has ended.
 
-        Raises `RuntimeError` if the script waits for calls that were given and not answered.
+        If the script waits for nothing but calls that were given and not answered, its limits end it. Raises
+        `RuntimeError` while another thread drives it.
         """
-        while not self._waiting:
-            self._waiting.extend(self._run.step())
-            if self._run.is_over:
-                return None
-            if not self._waiting:
-                self._run.wait()
-        self._given.append(self._waiting.popleft())
-        return self._given[-1]
+        if not self._driven.acquire(blocking=False):
+            raise RuntimeError("another thread drives this run")
+        try:
+            while not self._waiting:
+                self._waiting.extend(self._run.step())
+                if self._run.is_over:
+                    return None
+                if not self._waiting:
+                    self._run.wait()
+            self._given.append(self._waiting.popleft())
+            return self._given[-1]
+        finally:
+            self._driven.release()
 
     def answer(self, call: _native.Call | None, value: Any, error: BaseException | None) -> None:
         """Answers a call: the last that was given and not answered, or this one.
@@ -58,13 +66,15 @@ class Stepping:
     def cancel(self) -> bool:
         """Stops it; whether it has ended now. It has not while another thread drives it: that one is told."""
         self._run.cancel()
+        if not self._driven.acquire(blocking=False):
+            return False
         try:
             while not self._run.is_over:
                 self._run.step()
                 if not self._run.is_over:
                     self._run.wait()
-        except RuntimeError:
-            return self._run.is_over
+        finally:
+            self._driven.release()
         return True
 
     def result(self) -> ExecutionResult:
