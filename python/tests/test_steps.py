@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from typing import Any
 
@@ -147,18 +148,22 @@ def test_cancelled_while_another_thread_drives_it() -> None:
     sandbox.start("await ask({n: 1}); while (true) {}")
     assert sandbox.step() is not None
     sandbox.resume(None)
-    driving, ended = threading.Event(), []
+    driving = threading.Event()
+    ended: list[Any] = []
 
     def drive() -> None:
         driving.set()
-        ended.append(sandbox.step())
+        # It may have ended before this thread came to it.
+        with contextlib.suppress(RuntimeError):
+            ended.append(sandbox.step())
 
     thread = threading.Thread(target=drive)
     thread.start()
     assert driving.wait(30)
     sandbox.cancel()
     thread.join(30)
-    assert ended == [None] or not sandbox.has_work()
+    assert ended in ([None], [])
+    assert not sandbox.has_work()
     assert sandbox.last_result.status == "cancelled"
     assert sandbox.execute("return 1") == "1\n"
 

@@ -201,7 +201,7 @@ def _structured_tool() -> Any:
     try:
         from langchain_core.tools import StructuredTool
     except ImportError as error:
-        raise ImportError("this needs langchain-core: pip install langchain-core") from error
+        raise ImportError("this needs langchain-core: pip install 'tollhouse[langchain]'") from error
     return StructuredTool
 
 
