@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
+import weakref
 from typing import Any
 
 import pytest
 
-from tollhouse import ExecutionResult, Sandbox, create_sandbox_tool
+from tollhouse import AuditConfig, ExecutionResult, Sandbox, create_sandbox_tool
 
 pytestmark = pytest.mark.native
 
@@ -254,6 +256,23 @@ def test_two_sandboxes_whose_tools_run_each_other() -> None:
 
     one, other = Sandbox(tools=[pong]), Sandbox(tools=[ping])
     assert one.run("javascript", "return await pong({n: 1})").return_value == 2
+
+
+def test_sandboxes_that_nobody_holds_are_let_go() -> None:
+    def add(a: int) -> int:
+        return a + 1
+
+    gone: list[weakref.ref[Sandbox]] = []
+    choices: list[dict[str, Any]] = [{}, {"tools": [add]}, {"tools": [add], "audit_config": AuditConfig()}]
+    for options in choices:
+        sandbox = Sandbox(**options)
+        assert sandbox.execute("console.log(1)", on_output=lambda _: None) == "1\n"
+        sandbox.start("return 1")
+        assert sandbox.step() is None
+        gone.append(weakref.ref(sandbox))
+        del sandbox
+    gc.collect()
+    assert [one() for one in gone] == [None, None, None]
 
 
 def test_the_sandbox_as_a_tool_never_raises() -> None:

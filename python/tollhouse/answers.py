@@ -15,16 +15,33 @@ if TYPE_CHECKING:
     Handler = Callable[[str, dict[str, Any]], Any]
     """Answers a call: `(method, arguments)`. It may give something to await."""
 
-_inside: ContextVar[tuple[object, ...]] = ContextVar("inside", default=())
-"""The sandboxes of whose runs this code is a tool, outermost first."""
+_inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())
+"""Of whose runs this code is a tool, outermost first."""
 
 _depth: ContextVar[int] = ContextVar("depth", default=0)
 """How many loops of this module wait for this code."""
 
 
-def is_inside(owner: object) -> bool:
-    """Whether this code is a tool of a run of `owner`, or of what such a tool runs."""
-    return any(one is owner for one in _inside.get())
+class Answers:
+    """What the host calls for the tools of one sandbox, run after run.
+
+    It does not know the sandbox: the host's session holds this, where Python's collector of cycles does not look.
+    """
+
+    def __init__(self, handler: Handler | None) -> None:
+        self._handler = handler
+        self.run: Answering = Answering()
+        """The run that goes on."""
+
+    def __call__(self, method: str, arguments: Any) -> Any:
+        """Answers a call. Raises what the tool raises, and `LookupError` if there is none."""
+        if self._handler is None:
+            raise LookupError(f"nothing answers `{method}`: give a tool_handler")
+        return self.run.answer(self, self._handler, method, arguments)
+
+    def goes_on_around(self) -> bool:
+        """Whether this code is a tool of such a run, or of what such a tool runs."""
+        return any(one is self for one in _inside.get())
 
 
 class Answering:
@@ -40,11 +57,11 @@ class Answering:
         self._over = False
         self._lock = threading.Lock()
 
-    def answer(self, owner: object, handler: Handler, method: str, arguments: Any) -> Any:
+    def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any) -> Any:
         """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
         return self._context.copy().run(self._answer, owner, handler, method, arguments)
 
-    def _answer(self, owner: object, handler: Handler, method: str, arguments: Any) -> Any:
+    def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any) -> Any:
         _inside.set((*_inside.get(), owner))
         answered = handler(method, arguments)
         return self._wait(answered) if hasattr(answered, "__await__") else answered

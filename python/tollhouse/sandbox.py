@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _native
-from .answers import Answering, is_inside
+from .answers import Answering, Answers
 from .hosts import default_registry, host
 from .mounts import mounted, namespaces, policy_text, read_tools
 from .result import ExecutionResult, printed, result_of
@@ -60,19 +60,18 @@ class Sandbox:
         if capabilities is None:
             capabilities = _one_each(definitions) if policy is None else []
         self._capabilities = list(capabilities)
-        self._handler = handler
+        self._answers = Answers(handler)
         self._turn = Turn()
-        self._answering = Answering()
         self._stepped: Stepping | None = None
         self.last_result: ExecutionResult = ExecutionResult()
-        host_tools = mounted(definitions, self._capabilities, self._answer)
+        host_tools = mounted(definitions, self._capabilities, self._answers)
         if tool_handler is not None and not definitions:
-            host_tools = namespaces(self._capabilities, self._answer)
+            host_tools = namespaces(self._capabilities, self._answers)
         text, is_toml = policy_text(policy, self._capabilities, limits)
         if registry is None and policy is not None:
             registry = default_registry()
         self._audit: AuditCollector | None = _collector(audit_config)
-        listener = None if self._audit is None else self._record
+        listener = None if self._audit is None else _recorder(self._audit)
         try:
             self._session: _native.Session | None = host(registry).session(
                 text, toml=is_toml, tools=host_tools, audit=listener, approver=approver
@@ -132,7 +131,7 @@ class Sandbox:
         Raises `RuntimeError` after `close` and while a run in steps goes on, `NativeError` for what the host cannot do,
         and what `on_output`, the approver or the audit raises.
         """
-        if is_inside(self):
+        if self._answers.goes_on_around():
             return _run(self._open().delegate(), language, code, on_output, stdin)
         self._check_steps()
         self._turn.enter()
@@ -150,7 +149,7 @@ class Sandbox:
         from .attempts import beside
 
         loop = get_running_loop()
-        if is_inside(self):
+        if self._answers.goes_on_around():
             nested = self._open().delegate()
             return await beside(lambda: _run(nested, language, code, on_output, stdin), nested.cancel)
         self._check_steps()
@@ -172,7 +171,7 @@ class Sandbox:
         """A run, by whoever has the turn."""
         session = self._open()
         self._check_steps()
-        self._answering = answering
+        self._answers.run = answering
         try:
             self.last_result = result = _run(session, language, code, on_output, stdin)
         finally:
@@ -310,19 +309,6 @@ class Sandbox:
         """A file, as the last run left it. Raises `OSError`."""
         return self._open().read_file(path)
 
-    def _answer(self, method: str, arguments: Any) -> Any:
-        if self._handler is None:
-            raise LookupError(f"nothing answers `{method}`: give a tool_handler")
-        return self._answering.answer(self, self._handler, method, arguments)
-
-    def _record(self, event: str) -> None:
-        import json
-
-        from .audit import AuditEntry
-
-        if self._audit is not None:
-            self._audit.add_entry(AuditEntry.from_event(json.loads(event), self._audit.session_id))
-
     def _open(self) -> _native.Session:
         if self._session is None:
             raise RuntimeError("Sandbox not initialized")
@@ -380,3 +366,10 @@ def _collector(config: AuditConfig | None) -> AuditCollector | None:
     from .audit import AuditCollector
 
     return AuditCollector(config, session_id=uuid4().hex)
+
+
+def _recorder(audit: AuditCollector) -> Callable[[str], None]:
+    import json
+
+    # Not a method: the host's session holds it, and would keep its sandbox alive.
+    return lambda event: audit.add_event(json.loads(event))
