@@ -182,7 +182,7 @@ def create_sandbox_tool(
     `constraints` are short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`.
     Raises `ValueError` for a tool or parameter that there is not, and for a malformed spec.
     """
-    if not tools and not constraints and not isinstance(max_calls, dict):
+    if not tools and not constraints and max_calls is None:
         return SandboxTool(Sandbox())
     from .grants import capabilities_of
     from .tools import all_tools
