@@ -33,3 +33,15 @@ def test_importing_it_imports_little() -> None:
     # Without `site`: what an environment imports by itself is not counted.
     command = [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(SOURCE.parent.parent)!r}); {code}"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False False\n"
+
+
+@pytest.mark.native
+def test_a_plain_run_imports_little() -> None:
+    slow = ["asyncio", "concurrent.futures", "dataclasses", "inspect", "json", "pathlib", "re", "typing"]
+    code = f"""
+import sys; sys.path.insert(0, {str(SOURCE.parent.parent)!r})
+from tollhouse import create_sandbox_tool
+print(create_sandbox_tool().run("return 'hi'", "javascript"), [name for name in {slow} if name in sys.modules])
+"""
+    ran = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "hi []\n"

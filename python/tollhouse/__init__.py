@@ -3,6 +3,7 @@
 # What is imported when it is first used makes `import tollhouse` cost next to nothing: many programs run one script.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._native import NativeError
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .capabilities import (
         METHOD_CAPABILITY_TYPE,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
     from .result import ExecutionResult
+    from .sandbox import Sandbox
+    from .sandbox_tool import SandboxTool, create_sandbox_tool
     from .schema import dataclass_to_schema, extract_param_description, python_type_to_json_schema
     from .signatures import format_tool_descriptions_js
     from .tools import (
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     )
 
 _NAMES = {
+    "_native": ["NativeError"],
     "audit": ["AuditCollector", "AuditConfig", "AuditEntry"],
     "capabilities": [
         "METHOD_CAPABILITY_TYPE",
@@ -60,6 +64,8 @@ _NAMES = {
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
     "result": ["ExecutionResult"],
+    "sandbox": ["Sandbox"],
+    "sandbox_tool": ["SandboxTool", "create_sandbox_tool"],
     "schema": ["dataclass_to_schema", "extract_param_description", "python_type_to_json_schema"],
     "signatures": ["format_tool_descriptions_js"],
     "tools": [
@@ -93,13 +99,17 @@ __all__ = [
     "ExecutionResult",
     "MethodCapability",
     "MissingParamError",
+    "NativeError",
     "Param",
+    "Sandbox",
+    "SandboxTool",
     "Tool",
     "ToolCallCap",
     "ToolDefinition",
     "TypeMismatchError",
     "ViolationError",
     "capability_from_function",
+    "create_sandbox_tool",
     "create_tool_handler",
     "dataclass_to_schema",
     "extract_param_description",

@@ -1,5 +1,212 @@
 """The host, compiled. Everything that decides is here; JSON goes in and comes out."""
 
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias, TypedDict, final
+
+Language: TypeAlias = Literal["javascript", "shell"]
+Status: TypeAlias = Literal["completed", "failed", "denied", "limited", "cancelled"]
+
+class NativeError(Exception):
+    """The host cannot do that."""
+
+class PolicyError(Exception):
+    """The policy is at fault, or a tool that it mounts."""
+
+class RunError(TypedDict, total=False):
+    """What a script failed with."""
+
+    kind: str
+    name: str
+    message: str
+    hint: str | None
+    stack: str | None
+
+class Budget(TypedDict):
+    """What is left of one budget of a grant. `kind` is `calls` or another unit."""
+
+    grant: str
+    kind: str
+    remaining: float
+
+@final
+class HostTool:
+    """A Python function as a tool. The handler is called with the canonical method and a dict, on a thread of the host.
+
+    Without one, only who drives a run in steps answers. Raises `ValueError` for a malformed name or schema.
+    """
+
+    def __new__(
+        cls, name: str, description: str, schema: str, handler: Callable[[str, Any], Any] | None = None
+    ) -> HostTool: ...
+    @staticmethod
+    def namespace(name: str, description: str, handler: Callable[[str, Any], Any] | None = None) -> HostTool:
+        """A namespace whose members nobody names beforehand. Raises `ValueError` for a malformed name."""
+
+    @property
+    def method(self) -> str:
+        """Its canonical method."""
+
+@final
+class Host:
+    """Runs sessions: made once a process. Both places are directories. Raises `NativeError`."""
+
+    def __new__(
+        cls, cache: str | os.PathLike[str] | None = None, registry: str | os.PathLike[str] | None = None
+    ) -> Host: ...
+    def session(
+        self,
+        policy: str,
+        *,
+        toml: bool = False,
+        tools: Sequence[HostTool] = (),
+        requirements: Sequence[tuple[str, str]] = (),
+        audit: Callable[[str], object] | None = None,
+        approver: Callable[[str, dict[str, Any], str], bool] | None = None,
+    ) -> Session:
+        """A session in memory. `policy` is JSON, or TOML if `toml` is true.
+
+        Raises `PolicyError` for a policy or a tool that makes no sense, else `NativeError`.
+        """
+
+@final
+class Session:
+    """Files, grants, and what is spent of them. One run at a time."""
+
+    def run(
+        self,
+        language: Language,
+        source: str,
+        *,
+        name: str = "",
+        stdin: bytes | None = None,
+        listener: Callable[[str, bytes], object] | None = None,
+        keep_state: bool = False,
+    ) -> RunResult:
+        """Runs a script to its end. `listener(stream, bytes)` is called with output as it comes.
+
+        Raises `NativeError`, what a listener raises, and of what a tool raises only what is no `Exception`.
+        """
+
+    def start(self, language: Language, source: str, *, name: str = "", stdin: bytes | None = None) -> Run:
+        """Begins a run in steps. Another one cannot begin before it has ended. Raises `NativeError`."""
+
+    def delegate(self) -> Session:
+        """A session with the same grants, which begins with these files: what it spends is spent here too."""
+
+    def cancel(self) -> None:
+        """Stops the run that goes on."""
+
+    def allows(self, method: str, arguments: str) -> tuple[bool, str | None]:
+        """Whether a call would be allowed now, and if not why. Nothing is spent."""
+
+    def grants(self, method: str) -> bool:
+        """Whether a grant could allow a call of a method."""
+
+    def counts(self) -> dict[str, int]:
+        """How many calls each grant allowed, by its name; those that it allowed none are left out."""
+
+    def budgets(self) -> list[Budget]:
+        """What is left of every budget."""
+
+    def tools(self) -> list[dict[str, Any]]:
+        """What scripts learn about each tool."""
+
+    def typescript(self) -> str:
+        """TypeScript declarations of all that is mounted."""
+
+    def read_file(self, path: str) -> bytes:
+        """The bytes of a file. Raises `OSError`."""
+
+@final
+class Run:
+    """A run in steps: who drives it answers the calls."""
+
+    def step(self) -> list[Call]:
+        """Goes on until the run waits for something new, or has ended: the calls to answer.
+
+        Wait for it before the next step. Raises `RuntimeError` if another thread drives it.
+        """
+
+    def wait(self) -> None:
+        """Waits until something that the run waits for has ended."""
+
+    def resume(self, call: Call, value: object) -> None:
+        """Answers a call. Raises `TypeError` and `ValueError` for what is no JSON."""
+
+    def fail(self, call: Call, error: BaseException) -> None:
+        """Answers a call with an exception."""
+
+    def cancel(self) -> None:
+        """Stops it."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+
+    @property
+    def result(self) -> RunResult | None:
+        """What it came to; None while it goes on."""
+
+@final
+class Call:
+    """A call that a run waits for."""
+
+    @property
+    def seq(self) -> int:
+        """Its number in the run."""
+
+    @property
+    def method(self) -> str:
+        """The canonical method."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What it was called with: exactly what was judged."""
+
+@final
+class RunResult:
+    """What a run came to."""
+
+    @property
+    def status(self) -> Status:
+        """How it ended."""
+
+    @property
+    def value(self) -> Any:
+        """What the script returned, as JSON."""
+
+    @property
+    def has_value(self) -> bool:
+        """Whether the script returned anything."""
+
+    @property
+    def stdout(self) -> bytes:
+        """What it wrote."""
+
+    @property
+    def stderr(self) -> bytes:
+        """What it wrote to standard error."""
+
+    @property
+    def exit_code(self) -> int:
+        """As a process has one: from 0 to 255."""
+
+    @property
+    def error(self) -> RunError | None:
+        """What it failed with."""
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """Every call that the gate judged."""
+
+    @property
+    def usage(self) -> dict[str, Any]:
+        """What it used."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it."""
+
 def matches(method: str, pattern: str) -> bool:
     """Whether the pattern covers the method.
 

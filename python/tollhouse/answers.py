@@ -2,45 +2,97 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import CancelledError, Future
-from contextvars import ContextVar
-from typing import Any, cast
+from contextvars import ContextVar, copy_context
 
-Handler = Callable[[str, dict[str, Any]], Any]
-"""Answers a call: `(method, arguments)`. It may give something to await."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable, Callable
+    from concurrent.futures import Future
+    from typing import Any
 
-inside: ContextVar[tuple[object, ...]] = ContextVar("inside", default=())
-"""The sandboxes of whose runs this code is a tool, outermost first."""
+    Handler = Callable[[str, dict[str, Any]], Any]
+    """Answers a call: `(method, arguments)`. It may give something to await."""
+
+_inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())
+"""Of whose runs this code is a tool, outermost first."""
+
+_depth: ContextVar[int] = ContextVar("depth", default=0)
+"""How many loops of this module wait for this code."""
+
+
+class Answers:
+    """What the host calls for the tools of one sandbox, run after run.
+
+    It does not know the sandbox: the host's session holds this, where Python's collector of cycles does not look.
+    """
+
+    def __init__(self, handler: Handler | None) -> None:
+        self._handler = handler
+        self.run: Answering = Answering()
+        """The run that goes on."""
+
+    def __call__(self, method: str, arguments: Any) -> Any:
+        """Answers a call. Raises what the tool raises, and `LookupError` if there is none."""
+        if self._handler is None:
+            raise LookupError(f"nothing answers `{method}`: give a tool_handler")
+        return self.run.answer(self, self._handler, method, arguments)
+
+    def goes_on_around(self) -> bool:
+        """Whether this code is a tool of such a run, or of what such a tool runs."""
+        return any(one is self for one in _inside.get())
 
 
 class Answering:
-    """The answers of one run: which loop they are awaited on, and what has not ended."""
+    """The answers of one run: where they are awaited, and what has not ended.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop | None) -> None:
+    Tools see the context variables of whoever runs the script. Without a loop, this module has one.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self._loop = loop
+        self._context = copy_context()
         self._pending: set[Future[Any]] = set()
         self._over = False
         self._lock = threading.Lock()
 
-    def wait(self, awaited: Awaitable[Any]) -> Any:
-        """Waits for something awaitable, on this thread; it runs on the loop. Cancelled when the run is over."""
-        future = asyncio.run_coroutine_threadsafe(_coroutine(awaited), self._loop or _background())
+    def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any) -> Any:
+        """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
+        return self._context.copy().run(self._answer, owner, handler, method, arguments)
+
+    def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any) -> Any:
+        _inside.set((*_inside.get(), owner))
+        answered = handler(method, arguments)
+        return self._wait(answered) if hasattr(answered, "__await__") else answered
+
+    def _wait(self, awaited: Awaitable[Any]) -> Any:
+        from asyncio import run_coroutine_threadsafe
+        from concurrent.futures import CancelledError
+
+        depth = _depth.get()
+        coroutine = _outcome(awaited, depth if self._loop is not None else depth + 1)
+        try:
+            future = run_coroutine_threadsafe(coroutine, self._loop or _loop(depth))
+        except RuntimeError:
+            # The loop is closed: nobody is left to await it.
+            coroutine.close()
+            raise
         with self._lock:
             self._pending.add(future)
             over = self._over
         if over:
             future.cancel()
         try:
-            return future.result()
+            value, error = future.result()
         except CancelledError:
             raise RuntimeError("the call was cancelled") from None
         finally:
             with self._lock:
                 self._pending.discard(future)
+        if error is not None:
+            raise error
+        return value
 
     def end(self) -> None:
         """The run is over: nobody waits for what has not ended."""
@@ -51,35 +103,46 @@ class Answering:
             future.cancel()
 
 
-def answer(owner: object, handler: Handler, current: Callable[[], Answering], method: str, arguments: Any) -> Any:
-    """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
-    token = inside.set((*inside.get(), owner))
+async def _outcome(awaited: Awaitable[Any], depth: int) -> tuple[Any, BaseException | None]:
+    """What it comes to. A KeyboardInterrupt is carried too: raised in a task, it would end the loop."""
+    _depth.set(depth)
     try:
-        answered = handler(method, cast("dict[str, Any]", arguments))
-        if inspect.isawaitable(answered):
-            return current().wait(cast("Awaitable[Any]", answered))
-        return answered
-    finally:
-        inside.reset(token)
+        return await awaited, None
+    except (KeyboardInterrupt, SystemExit) as error:
+        return None, error
 
 
-async def _await(awaited: Awaitable[Any]) -> Any:
-    return await awaited
+_loops: list[asyncio.AbstractEventLoop] = []
+_loops_lock = threading.Lock()
 
 
-def _coroutine(awaited: Awaitable[Any]) -> Coroutine[Any, Any, Any]:
-    return cast("Coroutine[Any, Any, Any]", awaited) if inspect.iscoroutine(awaited) else _await(awaited)
+def _loop(depth: int) -> asyncio.AbstractEventLoop:
+    """A loop for those who have none, on a thread of its own.
+
+    Async tools of a script that an async tool waits for have the next one: its own is kept waiting.
+    """
+    from asyncio import new_event_loop
+
+    with _loops_lock:
+        while len(_loops) <= depth:
+            loop = new_event_loop()
+            threading.Thread(target=loop.run_forever, name="tollhouse-async", daemon=True).start()
+            _loops.append(loop)
+        return _loops[depth]
 
 
-_loop: asyncio.AbstractEventLoop | None = None
-_loop_lock = threading.Lock()
+def _forget_loops() -> None:
+    """Their threads did not survive the fork."""
+    global _loops_lock
+    _loops_lock = threading.Lock()
+    _loops.clear()
 
 
-def _background() -> asyncio.AbstractEventLoop:
-    """The loop of those who have none: on a thread of its own, from the first async tool on."""
-    global _loop
-    with _loop_lock:
-        if _loop is None:
-            _loop = asyncio.new_event_loop()
-            threading.Thread(target=_loop.run_forever, name="tollhouse-async", daemon=True).start()
-        return _loop
+def _after_fork() -> None:
+    import os
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_forget_loops)
+
+
+_after_fork()

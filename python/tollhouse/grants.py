@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from .capabilities import MethodCapability, canonical_method
@@ -44,6 +43,8 @@ def _by_method(named: Mapping[str, _T], known: Mapping[str, ToolDefinition], wha
     for name, value in named.items():
         method = canonical_method(name)
         if method not in known:
+            from difflib import get_close_matches
+
             names = [definition.name for definition in known.values()]
             near = get_close_matches(name, names, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"the tools are {', '.join(names) or 'none'}"

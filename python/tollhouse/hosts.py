@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from pathlib import Path
 
 from . import _native
 
@@ -18,20 +17,30 @@ def host(registry: str | os.PathLike[str] | None = None) -> _native.Host:
     key = (os.getpid(), place)
     with _lock:
         if key not in _hosts:
-            cache = _home("TOLLHOUSE_CACHE", "XDG_CACHE_HOME", ".cache")
-            _hosts[key] = _native.Host(cache=str(cache), registry=place)
+            _hosts[key] = _native.Host(cache=_home("TOLLHOUSE_CACHE", "XDG_CACHE_HOME", ".cache"), registry=place)
         return _hosts[key]
 
 
-def default_registry() -> Path:
-    """Where the command line publishes to."""
+def default_registry() -> str | None:
+    """Where the command line publishes to, if that is there."""
     if home := os.environ.get("TOLLHOUSE_HOME"):
-        return Path(home) / "registry"
-    return _home(None, "XDG_DATA_HOME", ".local/share") / "registry"
+        place = os.path.join(home, "registry")
+    else:
+        place = os.path.join(_home(None, "XDG_DATA_HOME", os.path.join(".local", "share")), "registry")
+    return place if os.path.isdir(place) else None
 
 
-def _home(own: str | None, standard: str, fallback: str) -> Path:
+def _home(own: str | None, standard: str, fallback: str) -> str:
     if own and (place := os.environ.get(own)):
-        return Path(place)
-    base = os.environ.get(standard)
-    return (Path(base) if base else Path.home() / fallback) / "tollhouse"
+        return place
+    return os.path.join(os.environ.get(standard) or os.path.join(os.path.expanduser("~"), fallback), "tollhouse")
+
+
+def _unlock() -> None:
+    """Whoever held the lock when the process forked is not here."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock)

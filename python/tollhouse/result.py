@@ -6,6 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
+    from . import _native
+
 _SHOWN = 200_000
 """How much of each part a notebook shows, in characters."""
 
@@ -76,6 +78,39 @@ class ExecutionResult:
                 shown = escape(text[:_SHOWN] + cut)
                 parts.append(f'<div><small>{title}</small><pre style="margin:0">{shown}</pre></div>')
         return "<div>" + "".join(parts) + "</div>"
+
+
+def result_of(run: _native.RunResult) -> ExecutionResult:
+    """What the host says of a run. What the script returned stands at the end of its output."""
+    stdout = run.stdout.decode("utf-8", "replace")
+    value = run.value if run.has_value else None
+    if run.has_value:
+        stdout += printed(value)
+    return ExecutionResult(
+        stdout=stdout,
+        stderr=run.stderr.decode("utf-8", "replace"),
+        return_value=value,
+        error=_told(run.error),
+        success=run.status == "completed",
+        exit_code=run.exit_code,
+        status=run.status,
+    )
+
+
+def printed(value: Any) -> str:
+    """What a script returned, as a line of its output: text as it is, else JSON."""
+    if isinstance(value, str):
+        return f"{value}\n"
+    import json
+
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+def _told(error: _native.RunError | None) -> str | None:
+    if error is None:
+        return None
+    told = f"{error.get('name')}: {error.get('message')}"
+    return f"{told}\nhint: {hint}" if (hint := error.get("hint")) else told
 
 
 def _shown_value(value: Any) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
-
-from . import prompts
-from .capabilities import MethodCapability
-from .constraints import ConstraintSet
-from .grants import capabilities_of
 from .result import ExecutionResult
-from .sandbox import Language, Sandbox
-from .tools import Tool, ToolDefinition, all_tools
+from .sandbox import Sandbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from ._native import Language
+    from .capabilities import MethodCapability
+    from .constraints import ConstraintSet
+    from .tools import Tool
 
 _LANGUAGES: dict[str, Language] = {
     "javascript": "javascript",
@@ -21,8 +23,8 @@ _LANGUAGES: dict[str, Language] = {
     "sh": "shell",
 }
 _DESCRIPTION = (
-    "Runs code in a sandbox with tools and files. `language` is \"javascript\" or \"shell\". Write one script that calls "
-    "many tools rather than one call for each."
+    'Runs code in a sandbox with tools and files. `language` is "javascript" or "shell". Write one script that '
+    "calls many tools rather than one call for each."
 )
 
 
@@ -45,6 +47,8 @@ class SandboxTool:
         cls, tools: Iterable[Any], *, capabilities: Sequence[MethodCapability] | None = None
     ) -> SandboxTool:
         """With these functions and objects. Without capabilities, each may be called however often."""
+        from .tools import all_tools
+
         found = all_tools(tools)
         return cls(Sandbox(tools=found.values(), capabilities=capabilities), list(found.values()))
 
@@ -81,26 +85,32 @@ class SandboxTool:
 
     def get_tool_descriptions(self) -> str:
         """How each tool is called and what it does, then the limits."""
-        return prompts.get_tool_descriptions(self._definitions(), self.sandbox.get_capabilities())
+        from . import prompts
+
+        return prompts.get_tool_descriptions(self.sandbox.tools, self.sandbox.get_capabilities())
 
     def get_system_prompt(self, *, include_tools: bool = True) -> str:
         """For an agent that has this as one tool."""
+        from . import prompts
+
         return prompts.get_system_prompt(
-            self._definitions(), self.sandbox.get_capabilities(), include_tools=include_tools
+            self.sandbox.tools, self.sandbox.get_capabilities(), include_tools=include_tools
         )
 
     def get_system_prompt_for_separate_tools(self, *, include_tools: bool = True) -> str:
         """For an agent that has it as two tools, one a language."""
+        from . import prompts
+
         return prompts.get_system_prompt_for_separate_tools(
-            self._definitions(), self.sandbox.get_capabilities(), include_tools=include_tools
+            self.sandbox.tools, self.sandbox.get_capabilities(), include_tools=include_tools
         )
 
     def as_langchain_tool(self) -> Any:
         """A LangChain tool `sandbox(code, language)`. Raises `ImportError` without langchain-core."""
         structured = _structured_tool()
         return structured.from_function(
-            func=lambda code, language: self.run(code, language),
-            coroutine=lambda code, language: self.arun(code, language),
+            func=self._sandbox,
+            coroutine=self._asandbox,
             name=self.name,
             description=f"{self.description}\n\n{self.get_tool_descriptions()}".strip(),
             args_schema=_args(code="The script.", language='"javascript" or "shell".'),
@@ -113,16 +123,16 @@ class SandboxTool:
         described = self.get_tool_descriptions()
         return [
             structured.from_function(
-                func=lambda code: self.run(code, "javascript"),
-                coroutine=lambda code: self.arun(code, "javascript"),
+                func=self._javascript,
+                coroutine=self._ajavascript,
                 name="sandbox_js",
                 description=f"Runs JavaScript in a sandbox with tools and files.\n\n{described}".strip(),
                 args_schema=_args(code="The script."),
                 infer_schema=False,
             ),
             structured.from_function(
-                func=lambda command: self.run(command, "shell"),
-                coroutine=lambda command: self.arun(command, "shell"),
+                func=self._shell,
+                coroutine=self._ashell,
                 name="sandbox_shell",
                 description=f"Runs bash in a sandbox with tools and files.\n\n{described}".strip(),
                 args_schema=_args(command="The commands."),
@@ -130,8 +140,23 @@ class SandboxTool:
             ),
         ]
 
-    def _definitions(self) -> list[ToolDefinition]:
-        return self.sandbox.tools
+    def _javascript(self, code: str) -> str:
+        return self.run(code, "javascript")
+
+    async def _ajavascript(self, code: str) -> str:
+        return await self.arun(code, "javascript")
+
+    def _shell(self, command: str) -> str:
+        return self.run(command, "shell")
+
+    async def _ashell(self, command: str) -> str:
+        return await self.arun(command, "shell")
+
+    def _sandbox(self, code: str, language: str) -> str:
+        return self.run(code, language)
+
+    async def _asandbox(self, code: str, language: str) -> str:
+        return await self.arun(code, language)
 
     def _run(self, language: Language, code: str, stdin: str | None) -> ExecutionResult:
         try:
@@ -154,9 +179,14 @@ def create_sandbox_tool(
 ) -> SandboxTool:
     """A sandbox with these functions and objects as tools, each good for 100 calls unless `max_calls` says otherwise.
 
-    `constraints` are short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`. Raises
-    `ValueError` for a tool or parameter that there is not, and for a malformed spec.
+    `constraints` are short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`.
+    Raises `ValueError` for a tool or parameter that there is not, and for a malformed spec.
     """
+    if not tools and not constraints and max_calls is None:
+        return SandboxTool(Sandbox())
+    from .grants import capabilities_of
+    from .tools import all_tools
+
     found = all_tools(tools or ())
     definitions = [one.definition for one in found.values()]
     capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
@@ -171,8 +201,8 @@ def _structured_tool() -> Any:
     try:
         from langchain_core.tools import StructuredTool
     except ImportError as error:
-        raise ImportError("this needs langchain-core: pip install langchain-core") from error
-    return cast("Any", StructuredTool)
+        raise ImportError("this needs langchain-core: pip install 'tollhouse[langchain]'") from error
+    return StructuredTool
 
 
 def _args(**described: str) -> dict[str, Any]:

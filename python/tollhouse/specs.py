@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from . import _native
@@ -110,7 +109,7 @@ def _from_text(param: str, text: str) -> Constraint | None:
         if not rest:
             raise ValueError(f"constraint on {param!r}: {text!r} names no text: write it as in '{name}:/api/'")
         return Constraint(_WORDS[name], param, rest)
-    near = get_close_matches(name.lower(), _WORDS, 1, 0.75)
+    near = _near(name.lower(), _WORDS, 0.75)
     if near or name.lower() in _FOREIGN:
         meant = f"did you mean '{near[0]}:{rest}'? " if near else ""
         raise ValueError(
@@ -160,7 +159,7 @@ def _from_operators(param: str, operators: Mapping[str, Any]) -> list[Constraint
     tests: list[Constraint] = []
     for operator, value in operators.items():
         if operator not in SIGNS:
-            near = _OTHER_NAMES.get(operator) or next(iter(get_close_matches(str(operator), SIGNS, 1)), None)
+            near = _OTHER_NAMES.get(operator) or next(iter(_near(str(operator), SIGNS)), None)
             hint = f"did you mean {near!r}?" if near else f"there are {', '.join(SIGNS)}"
             raise ValueError(f"constraint on {param!r}: unknown operator {operator!r}: {hint}")
         if operator in PRESENCE and value is not True:
@@ -178,3 +177,11 @@ def _refuse_impossible(param: str, operators: Mapping[str, Any], tests: list[Con
         _native.check_clauses(dump([clause]), "{}")
     except ValueError as error:
         raise ValueError(f"constraint on {param!r}: {dict(operators)!r}: {error}") from None
+
+
+def _near(word: str, words: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """The word that was perhaps meant."""
+    # It takes longer to import than all the rest here, and only the misspelt need it.
+    from difflib import get_close_matches
+
+    return get_close_matches(word, list(words), 1, cutoff)

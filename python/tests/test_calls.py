@@ -1,0 +1,392 @@
+"""Calls of tools: which are allowed, how often, what crosses, and what is on record."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tollhouse import (
+    AuditConfig,
+    ConstraintSet,
+    MethodCapability,
+    Param,
+    Sandbox,
+    SandboxTool,
+    ToolDefinition,
+    create_sandbox_tool,
+)
+
+pytestmark = pytest.mark.native
+
+
+def pay(amount: int, to: str = "bob") -> str:
+    """Pays somebody."""
+    return f"{amount} to {to}"
+
+
+class Math:
+    """Sums."""
+
+    def add(self, a: int, b: int) -> int:
+        """The sum of two numbers."""
+        return a + b
+
+
+def test_no_capabilities_allow_nothing() -> None:
+    sandbox = Sandbox(tools=[pay], capabilities=[])
+    sandbox.execute("await pay({amount: 1})")
+    assert sandbox.last_result.status == "denied"
+    assert "pay" in (sandbox.last_result.error or "")
+    assert not sandbox.can_call("pay")
+    assert not sandbox.can_call("pay", {"amount": 1})
+    assert sandbox.get_capabilities() == []
+
+
+def test_capabilities_that_are_not_given_allow_each_tool() -> None:
+    sandbox = Sandbox(tools=[pay, Math()])
+    assert sandbox.run("javascript", "return [await pay({amount: 1}), await math.add({a: 1, b: 2})]").return_value == [
+        "1 to bob",
+        3,
+    ]
+    assert [one.key() for one in sandbox.get_capabilities()] == ["cap:method:pay", "cap:method:math/add"]
+    assert sandbox.get_remaining_calls("cap:method:pay") is None
+    assert sandbox.get_call_counts() == {"cap:method:pay": 1, "cap:method:math/add": 1}
+
+
+@pytest.mark.parametrize("pattern", ["mcp:math.add", "math.add", "math/add", "math/*", "mcp:math/**", "**"])
+def test_every_spelling_is_one_method(pattern: str) -> None:
+    sandbox = Sandbox(tools=[Math(), pay], capabilities=[MethodCapability(pattern, max_calls=9)])
+    for code in ("math.add({a: 1, b: 2})", "math_add({a: 1, b: 2})"):
+        assert sandbox.run("javascript", f"return await {code}").return_value == 3, sandbox.last_stderr
+    for command in ("tool math.add --a 1 --b 2", "tool math/add --a 1 --b 2"):
+        assert sandbox.shell(command).strip() == "3", sandbox.last_stderr
+    assert sandbox.run("javascript", "return (await shell('tool math.add --a 1 --b 2')).stdout.trim()").stdout == "3\n"
+    for name in ("math.add", "math/add", "mcp:math.add"):
+        assert sandbox.can_call(name)
+        assert sandbox.can_call(name, {"a": 1, "b": 2})
+    for key in (f"cap:method:{pattern}", f"cap:tool-call:{pattern}", f"cap:method:{pattern.replace('.', '/')}"):
+        assert sandbox.get_remaining_calls(key) == 4
+    assert sandbox.get_call_counts() == {f"cap:method:{pattern}": 5}
+
+
+@pytest.mark.parametrize(
+    ("capability", "message"),
+    [
+        (MethodCapability("pya"), "'pya' covers no tool: did you mean 'pay'"),
+        (MethodCapability("mcp:maths.add"), "did you mean 'math.add'"),
+        (MethodCapability("stripe/**"), "covers no tool: the tools are pay, math.add"),
+        (MethodCapability("pay", ConstraintSet([Param("amout") <= 1])), "'amout', but tool `pay` takes amount, to"),
+    ],
+)
+def test_misspelt_names_raise(capability: MethodCapability, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Sandbox(tools=[pay, Math()], capabilities=[capability])
+    with pytest.raises(ValueError, match=message):
+        SandboxTool.from_functions([pay, Math()], capabilities=[capability])
+
+
+def test_a_budget_is_spent_by_calls_that_are_allowed() -> None:
+    capability = MethodCapability("pay", ConstraintSet([Param("amount") <= 10]), max_calls=2)
+    sandbox = Sandbox(tools=[pay], capabilities=[capability])
+    key = capability.key()
+    sandbox.execute("await pay({amount: 11})")
+    assert sandbox.last_result.status == "denied"
+    assert (sandbox.get_remaining_calls(key), sandbox.get_call_counts()) == (2, {})
+    assert sandbox.can_call("pay", {"amount": 10})
+    assert "10" in (sandbox.why_not("pay", {"amount": 11}) or "")
+    assert sandbox.why_not("pay", {"amount": 10}) is None
+
+    sandbox.execute("await pay({amount: 1}); await pay({amount: 1})")
+    assert sandbox.get_remaining_calls(key) == 0
+    assert not sandbox.can_call("pay", {"amount": 1})
+    sandbox.execute("await pay({amount: 1})")
+    assert sandbox.last_result.status == "denied"
+    assert sandbox.get_call_counts() == {key: 2}
+
+
+def test_the_next_capability_has_what_the_first_has_not() -> None:
+    small = MethodCapability("pay", ConstraintSet([Param("amount") <= 10]))
+    sandbox = Sandbox(tools=[pay], capabilities=[small, MethodCapability("pay", max_calls=1)])
+    code = "return await Promise.all([1, 50, 2].map(amount => pay({amount})))"
+    assert sandbox.run("javascript", code).return_value == ["1 to bob", "50 to bob", "2 to bob"]
+    assert sandbox.get_call_counts() == {"cap:method:pay": 3}
+    assert sandbox.get_remaining_calls("cap:method:pay") == 0
+    sandbox.execute("await pay({amount: 50})")
+    assert sandbox.last_result.status == "denied"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["{}", "{amount: '5'}", "{amount: 1.5}", "{amount: true}", "{amount: null}", "{amount: 1, x: 2}", "[1]", "5", ""],
+)
+def test_arguments_that_do_not_fit_never_reach_the_function(arguments: str) -> None:
+    called: list[int] = []
+
+    def count(amount: int) -> None:
+        called.append(amount)
+
+    sandbox = Sandbox(tools=[count])
+    sandbox.execute(f"await count({arguments})")
+    assert not sandbox.last_result.success
+    assert "Error" in (sandbox.last_result.error or "")
+    assert called == []
+
+
+def test_a_handler_answers_open_namespaces() -> None:
+    asked: list[tuple[str, Any]] = []
+
+    def handler(method: str, params: dict[str, Any]) -> Any:
+        asked.append((method, params))
+        return len(asked)
+
+    sandbox = Sandbox(
+        capabilities=[MethodCapability("mcp:crm.**"), MethodCapability("mail/send", max_calls=1)], tool_handler=handler
+    )
+    result = sandbox.run("javascript", "return [await crm.users.list({page: 2}), await mail.send({})]")
+    assert result.return_value == [1, 2], result.error
+    assert asked == [("crm/users/list", {"page": 2}), ("mail/send", {})]
+    for code in ("mail.send({})", "mail.read({})"):
+        sandbox.execute(f"await {code}")
+        assert sandbox.last_result.status == "denied"
+    sandbox.execute("await other.thing({})")
+    assert "ReferenceError" in (sandbox.last_result.error or "")
+    assert len(asked) == 2
+
+
+def test_a_handler_answers_definitions() -> None:
+    schema = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
+    definition = ToolDefinition("lookup.it", "Finds.", schema)
+    sandbox = Sandbox(tools=[definition, pay], tool_handler=lambda method, params: [method, params])
+    result = sandbox.run("javascript", "return [await lookup.it({q: 'x'}), await pay({amount: 1})]")
+    assert result.return_value == [["lookup/it", {"q": "x"}], "1 to bob"], result.error
+    sandbox.execute("await lookup.it({q: 5})")
+    assert not sandbox.last_result.success
+    with pytest.raises(ValueError, match=r"`lookup\.it` is only a definition"):
+        Sandbox(tools=[definition])
+
+
+def test_patterns_that_name_no_namespace_raise() -> None:
+    with pytest.raises(ValueError, match="names no namespace"):
+        Sandbox(capabilities=[MethodCapability("**")], tool_handler=lambda method, params: None)
+
+
+def test_a_schema_of_a_capability_is_enforced() -> None:
+    narrow = {"type": "object", "properties": {"to": {"enum": ["amy"]}}, "required": ["to"]}
+    sandbox = Sandbox(tools=[pay], capabilities=[MethodCapability("pay", input_schema=narrow)])
+    assert sandbox.execute("return await pay({amount: 1, to: 'amy'})") == "1 to amy\n"
+    for arguments in ("{amount: 1}", "{amount: 1, to: 'bob'}"):
+        sandbox.execute(f"await pay({arguments})")
+        assert not sandbox.last_result.success
+    with pytest.raises(ValueError, match="in one only"):
+        Sandbox(tools=[pay], capabilities=[MethodCapability("pay", input_schema=narrow), MethodCapability("**")])
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: float = 0.5
+
+
+@dataclasses.dataclass
+class Line:
+    ends: list[Point]
+    colour: Colour = Colour.RED
+
+
+@pytest.mark.parametrize(
+    ("value", "seen"),
+    [
+        (None, "null"),
+        ((1, "a"), '[1,"a"]'),
+        (datetime.date(2020, 1, 2), '"2020-01-02"'),
+        (datetime.datetime(2020, 1, 2, 3, tzinfo=datetime.UTC), '"2020-01-02T03:00:00+00:00"'),
+        (Decimal("1.10"), '"1.10"'),
+        (Path("/a/b"), '"/a/b"'),
+        (Line([Point(1), Point(2, 3)]), '{"ends":[{"x":1,"y":0.5},{"x":2,"y":3}],"colour":"red"}'),
+        ({1: {"é/~": ["😀"]}}, '{"1":{"é/~":["😀"]}}'),
+        (2**53 - 1, "9007199254740991"),
+    ],
+)
+def test_values_that_tools_return(value: Any, seen: str) -> None:
+    sandbox = Sandbox(tools=[ToolDefinition("give")], tool_handler=lambda method, params: value)
+    assert json.loads(sandbox.execute("return JSON.stringify(await give({}))")) == json.loads(seen)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (b"\x00\xff", "Uint8Array 0,255"),
+        (2**62, "BigInt 4611686018427387904"),
+        (-(2**60), "BigInt -1152921504606846976"),
+        (float("nan"), "Number NaN"),
+        (float("-inf"), "Number -Infinity"),
+    ],
+)
+def test_values_without_json_reach_scripts_as_they_are(value: Any, kind: str) -> None:
+    sandbox = Sandbox(tools=[ToolDefinition("give")], tool_handler=lambda method, params: {"a": [value]})
+    code = "const [v] = (await give({})).a; return `${v.constructor.name} ${v}`"
+    assert sandbox.execute(code) == f"{kind}\n", sandbox.last_stderr
+
+
+@pytest.mark.xfail(strict=True, reason="native: the guest reads integers of 64 bits only")
+def test_larger_integers_reach_scripts_too() -> None:
+    sandbox = Sandbox(tools=[ToolDefinition("give")], tool_handler=lambda method, params: 2**70)
+    assert sandbox.execute("return String(await give({}))") == f"{2**70}\n"
+
+
+def test_pydantic_models_both_ways() -> None:
+    pydantic = pytest.importorskip("pydantic")
+
+    class Order(pydantic.BaseModel):
+        item: str
+        count: int = 1
+
+    def place(order: Order, on: datetime.date) -> Any:
+        return [type(order).__name__, order, on.year]
+
+    place.__annotations__ = {"order": Order, "on": datetime.date}
+    sandbox = Sandbox(tools=[place])
+    result = sandbox.run("javascript", "return await place({order: {item: 'x'}, on: '2024-05-06'})")
+    assert result.return_value == ["Order", {"item": "x", "count": 1}, 2024], result.error
+    sandbox.execute("await place({order: {item: 5}, on: '2024-05-06'})")
+    assert not sandbox.last_result.success
+
+
+def test_values_that_have_no_json_are_errors_of_the_call() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    values: list[tuple[Any, str]] = [(circle, "200 deep"), (object(), "type object"), ({(1, 2): 3}, "key")]
+    for value, message in values:
+        sandbox = Sandbox(tools=[ToolDefinition("give")], tool_handler=lambda method, params, value=value: value)
+        assert message in sandbox.execute("try { await give({}) } catch (e) { return e.message }")
+
+
+def test_exceptions_cross_with_type_and_message() -> None:
+    class OutOfStock(LookupError):
+        pass
+
+    def buy(item: str) -> None:
+        raise OutOfStock(f"no {item} é left")
+
+    sandbox = Sandbox(tools=[buy])
+    code = "try { await buy({item: 'tea'}) } catch (e) { return [e instanceof Error, e.message, e.payload] }"
+    assert sandbox.run("javascript", code).return_value == [
+        True,
+        "OutOfStock: no tea é left",
+        {"type": "OutOfStock", "message": "no tea é left"},
+    ]
+    sandbox.execute("await buy({item: 'tea'})")
+    assert "OutOfStock: no tea é left" in (sandbox.last_result.error or "")
+    assert sandbox.last_result.status == "failed"
+    sandbox.shell("tool buy --item tea || echo failed")
+    assert sandbox.last_result.stdout == "failed\n"
+    assert "OutOfStock: no tea é left" in sandbox.last_result.stderr
+    long = Sandbox(tools=[ToolDefinition("x")], tool_handler=lambda method, params: 1 / 0 if params else "y" * 20_000)
+    assert len(long.execute("return await x({})")) == 20_001
+    assert "ZeroDivisionError" in long.execute("try { await x({a: 1}) } catch (e) { return e.message }")
+
+
+def test_many_tools() -> None:
+    def numbered(n: int) -> Any:
+        def one(a: int) -> int:
+            return a + n
+
+        one.__name__ = f"tool_{n}"
+        return one
+
+    tools = [numbered(n) for n in range(1000)]
+    sandbox = create_sandbox_tool(tools=tools)
+    assert sandbox.run("return await tool_999({a: 1}) + await tool_0({a: 1})", "javascript") == "1001"
+
+
+def test_every_call_and_denial_is_on_record(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    capabilities = [MethodCapability("pay", ConstraintSet([Param("amount") <= 10]))]
+    config = AuditConfig(output_path=path, agent_id="a1")
+    with Sandbox(tools=[pay], capabilities=capabilities, audit_config=config) as sandbox:
+        sandbox.execute("await pay({amount: 5}); try { await pay({amount: 50}) } catch {}; console.log('done')")
+        sandbox.shell("ls /log; echo forged >> /log/actions.jsonl; tool pay --amount 3")
+        calls, denials = (sandbox.get_audit_entries(kind) for kind in ("tool_call", "tool_denied"))
+        assert [one.data["arguments"] for one in calls] == [{"amount": 5}, {"amount": 3}]
+        assert len(denials) == 1
+        assert "pay" in json.dumps(denials[0].data)
+        assert {one.agent_id for one in sandbox.get_audit_entries()} == {"a1"}
+        entries = sandbox.get_audit_entries()
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["type"] for line in lines] == [one.type for one in entries]
+    assert {"command_create", "tool_call", "tool_denied", "tool_result", "command_exit"} <= {
+        one.type for one in entries
+    }
+    assert "forged" not in "".join(json.dumps(line) for line in lines if line["type"] == "tool_call")
+
+
+def test_a_call_that_cannot_be_recorded_does_not_happen() -> None:
+    called: list[int] = []
+
+    def spend(amount: int) -> None:
+        called.append(amount)
+
+    def refuse(entry: Any) -> None:
+        if entry.type == "tool_call":
+            raise OSError("the disk is full")
+
+    sandbox = Sandbox(tools=[spend], audit_config=AuditConfig(custom_enricher=refuse))
+    with pytest.raises(OSError, match="disk is full"):
+        sandbox.execute("await spend({amount: 1})")
+    assert called == []
+
+
+POLICY = """
+[[grant]]
+method = "pay"
+approve = true
+"""
+
+
+@pytest.mark.parametrize(("answer", "status"), [(True, "completed"), (False, "denied"), ("yes", "denied")])
+def test_somebody_is_asked(answer: Any, status: str) -> None:
+    asked: list[Any] = []
+
+    def approver(method: str, arguments: dict[str, Any], grant: str) -> bool:
+        asked.append((method, arguments))
+        return answer
+
+    sandbox = Sandbox(tools=[pay], policy=POLICY, approver=approver)
+    sandbox.execute("return await pay({amount: 5})")
+    assert sandbox.last_result.status == status, sandbox.last_stderr
+    assert asked == [("pay", {"amount": 5})]
+
+
+def test_an_approver_that_raises_is_no_yes() -> None:
+    def approver(method: str, arguments: dict[str, Any], grant: str) -> bool:
+        raise LookupError("nobody is there")
+
+    with pytest.raises(LookupError, match="nobody is there"):
+        Sandbox(tools=[pay], policy=POLICY, approver=approver).execute("return await pay({amount: 5})")
+    sandbox = Sandbox(tools=[pay], policy=POLICY)
+    sandbox.execute("return await pay({amount: 5})")
+    assert not sandbox.last_result.success
+
+
+def test_a_policy_and_capabilities_are_either_or(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not both"):
+        Sandbox(tools=[pay], policy=POLICY, capabilities=[])
+    with pytest.raises(ValueError, match="its own limits"):
+        Sandbox(tools=[pay], policy=POLICY, limits={"wall": "1s"})
+    with pytest.raises(FileNotFoundError):
+        Sandbox(policy=tmp_path / "none.toml")
+    (tmp_path / "policy.toml").write_text('[[grant]]\nmethod = "pay"\ncalls = 1\n')
+    sandbox = Sandbox(tools=[pay], policy=tmp_path / "policy.toml")
+    assert sandbox.execute("return await pay({amount: 5})") == "5 to bob\n"
+    assert not sandbox.can_call("pay", {"amount": 5})

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.native
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+PRINTED = {
+    "constraints.py": ["500 USD to amy", "20 EUR to bob", "[error]: CapabilityError", "left: 1"],
+    "concurrent_tools.py": ["'Oslo': 16, 'Rome': 16, 'Lima': 16, 'Bern': 16", "stopped in time", "usable"],
+    "steps.py": ["shop/stock {'item': 'tea'}", "[4, 'LookupError: no milk left', 'CapabilityError']"],
+}
+
+
+def test_each_example_is_known() -> None:
+    assert {one.name for one in EXAMPLES.glob("*.py")} == set(PRINTED)
+
+
+@pytest.mark.parametrize("name", sorted(PRINTED))
+def test_examples_run(name: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(EXAMPLES.parent)}
+    command = [sys.executable, "-W", "error", str(EXAMPLES / name)]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stderr
+    for line in PRINTED[name]:
+        assert line in ran.stdout

@@ -1,0 +1,291 @@
+"""What a script comes to, what it reads and writes, and what stops it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+import weakref
+from typing import Any
+
+import pytest
+
+from tollhouse import AuditConfig, ExecutionResult, Sandbox, create_sandbox_tool
+
+pytestmark = pytest.mark.native
+
+
+def test_what_a_script_returns_and_writes() -> None:
+    sandbox = Sandbox()
+    assert sandbox.execute("console.log('a'); console.error('b'); return {c: [1, null]}") == 'a\n{"c":[1,null]}\n'
+    result = sandbox.last_result
+    assert (result.return_value, result.stderr, result.error) == ({"c": [1, None]}, "b\n", None)
+    assert (result.success, result.status, result.exit_code) == (True, "completed", 0)
+    assert sandbox.last_stderr == "b"
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "value"),
+    [
+        ("return undefined", "", None),
+        ("return null", "null\n", None),
+        ("return ''", "\n", ""),
+        ("return 'é😀\\u0000'", "é😀\0\n", "é😀\0"),
+        ("return [true, 1.5, -1]", "[true,1.5,-1]\n", [True, 1.5, -1]),
+        ("return new Date(0)", "1970-01-01T00:00:00.000Z\n", "1970-01-01T00:00:00.000Z"),
+    ],
+)
+def test_values_that_scripts_return(code: str, output: str, value: Any) -> None:
+    result = Sandbox().run("javascript", code)
+    assert (result.stdout, result.return_value) == (output, value)
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("throw new TypeError('no')", "TypeError: no"),
+        ("throw null", "Error: the script threw null"),
+        ("throw 'text'", "text"),
+        ("return (1", "SyntaxError: "),
+        ("nothing.there", "ReferenceError: nothing is not defined"),
+        ("await new Promise(() => {})", "DeadlockError: "),
+        ("const a = {}; a.a = a; return a", "TypeError: the returned value has no JSON"),
+        ("function f() { return 1 + f() }; f()", "RangeError: "),
+        ("Promise.reject(new Error('lost')); await 0", "lost"),
+    ],
+)
+def test_errors_of_scripts_are_results(code: str, error: str) -> None:
+    sandbox = Sandbox()
+    assert sandbox.execute(code) == ""
+    result = sandbox.last_result
+    assert (result.success, result.status, result.exit_code) == (False, "failed", 1)
+    assert error in (result.error or "")
+    assert error in sandbox.last_stderr
+    assert sandbox.execute("return 1") == "1\n"
+    assert sandbox.last_stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "exit_code"),
+    [
+        ("echo a; exit 3; echo b", "a\n", 3),
+        ("echo a; nosuchcommand; echo $?", "a\n127\n", 0),
+        ("nosuchcommand || echo b", "b\n", 0),
+        ("for i in 1 2; do echo $((i * 2)); done", "2\n4\n", 0),
+        ("f() { echo $1; }; x=3; f ${x:-1}; false", "3\n", 1),
+        ("echo abc | sed s/b/x/ | awk '{print $1 NR}'", "axc1\n", 0),
+    ],
+)
+def test_bash(command: str, output: str, exit_code: int) -> None:
+    sandbox = Sandbox()
+    assert sandbox.shell(command) == output
+    assert (sandbox.last_result.exit_code, sandbox.last_result.success) == (exit_code, exit_code == 0)
+
+
+@pytest.mark.parametrize(
+    ("limits", "code", "named"),
+    [
+        ({"wall": "300ms"}, "while (true) {}", "300"),
+        ({"wall": "300ms"}, "/^(a+)+$/.test('a'.repeat(40) + 'b')", "300"),
+        ({"fuel": 10_000_000}, "while (true) {}", "fuel"),
+        ({"memory": "64MiB"}, "const a = []; while (true) a.push(new Uint8Array(1e6).fill(1))", "memory"),
+        ({"output": "64KiB"}, "while (true) console.log('x'.repeat(1000))", "output"),
+    ],
+)
+def test_limits_stop_scripts_and_not_the_sandbox(limits: dict[str, Any], code: str, named: str) -> None:
+    sandbox = Sandbox(limits=limits)
+    result = sandbox.run("javascript", code)
+    assert (result.status, result.success) == ("limited", False)
+    assert named in (result.error or "")
+    assert sandbox.execute("return 'alive'") == "alive\n"
+
+
+def test_malformed_limits_raise() -> None:
+    for limits, named in (({"wall": "soon"}, "soon"), ({"fuel": "1M"}, "fuel"), ({"wal": "1s"}, "wal")):
+        with pytest.raises(ValueError, match=named):
+            Sandbox(limits=limits)
+
+
+def test_jq_that_never_ends_is_stopped() -> None:
+    sandbox = Sandbox(limits={"wall": "500ms"})
+    sandbox.shell("jq -n 'def f: f; f'")
+    assert sandbox.last_result.success is False
+    assert sandbox.shell("jq -n '1e1000' >/dev/null; echo on") == "on\n"
+
+
+def test_large_sources_outputs_and_arguments_pass() -> None:
+    sizes: list[int] = []
+
+    def take(text: str) -> str:
+        sizes.append(len(text))
+        return text
+
+    sandbox = Sandbox(tools=[take], limits={"output": "64MiB", "memory": "1GiB", "wall": "60s"})
+    source = "/*" + "x" * 1_000_000 + "*/ return 1"
+    assert sandbox.execute(source) == "1\n"
+    returned = sandbox.run("javascript", "return (await take({text: 'é'.repeat(5_000_000)})).length")
+    assert (sizes, returned.return_value) == ([5_000_000], 5_000_000), returned.error
+    assert len(sandbox.execute("console.log('y'.repeat(10_000_000))")) == 10_000_001
+
+
+def test_standard_input() -> None:
+    sandbox = Sandbox()
+    assert sandbox.shell("tr a-z A-Z | wc -c", stdin="é" * 50_000).strip() == "100000"
+    assert sandbox.shell("cat", stdin=b"bytes\n") == "bytes\n"
+    assert sandbox.shell("wc -c").strip() == "0"
+
+
+def test_output_as_it_comes() -> None:
+    pieces: list[str] = []
+    sandbox = Sandbox()
+    text = sandbox.execute(
+        "for (let i = 0; i < 3; i++) console.log('é' + i); console.error('e'); return 5", pieces.append
+    )
+    assert "".join(pieces) == text == "é0\né1\né2\n5\n"
+    assert len(pieces) == 4
+    assert sandbox.last_result.stderr == "e\n"
+
+
+def test_a_listener_that_raises_ends_the_run() -> None:
+    sandbox = Sandbox()
+
+    def refuse(text: str) -> None:
+        raise LookupError(text)
+
+    with pytest.raises(LookupError, match="first"):
+        sandbox.execute("console.log('first'); while (true) {}", refuse)
+    assert sandbox.execute("return 1") == "1\n"
+
+
+def test_files_stay_between_runs_and_variables_do_not() -> None:
+    sandbox = Sandbox()
+    sandbox.execute("globalThis.kept = 1; await fs.writeFile('/workspace/a.txt', 'éa')")
+    assert sandbox.shell("cat /workspace/a.txt; cd /tmp; x=1") == "éa"
+    assert sandbox.execute("return typeof kept") == "undefined\n"
+    assert sandbox.read_file("/workspace/a.txt") == "éa".encode()
+    assert Sandbox().shell("ls /workspace/a.txt 2>/dev/null") == ""
+    with pytest.raises(OSError, match="nothing"):
+        sandbox.read_file("/workspace/nothing")
+
+
+def test_used_after_close() -> None:
+    with Sandbox() as sandbox:
+        assert sandbox.execute("return 1") == "1\n"
+    for use in (lambda: sandbox.execute("1"), lambda: sandbox.shell("ls"), lambda: sandbox.start("1")):
+        with pytest.raises(RuntimeError, match="not initialized"):
+            use()
+    assert sandbox.can_call("anything") is False
+    sandbox.close()
+
+
+def test_close_stops_what_runs() -> None:
+    sandbox = Sandbox(limits={"wall": "60s"})
+    begun = threading.Event()
+    results: list[ExecutionResult] = []
+
+    def work() -> None:
+        results.append(sandbox.run("javascript", "console.log(1); while (true) {}", on_output=lambda _: begun.set()))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert begun.wait(30)
+    sandbox.close()
+    thread.join(30)
+    assert [one.status for one in results] == ["cancelled"]
+
+
+def test_a_signal_interrupts_the_main_thread() -> None:
+    sandbox = Sandbox(limits={"wall": "60s"})
+
+    def interrupt(_: str) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        sandbox.execute("console.log('on'); while (true) {}", interrupt)
+    assert sandbox.execute("return 1") == "1\n"
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_interrupts_of_tools_end_the_run(raised: type[BaseException], is_async: bool) -> None:
+    calls: list[str] = []
+
+    def at_once() -> None:
+        calls.append("sync")
+        raise raised("now")
+
+    async def awaited() -> None:
+        calls.append("async")
+        raise raised("now")
+
+    name = "awaited" if is_async else "at_once"
+    sandbox = Sandbox(tools=[at_once, awaited])
+    for _ in range(2):
+        with pytest.raises(raised):
+            sandbox.execute(f"try {{ await {name}({{}}) }} catch {{}}; while (true) {{}}")
+    assert len(calls) == 2
+    assert sandbox.execute("return 1") == "1\n"
+
+
+def test_a_tool_that_runs_its_own_sandbox() -> None:
+    outer: list[Sandbox] = []
+
+    def within(code: str) -> Any:
+        return outer[0].run("javascript", code).return_value
+
+    outer.append(Sandbox(tools=[within]))
+    outer[0].execute("await fs.writeFile('/workspace/a', 'old')")
+    result = outer[0].run(
+        "javascript",
+        """
+        const code = "await fs.writeFile('/workspace/b', 'x'); return fs.readFile('/workspace/a')";
+        const seen = await within({code});
+        return [seen, await fs.exists('/workspace/b')]
+        """,
+    )
+    assert result.return_value == ["old", False], result.error
+
+
+def test_two_sandboxes_whose_tools_run_each_other() -> None:
+    def ping(n: int) -> int:
+        return one.run("javascript", f"return {n} > 0 ? await pong({{n: {n} - 1}}) : 0").return_value + 1
+
+    def pong(n: int) -> int:
+        return other.run("javascript", f"return {n} > 0 ? await ping({{n: {n} - 1}}) : 0").return_value + 1
+
+    one, other = Sandbox(tools=[pong]), Sandbox(tools=[ping])
+    assert one.run("javascript", "return await pong({n: 1})").return_value == 2
+
+
+def test_sandboxes_that_nobody_holds_are_let_go() -> None:
+    def add(a: int) -> int:
+        return a + 1
+
+    gone: list[weakref.ref[Sandbox]] = []
+    choices: list[dict[str, Any]] = [{}, {"tools": [add]}, {"tools": [add], "audit_config": AuditConfig()}]
+    for options in choices:
+        sandbox = Sandbox(**options)
+        assert sandbox.execute("console.log(1)", on_output=lambda _: None) == "1\n"
+        sandbox.start("return 1")
+        assert sandbox.step() is None
+        gone.append(weakref.ref(sandbox))
+        del sandbox
+    gc.collect()
+    assert [one() for one in gone] == [None, None, None]
+
+
+def test_the_sandbox_as_a_tool_never_raises() -> None:
+    tool = create_sandbox_tool()
+    assert "there is no language 'python'" in tool.run("1", "python")
+    assert tool.run("throw new Error('x')", "js") == "[error]: Error: x"
+    assert tool.run("echo a; echo b >&2; exit 2", "bash").startswith("a\n[stderr]: b\n[error]: ")
+    tool.sandbox.close()
+    assert "not initialized" in tool.run("1", "javascript")
+    assert tool.shell("ls").status == "failed"
+
+
+def test_what_agents_write_is_there() -> None:
+    names = ["btoa", "structuredClone", "URL", "TextEncoder", "crypto", "queueMicrotask", "performance"]
+    code = f"return {names}.filter(name => typeof globalThis[name] === 'undefined')"
+    assert Sandbox().run("javascript", code).return_value == []

@@ -1,0 +1,143 @@
+"""What a sandbox is made of: its tools with what answers for them, and its policy."""
+
+from __future__ import annotations
+
+import os
+
+from . import _native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from .answers import Handler
+    from .capabilities import MethodCapability
+    from .tools import ToolDefinition
+
+
+def read_tools(tools: list[Any], handler: Handler | None) -> tuple[list[ToolDefinition], Handler | None]:
+    """Definitions, and what answers for them: the functions themselves, else the handler.
+
+    Raises `ValueError` for a definition that nothing answers, and as `tools_of`.
+    """
+    if not tools:
+        return [], handler
+    from .tools import ToolDefinition, all_tools, create_tool_handler
+
+    definitions = [one for one in tools if isinstance(one, ToolDefinition)]
+    functions = all_tools(one for one in tools if not isinstance(one, ToolDefinition))
+    if definitions and handler is None:
+        raise ValueError(f"`{definitions[0].name}` is only a definition: give its function, or a tool_handler")
+    if not functions:
+        return definitions, handler
+    own = create_tool_handler(functions.values())
+
+    def answer_all(method: str, arguments: dict[str, Any]) -> Any:
+        return own(method, arguments) if method in functions or handler is None else handler(method, arguments)
+
+    return [*definitions, *(one.definition for one in functions.values())], answer_all
+
+
+def mounted(
+    definitions: Sequence[ToolDefinition],
+    capabilities: Sequence[MethodCapability],
+    answer: Callable[[str, Any], Any],
+) -> list[_native.HostTool]:
+    """The tools, as the host takes them.
+
+    Raises `ValueError` for a capability that covers none of them, and for constraints on parameters that they do not
+    take: both are misspelt.
+    """
+    if not definitions:
+        return []
+    import json
+
+    known = {one.method: one for one in definitions}
+    for capability in capabilities:
+        _check_capability(capability, known)
+    tools: list[_native.HostTool] = []
+    narrowed = any(one.input_schema is not None for one in capabilities)
+    for one in definitions:
+        schema = one.parameters
+        if narrowed and (schemas := _input_schemas(one, capabilities)):
+            schema = {**schema, "allOf": [*schema.get("allOf", []), *schemas]}
+        tools.append(_native.HostTool(one.name, one.description, json.dumps(schema), answer))
+    return tools
+
+
+def namespaces(capabilities: Sequence[MethodCapability], answer: Callable[[str, Any], Any]) -> list[_native.HostTool]:
+    """The namespaces that patterns name: each member of them is a call, which the gate judges.
+
+    Raises `ValueError` for a pattern that begins with a wildcard: it names none.
+    """
+    heads: dict[str, None] = {}
+    for one in capabilities:
+        head = one.pattern.partition("/")[0]
+        if "*" in head:
+            raise ValueError(
+                f"the pattern {one.method_pattern!r} names no namespace: without `tools`, begin it with a name, as in "
+                "'stripe/**'"
+            )
+        if one.input_schema is not None:
+            raise ValueError(f"{one.method_pattern!r} has an input_schema: list the tool that it is for in `tools`")
+        heads[head] = None
+    return [_native.HostTool.namespace(head, "", answer) for head in heads]
+
+
+def policy_text(
+    policy: str | os.PathLike[str] | None, capabilities: Sequence[MethodCapability], limits: Mapping[str, Any] | None
+) -> tuple[str, bool]:
+    """The policy's text, and whether it is TOML. Raises `OSError` if it cannot be read."""
+    if policy is not None:
+        if limits is not None:
+            raise ValueError("a policy has its own limits: write them under [limits]")
+        if isinstance(policy, str) and "\n" in policy:
+            return policy, True
+        with open(policy, encoding="utf-8") as file:
+            return file.read(), True
+    if not capabilities and limits is None:
+        return '{"tools":{},"grant":[]}', False
+    import json
+
+    seen: dict[str, int] = {}
+    grants: list[dict[str, Any]] = []
+    for one in capabilities:
+        key = one.key()
+        seen[key] = seen.get(key, 0) + 1
+        grants.append({"name": key if seen[key] == 1 else f"{key}#{seen[key]}", **one.to_grant()})
+    text: dict[str, Any] = {"tools": {}, "grant": grants}
+    if limits is not None:
+        text["limits"] = dict(limits)
+    return json.dumps(text), False
+
+
+def _check_capability(capability: MethodCapability, known: Mapping[str, ToolDefinition]) -> None:
+    from .tools import check_params
+
+    # Most name one tool, and there may be a thousand of them.
+    exact = known.get(capability.pattern)
+    covered = [exact] if exact else [one for one in known.values() if _native.matches(one.method, capability.pattern)]
+    if not covered:
+        from difflib import get_close_matches
+
+        names = [one.name for one in known.values()]
+        near = get_close_matches(capability.method_pattern.removeprefix("mcp:"), names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the tools are {', '.join(names)}"
+        raise ValueError(f"the pattern {capability.method_pattern!r} covers no tool: {hint}")
+    if len(covered) == 1:
+        check_params(covered[0], capability.constraints)
+
+
+def _input_schemas(definition: ToolDefinition, capabilities: Sequence[MethodCapability]) -> list[dict[str, Any]]:
+    """The schema that the only capability of a tool asks besides the tool's own.
+
+    Raises `ValueError` if there are others: a call that fails this schema could be theirs.
+    """
+    covering = [one for one in capabilities if _native.matches(definition.method, one.pattern)]
+    schemas = [one.input_schema for one in covering if one.input_schema is not None]
+    if schemas and len(covering) > 1:
+        raise ValueError(
+            f"`{definition.name}` has an input_schema in one of its {len(covering)} capabilities: in one only"
+        )
+    return schemas

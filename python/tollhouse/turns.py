@@ -1,0 +1,114 @@
+"""The turn: one run of a sandbox at a time, first come, first served, from threads and from event loops."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+
+class Turn:
+    """Whose turn it is, and who waits for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._taken = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: deque[_Waiter] = deque()
+
+    def enter(self) -> None:
+        """Waits for the turn, on this thread.
+
+        Raises `RuntimeError` on the thread of an event loop that a run ahead needs: neither would ever go on.
+        """
+        gate = threading.Lock()
+        gate.acquire()
+        waiter = _Waiter(gate.release, None)
+        with self._lock:
+            if not self._taken:
+                self._take(waiter)
+                return
+            if (loop := _running_loop()) is not None and loop in (self._loop, *(one.loop for one in self._waiting)):
+                raise RuntimeError("an async run of this sandbox goes on in this event loop: await `execute_async`")
+            self._waiting.append(waiter)
+        try:
+            gate.acquire()
+        except BaseException:
+            self._leave(waiter)
+            raise
+
+    def enter_now(self) -> bool:
+        """Takes the turn if it is nobody's."""
+        with self._lock:
+            if not self._taken:
+                self._taken = True
+                return True
+            return False
+
+    async def enter_async(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Waits for the turn, in the running loop."""
+        entered = loop.create_future()
+
+        def wake() -> None:
+            loop.call_soon_threadsafe(lambda: entered.done() or entered.set_result(None))
+
+        waiter = _Waiter(wake, loop)
+        with self._lock:
+            if not self._taken:
+                self._take(waiter)
+                return
+            self._waiting.append(waiter)
+        try:
+            await entered
+        except BaseException:
+            self._leave(waiter)
+            raise
+
+    def leave(self) -> None:
+        """Gives the turn to who waits longest."""
+        with self._lock:
+            self._taken, self._loop = False, None
+            while self._waiting:
+                waiter = self._waiting.popleft()
+                try:
+                    waiter.wake()
+                except RuntimeError:
+                    # Its loop is closed.
+                    continue
+                self._take(waiter)
+                return
+
+    def _take(self, waiter: _Waiter) -> None:
+        self._taken, self._loop = True, waiter.loop
+
+    def _leave(self, waiter: _Waiter) -> None:
+        """Somebody waits no longer. If the turn came at that moment, it is the next one's."""
+        with self._lock:
+            if waiter in self._waiting:
+                self._waiting.remove(waiter)
+                return
+        self.leave()
+
+
+class _Waiter:
+    def __init__(self, wake: Callable[[], object], loop: asyncio.AbstractEventLoop | None) -> None:
+        self.wake = wake
+        self.loop = loop
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    import sys
+
+    # Where asyncio was never imported, no loop of it runs.
+    if "asyncio" not in sys.modules:
+        return None
+    from asyncio import get_running_loop
+
+    try:
+        return get_running_loop()
+    except RuntimeError:
+        return None
