@@ -1,4 +1,4 @@
-"""Measures a sandbox package, `tollhouse` or `amla_sandbox`: the same work, by the names that both have. Prints JSON."""
+"""Measures a sandbox package, `tollhouse` or `amla_sandbox`: by the names that both have. Prints JSON."""
 
 from __future__ import annotations
 

@@ -99,6 +99,7 @@ impl Writer {
     fn integer(&mut self, integer: &Bound<'_, PyInt>) -> PyResult<Value> {
         match integer.extract::<i64>() {
             Ok(small) if (-MAX_SAFE..=MAX_SAFE).contains(&small) => Ok(Value::from(small)),
+            // Of very long ones Python says why it does not write them.
             _ => Ok(self.special(SpecialKind::Integer, integer.str()?.to_str()?.to_owned())),
         }
     }

@@ -106,9 +106,6 @@ def test_cancelling_stops_and_leaves_the_sandbox_usable(code: str) -> None:
     run(main)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="native: a run in a delegate forgets the run that goes on outside, and cancel() misses it"
-)
 def test_cancelling_after_a_nested_run() -> None:
     def nested() -> Any:
         return sandbox.run("javascript", "return 1").return_value

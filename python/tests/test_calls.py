@@ -239,7 +239,6 @@ def test_values_without_json_reach_scripts_as_they_are(value: Any, kind: str) ->
     assert sandbox.execute(code) == f"{kind}\n", sandbox.last_stderr
 
 
-@pytest.mark.xfail(strict=True, reason="native: the guest reads integers of 64 bits only")
 def test_larger_integers_reach_scripts_too() -> None:
     sandbox = Sandbox(tools=[ToolDefinition("give")], tool_handler=lambda method, params: 2**70)
     assert sandbox.execute("return String(await give({}))") == f"{2**70}\n"

@@ -1,4 +1,4 @@
-//! JSON with `specials` to values: bytes, 64-bit integers and the numbers that JSON does not have.
+//! JSON with `specials` to values: bytes, large integers and the numbers that JSON does not have.
 
 use base64::Engine as _;
 use rquickjs::{Ctx, Exception, Result, Value};
@@ -39,6 +39,9 @@ fn unescape(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }
 
+/// The most digits of an integer: reading one takes time that grows with their square.
+const MAX_DIGITS: usize = 10_000;
+
 /// What a JSON string stands for.
 fn special_value<'js>(ctx: &Ctx<'js>, plain: &Value<'js>, kind: SpecialKind) -> Result<Value<'js>> {
     let bad = |what: &str| Exception::throw_internal(ctx, &format!("the host sent something that is no {what}"));
@@ -52,10 +55,11 @@ fn special_value<'js>(ctx: &Ctx<'js>, plain: &Value<'js>, kind: SpecialKind) -> 
         }
         SpecialKind::Integer => {
             let digits = text::to_text(plain)?;
-            if digits.strip_prefix('-').unwrap_or(&digits).bytes().any(|byte| !byte.is_ascii_digit()) {
+            let all = digits.strip_prefix('-').unwrap_or(&digits);
+            if all.is_empty() || all.len() > MAX_DIGITS || all.bytes().any(|byte| !byte.is_ascii_digit()) {
                 return Err(bad("integer"));
             }
-            big_int(ctx, &digits).ok_or_else(|| bad("64-bit integer"))?
+            big_int(ctx, &digits)
         }
         SpecialKind::Float => match text::to_text(plain)?.as_str() {
             "NaN" => Ok(Value::new_float(ctx.clone(), f64::NAN)),
@@ -66,11 +70,14 @@ fn special_value<'js>(ctx: &Ctx<'js>, plain: &Value<'js>, kind: SpecialKind) -> 
     }
 }
 
-/// A BigInt of 64 bits. None if the digits say more.
-fn big_int<'js>(ctx: &Ctx<'js>, digits: &str) -> Option<Result<Value<'js>>> {
+/// A BigInt of these digits.
+fn big_int<'js>(ctx: &Ctx<'js>, digits: &str) -> Result<Value<'js>> {
     if let Ok(number) = digits.parse::<i64>() {
-        return Some(rquickjs::BigInt::from_i64(ctx.clone(), number).map(rquickjs::BigInt::into_value));
+        return rquickjs::BigInt::from_i64(ctx.clone(), number).map(rquickjs::BigInt::into_value);
     }
-    let number = digits.parse::<u64>().ok()?;
-    Some(rquickjs::BigInt::from_u64(ctx.clone(), number).map(rquickjs::BigInt::into_value))
+    match digits.parse::<u64>() {
+        Ok(number) => rquickjs::BigInt::from_u64(ctx.clone(), number).map(rquickjs::BigInt::into_value),
+        // Only the engine itself makes longer ones: of a literal, which names nothing that a script could change.
+        Err(_) => ctx.eval(format!("{digits}n")),
+    }
 }
