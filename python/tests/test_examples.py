@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,3 +30,15 @@ def test_examples_run(name: str) -> None:
     assert ran.returncode == 0, ran.stderr
     for line in PRINTED[name]:
         assert line in ran.stdout
+
+
+def test_the_readme_of_the_package() -> None:
+    text = (EXAMPLES.parent / "README.md").read_text()
+    first, second = (block.partition("```")[0] for block in text.split("```python\n")[1:])
+    names: dict[str, Any] = {}
+    exec(first, names)  # noqa: S102
+    assert names["sandbox"].run('return (await get_weather({city: "SF"})).temp', language="javascript") == "72"
+    assert "[error]" in names["sandbox"].run('return await get_weather({city: "Rome"})', language="javascript")
+    exec(second, names)  # noqa: S102
+    assert names["result"].return_value == {"id": "ch_1", "method": "stripe/charges/create"}
+    assert names["sandbox"].last_result.return_value == {"answered": "stripe/charges/create"}

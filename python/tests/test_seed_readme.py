@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -68,10 +69,7 @@ def test_one_script_instead_of_ten_calls() -> None:
 """,
         language="javascript",
     )
-    assert all(part in result for part in ("t2", "cus_123", "disputed: true")) or '"id":"t2"' in result
-    assert "t1" not in result
-    assert "t3" not in result
-    assert "[error]" not in result
+    assert result == "{ id: 't2', customer: 'cus_123', disputed: true }"
 
     result = sandbox.run(
         """
@@ -79,10 +77,7 @@ def test_one_script_instead_of_ten_calls() -> None:
 """,
         language="shell",
     )
-    assert "".join(result.split()) in (
-        '{"id":"t2","customer":"cus_123","disputed":true}',
-        '{"customer":"cus_123","disputed":true,"id":"t2"}',
-    )
+    assert json.loads(result) == TRANSACTIONS[1]
     assert sandbox.run("return await database.rows({table: 'abc'})", "javascript") == "3"
 
 
