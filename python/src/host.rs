@@ -33,6 +33,7 @@ impl Host {
     }
 
     /// A session in memory. `policy` is JSON, or TOML if `toml` is true.
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
     #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), requirements=Vec::new(), audit=None, approver=None))]
     fn session(
         &self,

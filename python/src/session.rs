@@ -54,6 +54,7 @@ impl Session {
 #[pymethods]
 impl Session {
     /// Runs a script to its end. `listener(stream, bytes)` is called with output as it comes.
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
     #[pyo3(signature = (language, source, *, name=String::new(), stdin=None, listener=None, keep_state=false))]
     fn run(
         &self,

@@ -1,7 +1,7 @@
 //! Host functions: what an embedding program gives scripts as tools, behind the same gate as components.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -243,20 +243,20 @@ fn what_a_host_function_fails_with_is_the_scripts_to_catch() {
 
 #[test]
 fn host_functions_run_beside_each_other_and_end_with_the_run() {
-    let slow = || {
-        let tool = HostTool::new("slow", "", json!({ "type": "object" })).expect("a tool");
-        tool.answered_by(|call: &HostCall<'_>| {
-            while !call.is_over() && call.arguments["until"] != "over" {
-                std::thread::sleep(Duration::from_millis(50));
-                return Ok(Value::Null.into());
-            }
+    // Each of four waits for the other three.
+    let all = Barrier::new(4);
+    let tool = HostTool::new("slow", "", json!({ "type": "object" })).expect("a tool");
+    let slow = tool.answered_by(move |call: &HostCall<'_>| {
+        if call.arguments["until"] != "over" {
+            all.wait();
+        } else {
             while !call.is_over() {
                 std::thread::sleep(Duration::from_millis(5));
             }
-            Ok(Value::Null.into())
-        })
-    };
-    let session = session(vec![slow()], [allow("slow")]);
+        }
+        Ok(Value::Null.into())
+    });
+    let session = session(vec![slow], [allow("slow")]);
     assert_eq!(javascript(&session, "await Promise.all([1, 2, 3, 4].map(() => slow({}))); return 1"), json!(1));
     let script = Script { source: "await slow({until: 'over'})".to_owned(), ..Script::default() };
     let mut run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
