@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
+import tollhouse
+
 pytestmark = pytest.mark.native
 
+PACKAGE = Path(tollhouse.__file__).parents[1]
+"""Where the package is that is tested: its native half need not be beside the sources."""
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PRINTED = {
     "constraints.py": ["500 USD to amy", "20 EUR to bob", "[error]: CapabilityError", "left: 1"],
@@ -24,7 +28,7 @@ def test_each_example_is_known() -> None:
 
 @pytest.mark.parametrize("name", sorted(PRINTED))
 def test_examples_run(name: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(EXAMPLES.parent)}
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
     command = [sys.executable, "-W", "error", str(EXAMPLES / name)]
     ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
     assert ran.returncode == 0, ran.stderr
