@@ -14,7 +14,7 @@ from pathlib import Path
 FIRST = "from {module} import create_sandbox_tool; create_sandbox_tool().run('return 1', 'javascript')"
 
 
-def tool(n: int) -> int:
+def give(n: int) -> int:
     """Gives back what it is given."""
     return n
 
@@ -58,14 +58,14 @@ def main() -> None:
     warm = create()
     figures["JavaScript, warm"] = median(50, lambda: warm.run("return 1", "javascript"))
     figures["shell, warm: echo hi | tr a-z A-Z"] = median(50, lambda: warm.run("echo hi | tr a-z A-Z", "shell"))
-    ten = create(tools=[tool], max_calls=1_000_000)
-    script = "for (let n = 0; n < 10; n++) await tool({n})"
+    ten = create(tools=[give], max_calls=1_000_000)
+    script = "for (let n = 0; n < 10; n++) await give({n})"
     assert "rror" not in ten.run(script, "javascript")  # noqa: S101
     figures["10 calls of a Python tool, one after the other"] = median(20, lambda: ten.run(script, "javascript"))
     before = memory()
     kept = []
     for _ in range(200):
-        kept.append(create(tools=[tool]))
+        kept.append(create(tools=[give]))
         kept[-1].run("return 1", "javascript")
     figures["memory of each of 200 sandboxes with a tool"] = (memory() - before) / len(kept)
     print(json.dumps(figures))
