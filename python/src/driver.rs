@@ -30,6 +30,10 @@ impl Raised {
     /// A run goes on, until [`take`](Self::take) is called with its number.
     pub(crate) fn watch(&self, cancel: CancelHandle) -> u64 {
         let mut watched = self.lock();
+        if watched.runs.is_empty() {
+            // Of one that could not begin: who began it was told.
+            watched.error = None;
+        }
         watched.last += 1;
         let number = watched.last;
         watched.runs.push((number, cancel));
@@ -64,14 +68,14 @@ impl Raised {
 }
 
 /// Does something that may take long, without the interpreter. On the main thread signals are looked for meanwhile: one that
-/// raises cancels the run.
+/// raises cancels the run, and is given beside what was done.
 pub(crate) fn detached<T: Send + 'static>(
     py: Python<'_>,
     cancel: &CancelHandle,
     work: impl FnOnce() -> T + Send + 'static,
-) -> PyResult<T> {
+) -> PyResult<(T, Option<PyErr>)> {
     if !is_main_thread(py)? {
-        return Ok(py.detach(work));
+        return Ok((py.detach(work), None));
     }
     let (sender, receiver) = channel();
     // Who has gone away needs no result.
@@ -81,7 +85,7 @@ pub(crate) fn detached<T: Send + 'static>(
     let mut raised = None;
     loop {
         match py.detach(wait) {
-            Ok(done) => return raised.map_or(Ok(done), Err),
+            Ok(done) => return Ok((done, raised)),
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(error) = py.check_signals() {
                     cancel.cancel();
@@ -97,11 +101,10 @@ pub(crate) fn detached<T: Send + 'static>(
 pub(crate) fn finish(py: Python<'_>, run: session::Run, raised: &Raised) -> PyResult<session::RunResult> {
     let cancel = run.cancel_handle();
     let number = raised.watch(cancel.clone());
-    let result = detached(py, &cancel, move || run.finish());
-    match raised.take(number) {
-        Some(error) => Err(error),
-        None => result,
-    }
+    let done = detached(py, &cancel, move || run.finish());
+    let error = raised.take(number);
+    let (result, signal) = done?;
+    error.or(signal).map_or(Ok(result), Err)
 }
 
 type Job = Box<dyn FnOnce() + Send>;

@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 use tollhouse::capability::Policy;
 use tollhouse::gate::{ApprovalRequest, Approver, Audit, AuditError, Event};
 use tollhouse::session::{self, HostOptions, SessionOptions};
-use tollhouse::vfs::Tree;
 
 use crate::driver::Raised;
 use crate::errors::{PolicyError, raised, told};
@@ -33,15 +32,13 @@ impl Host {
     }
 
     /// A session in memory. `policy` is JSON, or TOML if `toml` is true.
-    #[expect(clippy::too_many_arguments, reason = "Python names them")]
-    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), requirements=Vec::new(), audit=None, approver=None))]
+    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, approver=None))]
     fn session(
         &self,
         py: Python<'_>,
         policy: &str,
         toml: bool,
         tools: Vec<Py<HostTool>>,
-        requirements: Vec<(String, String)>,
         audit: Option<Py<PyAny>>,
         approver: Option<Py<PyAny>>,
     ) -> PyResult<Session> {
@@ -53,9 +50,7 @@ impl Host {
         let shared = Arc::new(Raised::default());
         let options = SessionOptions {
             policy,
-            tools: requirements,
             host_tools: tools.iter().map(|tool| tool.get().mounted(py, &shared)).collect(),
-            files: None::<Tree>,
             audit: audit.map(|listener| Arc::new(Listener { listener, raised: Arc::clone(&shared) }) as Arc<dyn Audit>),
             approver: approver.map(|ask| Arc::new(Asked { ask, raised: Arc::clone(&shared) }) as Arc<dyn Approver>),
             ..SessionOptions::default()
@@ -76,12 +71,13 @@ struct Listener {
 
 impl Audit for Listener {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
-        let text = serde_json::to_string(event).unwrap_or_default();
+        let unheard = |source| AuditError::Io { path: "<a Python function>".into(), source };
+        let text = serde_json::to_string(event).map_err(|error| unheard(error.into()))?;
         Python::attach(|py| {
             self.listener.bind(py).call1((text,)).map(drop).map_err(|error| {
                 let told = error.to_string();
                 self.raised.raise(error);
-                AuditError::Io { path: "<a Python function>".into(), source: std::io::Error::other(told) }
+                unheard(std::io::Error::other(told))
             })
         })
     }

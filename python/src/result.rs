@@ -7,7 +7,7 @@ use tollhouse::session;
 
 use crate::convert::to_python;
 
-/// What a run came to: `tollhouse run --json` as an object.
+/// What a run came to.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct RunResult(pub(crate) session::RunResult);
 
@@ -49,27 +49,6 @@ impl RunResult {
     /// `{kind, name, message, hint, stack}`, or None.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &json(&self.0.error))
+        to_python(py, &serde_json::to_value(&self.0.error).unwrap_or_default())
     }
-
-    /// Every call that the gate judged.
-    #[getter]
-    fn calls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &json(&self.0.calls))
-    }
-
-    /// What it used.
-    #[getter]
-    fn usage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &json(&self.0.usage))
-    }
-
-    /// All of it, as a dict.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &json(&self.0))
-    }
-}
-
-fn json(value: &impl serde::Serialize) -> Value {
-    serde_json::to_value(value).unwrap_or_default()
 }

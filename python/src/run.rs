@@ -99,9 +99,10 @@ impl Run {
             let done = work(&mut run);
             (done, run)
         });
-        let (done, run) = worked?;
+        let ((done, run), signal) = worked?;
         *self.state() = State::Going(run);
-        Ok(done)
+        // It was cancelled then: the next step ends it.
+        signal.map_or(Ok(done), Err)
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde_json::Value;
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{self, RunOptions, Stdin};
 
@@ -28,25 +27,16 @@ impl Session {
         Self { session, raised }
     }
 
-    fn prepare(
-        &self,
-        py: Python<'_>,
-        language: &str,
-        source: String,
-        name: String,
-        options: RunOptions,
-    ) -> PyResult<session::Run> {
-        let (language, name) = match (language, name.as_str()) {
-            ("javascript", "") => (Language::JavaScript, "script.js".to_owned()),
-            ("shell", "") => (Language::Shell, "script.sh".to_owned()),
-            ("javascript", _) => (Language::JavaScript, name),
-            ("shell", _) => (Language::Shell, name),
-            (other, _) => {
+    fn prepare(&self, py: Python<'_>, language: &str, source: String, options: RunOptions) -> PyResult<session::Run> {
+        let (language, name) = match language {
+            "javascript" => (Language::JavaScript, "script.js"),
+            "shell" => (Language::Shell, "script.sh"),
+            other => {
                 let message = format!("there is no language `{other}`: it is `javascript` or `shell`");
                 return Err(PyValueError::new_err(message));
             }
         };
-        let script = Script { source, name, ..Script::default() };
+        let script = Script { source, name: name.to_owned(), ..Script::default() };
         py.detach(|| self.session.start(language, script, options)).map_err(|error| raised(&error))
     }
 }
@@ -54,17 +44,14 @@ impl Session {
 #[pymethods]
 impl Session {
     /// Runs a script to its end. `listener(stream, bytes)` is called with output as it comes.
-    #[expect(clippy::too_many_arguments, reason = "Python names them")]
-    #[pyo3(signature = (language, source, *, name=String::new(), stdin=None, listener=None, keep_state=false))]
+    #[pyo3(signature = (language, source, *, stdin=None, listener=None))]
     fn run(
         &self,
         py: Python<'_>,
         language: &str,
         source: String,
-        name: String,
         stdin: Option<Vec<u8>>,
         listener: Option<Py<PyAny>>,
-        keep_state: bool,
     ) -> PyResult<RunResult> {
         let both = Both::default();
         let output = listener.map(|listener| {
@@ -72,8 +59,8 @@ impl Session {
             Box::new(Listened { both, listener, raised }) as Box<_>
         });
         let listened = output.is_some();
-        let options = RunOptions { output, stdin: stdin.map_or(Stdin::Empty, Stdin::Bytes), keep_state };
-        let run = self.prepare(py, language, source, name, options)?;
+        let options = RunOptions { output, stdin: stdin.map_or(Stdin::Empty, Stdin::Bytes), ..RunOptions::default() };
+        let run = self.prepare(py, language, source, options)?;
         let mut result = driver::finish(py, run, &self.raised)?;
         if listened {
             let mut both = both.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -83,17 +70,10 @@ impl Session {
     }
 
     /// Begins a run in steps. Another one cannot begin before it has ended.
-    #[pyo3(signature = (language, source, *, name=String::new(), stdin=None))]
-    fn start(
-        &self,
-        py: Python<'_>,
-        language: &str,
-        source: String,
-        name: String,
-        stdin: Option<Vec<u8>>,
-    ) -> PyResult<Run> {
+    #[pyo3(signature = (language, source, *, stdin=None))]
+    fn start(&self, py: Python<'_>, language: &str, source: String, stdin: Option<Vec<u8>>) -> PyResult<Run> {
         let stdin = stdin.map_or(Stdin::Empty, Stdin::Bytes);
-        let run = self.prepare(py, language, source, name, RunOptions { stdin, ..RunOptions::default() })?;
+        let run = self.prepare(py, language, source, RunOptions { stdin, ..RunOptions::default() })?;
         Ok(Run::new(run, Arc::clone(&self.raised)))
     }
 
@@ -110,14 +90,17 @@ impl Session {
     }
 
     /// Whether a call would be allowed now, and if not why. Nothing is spent.
-    fn allows<'py>(&self, py: Python<'py>, method: &str, arguments: &str) -> PyResult<(bool, Option<String>)> {
+    fn allows(&self, py: Python<'_>, method: &str, arguments: &str) -> PyResult<(bool, Option<String>)> {
         let gate = self.session.gate();
         let method = gate.tools().find(method).map_or_else(|| method.to_owned(), |tool| tool.method().to_owned());
         let opinions = py.detach(|| gate.explain(&method, arguments));
         Ok(match opinions {
             Err(failure) => (false, Some(failure.message)),
             Ok(opinions) if opinions.iter().any(|opinion| opinion.allows) => (true, None),
-            Ok(opinions) => (false, opinions.into_iter().flat_map(|opinion| opinion.why).next()),
+            Ok(opinions) => {
+                let why = opinions.into_iter().flat_map(|opinion| opinion.why).next();
+                (false, Some(why.unwrap_or_else(|| format!("no grant allows `{method}`"))))
+            }
         })
     }
 
@@ -136,13 +119,6 @@ impl Session {
     fn budgets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let budgets = self.session.gate().budgets();
         to_python(py, &serde_json::to_value(budgets).unwrap_or_default())
-    }
-
-    /// What scripts learn about each tool.
-    fn tools<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let gate = self.session.gate();
-        let described = gate.tools().iter().map(|tool| tool.describe(gate.grants(tool.method())));
-        to_python(py, &Value::Array(described.collect()))
     }
 
     /// TypeScript declarations of all that is mounted.

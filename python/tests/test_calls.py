@@ -102,6 +102,7 @@ def test_a_budget_is_spent_by_calls_that_are_allowed() -> None:
     assert sandbox.can_call("pay", {"amount": 10})
     assert "10" in (sandbox.why_not("pay", {"amount": 11}) or "")
     assert sandbox.why_not("pay", {"amount": 10}) is None
+    assert "no grant" in (Sandbox(tools=[pay], capabilities=[]).why_not("pay", {"amount": 10}) or "")
 
     sandbox.execute("await pay({amount: 1}); await pay({amount: 1})")
     assert sandbox.get_remaining_calls(key) == 0

@@ -56,8 +56,8 @@ print(many(600) - before)
 """
 
 
-def _ran(code: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(Path(tollhouse.__file__).parent.parent)}
+def _ran(code: str, **more: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(Path(tollhouse.__file__).parent.parent), **more}
     command = [sys.executable, "-c", code]
     ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
     assert ran.returncode == 0, ran.stderr
@@ -73,3 +73,27 @@ def test_a_process_that_forks_runs_scripts_on_both_sides() -> None:
 def test_sandboxes_leave_no_memory_behind() -> None:
     # A leak of one tool's schema alone would be more.
     assert int(_ran(MEMORY)) < 600 * 2_000
+
+
+WITHOUT_CACHE = """
+import warnings
+from tollhouse import Sandbox
+
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    print(Sandbox().execute("return 1").strip(), [str(one.message) for one in told])
+"""
+
+
+def test_a_cache_that_cannot_be_used_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    told = _ran(WITHOUT_CACHE, TOLLHOUSE_HOME=str(tmp_path / "file"))
+    assert told.startswith("1 [")
+    assert "cannot be used" in told
+
+
+def test_the_home_of_the_command_line_is_that_of_the_package(tmp_path: Path) -> None:
+    (tmp_path / "registry").mkdir()
+    code = "from tollhouse import Sandbox; Sandbox(); from tollhouse.hosts import default_registry as r; print(r())"
+    assert _ran(code, TOLLHOUSE_HOME=str(tmp_path)).strip() == str(tmp_path / "registry")
+    assert (tmp_path / "cache").is_dir()

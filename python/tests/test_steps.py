@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 import threading
 from typing import Any
 
@@ -206,3 +208,20 @@ def test_cancelling_an_awaited_step_ends_the_run() -> None:
         assert await sandbox.execute_async("return 1") == "1\n"
 
     asyncio.run(main())
+
+
+def test_a_signal_during_a_step_leaves_the_sandbox_usable() -> None:
+    sandbox = Sandbox(tools=[ask])
+    sandbox.start("await ask({n: 1}); while (true) {}")
+    assert sandbox.step() is not None
+    sandbox.resume(1)
+
+    def step() -> None:
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        sandbox.step()
+
+    with pytest.raises(KeyboardInterrupt):
+        step()
+    sandbox.cancel()
+    assert (sandbox.has_work(), sandbox.last_result.status) == (False, "cancelled")
+    assert sandbox.execute("return 1") == "1\n"

@@ -60,7 +60,6 @@ class Host:
         *,
         toml: bool = False,
         tools: Sequence[HostTool] = (),
-        requirements: Sequence[tuple[str, str]] = (),
         audit: Callable[[str], object] | None = None,
         approver: Callable[[str, dict[str, Any], str], bool] | None = None,
     ) -> Session:
@@ -78,17 +77,15 @@ class Session:
         language: Language,
         source: str,
         *,
-        name: str = "",
         stdin: bytes | None = None,
         listener: Callable[[str, bytes], object] | None = None,
-        keep_state: bool = False,
     ) -> RunResult:
         """Runs a script to its end. `listener(stream, bytes)` is called with output as it comes.
 
         Raises `NativeError`, what a listener raises, and of what a tool raises only what is no `Exception`.
         """
 
-    def start(self, language: Language, source: str, *, name: str = "", stdin: bytes | None = None) -> Run:
+    def start(self, language: Language, source: str, *, stdin: bytes | None = None) -> Run:
         """Begins a run in steps. Another one cannot begin before it has ended. Raises `NativeError`."""
 
     def delegate(self) -> Session:
@@ -108,9 +105,6 @@ class Session:
 
     def budgets(self) -> list[Budget]:
         """What is left of every budget."""
-
-    def tools(self) -> list[dict[str, Any]]:
-        """What scripts learn about each tool."""
 
     def typescript(self) -> str:
         """TypeScript declarations of all that is mounted."""
@@ -195,17 +189,6 @@ class RunResult:
     @property
     def error(self) -> RunError | None:
         """What it failed with."""
-
-    @property
-    def calls(self) -> list[dict[str, Any]]:
-        """Every call that the gate judged."""
-
-    @property
-    def usage(self) -> dict[str, Any]:
-        """What it used."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it."""
 
 def matches(method: str, pattern: str) -> bool:
     """Whether the pattern covers the method.

@@ -17,23 +17,37 @@ def host(registry: str | os.PathLike[str] | None = None) -> _native.Host:
     key = (os.getpid(), place)
     with _lock:
         if key not in _hosts:
-            _hosts[key] = _native.Host(cache=_home("TOLLHOUSE_CACHE", "XDG_CACHE_HOME", ".cache"), registry=place)
+            _hosts[key] = _made(place)
         return _hosts[key]
 
 
 def default_registry() -> str | None:
     """Where the command line publishes to, if that is there."""
-    if home := os.environ.get("TOLLHOUSE_HOME"):
-        place = os.path.join(home, "registry")
-    else:
-        place = os.path.join(_home(None, "XDG_DATA_HOME", os.path.join(".local", "share")), "registry")
+    place = _place("registry", "XDG_DATA_HOME", os.path.join(".local", "share"), "registry")
     return place if os.path.isdir(place) else None
 
 
-def _home(own: str | None, standard: str, fallback: str) -> str:
-    if own and (place := os.environ.get(own)):
-        return place
-    return os.path.join(os.environ.get(standard) or os.path.join(os.path.expanduser("~"), fallback), "tollhouse")
+def _made(registry: str | None) -> _native.Host:
+    cache = _place("cache", "XDG_CACHE_HOME", ".cache", "")
+    try:
+        return _native.Host(cache=cache, registry=registry)
+    except _native.NativeError:
+        # If it is the cache that cannot be used, only speed is lost; if not, this fails too.
+        made = _native.Host(registry=registry)
+    from warnings import warn
+
+    warn(f"the cache {cache!r} cannot be used: compiled code is kept in memory only", RuntimeWarning, stacklevel=4)
+    return made
+
+
+def _place(own: str, xdg: str, fallback: str, name: str) -> str:
+    """As the command line has it: all under `TOLLHOUSE_HOME`, else the XDG directories."""
+    if home := os.environ.get("TOLLHOUSE_HOME"):
+        return os.path.join(home, own)
+    base = os.environ.get(xdg, "")
+    if not os.path.isabs(base):
+        base = os.path.join(os.path.expanduser("~"), fallback)
+    return os.path.join(base, "tollhouse", name)
 
 
 def _unlock() -> None:
