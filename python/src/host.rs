@@ -12,6 +12,7 @@ use tollhouse::session::{self, HostOptions, SessionOptions};
 use crate::driver::Raised;
 use crate::errors::{PolicyError, raised, told};
 use crate::session::Session;
+use crate::token;
 use crate::tool::HostTool;
 
 /// Runs sessions: made once a process. `Host(cache=…, registry=…)`, both directories.
@@ -31,22 +32,29 @@ impl Host {
         Ok(Self { host, process: std::process::id() })
     }
 
-    /// A session in memory. `policy` is JSON, or TOML if `toml` is true.
-    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, approver=None))]
+    /// A session in memory. `policy` is JSON, or TOML if `toml` is true; it narrows what a token allows, if there is one.
+    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, approver=None, token=None, authorities=Vec::new()))]
+    #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn session(
         &self,
         py: Python<'_>,
-        policy: &str,
+        policy: Option<&str>,
         toml: bool,
         tools: Vec<Py<HostTool>>,
         audit: Option<Py<PyAny>>,
         approver: Option<Py<PyAny>>,
+        token: Option<&str>,
+        authorities: Vec<Vec<u8>>,
     ) -> PyResult<Session> {
-        if self.process != std::process::id() {
-            return Err(PyRuntimeError::new_err("this host was made before the process forked: make one in the child"));
-        }
-        let policy = if toml { Policy::parse(policy) } else { Policy::parse_json(policy) };
-        let policy = policy.map_err(|error| PolicyError::new_err(told(&error)))?;
+        self.check_process()?;
+        let given = policy.map(|policy| parsed(policy, toml)).transpose()?;
+        let policy = match token.map(|token| token::open(token, &authorities)).transpose()? {
+            None => given.unwrap_or_default(),
+            Some(allowed) => match given {
+                Some(narrower) => allowed.attenuate(narrower).map_err(|error| PolicyError::new_err(told(&error)))?,
+                None => allowed,
+            },
+        };
         let shared = Arc::new(Raised::default());
         let options = SessionOptions {
             policy,
@@ -61,6 +69,20 @@ impl Host {
         })?;
         Ok(Session::new(session, shared))
     }
+}
+
+impl Host {
+    fn check_process(&self) -> PyResult<()> {
+        if self.process == std::process::id() {
+            return Ok(());
+        }
+        Err(PyRuntimeError::new_err("this host was made before the process forked: make one in the child"))
+    }
+}
+
+fn parsed(policy: &str, toml: bool) -> PyResult<Policy> {
+    let policy = if toml { Policy::parse(policy) } else { Policy::parse_json(policy) };
+    policy.map_err(|error| PolicyError::new_err(told(&error)))
 }
 
 /// Gives each event to a Python function, as JSON.

@@ -12,6 +12,7 @@ mod output;
 mod result;
 mod run;
 mod session;
+mod token;
 mod tool;
 
 use pyo3::prelude::*;
@@ -31,6 +32,8 @@ mod _native {
     use super::run::{Call, Run};
     #[pymodule_export]
     use super::session::Session;
+    #[pymodule_export]
+    use super::token::{Keypair, attenuate_token, inspect_token};
     #[pymodule_export]
     use super::tool::HostTool;
 }

@@ -56,14 +56,19 @@ class Host:
     ) -> Host: ...
     def session(
         self,
-        policy: str,
+        policy: str | None,
         *,
         toml: bool = False,
         tools: Sequence[HostTool] = (),
         audit: Callable[[str], object] | None = None,
         approver: Callable[[str, dict[str, Any], str], bool] | None = None,
+        token: str | None = None,
+        authorities: Sequence[bytes] = (),
     ) -> Session:
         """A session in memory. `policy` is JSON, or TOML if `toml` is true.
+
+        With a token that one of the authorities has signed (each 32 bytes) the policy narrows what it allows; None is
+        all that it allows.
 
         Raises `PolicyError` for a policy or a tool that makes no sense, else `NativeError`.
         """
@@ -220,3 +225,28 @@ def grant_is_subset(parent_grant_json: str, child_grant_json: str) -> bool:
 
     Raises `ValueError` for malformed grants.
     """
+
+@final
+class Keypair:
+    """What signs tokens: a new one, of the system's random numbers."""
+
+    def __new__(cls) -> Keypair: ...
+    @staticmethod
+    def from_seed(seed: bytes) -> Keypair:
+        """The one whose private key is these 32 bytes. Raises `ValueError`."""
+
+    @property
+    def public_key(self) -> bytes:
+        """What others verify with: 32 bytes."""
+
+    def seal(self, policy: str, expires_in: float | None = None) -> str:
+        """Signs a policy (JSON), which ends in so many seconds: the token's text.
+
+        Raises `PolicyError` for what is no policy, `ValueError` for a time that is none.
+        """
+
+def attenuate_token(token: str, policy: str, expires_in: float | None = None) -> str:
+    """A token for less. Raises as `Keypair.seal`, and `PolicyError` if it would be wider."""
+
+def inspect_token(token: str) -> str:
+    """What a token says, as JSON: `{closed, size, blocks: [{policy, expires, revocation_id}]}`. Nothing is verified."""
