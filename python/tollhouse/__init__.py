@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         CapabilityError,
         ConstraintError,
         MissingParamError,
+        ToolError,
         TypeMismatchError,
         ViolationError,
     )
@@ -60,6 +61,7 @@ _NAMES = {
         "CapabilityError",
         "ConstraintError",
         "MissingParamError",
+        "ToolError",
         "TypeMismatchError",
         "ViolationError",
     ],
@@ -115,6 +117,7 @@ __all__ = [
     "Tool",
     "ToolCallCap",
     "ToolDefinition",
+    "ToolError",
     "TypeMismatchError",
     "ViolationError",
     "capability_from_function",

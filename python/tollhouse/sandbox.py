@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import TracebackType
-    from typing import Any, Self, TypedDict
+    from typing import Any, Self, TypedDict, TypeVar
 
     from ._native import Language
     from .answers import Handler
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .steps import Stepping
     from .tools import ToolDefinition
 
+    _T = TypeVar("_T")
     OnOutput = Callable[[str], object]
     """Is given standard output as it comes."""
 
@@ -163,15 +164,7 @@ class Sandbox:
         Raises `RuntimeError` after `close` and while a run in steps goes on, `NativeError` for what the host cannot do,
         and what `on_output`, the approver or the audit raises.
         """
-        script = _script(language, code, on_output, stdin, keep_state)
-        if self._answers.goes_on_around():
-            return script(self._open().delegate())
-        self._check_steps()
-        self._turn.enter()
-        try:
-            return self._run(Answering(), script)
-        finally:
-            self._turn.leave()
+        return self._do(self._script(language, code, on_output, stdin, keep_state))
 
     async def run_async(
         self,
@@ -183,15 +176,44 @@ class Sandbox:
         keep_state: bool = False,
     ) -> ExecutionResult:
         """As `run`, beside the loop: async tools run on it. `on_output` is called on another thread."""
+        return await self._do_async(self._script(language, code, on_output, stdin, keep_state))
+
+    def call(self, method: str, arguments: Mapping[str, Any] | None = None) -> Any:
+        """Calls one tool without a script, through the gate: a run of its own. What it returned.
+
+        `method` is in any spelling: `math.add`, `math/add`. Raises `ArgumentError`, `CapabilityError`, else `ToolError`
+        for what the call fails with, and as `run`.
+        """
+        from .calls import call
+
+        return self._do(lambda session, _: call(session, method, arguments or {}))
+
+    async def call_async(self, method: str, arguments: Mapping[str, Any] | None = None) -> Any:
+        """As `call`, beside the loop."""
+        from .calls import call
+
+        return await self._do_async(lambda session, _: call(session, method, arguments or {}))
+
+    def _do(self, work: Callable[[_native.Session, bool], _T]) -> _T:
+        """Does something in the session, when no other run goes on; in one that is nested, if a run goes on around."""
+        if self._answers.goes_on_around():
+            return work(self._open().delegate(), False)
+        self._check_steps()
+        self._turn.enter()
+        try:
+            return self._answered(Answering(), work)
+        finally:
+            self._turn.leave()
+
+    async def _do_async(self, work: Callable[[_native.Session, bool], _T]) -> _T:
         from asyncio import get_running_loop
 
         from .attempts import beside
 
         loop = get_running_loop()
-        script = _script(language, code, on_output, stdin, keep_state)
         if self._answers.goes_on_around():
             nested = self._open().delegate()
-            return await beside(lambda: script(nested), nested.cancel)
+            return await beside(lambda: work(nested, False), nested.cancel)
         self._check_steps()
         await self._turn.enter_async(loop)
         try:
@@ -201,20 +223,39 @@ class Sandbox:
                 answering.end()
                 self.cancel()
 
-            return await beside(lambda: self._run(answering, script), cancel)
+            return await beside(lambda: self._answered(answering, work), cancel)
         finally:
             self._turn.leave()
 
-    def _run(self, answering: Answering, script: Callable[[_native.Session], ExecutionResult]) -> ExecutionResult:
-        """A run, by whoever has the turn."""
+    def _answered(self, answering: Answering, work: Callable[[_native.Session, bool], _T]) -> _T:
+        """Does something, by whoever has the turn."""
         session = self._open()
         self._check_steps()
         self._answers.run = answering
         try:
-            self.last_result = result = script(session)
+            return work(session, True)
         finally:
             answering.end()
-        return result
+
+    def _script(
+        self, language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None, keep_state: bool
+    ) -> Callable[[_native.Session, bool], ExecutionResult]:
+        """What runs this; `last_result` is that of a run which is not nested."""
+        given = _bytes(stdin)
+
+        def run(session: _native.Session, is_own: bool) -> ExecutionResult:
+            if on_output is None:
+                ended = session.run(language, code, stdin=given, keep_state=keep_state)
+            else:
+                ended = session.run(language, code, stdin=given, listener=_listener(on_output), keep_state=keep_state)
+                if ended.has_value:
+                    on_output(printed(ended.value))
+            result = result_of(ended)
+            if is_own:
+                self.last_result = result
+            return result
+
+        return run
 
     @property
     def last_stderr(self) -> str:
@@ -357,6 +398,10 @@ class Sandbox:
 
         return Files(self._open)
 
+    def python_types(self) -> str:
+        """A module that declares what the components take, return and fail with, for type checkers and pydantic."""
+        return self._open().python()
+
     def read_file(self, path: str) -> bytes:
         """A file, as the last run left it. Raises `OSError`."""
         from .files import absolute
@@ -367,23 +412,6 @@ class Sandbox:
         if self._session is None:
             raise RuntimeError("Sandbox not initialized")
         return self._session
-
-
-def _script(
-    language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None, keep_state: bool
-) -> Callable[[_native.Session], ExecutionResult]:
-    """What runs this in a session."""
-    given = _bytes(stdin)
-
-    def run(session: _native.Session) -> ExecutionResult:
-        if on_output is None:
-            return result_of(session.run(language, code, stdin=given, keep_state=keep_state))
-        ended = session.run(language, code, stdin=given, listener=_listener(on_output), keep_state=keep_state)
-        if ended.has_value:
-            on_output(printed(ended.value))
-        return result_of(ended)
-
-    return run
 
 
 def _listener(on_output: OnOutput) -> Callable[[str, bytes], None]:
