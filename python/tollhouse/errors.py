@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import builtins
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class ConstraintError(Exception):
@@ -52,3 +56,7 @@ class CallLimitExceededError(CapabilityError):
 
 class ArgumentError(ValueError):
     """Arguments that do not fit the types of a tool. The message says which, where, and what belongs there."""
+
+
+class RuntimeError(builtins.RuntimeError):  # noqa: A001
+    """What a sandbox cannot do now: it is closed, or something else goes on. `except` by the builtin name works too."""

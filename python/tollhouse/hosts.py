@@ -27,8 +27,13 @@ def default_registry() -> str | None:
     return place if os.path.isdir(place) else None
 
 
+def cache_place() -> str:
+    """Where compiled code is kept."""
+    return _place("cache", "XDG_CACHE_HOME", ".cache", "")
+
+
 def _made(registry: str | None) -> _native.Host:
-    cache = _place("cache", "XDG_CACHE_HOME", ".cache", "")
+    cache = cache_place()
     try:
         return _native.Host(cache=cache, registry=registry)
     except _native.NativeError:

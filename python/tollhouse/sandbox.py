@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from . import _native
 from .answers import Answering, Answers
+from .errors import RuntimeError  # noqa: A004
 from .hosts import default_registry, host
-from .mounts import mounted, namespaces, policy_text, read_tools
+from .mounts import check_wasm_path, mounted, namespaces, policy_text, read_tools
 from .result import ExecutionResult, printed, result_of
 from .turns import Turn
 
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from ._native import Language
     from .answers import Handler
     from .audit import AuditCollector, AuditConfig, AuditEntry
+    from .auth import PCA
     from .capabilities import MethodCapability
     from .steps import Stepping
+    from .tokens import Opened
     from .tools import ToolDefinition
 
     OnOutput = Callable[[str], object]
@@ -33,52 +36,73 @@ class Sandbox:
 
     `tools` are functions, objects with methods, or definitions for `tool_handler`, which is called as
     `(method, arguments)`. `capabilities` say what may be called: an empty list is nothing; None is each of `tools`,
-    however often. With a `tool_handler` and no tools, whatever the capabilities cover can be called. `policy` is a
-    policy file (its path, or its text as TOML) instead: it may mount components of `registry` beside the functions.
-    `limits` are those of a policy: `{"wall": "10s", "memory": "64MiB"}`. `approver(method, arguments, grant)` answers
-    for a human, with True or False.
+    however often. With a `tool_handler` and no tools, whatever the capabilities cover can be called. `pca` is a token
+    that one of `trusted_authorities` has signed (`ed25519:` and hexadecimal digits, or 32 bytes): what it allows of the
+    tools may be called until it ends, and `capabilities` narrow that. `policy` is a policy file (its path, or its text
+    as TOML) instead: it may mount components of `registry` beside the functions. `limits` are those of a policy:
+    `{"wall": "10s", "memory": "64MiB"}`. `approver(method, arguments, grant)` answers for a human, with True or False.
+    What happens goes to `audit_collector`, or to one that is made by `audit_config` and closed with the sandbox.
 
-    Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern.
+    Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
+    to be trusted. `wasm_path` is None: there is no other guest than those of the package.
     """
 
     def __init__(
         self,
-        *,
+        pca: PCA | bytes | str = b"",
         tools: Iterable[Any] = (),
         capabilities: Sequence[MethodCapability] | None = None,
+        trusted_authorities: Iterable[str | bytes] = (),
         tool_handler: Handler | None = None,
+        wasm_path: None = None,
+        audit_config: AuditConfig | None = None,
+        *,
         policy: str | os.PathLike[str] | None = None,
         registry: str | os.PathLike[str] | None = None,
         limits: Mapping[str, Any] | None = None,
-        audit_config: AuditConfig | None = None,
         approver: Callable[[str, dict[str, Any], str], bool] | None = None,
+        audit_collector: AuditCollector | None = None,
     ) -> None:
-        definitions, handler = read_tools(list(tools), tool_handler)
-        self.tools: list[ToolDefinition] = definitions
+        check_wasm_path(wasm_path)
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
-        if capabilities is None:
-            capabilities = _one_each(definitions) if policy is None else []
-        self._capabilities = list(capabilities)
+        token = _opened(pca, trusted_authorities, policy)
+        definitions, handler = read_tools(list(tools), tool_handler)
+        self.tools: list[ToolDefinition] = definitions
+        is_open = tool_handler is not None and not definitions
+        if capabilities is not None:
+            self._capabilities = list(capabilities) if token is None else token.below(capabilities)
+        elif token is not None:
+            self._capabilities = token.here(definitions, is_open=is_open, registry=registry)
+        else:
+            self._capabilities = _one_each(definitions) if policy is None else []
         self._answers = Answers(handler)
         self._turn = Turn()
         self._stepped: Stepping | None = None
         self.last_result: ExecutionResult = ExecutionResult()
         host_tools = mounted(definitions, self._capabilities, self._answers)
-        if tool_handler is not None and not definitions:
+        if is_open:
             host_tools = namespaces(self._capabilities, self._answers)
-        text, is_toml = policy_text(policy, self._capabilities, limits)
+        if token is None or capabilities is not None:
+            text, is_toml = policy_text(policy, self._capabilities, limits)
+        else:
+            text, is_toml = token.policy(self._capabilities, limits), False
         if registry is None and policy is not None:
             registry = default_registry()
-        self._audit: AuditCollector | None = _collector(audit_config)
-        listener = None if self._audit is None else _recorder(self._audit)
+        self._closes_audit = audit_collector is None
+        self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
         try:
             self._session: _native.Session | None = host(registry).session(
-                text, toml=is_toml, tools=host_tools, audit=listener, approver=approver
+                text,
+                toml=is_toml,
+                tools=host_tools,
+                audit=None if self._audit is None else _recorder(self._audit),
+                approver=approver,
+                token=None if token is None else token.text,
+                authorities=() if token is None else token.keys,
             )
         except BaseException as error:
-            if self._audit is not None:
-                self._audit.close()
+            self._close_audit()
             if isinstance(error, _native.PolicyError):
                 raise ValueError(str(error)) from None
             raise
@@ -96,7 +120,10 @@ class Sandbox:
         session, self._session = self._session, None
         if session is not None:
             session.cancel()
-        if self._audit is not None:
+        self._close_audit()
+
+    def _close_audit(self) -> None:
+        if self._audit is not None and self._closes_audit:
             self._audit.close()
 
     def execute(self, code: str, on_output: OnOutput | None = None, stdin: str | bytes | None = None) -> str:
@@ -358,9 +385,24 @@ def _key(grant: str) -> str:
     return canonical_key(name) if name.startswith("cap:") else name
 
 
-def _collector(config: AuditConfig | None) -> AuditCollector | None:
-    if config is None:
+def _opened(
+    pca: PCA | bytes | str, authorities: Iterable[str | bytes], policy: str | os.PathLike[str] | None
+) -> Opened | None:
+    """The token, verified; None if there is none, and nobody is trusted to sign one."""
+    if pca in (b"", "") and not authorities:
         return None
+    if policy is not None:
+        raise ValueError("a policy and a token both say what may be called: give `policy` or `pca`, not both")
+    from .tokens import Opened
+
+    return Opened(pca, authorities)
+
+
+def _collector(config: AuditConfig | None, given: AuditCollector | None) -> AuditCollector | None:
+    if config is None or given is not None:
+        if config is not None:
+            raise ValueError("an audit has one place: give `audit_config` or `audit_collector`, not both")
+        return given
     from uuid import uuid4
 
     from .audit import AuditCollector
