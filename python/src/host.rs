@@ -7,11 +7,12 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use tollhouse::capability::Policy;
 use tollhouse::gate::{ApprovalRequest, Approver, Audit, AuditError, Event};
-use tollhouse::session::{self, HostOptions, SessionOptions};
+use tollhouse::session::{self, HostOptions, OpenOptions, SessionOptions};
 
 use crate::driver::Raised;
 use crate::errors::{PolicyError, raised, told};
 use crate::session::Session;
+use crate::store::{self, Store, failed, or_signal, waiting};
 use crate::token;
 use crate::tool::HostTool;
 
@@ -58,15 +59,42 @@ impl Host {
         let shared = Arc::new(Raised::default());
         let options = SessionOptions {
             policy,
-            host_tools: tools.iter().map(|tool| tool.get().mounted(py, &shared)).collect(),
-            audit: audit.map(|listener| Arc::new(Listener { listener, raised: Arc::clone(&shared) }) as Arc<dyn Audit>),
-            approver: approver.map(|ask| Arc::new(Asked { ask, raised: Arc::clone(&shared) }) as Arc<dyn Approver>),
+            host_tools: mounted(py, &tools, &shared),
+            audit: audit.map(|listener| Listener::shared(listener, &shared)),
+            approver: approver.map(|ask| Asked::shared(ask, &shared)),
             ..SessionOptions::default()
         };
-        let session = py.detach(|| self.host.session(options)).map_err(|error| match error {
-            session::HostError::Policy(_) | session::HostError::Mount(_) => PolicyError::new_err(told(&error)),
-            error => raised(&error),
-        })?;
+        let session = py.detach(|| self.host.session(options)).map_err(|error| unmade(&error))?;
+        Ok(Session::new(session, shared))
+    }
+
+    /// A session on disk, which is made if it is not there. Its policy is then fixed: None is whatever it was made with.
+    #[pyo3(signature = (store, session_id, policy=None, *, toml=false, tools=Vec::new(), audit=None, approver=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
+    fn open(
+        &self,
+        py: Python<'_>,
+        store: &Store,
+        session_id: &str,
+        policy: Option<&str>,
+        toml: bool,
+        tools: Vec<Py<HostTool>>,
+        audit: Option<Py<PyAny>>,
+        approver: Option<Py<PyAny>>,
+    ) -> PyResult<Session> {
+        self.check_process()?;
+        let id = store::session_id(session_id)?;
+        let shared = Arc::new(Raised::default());
+        let options = OpenOptions {
+            policy: policy.map(|policy| parsed(policy, toml)).transpose()?,
+            host_tools: mounted(py, &tools, &shared),
+            audit: audit.map(|listener| Listener::shared(listener, &shared)),
+            approver: approver.map(|ask| Asked::shared(ask, &shared)),
+            waiting: Some(waiting()),
+            ..OpenOptions::default()
+        };
+        let session = py.detach(|| self.host.open(&store.0, &id, options));
+        let session = session.map_err(|error| or_signal(py, unmade(&error)))?;
         Ok(Session::new(session, shared))
     }
 }
@@ -85,10 +113,29 @@ fn parsed(policy: &str, toml: bool) -> PyResult<Policy> {
     policy.map_err(|error| PolicyError::new_err(told(&error)))
 }
 
+fn mounted(py: Python<'_>, tools: &[Py<HostTool>], raised: &Arc<Raised>) -> Vec<tollhouse::tool::HostTool> {
+    tools.iter().map(|tool| tool.get().mounted(py, raised)).collect()
+}
+
+/// Why there is no session.
+fn unmade(error: &session::HostError) -> PyErr {
+    match error {
+        session::HostError::Policy(_) | session::HostError::Mount(_) => PolicyError::new_err(told(error)),
+        session::HostError::Sessions(error) => failed(error),
+        error => raised(error),
+    }
+}
+
 /// Gives each event to a Python function, as JSON.
 struct Listener {
     listener: Py<PyAny>,
     raised: Arc<Raised>,
+}
+
+impl Listener {
+    fn shared(listener: Py<PyAny>, raised: &Arc<Raised>) -> Arc<dyn Audit> {
+        Arc::new(Self { listener, raised: Arc::clone(raised) })
+    }
 }
 
 impl Audit for Listener {
@@ -113,6 +160,12 @@ impl Audit for Listener {
 struct Asked {
     ask: Py<PyAny>,
     raised: Arc<Raised>,
+}
+
+impl Asked {
+    fn shared(ask: Py<PyAny>, raised: &Arc<Raised>) -> Arc<dyn Approver> {
+        Arc::new(Self { ask, raised: Arc::clone(raised) })
+    }
 }
 
 impl Approver for Asked {

@@ -49,8 +49,11 @@ def test_variables_that_are_given_are_not_for_the_script() -> None:
     assert evaluate("return typeof secret", {"secret": "s", "pay": pay}) == ("undefined", {})
 
 
-def test_files_stay() -> None:
+def test_files_and_state_stay_and_variables_do_not() -> None:
     evaluate = create_tollhouse_sandbox([pay])
+    evaluate("state.sum = await pay({amount: 2}); globalThis.other = 1; throw new Error('late')", {})
+    assert evaluate("return [state.sum, typeof other]", {}) == ('[2,"undefined"]', {})
+    assert create_tollhouse_sandbox([pay])("return state", {}) == ("{}", {})
     evaluate("await fs.writeFile('/workspace/a', String(await pay({amount: 7})))", {})
     assert evaluate("return await fs.readFile('/workspace/a', 'utf8')", {}) == ("7", {})
 

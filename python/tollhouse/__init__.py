@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         ViolationError,
     )
     from .errors import RuntimeError as RuntimeError  # noqa: A004
+    from .files import Files, FileStat, Snapshot
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from .sandbox import Sandbox
     from .sandbox_tool import SandboxTool, create_sandbox_tool
     from .schema import dataclass_to_schema, extract_param_description, python_type_to_json_schema
+    from .sessions import Session, Store
     from .signatures import format_tool_descriptions_js
     from .tools import (
         Tool,
@@ -77,6 +79,7 @@ _NAMES = {
         "TypeMismatchError",
         "ViolationError",
     ],
+    "files": ["Files", "FileStat", "Snapshot"],
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
@@ -85,6 +88,7 @@ _NAMES = {
     "sandbox": ["Sandbox"],
     "sandbox_tool": ["SandboxTool", "create_sandbox_tool"],
     "schema": ["dataclass_to_schema", "extract_param_description", "python_type_to_json_schema"],
+    "sessions": ["Session", "Store"],
     "signatures": ["format_tool_descriptions_js"],
     "tools": [
         "Tool",
@@ -116,6 +120,8 @@ __all__ = [
     "ConstraintError",
     "ConstraintSet",
     "ExecutionResult",
+    "FileStat",
+    "Files",
     "MethodCapability",
     "MissingParamError",
     "NativeError",
@@ -125,6 +131,9 @@ __all__ = [
     "RuntimeStatus",
     "Sandbox",
     "SandboxTool",
+    "Session",
+    "Snapshot",
+    "Store",
     "SyncToolHandler",
     "Tool",
     "ToolCallCap",

@@ -18,8 +18,9 @@ def create_tollhouse_sandbox(
 ) -> Evaluator:
     """What runs the code of a CodeAct agent, with these functions and objects as tools.
 
-    The output is text for a model. Files stay from run to run. Variables do not: those that it is given are
-    not for the script, and none are new. Without capabilities, each tool may be called however often.
+    The output is text for a model. Files stay from run to run, and so does what scripts put into `state`. Both are the
+    sandbox's: no variables are new, and those that it is given are not for the script. Without capabilities, each
+    tool may be called however often.
     """
     return _evaluator(SandboxTool.from_functions(tools, capabilities=capabilities))
 
@@ -31,7 +32,7 @@ def create_tollhouse_codeact(
     capabilities: Sequence[MethodCapability] | None = None,
     prompt: str | None = None,
 ) -> Any:
-    """The graph of a CodeAct agent, to be compiled. All its threads have the same files and budgets.
+    """The graph of a CodeAct agent, to be compiled. All its threads have the same files, `state` and budgets.
 
     `prompt` stands in place of `JS_CODEACT_PROMPT`; the descriptions of the tools follow it. Raises `ImportError`
     without langgraph-codeact.
@@ -55,6 +56,6 @@ create_amla_codeact = create_tollhouse_codeact
 
 def _evaluator(sandbox: SandboxTool) -> Evaluator:
     def evaluate(code: str, _variables: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        return sandbox.run(code, "javascript"), {}
+        return sandbox.sandbox.run("javascript", code, keep_state=True).to_tool_message(), {}
 
     return evaluate

@@ -32,6 +32,11 @@ def cache_place() -> str:
     return _place("cache", "XDG_CACHE_HOME", ".cache", "")
 
 
+def default_store() -> str:
+    """Where the command line keeps sessions."""
+    return _place("store", "XDG_DATA_HOME", os.path.join(".local", "share"), "store")
+
+
 def _made(registry: str | None) -> _native.Host:
     cache = cache_place()
     try:

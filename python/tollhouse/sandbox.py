@@ -16,19 +16,34 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import TracebackType
-    from typing import Any, Self
+    from typing import Any, Self, TypedDict
 
     from ._native import Language
     from .answers import Handler
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .auth import PCA
     from .capabilities import MethodCapability
+    from .files import Files
     from .steps import Stepping
     from .tokens import Opened
     from .tools import ToolDefinition
 
     OnOutput = Callable[[str], object]
     """Is given standard output as it comes."""
+
+    class SandboxOptions(TypedDict, total=False):
+        """What a sandbox is made with."""
+
+        tools: Iterable[Any]
+        capabilities: Sequence[MethodCapability] | None
+        tool_handler: Handler | None
+        policy: str | os.PathLike[str] | None
+        registry: str | os.PathLike[str] | None
+        limits: Mapping[str, Any] | None
+        files: Mapping[str, str | bytes] | None
+        audit_config: AuditConfig | None
+        approver: Callable[[str, dict[str, Any], str], bool] | None
+        audit_collector: AuditCollector | None
 
 
 class Sandbox:
@@ -40,7 +55,8 @@ class Sandbox:
     that one of `trusted_authorities` has signed (`ed25519:` and hexadecimal digits, or 32 bytes): what it allows of the
     tools may be called until it ends, and `capabilities` narrow that. `policy` is a policy file (its path, or its text
     as TOML) instead: it may mount components of `registry` beside the functions. `limits` are those of a policy:
-    `{"wall": "10s", "memory": "64MiB"}`. `approver(method, arguments, grant)` answers for a human, with True or False.
+    `{"wall": "10s", "memory": "64MiB"}`. `files` are what it begins with: paths (below /workspace, if they do not begin
+    with `/`) and their bytes or text. `approver(method, arguments, grant)` answers for a human, with True or False.
     What happens goes to `audit_collector`, or to one that is made by `audit_config` and closed with the sandbox.
 
     Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
@@ -60,6 +76,7 @@ class Sandbox:
         policy: str | os.PathLike[str] | None = None,
         registry: str | os.PathLike[str] | None = None,
         limits: Mapping[str, Any] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
         approver: Callable[[str, dict[str, Any], str], bool] | None = None,
         audit_collector: AuditCollector | None = None,
     ) -> None:
@@ -70,10 +87,10 @@ class Sandbox:
         definitions, handler = read_tools(list(tools), tool_handler)
         self.tools: list[ToolDefinition] = definitions
         is_open = tool_handler is not None and not definitions
-        if capabilities is not None:
-            self._capabilities = list(capabilities) if token is None else token.below(capabilities)
-        elif token is not None:
-            self._capabilities = token.here(definitions, is_open=is_open, registry=registry)
+        if token is not None:
+            self._capabilities = token.granted(capabilities, definitions, is_open=is_open, registry=registry)
+        elif capabilities is not None:
+            self._capabilities = list(capabilities)
         else:
             self._capabilities = _one_each(definitions) if policy is None else []
         self._answers = Answers(handler)
@@ -91,21 +108,36 @@ class Sandbox:
             registry = default_registry()
         self._closes_audit = audit_collector is None
         self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
+        listener = None if self._audit is None else _recorder(self._audit)
         try:
-            self._session: _native.Session | None = host(registry).session(
-                text,
-                toml=is_toml,
-                tools=host_tools,
-                audit=None if self._audit is None else _recorder(self._audit),
-                approver=approver,
-                token=None if token is None else token.text,
-                authorities=() if token is None else token.keys,
+            self._session: _native.Session | None = self._make(
+                host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=approver, token=token
             )
+            if files:
+                self.files.update(files)
         except BaseException as error:
             self._close_audit()
             if isinstance(error, _native.PolicyError):
                 raise ValueError(str(error)) from None
             raise
+
+    def _make(
+        self,
+        host: _native.Host,
+        text: str | None,
+        *,
+        toml: bool,
+        tools: list[_native.HostTool],
+        audit: Any,
+        approver: Any,
+        token: Opened | None,
+    ) -> _native.Session:
+        if token is None:
+            return host.session(text, toml=toml, tools=tools, audit=audit, approver=approver)
+        signed, keys = token.text, token.keys
+        return host.session(
+            text, toml=toml, tools=tools, audit=audit, approver=approver, token=signed, authorities=keys
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -148,9 +180,18 @@ class Sandbox:
         return (await self.run_async("shell", command, stdin=stdin)).stdout
 
     def run(
-        self, language: Language, code: str, *, on_output: OnOutput | None = None, stdin: str | bytes | None = None
+        self,
+        language: Language,
+        code: str,
+        *,
+        on_output: OnOutput | None = None,
+        stdin: str | bytes | None = None,
+        keep_state: bool = False,
     ) -> ExecutionResult:
         """Runs a script to its end, and says all about it. Another run of this sandbox waits for it.
+
+        With `keep_state` it finds what the last such script of its language left besides files, and leaves that in its
+        turn: in JavaScript `globalThis.state`, in bash directory, variables, functions and aliases.
 
         A tool of this sandbox that runs a script in it gets the files as they were when its own run began, and what the
         script changes of them is not kept.
@@ -158,17 +199,24 @@ class Sandbox:
         Raises `RuntimeError` after `close` and while a run in steps goes on, `NativeError` for what the host cannot do,
         and what `on_output`, the approver or the audit raises.
         """
+        script = _script(language, code, on_output, stdin, keep_state)
         if self._answers.goes_on_around():
-            return _run(self._open().delegate(), language, code, on_output, stdin)
+            return script(self._open().delegate())
         self._check_steps()
         self._turn.enter()
         try:
-            return self._run(Answering(), language, code, on_output, stdin)
+            return self._run(Answering(), script)
         finally:
             self._turn.leave()
 
     async def run_async(
-        self, language: Language, code: str, *, on_output: OnOutput | None = None, stdin: str | bytes | None = None
+        self,
+        language: Language,
+        code: str,
+        *,
+        on_output: OnOutput | None = None,
+        stdin: str | bytes | None = None,
+        keep_state: bool = False,
     ) -> ExecutionResult:
         """As `run`, beside the loop: async tools run on it. `on_output` is called on another thread."""
         from asyncio import get_running_loop
@@ -176,9 +224,10 @@ class Sandbox:
         from .attempts import beside
 
         loop = get_running_loop()
+        script = _script(language, code, on_output, stdin, keep_state)
         if self._answers.goes_on_around():
             nested = self._open().delegate()
-            return await beside(lambda: _run(nested, language, code, on_output, stdin), nested.cancel)
+            return await beside(lambda: script(nested), nested.cancel)
         self._check_steps()
         await self._turn.enter_async(loop)
         try:
@@ -188,19 +237,17 @@ class Sandbox:
                 answering.end()
                 self.cancel()
 
-            return await beside(lambda: self._run(answering, language, code, on_output, stdin), cancel)
+            return await beside(lambda: self._run(answering, script), cancel)
         finally:
             self._turn.leave()
 
-    def _run(
-        self, answering: Answering, language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None
-    ) -> ExecutionResult:
+    def _run(self, answering: Answering, script: Callable[[_native.Session], ExecutionResult]) -> ExecutionResult:
         """A run, by whoever has the turn."""
         session = self._open()
         self._check_steps()
         self._answers.run = answering
         try:
-            self.last_result = result = _run(session, language, code, on_output, stdin)
+            self.last_result = result = script(session)
         finally:
             answering.end()
         return result
@@ -211,7 +258,14 @@ class Sandbox:
         parts = [self.last_result.stderr.rstrip("\n"), self.last_result.error or ""]
         return "\n".join(part for part in parts if part)
 
-    def start(self, code: str, language: Language = "javascript", stdin: str | bytes | None = None) -> None:
+    def start(
+        self,
+        code: str,
+        language: Language = "javascript",
+        stdin: str | bytes | None = None,
+        *,
+        keep_state: bool = False,
+    ) -> None:
         """Begins a script whose calls you answer: `while sandbox.has_work(): …`.
 
         Raises `RuntimeError` while another run goes on.
@@ -223,7 +277,7 @@ class Sandbox:
         if not self._turn.enter_now():
             raise RuntimeError("a run of this sandbox goes on: start another one when it has ended")
         try:
-            self._stepped = Stepping(session.start(language, code, stdin=_bytes(stdin)))
+            self._stepped = Stepping(session.start(language, code, stdin=_bytes(stdin), keep_state=keep_state))
         finally:
             self._turn.leave()
 
@@ -332,9 +386,18 @@ class Sandbox:
         """Declarations of all that scripts can call, for a model to read."""
         return self._open().typescript()
 
+    @property
+    def files(self) -> Files:
+        """Its files, as a mapping of paths to bytes that can be changed between runs."""
+        from .files import Files
+
+        return Files(self._open)
+
     def read_file(self, path: str) -> bytes:
         """A file, as the last run left it. Raises `OSError`."""
-        return self._open().read_file(path)
+        from .files import absolute
+
+        return self._open().files().read(absolute(path))
 
     def _open(self) -> _native.Session:
         if self._session is None:
@@ -342,15 +405,21 @@ class Sandbox:
         return self._session
 
 
-def _run(
-    session: _native.Session, language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None
-) -> ExecutionResult:
-    if on_output is None:
-        return result_of(session.run(language, code, stdin=_bytes(stdin)))
-    ended = session.run(language, code, stdin=_bytes(stdin), listener=_listener(on_output))
-    if ended.has_value:
-        on_output(printed(ended.value))
-    return result_of(ended)
+def _script(
+    language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None, keep_state: bool
+) -> Callable[[_native.Session], ExecutionResult]:
+    """What runs this in a session."""
+    given = _bytes(stdin)
+
+    def run(session: _native.Session) -> ExecutionResult:
+        if on_output is None:
+            return result_of(session.run(language, code, stdin=given, keep_state=keep_state))
+        ended = session.run(language, code, stdin=given, listener=_listener(on_output), keep_state=keep_state)
+        if ended.has_value:
+            on_output(printed(ended.value))
+        return result_of(ended)
+
+    return run
 
 
 def _listener(on_output: OnOutput) -> Callable[[str, bytes], None]:

@@ -10,7 +10,6 @@ from typing import Any
 from . import _native
 from .auth import PCA
 from .capabilities import MethodCapability
-from .constraints import ConstraintSet
 from .hosts import host
 from .mounts import policy_text
 from .tools import ToolDefinition
@@ -44,18 +43,27 @@ class Opened:
         self.capabilities: list[MethodCapability] = _folded(self.text)
         """What it allows, in its order."""
 
-    def here(self, definitions: Sequence[ToolDefinition], *, is_open: bool, registry: object) -> list[MethodCapability]:
-        """What it allows of these tools; of the namespaces that it names if `is_open`; all of it with a registry."""
+    def granted(
+        self,
+        capabilities: Iterable[MethodCapability] | None,
+        definitions: Sequence[ToolDefinition],
+        *,
+        is_open: bool,
+        registry: object,
+    ) -> list[MethodCapability]:
+        """What capabilities come to under it. Without them, what it allows of these tools.
+
+        If `is_open`, that is what it allows in the namespaces that it names; with a registry it is all of it. Raises
+        `ValueError` for a capability that covers more.
+        """
+        if capabilities is not None:
+            return [_below(self.capabilities, one) for one in capabilities]
         if registry is not None:
             return self.capabilities
         if is_open:
             return [one for one in self.capabilities if "*" not in one.pattern.partition("/")[0]]
         methods = [one.method for one in definitions]
         return [one for one in self.capabilities if any(_native.matches(method, one.pattern) for method in methods)]
-
-    def below(self, capabilities: Iterable[MethodCapability]) -> list[MethodCapability]:
-        """What these capabilities come to under it. Raises `ValueError` for one that covers more."""
-        return [_below(self.capabilities, one) for one in capabilities]
 
     def policy(self, chosen: Sequence[MethodCapability], limits: Mapping[str, Any] | None) -> str | None:
         """The policy that narrows it to some of its own capabilities, and by limits; None where it stays as it is.
@@ -98,7 +106,8 @@ def _first(above: Sequence[MethodCapability], one: MethodCapability) -> MethodCa
 
 
 def _capability(grant: Mapping[str, Any]) -> MethodCapability:
-    return MethodCapability(grant["method"], ConstraintSet.from_dict(grant.get("where", [])), grant.get("calls"))
+    # Only the host knows what a spending limit or an approval is. It holds them whatever is said here.
+    return MethodCapability.from_grant({key: one for key, one in grant.items() if key not in ("spend", "approve")})
 
 
 def _key(authority: object) -> bytes:
