@@ -25,12 +25,12 @@ def test_every_public_name_is_there_and_listed_once() -> None:
 
 SEED = {
     "": "create_sandbox_tool SandboxTool ExecutionResult Sandbox Runtime RuntimeConfig RuntimeStatus RuntimeError "
-    "SyncToolHandler AsyncToolHandler ToolHandler MethodCapability ToolCallCap METHOD_CAPABILITY_TYPE TOOL_CALL_CAP_TYPE "
-    "DEFAULT_MAX_CALLS Constraint ConstraintSet Param ConstraintError MissingParamError TypeMismatchError ViolationError "
-    "CapabilityError CallLimitExceededError method_matches_pattern pattern_is_subset ToolDefinition tool_from_function "
-    "capability_from_function create_tool_handler format_tool_descriptions_js from_langchain from_openai_tools "
-    "from_openai from_anthropic_tools from_claude create_amla_sandbox create_amla_codeact JS_CODEACT_PROMPT "
-    "AuditCollector AuditConfig AuditEntry precompile_module",
+    "SyncToolHandler AsyncToolHandler ToolHandler MethodCapability ToolCallCap METHOD_CAPABILITY_TYPE "
+    "TOOL_CALL_CAP_TYPE DEFAULT_MAX_CALLS Constraint ConstraintSet Param ConstraintError MissingParamError "
+    "TypeMismatchError ViolationError CapabilityError CallLimitExceededError method_matches_pattern pattern_is_subset "
+    "ToolDefinition tool_from_function capability_from_function create_tool_handler format_tool_descriptions_js "
+    "from_langchain from_openai_tools from_openai from_anthropic_tools from_claude create_amla_sandbox "
+    "create_amla_codeact JS_CODEACT_PROMPT AuditCollector AuditConfig AuditEntry precompile_module",
     "auth": "EphemeralAuthority TestAuthority PCA",
     "schema": "python_type_to_json_schema dataclass_to_schema extract_param_description",
 }

@@ -38,7 +38,8 @@ def create_tollhouse_codeact(
     without langgraph-codeact.
     """
     try:
-        from langgraph_codeact import create_codeact  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
+        # Without stubs, and not in every environment.
+        from langgraph_codeact import create_codeact  # pyright: ignore
     except ImportError as error:
         raise ImportError("this needs langgraph-codeact: pip install 'tollhouse[codeact]'") from error
     sandbox = SandboxTool.from_functions(tools, capabilities=capabilities)

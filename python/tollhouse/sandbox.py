@@ -132,9 +132,7 @@ class Sandbox:
         approver: Any,
         token: Opened | None,
     ) -> _native.Session:
-        if token is None:
-            return host.session(text, toml=toml, tools=tools, audit=audit, approver=approver)
-        signed, keys = token.text, token.keys
+        signed, keys = (None, ()) if token is None else (token.text, token.keys)
         return host.session(
             text, toml=toml, tools=tools, audit=audit, approver=approver, token=signed, authorities=keys
         )
