@@ -92,8 +92,9 @@ def test_who_is_no_authority(trusted: Any, message: str) -> None:
 def test_authorities_ask_for_a_token() -> None:
     with pytest.raises(ValueError, match="no `pca`"):
         Sandbox(tools=[pay], trusted_authorities=TRUSTED)
-    with pytest.raises(ValueError, match="give `policy` or `pca`"):
-        sandbox(AUTHORITY.create_pca(), policy='[[grant]]\nmethod = "pay"\n')
+    for options in ({"policy": '[[grant]]\nmethod = "pay"\n'}, {"registry": "somewhere"}):
+        with pytest.raises(ValueError, match="give `pca`, or `policy` and `registry`"):
+            sandbox(AUTHORITY.create_pca(), **options)
 
 
 def test_nothing_but_what_the_token_allows() -> None:
@@ -107,10 +108,10 @@ def test_nothing_but_what_the_token_allows() -> None:
 
 
 def test_the_end_holds_at_each_call() -> None:
-    pca = AUTHORITY.create_pca(["tool_call:look"], expires_in_secs=3)
+    pca = AUTHORITY.create_pca(["tool_call:look"], expires_in_secs=4)
     box = sandbox(pca)
     assert outcome(box, "look({})") == ("completed", "seen")
-    time.sleep(3.1)
+    time.sleep(4.1)
     status, error = outcome(box, "look({})")
     assert (status, "expired" in error) == ("denied", True)
     with pytest.raises(ValueError, match="the token expired"):

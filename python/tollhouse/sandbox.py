@@ -83,12 +83,12 @@ class Sandbox:
         check_wasm_path(wasm_path)
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
-        token = _opened(pca, trusted_authorities, policy)
+        token = _opened(pca, trusted_authorities, policy, registry)
         definitions, handler = read_tools(list(tools), tool_handler)
         self.tools: list[ToolDefinition] = definitions
         is_open = tool_handler is not None and not definitions
         if token is not None:
-            self._capabilities = token.granted(capabilities, definitions, is_open=is_open, registry=registry)
+            self._capabilities = token.granted(capabilities, definitions, is_open=is_open)
         elif capabilities is not None:
             self._capabilities = list(capabilities)
         else:
@@ -453,13 +453,15 @@ def _key(grant: str) -> str:
 
 
 def _opened(
-    pca: PCA | bytes | str, authorities: Iterable[str | bytes], policy: str | os.PathLike[str] | None
+    pca: PCA | bytes | str, authorities: Iterable[str | bytes], policy: object, registry: object
 ) -> Opened | None:
     """The token, verified; None if there is none, and nobody is trusted to sign one."""
     if pca in (b"", "") and not authorities:
         return None
-    if policy is not None:
-        raise ValueError("a policy and a token both say what may be called: give `policy` or `pca`, not both")
+    if policy is not None or registry is not None:
+        raise ValueError(
+            "a token is for `tools`; components come with a policy: give `pca`, or `policy` and `registry`"
+        )
     from .tokens import Opened
 
     return Opened(pca, authorities)

@@ -49,17 +49,14 @@ class Opened:
         definitions: Sequence[ToolDefinition],
         *,
         is_open: bool,
-        registry: object,
     ) -> list[MethodCapability]:
         """What capabilities come to under it. Without them, what it allows of these tools.
 
-        If `is_open`, that is what it allows in the namespaces that it names; with a registry it is all of it. Raises
-        `ValueError` for a capability that covers more.
+        If `is_open`, that is what it allows in the namespaces that it names. Raises `ValueError` for a capability that
+        covers more.
         """
         if capabilities is not None:
             return [_below(self.capabilities, one) for one in capabilities]
-        if registry is not None:
-            return self.capabilities
         if is_open:
             return [one for one in self.capabilities if "*" not in one.pattern.partition("/")[0]]
         methods = [one.method for one in definitions]
