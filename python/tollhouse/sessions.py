@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Unpack
 
 from . import _native
+from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
 from .hosts import default_store
 from .sandbox import Sandbox
