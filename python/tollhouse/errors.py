@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import builtins
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class ConstraintError(Exception):
@@ -66,3 +70,7 @@ class ToolError(Exception):
         self.name: str = name
         self.payload: Any = payload
         super().__init__(message)
+
+
+class RuntimeError(builtins.RuntimeError):  # noqa: A001
+    """What a sandbox cannot do now: it is closed, or something else goes on. `except` by the builtin name works too."""
