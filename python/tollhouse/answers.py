@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import threading
+# Of `threading`, which takes longer to import than a script to run, a plain run needs no more than this.
+from _thread import allocate_lock
 from contextvars import ContextVar, copy_context
 
 TYPE_CHECKING = False
@@ -55,7 +56,7 @@ class Answering:
         self._context = copy_context()
         self._pending: set[Future[Any]] = set()
         self._over = False
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
 
     def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any) -> Any:
         """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
@@ -113,7 +114,7 @@ async def _outcome(awaited: Awaitable[Any], depth: int) -> tuple[Any, BaseExcept
 
 
 _loops: list[asyncio.AbstractEventLoop] = []
-_loops_lock = threading.Lock()
+_loops_lock = allocate_lock()
 
 
 def _loop(depth: int) -> asyncio.AbstractEventLoop:
@@ -122,11 +123,12 @@ def _loop(depth: int) -> asyncio.AbstractEventLoop:
     Async tools of a script that an async tool waits for have the next one: its own is kept waiting.
     """
     from asyncio import new_event_loop
+    from threading import Thread
 
     with _loops_lock:
         while len(_loops) <= depth:
             loop = new_event_loop()
-            threading.Thread(target=loop.run_forever, name="tollhouse-async", daemon=True).start()
+            Thread(target=loop.run_forever, name="tollhouse-async", daemon=True).start()
             _loops.append(loop)
         return _loops[depth]
 
@@ -134,7 +136,7 @@ def _loop(depth: int) -> asyncio.AbstractEventLoop:
 def _forget_loops() -> None:
     """Their threads did not survive the fork."""
     global _loops_lock
-    _loops_lock = threading.Lock()
+    _loops_lock = allocate_lock()
     _loops.clear()
 
 

@@ -101,6 +101,11 @@ def printed(value: Any) -> str:
     """What a script returned, as a line of its output: text as it is, else JSON."""
     if isinstance(value, str):
         return f"{value}\n"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value] + "\n"
+    if isinstance(value, int):
+        return f"{value}\n"
+    # Takes longer to import than a script to run.
     import json
 
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False) + "\n"
