@@ -1,10 +1,10 @@
 """Measures how threads scale, each with a sandbox of its own: runs a second with 1, 2, 4 and 16 of them.
 
-`threads.py` measures `tollhouse`; `threads.py PYTHON` also `amla_sandbox`, by the interpreter that has it. "Ideal" is how
-many times the rate of one thread the machine's cores allow. "Cores" is what the process had of them, and "ready" how many
-of its threads ran or waited for a core, on average. Where fewer than the ideal are ready, threads wait for each other;
-where more are and it had few cores, other processes had the rest. (Of scripts that compute for long, Tollhouse lets as many
-go on at once as there are cores.)
+`threads.py` measures `tollhouse`; `threads.py PYTHON` also `amla_sandbox`, by the interpreter that has it. "Ideal" is
+how many times the rate of one thread the machine's cores allow. "Cores" is what the process had of them, and "ready"
+how many of its threads ran or waited for a core, on average. Where fewer than the ideal are ready, threads wait for
+each other; where more are and it had few cores, other processes had the rest. (Of scripts that compute for long,
+Tollhouse lets as many go on at once as there are cores.)
 """
 
 from __future__ import annotations
