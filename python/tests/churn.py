@@ -67,6 +67,14 @@ def a_wrong_argument() -> None:
     assert Sandbox(tools=[add]).run("javascript", "await add({a: 'x'})").status == "failed"
 
 
+def a_tool_that_knows_its_sandbox() -> None:
+    def count() -> int:
+        return len(box.get_capabilities())
+
+    box = Sandbox(tools=[count])
+    assert box.execute("return await count({})") == "1\n"
+
+
 def a_syntax_error() -> None:
     assert Sandbox().run("javascript", "return (").status == "failed"
 
@@ -144,6 +152,7 @@ KINDS: list[Callable[[], None]] = [
     a_denial,
     an_exception,
     a_wrong_argument,
+    a_tool_that_knows_its_sandbox,
     a_syntax_error,
     a_limit,
     a_refusal,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # Of `threading`, which takes longer to import than a script to run, a plain run needs no more than this.
 from _thread import allocate_lock
+from _weakref import ref
 from contextvars import ContextVar, copy_context
 
 TYPE_CHECKING = False
@@ -23,11 +24,30 @@ _depth: ContextVar[int] = ContextVar("depth", default=0)
 """How many loops of this module wait for this code."""
 
 
-class Answers:
-    """What the host calls for the tools of one sandbox, run after run.
+class Called:
+    """What the host calls, held by the sandbox alone.
 
-    It does not know the sandbox: the host's session holds this, where Python's collector of cycles does not look.
+    Tools, approvers and audits may know their sandbox, and Python's collector of cycles does not look into the host.
     """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def weak(self) -> Callable[..., Any]:
+        """For the host. Raises `RuntimeError` when nobody holds this any more: the sandbox is gone."""
+        known = ref(self)
+
+        def call(*arguments: Any) -> Any:
+            called = known()
+            if called is None:
+                raise RuntimeError("the sandbox is gone: keep it for as long as its scripts run")
+            return called._function(*arguments)
+
+        return call
+
+
+class Answers:
+    """What the host calls for the tools of one sandbox, run after run."""
 
     def __init__(self, handler: Handler | None) -> None:
         self._handler = handler

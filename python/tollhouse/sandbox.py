@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _native
-from .answers import Answering, Answers
+from .answers import Answering, Answers, Called
 from .hosts import default_registry, host
 from .mounts import mounted, namespaces, policy_text, read_tools
 from .result import ExecutionResult, printed, result_of
@@ -77,17 +77,21 @@ class Sandbox:
             capabilities = _one_each(definitions) if policy is None else []
         self._capabilities = list(capabilities)
         self._answers = Answers(handler)
+        self._called: list[Called] = []
+        answer = self._weak(self._answers)
         self._turn = Turn()
         self._stepped: Stepping | None = None
         self.last_result: ExecutionResult = ExecutionResult()
-        host_tools = mounted(definitions, self._capabilities, self._answers)
+        host_tools = mounted(definitions, self._capabilities, answer)
         if tool_handler is not None and not definitions:
-            host_tools = namespaces(self._capabilities, self._answers)
+            host_tools = namespaces(self._capabilities, answer)
         text, is_toml = policy_text(policy, self._capabilities, limits)
         if registry is None and policy is not None:
             registry = default_registry()
         self._audit: AuditCollector | None = _collector(audit_config)
-        listener = None if self._audit is None else _recorder(self._audit)
+        listener = None if self._audit is None else self._weak(_recorder(self._audit))
+        if approver is not None:
+            approver = self._weak(approver)
         try:
             self._session: _native.Session | None = self._make(
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=approver
@@ -105,6 +109,10 @@ class Sandbox:
         self, host: _native.Host, text: str, *, toml: bool, tools: list[_native.HostTool], audit: Any, approver: Any
     ) -> _native.Session:
         return host.session(text, toml=toml, tools=tools, audit=audit, approver=approver)
+
+    def _weak(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        self._called.append(Called(function))
+        return self._called[-1].weak()
 
     def __enter__(self) -> Self:
         return self
@@ -431,5 +439,4 @@ def _collector(config: AuditConfig | None) -> AuditCollector | None:
 def _recorder(audit: AuditCollector) -> Callable[[str], None]:
     import json
 
-    # Not a method: the host's session holds it, and would keep its sandbox alive.
     return lambda event: audit.add_event(json.loads(event))
