@@ -42,10 +42,10 @@ def test_a_plain_run_imports_little() -> None:
 import sys; sys.path.insert(0, {str(SOURCE.parent.parent)!r})
 from tollhouse import create_sandbox_tool
 made = create_sandbox_tool()
-slow = [name for name in {[*slow, "threading"]} if name in sys.modules]
+early = [name for name in {[*slow, "threading"]} if name in sys.modules]
 ran = [made.run(code, "javascript") for code in ("return 'hi'", "return 2 ** 40", "return null", "return 1 < 2", "1")]
 # The native half asks `threading` which thread is the main one.
-print(ran, slow, [name for name in {[one for one in slow if one != "collections"]} if name in sys.modules])
+print(ran, early, [name for name in {[one for one in slow if one != "collections"]} if name in sys.modules])
 """
     ran = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == f"{['hi', str(2**40), 'null', 'true', '(no output)']} [] []\n"

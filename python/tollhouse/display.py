@@ -23,7 +23,7 @@ _FILES = 200
 _PICTURES = 12
 """How many pictures are shown, and how large they may be: in bytes, since they are in the notebook then, and in pixels,
 since a small file can be a picture that fills the browser's memory."""
-_PICTURE_BYTES = 1 << 20
+_PICTURE_BYTES = 1 << 18
 _PICTURE_PIXELS = 1 << 24
 
 _JPEG_FRAMES = frozenset({0xC0, 0xC1, 0xC2})
