@@ -1,12 +1,14 @@
 //! Runs, driven to their end without the interpreter, and what Python raises meanwhile.
 
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
 use tollhouse::error::{Failure, Payload};
 use tollhouse::session::{self, CallRun};
 
@@ -142,20 +144,50 @@ fn helper(job: Job) -> PyResult<()> {
         None => job,
     };
     let (sender, receiver) = channel::<Job>();
-    let work = move || {
-        job();
-        receiver.into_iter().for_each(|job| job());
+    let mut first = Some(job);
+    let mut work = move || {
+        first.take().into_iter().for_each(|job| job());
+        receiver.iter().for_each(|job| job());
     };
-    std::thread::Builder::new().name("tollhouse-python".to_owned()).stack_size(STACK).spawn(work)?;
+    let start = move || within_python(&mut work);
+    std::thread::Builder::new().name("tollhouse-python".to_owned()).stack_size(STACK).spawn(start)?;
     *helper = Some((process, sender));
     Ok(())
 }
 
+/// The life of a thread, within one state of the interpreter: to make one takes longer than many a call.
+pub(crate) fn within_python(live: &mut (dyn FnMut() + Send)) {
+    Python::attach(|py| {
+        py.detach(|| {
+            live();
+            // Whoever asks for an interpreter that ends may never return.
+            while ENDING.load(Ordering::Acquire) {
+                std::thread::park();
+            }
+        });
+    });
+}
+
+/// Whether the interpreter ends.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// The interpreter is about to end: called by `atexit`.
+#[pyfunction]
+pub(crate) fn end() {
+    ENDING.store(true, Ordering::Release);
+}
+
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
-    static GET_IDENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let get_ident =
-        GET_IDENT.get_or_try_init(py, || Ok::<_, PyErr>(py.import("threading")?.getattr("get_ident")?.unbind()))?;
+    // To import `threading` takes longer than to run a script. Where nobody did, the first thread is the main one.
+    let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
+    let threading = match modules.get_item("threading")? {
+        Some(threading) => threading,
+        None => match std::fs::read_link("/proc/thread-self") {
+            Ok(place) => return Ok(place == Path::new(&format!("{0}/task/{0}", std::process::id()))),
+            Err(_) => py.import("threading")?.into_any(),
+        },
+    };
     // Asked for each time: a fork makes another thread the main one.
-    let main = py.import("threading")?.call_method0("main_thread")?.getattr("ident")?;
-    main.eq(get_ident.bind(py).call0()?)
+    let main = threading.call_method0("main_thread")?.getattr("ident")?;
+    main.eq(threading.call_method0("get_ident")?)
 }

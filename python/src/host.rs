@@ -7,9 +7,9 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use tollhouse::capability::Policy;
 use tollhouse::gate::{ApprovalRequest, Approver, Audit, AuditError, Event};
-use tollhouse::session::{self, HostOptions, OpenOptions, SessionOptions};
+use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionOptions};
 
-use crate::driver::Raised;
+use crate::driver::{self, Raised};
 use crate::errors::{PolicyError, raised, told};
 use crate::session::Session;
 use crate::store::{self, Store, failed, or_signal, waiting};
@@ -28,7 +28,8 @@ impl Host {
     #[new]
     #[pyo3(signature = (cache=None, registry=None))]
     fn new(py: Python<'_>, cache: Option<PathBuf>, registry: Option<PathBuf>) -> PyResult<Self> {
-        let options = HostOptions { cache, registry, ..HostOptions::default() };
+        let around_host_functions = Some(Around::new(driver::within_python));
+        let options = HostOptions { cache, registry, around_host_functions, ..HostOptions::default() };
         let host = py.detach(|| session::Host::new(&options)).map_err(|error| raised(&error))?;
         Ok(Self { host, process: std::process::id() })
     }

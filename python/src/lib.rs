@@ -22,8 +22,12 @@ use pyo3::prelude::*;
 /// What the package is made of.
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::capability::{check_clauses, clauses_subsume, grant_is_subset, matches, pattern_is_subset};
+    #[pymodule_export]
+    use super::driver::end;
     #[pymodule_export]
     use super::errors::{NativeError, PolicyError};
     #[pymodule_export]
@@ -42,4 +46,10 @@ mod _native {
     use super::token::{Keypair, attenuate_token, inspect_token};
     #[pymodule_export]
     use super::tool::HostTool;
+
+    /// Says when the interpreter ends.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.py().import("atexit")?.call_method1("register", (module.getattr("end")?,)).map(drop)
+    }
 }

@@ -96,7 +96,9 @@ def test_their_types_are_for_checkers_and_for_pydantic(sandbox: Sandbox, tmp_pat
     module = _imported(tmp_path / "types_of_tools.py", source)
     arguments = pydantic.TypeAdapter(module.StatsDescribeArguments)
     given = arguments.validate_python({"values": [1, 2]})
-    result: Any = pydantic.TypeAdapter(module.StatsDescribeResult).validate_python(sandbox.call("stats.describe", given))
+    result: Any = pydantic.TypeAdapter(module.StatsDescribeResult).validate_python(
+        sandbox.call("stats.describe", given)
+    )
     assert result["mean"] == 1.5
     with pytest.raises(pydantic.ValidationError, match="values"):
         arguments.validate_python({"values": ["x"]})

@@ -365,3 +365,6 @@ class Store:
 
     def verify(self, session_id: str) -> None:
         """Checks all that is kept of a session. Raises for the first thing that is wrong."""
+
+def end() -> None:
+    """Says that the interpreter ends: threads of the host do not ask for it any more."""

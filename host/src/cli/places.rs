@@ -60,7 +60,8 @@ impl Places {
     /// Starts the host. A cache that cannot be used is left out, with a warning: only speed is lost.
     pub(crate) fn host(&self) -> super::Result<Host> {
         let network = network()?;
-        let mut options = HostOptions { cache: self.cache.clone(), registry: Some(self.registry.clone()), network };
+        let (cache, registry) = (self.cache.clone(), Some(self.registry.clone()));
+        let mut options = HostOptions { cache, registry, network, ..HostOptions::default() };
         match Host::new(&options) {
             Err(tollhouse::session::HostError::Cache(error)) => {
                 eprintln!("warning: {error}; compiled code is not kept");

@@ -11,7 +11,7 @@ use wasmtime::component::Component;
 
 use super::kept::{OpenOptions, SessionId, Sessions, SessionsError};
 use super::state::{Keeping, Session};
-use super::threads::Threads;
+use super::threads::{Around, Threads};
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError};
 use crate::error::told;
@@ -39,6 +39,8 @@ pub struct HostOptions {
     pub registry: Option<PathBuf>,
     /// How tools that may reach the network reach it.
     pub network: Network,
+    /// What each thread that calls host functions lives in. None: nothing.
+    pub around_host_functions: Option<Around>,
 }
 
 /// Runs sessions. Made once a process; cheap to clone.
@@ -54,6 +56,8 @@ pub(super) struct HostState {
     network: Network,
     runtime: Option<Runtime>,
     threads: Threads,
+    /// Those that call host functions.
+    callers: Threads,
 }
 
 /// Why there is no host, or no session.
@@ -157,7 +161,8 @@ impl Host {
             network: options.network.clone(),
             agents: Mutex::default(),
             runtime: Some(runtime),
-            threads: Threads::new(TOOL_STACK),
+            threads: Threads::new("tollhouse-program", TOOL_STACK, None),
+            callers: Threads::new("tollhouse-caller", TOOL_STACK, options.around_host_functions.clone()),
         })))
     }
 
@@ -311,12 +316,17 @@ impl HostState {
     pub(super) fn threads(&self) -> Threads {
         self.threads.clone()
     }
+
+    pub(super) fn callers(&self) -> Threads {
+        self.callers.clone()
+    }
 }
 
 impl Drop for HostState {
     /// A tool that cannot be interrupted must not keep the process from ending.
     fn drop(&mut self) {
         self.threads.close();
+        self.callers.close();
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

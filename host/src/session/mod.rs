@@ -35,3 +35,4 @@ pub use result::{RunResult, Status, Usage};
 pub use run::Run;
 pub use state::Session;
 pub use step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
+pub use threads::Around;

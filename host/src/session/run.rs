@@ -119,7 +119,7 @@ impl Run {
             Stdin::Reader(reader) => Some(reader),
         };
         let scope = Scope::new(&session, number);
-        let work = Work::new(session.pool(), session.threads(), limits.concurrency);
+        let work = Work::new(session.pool(), session.threads(), session.callers(), limits.concurrency);
         let called = (script.name.clone(), blake3::hash(script.source.as_bytes()).to_hex().to_string());
         let beginning = Beginning { script, directory: WORKSPACE.to_owned(), found };
         let handle = CancelHandle { interrupt: interrupt.clone(), news: work.sender() };

@@ -378,6 +378,10 @@ impl SessionState {
         self.host.threads()
     }
 
+    pub(super) fn callers(&self) -> Threads {
+        self.host.callers()
+    }
+
     /// A seed for one purpose in the life of the session, the same whenever it is asked for.
     pub(super) fn seed(&self, purpose: &str, numbers: &[u64]) -> [u8; 32] {
         let (Keeping::Memory { secret, .. } | Keeping::Disk { secret, .. }) = &self.keeping;

@@ -1,12 +1,12 @@
-//! Threads for programs: each program has one to itself from its start to its end, and a thread that has served waits a
-//! while for the next one.
+//! Threads for programs and for host functions: each has one to itself from its start to its end, and a thread that has
+//! served waits a while for the next one.
 //!
 //! **Invariant:** no more jobs are queued than threads wait, so none waits for another's end.
 
 use std::collections::VecDeque;
-use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use std::{fmt, io};
 
 /// How long a thread waits for work.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -16,6 +16,24 @@ const MOST_IDLE: usize = 32;
 
 type Job = Box<dyn FnOnce() + Send>;
 
+/// What the life of a thread goes on in, from its first job to its last: it is given that life, and calls it once. An
+/// embedding program keeps so, for each thread, what its functions would otherwise make and drop at each call.
+#[derive(Clone)]
+pub struct Around(Arc<dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync>);
+
+impl Around {
+    /// For example the state that an interpreter has for a thread.
+    pub fn new(around: impl Fn(&mut (dyn FnMut() + Send)) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(around))
+    }
+}
+
+impl fmt::Debug for Around {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Around(…)")
+    }
+}
+
 /// The threads of one host.
 #[derive(Clone)]
 pub(super) struct Threads(Arc<Shared>);
@@ -23,7 +41,9 @@ pub(super) struct Threads(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     news: Condvar,
+    name: &'static str,
     stack: usize,
+    around: Option<Around>,
 }
 
 #[derive(Default)]
@@ -35,8 +55,8 @@ struct State {
 
 impl Threads {
     /// None yet; each will have this much stack, in bytes.
-    pub(super) fn new(stack: usize) -> Self {
-        Self(Arc::new(Shared { state: Mutex::default(), news: Condvar::new(), stack }))
+    pub(super) fn new(name: &'static str, stack: usize, around: Option<Around>) -> Self {
+        Self(Arc::new(Shared { state: Mutex::default(), news: Condvar::new(), name, stack, around }))
     }
 
     /// Does a job on a thread that does nothing else meanwhile.
@@ -53,12 +73,18 @@ impl Threads {
         }
         drop(state);
         let shared = Arc::clone(&self.0);
-        let serve = move || {
-            job();
+        let around = self.0.around.clone();
+        let thread = std::thread::Builder::new().name(self.0.name.into()).stack_size(self.0.stack);
+        let mut first = Some(job);
+        let mut live = move || {
+            first.take().into_iter().for_each(|job| job());
             shared.serve();
         };
-        let thread = std::thread::Builder::new().name("tollhouse-program".into()).stack_size(self.0.stack);
-        thread.spawn(serve).map(drop)
+        let start = move || match around {
+            Some(Around(around)) => around(&mut live),
+            None => live(),
+        };
+        thread.spawn(start).map(drop)
     }
 
     /// Lets go of the threads that wait.
@@ -105,7 +131,7 @@ mod tests {
     /// Each of a hundred jobs waits for the next one: a job that got no thread of its own would hold them all up.
     #[test]
     fn jobs_that_wait_for_each_other_all_run() {
-        let threads = Threads::new(64 << 10);
+        let threads = Threads::new("test", 64 << 10, None);
         for _ in 0..3 {
             let (first, mut received) = channel::<u32>();
             for _ in 0..100 {
@@ -121,8 +147,33 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_lives_within_what_is_around_it() {
+        let (sender, receiver) = channel();
+        let around = Around::new(move |live| {
+            sender.send("begun").expect("it is read");
+            live();
+            sender.send("over").expect("it is read");
+        });
+        let threads = Threads::new("test", 64 << 10, Some(around));
+        for _ in 0..2 {
+            let (done, wait) = channel();
+            threads.run(move || done.send(()).expect("it is read")).expect("there are threads");
+            wait.recv().expect("it ran");
+            // One that waits takes the next job.
+            while threads.0.state().idle == 0 {
+                std::thread::yield_now();
+            }
+        }
+        threads.close();
+        let told: Vec<_> = receiver.iter().take(2).collect();
+        assert_eq!(told, ["begun", "over"]);
+        drop(threads);
+        assert_eq!(receiver.iter().count(), 0, "one thread did both");
+    }
+
+    #[test]
     fn a_job_that_panics_takes_only_its_thread() {
-        let threads = Threads::new(64 << 10);
+        let threads = Threads::new("test", 64 << 10, None);
         threads.run(|| std::panic::resume_unwind(Box::new("stop"))).expect("there are threads");
         let (sender, receiver) = channel();
         threads.run(move || sender.send(7).expect("it is read")).expect("there are threads");

@@ -52,6 +52,8 @@ struct Job {
 pub(super) struct Work {
     pool: Handle,
     threads: Threads,
+    /// Those that call host functions.
+    callers: Threads,
     sender: Sender<News>,
     receiver: Receiver<News>,
     timers: BinaryHeap<Reverse<(Instant, OperationId)>>,
@@ -69,11 +71,12 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub(super) fn new(pool: Handle, threads: Threads, concurrency: u32) -> Self {
+    pub(super) fn new(pool: Handle, threads: Threads, callers: Threads, concurrency: u32) -> Self {
         let (sender, receiver) = channel();
         Self {
             pool,
             threads,
+            callers,
             sender,
             receiver,
             timers: BinaryHeap::new(),
@@ -117,12 +120,18 @@ impl Work {
         while self.running < self.concurrency {
             let Some(job) = self.waiting.pop_front() else { return };
             self.running += 1;
-            let sender = self.sender.clone();
-            self.pool.spawn_blocking(move || {
+            let (id, sender, is_host_function) = (job.id, self.sender.clone(), job.admission.is_host_function());
+            let call = move || {
                 let result = job.admission.invoke(&job.context).map(Value::Json);
                 // Nobody listens once the run has ended.
-                let _ = sender.send(News::Called(Completion { id: job.id, result }, job.context.edits()));
-            });
+                let _ = sender.send(News::Called(Completion { id, result }, job.context.edits()));
+            };
+            if !is_host_function {
+                self.pool.spawn_blocking(call);
+            } else if let Err(error) = self.callers.run(call) {
+                let failure = Failure::host(format!("a host function cannot be called: {error}"));
+                let _ = self.sender.send(News::Called(Completion { id, result: Err(failure) }, Vec::new()));
+            }
         }
     }
 
