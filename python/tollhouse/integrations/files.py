@@ -1,0 +1,153 @@
+"""Files of a sandbox for libraries that have file tools of their own."""
+
+from __future__ import annotations
+
+import errno
+import json
+import posixpath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..files import FileStat
+    from ..sandbox import Sandbox
+
+_CODES = {
+    errno.EACCES: "permission_denied",
+    errno.EPERM: "permission_denied",
+    errno.EROFS: "permission_denied",
+    errno.EISDIR: "is_directory",
+    errno.EINVAL: "invalid_path",
+    errno.ENAMETOOLONG: "invalid_path",
+    errno.ELOOP: "invalid_path",
+    errno.ENOENT: "file_not_found",
+    errno.ENOTDIR: "not_a_directory",
+    errno.EEXIST: "already_exists",
+}
+
+_OWNER_READS = 0o400
+"""The bit of a mode: scripts have no other user."""
+
+_DELETE = """
+try {
+    await fs.lstat(path);
+    await fs.rm(path, {recursive: true});
+} catch (error) {
+    return error.code ?? String(error.message);
+}
+return null;
+"""
+
+
+class FileFault(Exception):
+    """A file operation failed. `code` says why, in one word where there is one for it: `file_not_found`."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class SandboxFiles:
+    """Reads and changes files of a sandbox, by absolute path.
+
+    What is read is what the last run left; what is written waits for the run that goes on. Each method raises
+    `FileFault` for what cannot be done, among it what the limits of the sandbox do not let through.
+    """
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    def stat(self, path: str) -> FileStat:
+        """What is at a path; a link is followed."""
+        path = checked(path)
+        try:
+            return self._sandbox.files.stat(path)
+        except Exception as error:
+            raise _fault(error) from error
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file, if its mode lets its owner read them."""
+        found = self.stat(path)
+        if found.kind == "directory":
+            raise FileFault("is_directory")
+        if not found.mode & _OWNER_READS:
+            raise FileFault("permission_denied")
+        try:
+            return self._sandbox.read_file(found.path)
+        except Exception as error:
+            raise _fault(error) from error
+
+    def write(self, path: str, content: bytes, *, fresh: bool = False) -> None:
+        """Writes a file, and makes the directories above it. With `fresh`, one that is there is `already_exists`."""
+        path = checked(path)
+        if self._sandbox._answers.goes_on_around():
+            raise FileFault("the sandbox runs the script that called this: files change when it has ended")
+        try:
+            self._sandbox._turn.enter()
+        except RuntimeError as error:
+            raise FileFault(str(error)) from error
+        try:
+            if fresh and self._is_there(path):
+                raise FileFault("already_exists")
+            self._sandbox.files[path] = content
+        except FileFault:
+            raise
+        except Exception as error:
+            raise _fault(error) from error
+        finally:
+            self._sandbox._turn.leave()
+
+    def list(self, path: str) -> list[FileStat]:
+        """What a directory has, sorted by path."""
+        return [one for one in self._below(path) if posixpath.dirname(one.path) == checked(path)]
+
+    def walk(self, path: str, skipped: tuple[str, ...] = ()) -> list[tuple[str, FileStat]]:
+        """The files and directories below a directory, with paths relative to it, sorted by path.
+
+        Links are not there, nor what is below directories whose name is one of `skipped`.
+        """
+        start = len(checked(path).rstrip("/")) + 1
+        found = [(one.path[start:], one) for one in self._below(path) if one.kind != "link"]
+        return [(name, one) for name, one in found if not set(name.split("/")[:-1]).intersection(skipped)]
+
+    def delete(self, path: str) -> None:
+        """Removes a file, or a directory with all that is in it. That is a run."""
+        code = f"const path = {json.dumps(checked(path))};{_DELETE}"
+        try:
+            ran = self._sandbox.run("javascript", code)
+        except Exception as error:
+            raise _fault(error) from error
+        if not ran.success:
+            raise FileFault(ran.error or ran.status)
+        if ran.return_value is not None:
+            told = str(ran.return_value)
+            raise FileFault(_CODES.get(getattr(errno, told, 0), told))
+
+    def _below(self, path: str) -> list[FileStat]:
+        if self.stat(path).kind != "directory":
+            raise FileFault("not_a_directory")
+        try:
+            return self._sandbox.files.list(checked(path))
+        except Exception as error:
+            raise _fault(error) from error
+
+    def _is_there(self, path: str) -> bool:
+        try:
+            self.stat(path)
+        except FileFault as fault:
+            if fault.code != "file_not_found":
+                raise
+            return False
+        return True
+
+
+def checked(path: str) -> str:
+    """An absolute path, in its shortest form. Raises `FileFault` for another one."""
+    if not path.startswith("/") or "\0" in path:
+        raise FileFault("invalid_path")
+    # POSIX leaves two slashes at the beginning to the system; here they are one.
+    return "/" + posixpath.normpath(path).lstrip("/")
+
+
+def _fault(error: Exception) -> FileFault:
+    code = _CODES.get(error.errno or 0) if isinstance(error, OSError) else None
+    return FileFault(code or str(error))
