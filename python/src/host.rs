@@ -7,11 +7,13 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use tollhouse::capability::Policy;
 use tollhouse::gate::{ApprovalRequest, Approver, Audit, AuditError, Event};
-use tollhouse::session::{self, HostOptions, SessionOptions};
+use tollhouse::session::{self, HostOptions, OpenOptions, SessionOptions};
 
 use crate::driver::Raised;
 use crate::errors::{PolicyError, raised, told};
 use crate::session::Session;
+use crate::store::{self, Store, failed, or_signal, waiting};
+use crate::token;
 use crate::tool::HostTool;
 
 /// Runs sessions: made once a process. `Host(cache=…, registry=…)`, both directories.
@@ -31,35 +33,96 @@ impl Host {
         Ok(Self { host, process: std::process::id() })
     }
 
-    /// A session in memory. `policy` is JSON, or TOML if `toml` is true.
-    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, approver=None))]
+    /// A session in memory. `policy` is JSON, or TOML if `toml` is true; it narrows what a token allows, if there is one.
+    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, approver=None, token=None, authorities=Vec::new()))]
+    #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn session(
         &self,
         py: Python<'_>,
-        policy: &str,
+        policy: Option<&str>,
+        toml: bool,
+        tools: Vec<Py<HostTool>>,
+        audit: Option<Py<PyAny>>,
+        approver: Option<Py<PyAny>>,
+        token: Option<&str>,
+        authorities: Vec<Vec<u8>>,
+    ) -> PyResult<Session> {
+        self.check_process()?;
+        let given = policy.map(|policy| parsed(policy, toml)).transpose()?;
+        let policy = match token.map(|token| token::open(token, &authorities)).transpose()? {
+            None => given.unwrap_or_default(),
+            Some(allowed) => match given {
+                Some(narrower) => allowed.attenuate(narrower).map_err(|error| PolicyError::new_err(told(&error)))?,
+                None => allowed,
+            },
+        };
+        let shared = Arc::new(Raised::default());
+        let options = SessionOptions {
+            policy,
+            host_tools: mounted(py, &tools, &shared),
+            audit: audit.map(|listener| Listener::shared(listener, &shared)),
+            approver: approver.map(|ask| Asked::shared(ask, &shared)),
+            ..SessionOptions::default()
+        };
+        let session = py.detach(|| self.host.session(options)).map_err(|error| unmade(&error))?;
+        Ok(Session::new(session, shared))
+    }
+
+    /// A session on disk, which is made if it is not there. Its policy is then fixed: None is whatever it was made with.
+    #[pyo3(signature = (store, session_id, policy=None, *, toml=false, tools=Vec::new(), audit=None, approver=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
+    fn open(
+        &self,
+        py: Python<'_>,
+        store: &Store,
+        session_id: &str,
+        policy: Option<&str>,
         toml: bool,
         tools: Vec<Py<HostTool>>,
         audit: Option<Py<PyAny>>,
         approver: Option<Py<PyAny>>,
     ) -> PyResult<Session> {
-        if self.process != std::process::id() {
-            return Err(PyRuntimeError::new_err("this host was made before the process forked: make one in the child"));
-        }
-        let policy = if toml { Policy::parse(policy) } else { Policy::parse_json(policy) };
-        let policy = policy.map_err(|error| PolicyError::new_err(told(&error)))?;
+        self.check_process()?;
+        let id = store::session_id(session_id)?;
         let shared = Arc::new(Raised::default());
-        let options = SessionOptions {
-            policy,
-            host_tools: tools.iter().map(|tool| tool.get().mounted(py, &shared)).collect(),
-            audit: audit.map(|listener| Arc::new(Listener { listener, raised: Arc::clone(&shared) }) as Arc<dyn Audit>),
-            approver: approver.map(|ask| Arc::new(Asked { ask, raised: Arc::clone(&shared) }) as Arc<dyn Approver>),
-            ..SessionOptions::default()
+        let options = OpenOptions {
+            policy: policy.map(|policy| parsed(policy, toml)).transpose()?,
+            host_tools: mounted(py, &tools, &shared),
+            audit: audit.map(|listener| Listener::shared(listener, &shared)),
+            approver: approver.map(|ask| Asked::shared(ask, &shared)),
+            waiting: Some(waiting()),
+            ..OpenOptions::default()
         };
-        let session = py.detach(|| self.host.session(options)).map_err(|error| match error {
-            session::HostError::Policy(_) | session::HostError::Mount(_) => PolicyError::new_err(told(&error)),
-            error => raised(&error),
-        })?;
+        let session = py.detach(|| self.host.open(&store.0, &id, options));
+        let session = session.map_err(|error| or_signal(py, unmade(&error)))?;
         Ok(Session::new(session, shared))
+    }
+}
+
+impl Host {
+    fn check_process(&self) -> PyResult<()> {
+        if self.process == std::process::id() {
+            return Ok(());
+        }
+        Err(PyRuntimeError::new_err("this host was made before the process forked: make one in the child"))
+    }
+}
+
+fn parsed(policy: &str, toml: bool) -> PyResult<Policy> {
+    let policy = if toml { Policy::parse(policy) } else { Policy::parse_json(policy) };
+    policy.map_err(|error| PolicyError::new_err(told(&error)))
+}
+
+fn mounted(py: Python<'_>, tools: &[Py<HostTool>], raised: &Arc<Raised>) -> Vec<tollhouse::tool::HostTool> {
+    tools.iter().map(|tool| tool.get().mounted(py, raised)).collect()
+}
+
+/// Why there is no session.
+fn unmade(error: &session::HostError) -> PyErr {
+    match error {
+        session::HostError::Policy(_) | session::HostError::Mount(_) => PolicyError::new_err(told(error)),
+        session::HostError::Sessions(error) => failed(error),
+        error => raised(error),
     }
 }
 
@@ -67,6 +130,12 @@ impl Host {
 struct Listener {
     listener: Py<PyAny>,
     raised: Arc<Raised>,
+}
+
+impl Listener {
+    fn shared(listener: Py<PyAny>, raised: &Arc<Raised>) -> Arc<dyn Audit> {
+        Arc::new(Self { listener, raised: Arc::clone(raised) })
+    }
 }
 
 impl Audit for Listener {
@@ -91,6 +160,12 @@ impl Audit for Listener {
 struct Asked {
     ask: Py<PyAny>,
     raised: Arc<Raised>,
+}
+
+impl Asked {
+    fn shared(ask: Py<PyAny>, raised: &Arc<Raised>) -> Arc<dyn Approver> {
+        Arc::new(Self { ask, raised: Arc::clone(raised) })
+    }
 }
 
 impl Approver for Asked {

@@ -7,11 +7,14 @@ mod capability;
 mod convert;
 mod driver;
 mod errors;
+mod files;
 mod host;
 mod output;
 mod result;
 mod run;
 mod session;
+mod store;
+mod token;
 mod tool;
 
 use pyo3::prelude::*;
@@ -24,6 +27,8 @@ mod _native {
     #[pymodule_export]
     use super::errors::{NativeError, PolicyError};
     #[pymodule_export]
+    use super::files::Tree;
+    #[pymodule_export]
     use super::host::Host;
     #[pymodule_export]
     use super::result::RunResult;
@@ -31,6 +36,10 @@ mod _native {
     use super::run::{Call, Run};
     #[pymodule_export]
     use super::session::Session;
+    #[pymodule_export]
+    use super::store::Store;
+    #[pymodule_export]
+    use super::token::{Keypair, attenuate_token, inspect_token};
     #[pymodule_export]
     use super::tool::HostTool;
 }

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use tollhouse::guest::{Language, Script};
-use tollhouse::session::{self, RunOptions, Stdin};
+use tollhouse::session::{self, HostError, RunOptions, Stdin};
 
 use crate::convert::to_python;
 use crate::driver::{self, Raised};
-use crate::errors::raised;
+use crate::errors::{NativeError, raised};
+use crate::files::{self, Tree};
 use crate::output::{Both, Listened};
 use crate::result::RunResult;
 use crate::run::Run;
+use crate::store::{failed, or_signal};
 
 /// A session: files, grants, and what is spent of them. One run at a time.
 #[pyclass(frozen, module = "tollhouse._native")]
@@ -30,21 +31,24 @@ impl Session {
     fn prepare(&self, py: Python<'_>, language: &str, source: String, options: RunOptions) -> PyResult<session::Run> {
         let (language, name) = match language {
             "javascript" => (Language::JavaScript, "script.js"),
+            "typescript" => (Language::JavaScript, "script.ts"),
             "shell" => (Language::Shell, "script.sh"),
             other => {
-                let message = format!("there is no language `{other}`: it is `javascript` or `shell`");
+                let message = format!("there is no language `{other}`: it is `javascript`, `typescript` or `shell`");
                 return Err(PyValueError::new_err(message));
             }
         };
         let script = Script { source, name: name.to_owned(), ..Script::default() };
-        py.detach(|| self.session.start(language, script, options)).map_err(|error| raised(&error))
+        // A session on disk may have to wait for another process.
+        let started = py.detach(|| self.session.start(language, script, options));
+        started.map_err(|error| or_signal(py, raised(&error)))
     }
 }
 
 #[pymethods]
 impl Session {
     /// Runs a script to its end. `listener(stream, bytes)` is called with output as it comes.
-    #[pyo3(signature = (language, source, *, stdin=None, listener=None))]
+    #[pyo3(signature = (language, source, *, stdin=None, listener=None, keep_state=false))]
     fn run(
         &self,
         py: Python<'_>,
@@ -52,6 +56,7 @@ impl Session {
         source: String,
         stdin: Option<Vec<u8>>,
         listener: Option<Py<PyAny>>,
+        keep_state: bool,
     ) -> PyResult<RunResult> {
         let both = Both::default();
         let output = listener.map(|listener| {
@@ -59,7 +64,7 @@ impl Session {
             Box::new(Listened { both, listener, raised }) as Box<_>
         });
         let listened = output.is_some();
-        let options = RunOptions { output, stdin: stdin.map_or(Stdin::Empty, Stdin::Bytes), ..RunOptions::default() };
+        let options = RunOptions { output, stdin: stdin.map_or(Stdin::Empty, Stdin::Bytes), keep_state };
         let run = self.prepare(py, language, source, options)?;
         let mut result = driver::finish(py, run, &self.raised)?;
         if listened {
@@ -70,10 +75,17 @@ impl Session {
     }
 
     /// Begins a run in steps. Another one cannot begin before it has ended.
-    #[pyo3(signature = (language, source, *, stdin=None))]
-    fn start(&self, py: Python<'_>, language: &str, source: String, stdin: Option<Vec<u8>>) -> PyResult<Run> {
+    #[pyo3(signature = (language, source, *, stdin=None, keep_state=false))]
+    fn start(
+        &self,
+        py: Python<'_>,
+        language: &str,
+        source: String,
+        stdin: Option<Vec<u8>>,
+        keep_state: bool,
+    ) -> PyResult<Run> {
         let stdin = stdin.map_or(Stdin::Empty, Stdin::Bytes);
-        let run = self.prepare(py, language, source, RunOptions { stdin, ..RunOptions::default() })?;
+        let run = self.prepare(py, language, source, RunOptions { stdin, keep_state, ..RunOptions::default() })?;
         Ok(Run::new(run, Arc::clone(&self.raised)))
     }
 
@@ -127,13 +139,35 @@ impl Session {
         gate.tools().typescript(&|method| gate.grants(method))
     }
 
-    /// The bytes of a file.
-    fn read_file<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self
-            .session
-            .files()
-            .read_file(path)
-            .map_err(|error| pyo3::exceptions::PyOSError::new_err(format!("{path}: {error}")))?;
-        Ok(PyBytes::new(py, &bytes))
+    /// Calls one tool, without a script: what it returned.
+    fn call<'py>(&self, py: Python<'py>, method: &str, arguments: &str) -> PyResult<Bound<'py, PyAny>> {
+        let tool = self.session.gate().tools().find(method).map(|tool| tool.method().to_owned());
+        let method = tool.as_deref().unwrap_or(method);
+        let payload = py.detach(|| self.session.call(method, arguments));
+        let payload = payload.map_err(|failure| or_signal(py, NativeError::new_err(failure.to_string())))?;
+        to_python(py, &payload.value)
+    }
+
+    /// The files as the last run left them.
+    fn files(&self) -> Tree {
+        Tree(self.session.files())
+    }
+
+    /// Looks what files it has on disk, where another process may have run it.
+    fn refresh(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.session.refresh()).map_err(|error| raised(&error))
+    }
+
+    /// Writes (bytes) and removes (None) files, in their order, between two runs: all of them or none.
+    fn change_files(&self, py: Python<'_>, what: &str, edits: Vec<(String, Option<Vec<u8>>)>) -> PyResult<()> {
+        let changed = py.detach(|| self.session.change(what, |tree| files::change(tree, &edits)));
+        changed.map_err(|error| {
+            let error = match &error {
+                HostError::Sessions(error) => failed(error),
+                HostError::Busy => PyRuntimeError::new_err("a run goes on: change files when it has ended"),
+                error => raised(error),
+            };
+            or_signal(py, error)
+        })
     }
 }

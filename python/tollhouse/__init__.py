@@ -23,12 +23,14 @@ if TYPE_CHECKING:
         TypeMismatchError,
         ViolationError,
     )
+    from .files import Files, FileStat, Snapshot
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
     from .result import ExecutionResult
     from .sandbox import Sandbox
     from .sandbox_tool import SandboxTool, create_sandbox_tool
     from .schema import dataclass_to_schema, extract_param_description, python_type_to_json_schema
+    from .sessions import Session, Store
     from .signatures import format_tool_descriptions_js
     from .tools import (
         Tool,
@@ -61,12 +63,14 @@ _NAMES = {
         "TypeMismatchError",
         "ViolationError",
     ],
+    "files": ["Files", "FileStat", "Snapshot"],
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
     "result": ["ExecutionResult"],
     "sandbox": ["Sandbox"],
     "sandbox_tool": ["SandboxTool", "create_sandbox_tool"],
     "schema": ["dataclass_to_schema", "extract_param_description", "python_type_to_json_schema"],
+    "sessions": ["Session", "Store"],
     "signatures": ["format_tool_descriptions_js"],
     "tools": [
         "Tool",
@@ -97,12 +101,17 @@ __all__ = [
     "ConstraintError",
     "ConstraintSet",
     "ExecutionResult",
+    "FileStat",
+    "Files",
     "MethodCapability",
     "MissingParamError",
     "NativeError",
     "Param",
     "Sandbox",
     "SandboxTool",
+    "Session",
+    "Snapshot",
+    "Store",
     "Tool",
     "ToolCallCap",
     "ToolDefinition",

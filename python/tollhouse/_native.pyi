@@ -4,7 +4,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, final
 
-Language: TypeAlias = Literal["javascript", "shell"]
+Language: TypeAlias = Literal["javascript", "typescript", "shell"]
+Kind: TypeAlias = Literal["file", "directory", "link"]
 Status: TypeAlias = Literal["completed", "failed", "denied", "limited", "cancelled"]
 
 class NativeError(Exception):
@@ -56,16 +57,38 @@ class Host:
     ) -> Host: ...
     def session(
         self,
-        policy: str,
+        policy: str | None,
+        *,
+        toml: bool = False,
+        tools: Sequence[HostTool] = (),
+        audit: Callable[[str], object] | None = None,
+        approver: Callable[[str, dict[str, Any], str], bool] | None = None,
+        token: str | None = None,
+        authorities: Sequence[bytes] = (),
+    ) -> Session:
+        """A session in memory. `policy` is JSON, or TOML if `toml` is true.
+
+        With a token that one of the authorities has signed (each 32 bytes) the policy narrows what it allows; None is
+        all that it allows.
+
+        Raises `PolicyError` for a policy or a tool that makes no sense, else `NativeError`.
+        """
+
+    def open(
+        self,
+        store: Store,
+        session_id: str,
+        policy: str | None = None,
         *,
         toml: bool = False,
         tools: Sequence[HostTool] = (),
         audit: Callable[[str], object] | None = None,
         approver: Callable[[str, dict[str, Any], str], bool] | None = None,
     ) -> Session:
-        """A session in memory. `policy` is JSON, or TOML if `toml` is true.
+        """A session on disk, which is made if it is not there.
 
-        Raises `PolicyError` for a policy or a tool that makes no sense, else `NativeError`.
+        Its policy is then fixed: None is whatever it was made with. Raises as `session`, and `ValueError` if it was
+        made with another one.
         """
 
 @final
@@ -79,13 +102,16 @@ class Session:
         *,
         stdin: bytes | None = None,
         listener: Callable[[str, bytes], object] | None = None,
+        keep_state: bool = False,
     ) -> RunResult:
         """Runs a script to its end. `listener(stream, bytes)` is called with output as it comes.
+
+        With `keep_state` it finds what the last script of its language left besides files, and leaves that in its turn.
 
         Raises `NativeError`, what a listener raises, and of what a tool raises only what is no `Exception`.
         """
 
-    def start(self, language: Language, source: str, *, stdin: bytes | None = None) -> Run:
+    def start(self, language: Language, source: str, *, stdin: bytes | None = None, keep_state: bool = False) -> Run:
         """Begins a run in steps. Another one cannot begin before it has ended. Raises `NativeError`."""
 
     def delegate(self) -> Session:
@@ -109,8 +135,42 @@ class Session:
     def typescript(self) -> str:
         """TypeScript declarations of all that is mounted."""
 
-    def read_file(self, path: str) -> bytes:
-        """The bytes of a file. Raises `OSError`."""
+    def call(self, method: str, arguments: str) -> Any:
+        """Calls one tool with JSON, without a script: what it returned. Raises `NativeError`."""
+
+    def files(self) -> Tree:
+        """The files as the last run left them."""
+
+    def refresh(self) -> None:
+        """Looks what files it has on disk, where another process may have run it. Raises `NativeError`."""
+
+    def change_files(self, what: str, edits: Sequence[tuple[str, bytes | None]]) -> None:
+        """Writes (bytes) and removes (None) files, in their order, between two runs: all of them or none.
+
+        Raises `OSError`, `RuntimeError` while a run goes on, and `NativeError` if it cannot be kept.
+        """
+
+@final
+class Tree:
+    """The files of a session at some moment. What cannot be read raises `OSError`."""
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file."""
+
+    def stat(self, path: str) -> tuple[Kind, int, int, int]:
+        """What is at a path: `(kind, size, mode, modified)`. A link is followed."""
+
+    def list(self, path: str) -> list[tuple[str, Kind, int, int, int]]:
+        """All that is below a directory, sorted: `(path, kind, size, mode, modified)`. Links are not followed.
+
+        `modified` is in nanoseconds since the Unix epoch.
+        """
+
+    def changes(self, later: Tree) -> list[tuple[str, Literal["added", "removed", "modified"]]]:
+        """What is different in a later tree, sorted by path."""
+
+    def unified(self, later: Tree) -> str:
+        """The same, as `diff -u` shows it."""
 
 @final
 class Run:
@@ -220,3 +280,82 @@ def grant_is_subset(parent_grant_json: str, child_grant_json: str) -> bool:
 
     Raises `ValueError` for malformed grants.
     """
+
+@final
+class Keypair:
+    """What signs tokens: a new one, of the system's random numbers."""
+
+    def __new__(cls) -> Keypair: ...
+    @staticmethod
+    def from_seed(seed: bytes) -> Keypair:
+        """The one whose private key is these 32 bytes. Raises `ValueError`."""
+
+    @property
+    def public_key(self) -> bytes:
+        """What others verify with: 32 bytes."""
+
+    def seal(self, policy: str, expires_in: float | None = None) -> str:
+        """Signs a policy (JSON), which ends in so many seconds: the token's text.
+
+        Raises `PolicyError` for what is no policy, `ValueError` for a time that is none.
+        """
+
+def attenuate_token(token: str, policy: str, expires_in: float | None = None) -> str:
+    """A token for less. Raises as `Keypair.seal`, and `PolicyError` if it would be wider."""
+
+def inspect_token(token: str) -> str:
+    """What a token says, as JSON: `{closed, size, blocks: [{policy, expires, revocation_id}]}`. Nothing is verified."""
+
+@final
+class Store:
+    """The sessions of one directory, in however many processes.
+
+    A point is `ID`, `ID@RUN` or `ID@LABEL`. What there is none of raises `LookupError`, a malformed name or one that is
+    taken `ValueError`, anything else `NativeError`.
+    """
+
+    def __new__(cls, directory: str | os.PathLike[str]) -> Store: ...
+    def list(self) -> list[str]:
+        """The names of all sessions, sorted."""
+
+    def contains(self, session_id: str) -> bool:
+        """Whether there is one of this name."""
+
+    def show(self, session_id: str) -> str:
+        """All there is to say of one, as JSON. Times are nanoseconds since the Unix epoch."""
+
+    def runs(self, session_id: str) -> str:
+        """Its runs, and its changes without one: an array of JSON."""
+
+    def log(self, session_id: str) -> list[str]:
+        """Its log, each line JSON, after checking that none was altered."""
+
+    def files(self, point: str) -> Tree:
+        """The files of a point."""
+
+    def base(self, point: str) -> Tree:
+        """The files that the run of a point began with."""
+
+    def fork(self, source: str, to: str) -> None:
+        """Makes a session that begins with the files, the policy and the spending of a point."""
+
+    def rollback(self, to: str) -> None:
+        """Makes the files of a session those of one of its points again. What was spent stays spent."""
+
+    def label(self, session_id: str, label: str, run: int | None = None) -> None:
+        """Gives what a run left a name; without a run, takes the name away."""
+
+    def remove(self, session_id: str) -> None:
+        """Removes a session. A run of it is cancelled, in whichever process."""
+
+    def export(self, session_id: str, file: str | os.PathLike[str]) -> None:
+        """Writes a session to a new file."""
+
+    def import_(self, file: str | os.PathLike[str], name: str | None = None, most: int = ...) -> str:
+        """Reads a session from such a file, of at most so many bytes unpacked: its name."""
+
+    def gc(self) -> int:
+        """Frees what no session names any more: how many bytes."""
+
+    def verify(self, session_id: str) -> None:
+        """Checks all that is kept of a session. Raises for the first thing that is wrong."""

@@ -137,6 +137,17 @@ class MethodCapability:
             grant["calls"] = self.max_calls
         return grant
 
+    @classmethod
+    def from_grant(cls, grant: Mapping[str, Any]) -> MethodCapability:
+        """From a grant of a policy that a capability was written as. Raises `ValueError` for what none can say."""
+        unknown = set(grant) - {"name", "method", "where", "calls"}
+        if unknown:
+            raise ValueError(f"a capability cannot say {sorted(unknown)} of a grant")
+        written = str(grant.get("name", "")).partition("#")[0].removeprefix(f"cap:{METHOD_CAPABILITY_TYPE}:")
+        method = grant["method"]
+        pattern = written if canonical_method(written) == method else method
+        return cls(pattern, ConstraintSet.from_dict(grant.get("where", [])), grant.get("calls"))
+
     def to_dict(self) -> dict[str, Any]:
         """As data. `from_dict` reads it back."""
         return {

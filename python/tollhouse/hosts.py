@@ -27,6 +27,11 @@ def default_registry() -> str | None:
     return place if os.path.isdir(place) else None
 
 
+def default_store() -> str:
+    """Where the command line keeps sessions."""
+    return _place("store", "XDG_DATA_HOME", os.path.join(".local", "share"), "store")
+
+
 def _made(registry: str | None) -> _native.Host:
     cache = _place("cache", "XDG_CACHE_HOME", ".cache", "")
     try:

@@ -15,17 +15,31 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import TracebackType
-    from typing import Any, Self
+    from typing import Any, Self, TypedDict
 
     from ._native import Language
     from .answers import Handler
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .capabilities import MethodCapability
+    from .files import Files
     from .steps import Stepping
     from .tools import ToolDefinition
 
     OnOutput = Callable[[str], object]
     """Is given standard output as it comes."""
+
+    class SandboxOptions(TypedDict, total=False):
+        """What a sandbox is made with."""
+
+        tools: Iterable[Any]
+        capabilities: Sequence[MethodCapability] | None
+        tool_handler: Handler | None
+        policy: str | os.PathLike[str] | None
+        registry: str | os.PathLike[str] | None
+        limits: Mapping[str, Any] | None
+        files: Mapping[str, str | bytes] | None
+        audit_config: AuditConfig | None
+        approver: Callable[[str, dict[str, Any], str], bool] | None
 
 
 class Sandbox:
@@ -35,7 +49,8 @@ class Sandbox:
     `(method, arguments)`. `capabilities` say what may be called: an empty list is nothing; None is each of `tools`,
     however often. With a `tool_handler` and no tools, whatever the capabilities cover can be called. `policy` is a
     policy file (its path, or its text as TOML) instead: it may mount components of `registry` beside the functions.
-    `limits` are those of a policy: `{"wall": "10s", "memory": "64MiB"}`. `approver(method, arguments, grant)` answers
+    `limits` are those of a policy: `{"wall": "10s", "memory": "64MiB"}`. `files` are what it begins with: paths (below
+    /workspace, if they do not begin with `/`) and their bytes or text. `approver(method, arguments, grant)` answers
     for a human, with True or False.
 
     Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern.
@@ -50,6 +65,7 @@ class Sandbox:
         policy: str | os.PathLike[str] | None = None,
         registry: str | os.PathLike[str] | None = None,
         limits: Mapping[str, Any] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
         audit_config: AuditConfig | None = None,
         approver: Callable[[str, dict[str, Any], str], bool] | None = None,
     ) -> None:
@@ -73,15 +89,22 @@ class Sandbox:
         self._audit: AuditCollector | None = _collector(audit_config)
         listener = None if self._audit is None else _recorder(self._audit)
         try:
-            self._session: _native.Session | None = host(registry).session(
-                text, toml=is_toml, tools=host_tools, audit=listener, approver=approver
+            self._session: _native.Session | None = self._make(
+                host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=approver
             )
+            if files:
+                self.files.update(files)
         except BaseException as error:
             if self._audit is not None:
                 self._audit.close()
             if isinstance(error, _native.PolicyError):
                 raise ValueError(str(error)) from None
             raise
+
+    def _make(
+        self, host: _native.Host, text: str, *, toml: bool, tools: list[_native.HostTool], audit: Any, approver: Any
+    ) -> _native.Session:
+        return host.session(text, toml=toml, tools=tools, audit=audit, approver=approver)
 
     def __enter__(self) -> Self:
         return self
@@ -121,9 +144,18 @@ class Sandbox:
         return (await self.run_async("shell", command, stdin=stdin)).stdout
 
     def run(
-        self, language: Language, code: str, *, on_output: OnOutput | None = None, stdin: str | bytes | None = None
+        self,
+        language: Language,
+        code: str,
+        *,
+        on_output: OnOutput | None = None,
+        stdin: str | bytes | None = None,
+        keep_state: bool = False,
     ) -> ExecutionResult:
         """Runs a script to its end, and says all about it. Another run of this sandbox waits for it.
+
+        With `keep_state` it finds what the last such script of its language left besides files, and leaves that in its
+        turn: in JavaScript `globalThis.state`, in bash directory, variables, functions and aliases.
 
         A tool of this sandbox that runs a script in it gets the files as they were when its own run began, and what the
         script changes of them is not kept.
@@ -131,17 +163,24 @@ class Sandbox:
         Raises `RuntimeError` after `close` and while a run in steps goes on, `NativeError` for what the host cannot do,
         and what `on_output`, the approver or the audit raises.
         """
+        script = _script(language, code, on_output, stdin, keep_state)
         if self._answers.goes_on_around():
-            return _run(self._open().delegate(), language, code, on_output, stdin)
+            return script(self._open().delegate())
         self._check_steps()
         self._turn.enter()
         try:
-            return self._run(Answering(), language, code, on_output, stdin)
+            return self._run(Answering(), script)
         finally:
             self._turn.leave()
 
     async def run_async(
-        self, language: Language, code: str, *, on_output: OnOutput | None = None, stdin: str | bytes | None = None
+        self,
+        language: Language,
+        code: str,
+        *,
+        on_output: OnOutput | None = None,
+        stdin: str | bytes | None = None,
+        keep_state: bool = False,
     ) -> ExecutionResult:
         """As `run`, beside the loop: async tools run on it. `on_output` is called on another thread."""
         from asyncio import get_running_loop
@@ -149,9 +188,10 @@ class Sandbox:
         from .attempts import beside
 
         loop = get_running_loop()
+        script = _script(language, code, on_output, stdin, keep_state)
         if self._answers.goes_on_around():
             nested = self._open().delegate()
-            return await beside(lambda: _run(nested, language, code, on_output, stdin), nested.cancel)
+            return await beside(lambda: script(nested), nested.cancel)
         self._check_steps()
         await self._turn.enter_async(loop)
         try:
@@ -161,19 +201,17 @@ class Sandbox:
                 answering.end()
                 self.cancel()
 
-            return await beside(lambda: self._run(answering, language, code, on_output, stdin), cancel)
+            return await beside(lambda: self._run(answering, script), cancel)
         finally:
             self._turn.leave()
 
-    def _run(
-        self, answering: Answering, language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None
-    ) -> ExecutionResult:
+    def _run(self, answering: Answering, script: Callable[[_native.Session], ExecutionResult]) -> ExecutionResult:
         """A run, by whoever has the turn."""
         session = self._open()
         self._check_steps()
         self._answers.run = answering
         try:
-            self.last_result = result = _run(session, language, code, on_output, stdin)
+            self.last_result = result = script(session)
         finally:
             answering.end()
         return result
@@ -184,7 +222,14 @@ class Sandbox:
         parts = [self.last_result.stderr.rstrip("\n"), self.last_result.error or ""]
         return "\n".join(part for part in parts if part)
 
-    def start(self, code: str, language: Language = "javascript", stdin: str | bytes | None = None) -> None:
+    def start(
+        self,
+        code: str,
+        language: Language = "javascript",
+        stdin: str | bytes | None = None,
+        *,
+        keep_state: bool = False,
+    ) -> None:
         """Begins a script whose calls you answer: `while sandbox.has_work(): …`.
 
         Raises `RuntimeError` while another run goes on.
@@ -196,7 +241,7 @@ class Sandbox:
         if not self._turn.enter_now():
             raise RuntimeError("a run of this sandbox goes on: start another one when it has ended")
         try:
-            self._stepped = Stepping(session.start(language, code, stdin=_bytes(stdin)))
+            self._stepped = Stepping(session.start(language, code, stdin=_bytes(stdin), keep_state=keep_state))
         finally:
             self._turn.leave()
 
@@ -305,9 +350,18 @@ class Sandbox:
         """Declarations of all that scripts can call, for a model to read."""
         return self._open().typescript()
 
+    @property
+    def files(self) -> Files:
+        """Its files, as a mapping of paths to bytes that can be changed between runs."""
+        from .files import Files
+
+        return Files(self._open)
+
     def read_file(self, path: str) -> bytes:
         """A file, as the last run left it. Raises `OSError`."""
-        return self._open().read_file(path)
+        from .files import absolute
+
+        return self._open().files().read(absolute(path))
 
     def _open(self) -> _native.Session:
         if self._session is None:
@@ -315,15 +369,21 @@ class Sandbox:
         return self._session
 
 
-def _run(
-    session: _native.Session, language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None
-) -> ExecutionResult:
-    if on_output is None:
-        return result_of(session.run(language, code, stdin=_bytes(stdin)))
-    ended = session.run(language, code, stdin=_bytes(stdin), listener=_listener(on_output))
-    if ended.has_value:
-        on_output(printed(ended.value))
-    return result_of(ended)
+def _script(
+    language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None, keep_state: bool
+) -> Callable[[_native.Session], ExecutionResult]:
+    """What runs this in a session."""
+    given = _bytes(stdin)
+
+    def run(session: _native.Session) -> ExecutionResult:
+        if on_output is None:
+            return result_of(session.run(language, code, stdin=given, keep_state=keep_state))
+        ended = session.run(language, code, stdin=given, listener=_listener(on_output), keep_state=keep_state)
+        if ended.has_value:
+            on_output(printed(ended.value))
+        return result_of(ended)
+
+    return run
 
 
 def _listener(on_output: OnOutput) -> Callable[[str, bytes], None]:

@@ -133,6 +133,38 @@ impl Session {
         call.finish()
     }
 
+    /// Changes the files between two runs. Of a session on disk that is committed as a run is: it has a number, and can be
+    /// rolled back. `what` says in its log what was done.
+    ///
+    /// # Errors
+    /// If a run of the session has not ended, `change` fails, or it cannot be committed: then the files are as they were.
+    pub fn change(
+        &self,
+        what: &str,
+        change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
+    ) -> Result<(), HostError> {
+        self.0.take()?;
+        let changed = self.0.change_files(what, change);
+        self.0.busy.store(false, Ordering::Release);
+        Ok(changed?)
+    }
+
+    /// Looks what files the session has on disk, where another process may have run it. While a run goes on here, and in
+    /// memory, that is known.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn refresh(&self) -> Result<(), HostError> {
+        let Keeping::Disk { kept, main: true, .. } = &self.0.keeping else { return Ok(()) };
+        if self.0.take().is_err() {
+            return Ok(());
+        }
+        let files = kept.head(file_limits(self.0.limits()));
+        let refreshed = files.map(|files| self.0.commit(files.into()));
+        self.0.busy.store(false, Ordering::Release);
+        Ok(refreshed?)
+    }
+
     /// A session that may do less, for a sub-agent: it begins with these files, its grants narrow those of this session,
     /// and what it spends is spent here too. Of a session on disk it shares the log; its files are in memory.
     ///
@@ -236,14 +268,34 @@ impl SessionState {
         if let Some(name) = &self.missing {
             return Err(HostError::Secret(name.clone()));
         }
-        if self.busy.swap(true, Ordering::AcqRel) {
-            return Err(HostError::Busy);
-        }
+        self.take()?;
         let place = self.enter(name, source);
         if place.is_err() {
             self.busy.store(false, Ordering::Release);
         }
         place
+    }
+
+    /// One at a time.
+    fn take(&self) -> Result<(), HostError> {
+        if self.busy.swap(true, Ordering::AcqRel) { Err(HostError::Busy) } else { Ok(()) }
+    }
+
+    fn change_files(
+        &self,
+        what: &str,
+        change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
+    ) -> Result<(), SessionsError> {
+        let files = match &self.keeping {
+            Keeping::Disk { kept, main: true, .. } => kept.change(file_limits(self.limits()), what, None, change)?.1,
+            _ => {
+                let mut files = self.head();
+                change(&mut files)?;
+                files
+            }
+        };
+        self.commit(files.into());
+        Ok(())
     }
 
     fn enter(&self, name: &str, source: &[u8]) -> Result<Place, HostError> {

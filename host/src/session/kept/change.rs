@@ -43,13 +43,7 @@ impl Sessions {
         let bytes = self.policy(id)?.limits.files;
         let live = self.live(id, Some(waiting))?;
         let limits = Limits { bytes, file_bytes: u64::MAX, ..Limits::default() };
-        let (mut files, begun) = live.enter(limits, what, "")?;
-        let changed = change(&mut files).and_then(|()| live.changed(&begun, what, &files, states));
-        if changed.is_err() {
-            live.withdraw(&begun, None);
-        }
-        live.leave();
-        changed
+        live.change(limits, what, states, change).map(|(snapshot, _)| snapshot)
     }
 
     /// Makes the files of a session those of one of its points again, and what scripts had left besides. What was spent

@@ -235,8 +235,27 @@ impl Kept {
         })
     }
 
+    /// Changes the files, when the session is free, and commits that; with `states`, what scripts left besides becomes that.
+    pub(in crate::session) fn change(
+        &self,
+        limits: Limits,
+        what: &str,
+        states: Option<&States>,
+        change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
+    ) -> Result<(SnapshotId, Tree), SessionsError> {
+        let (mut files, begun) = self.enter(limits, what, "")?;
+        let changed = change(&mut files).and_then(|()| self.changed(&begun, what, &files, states));
+        if changed.is_err() {
+            self.withdraw(&begun, None);
+        }
+        // As they are on disk: a session that waits holds nothing of its files.
+        let changed = changed.and_then(|snapshot| Ok((snapshot, self.head(limits)?)));
+        self.leave();
+        changed
+    }
+
     /// Commits a change of the files that is no run; with `states`, of what scripts left besides, too.
-    pub(super) fn changed(
+    fn changed(
         &self,
         begun: &Begun,
         what: &str,

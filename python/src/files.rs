@@ -1,0 +1,130 @@
+//! The files of a session, as they were at some moment.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use tollhouse::session::SessionsError;
+use tollhouse::vfs::{ChangeKind, Errno, Kind, UnifiedLimits, changed_paths, unified};
+
+/// The numbers that Python tells its subclasses of `OSError` by.
+fn number(errno: Errno) -> i32 {
+    match errno {
+        Errno::Access => libc::EACCES,
+        Errno::Exists => libc::EEXIST,
+        Errno::TooLarge => libc::EFBIG,
+        Errno::Invalid => libc::EINVAL,
+        Errno::IsDirectory => libc::EISDIR,
+        Errno::TooManyLinks => libc::ELOOP,
+        Errno::NameTooLong => libc::ENAMETOOLONG,
+        Errno::NoEntry => libc::ENOENT,
+        Errno::NotDirectory => libc::ENOTDIR,
+        Errno::NotEmpty => libc::ENOTEMPTY,
+        Errno::Quota => libc::EDQUOT,
+        Errno::Busy => libc::EBUSY,
+        _ => libc::EIO,
+    }
+}
+
+/// An `OSError`: of a file that is not there `FileNotFoundError`, and so on.
+pub(crate) fn raised(path: &str, errno: Errno) -> PyErr {
+    PyOSError::new_err((number(errno), errno.to_string(), path.to_owned()))
+}
+
+/// Of a change that cannot be made, the `OSError`.
+pub(crate) fn unchanged(error: &SessionsError) -> Option<PyErr> {
+    match error {
+        SessionsError::File { path, source } => Some(raised(path, *source)),
+        _ => None,
+    }
+}
+
+/// Nanoseconds since the Unix epoch.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Writes and removes files, in their order: all of them or none.
+pub(crate) fn change(
+    tree: &mut tollhouse::vfs::Tree,
+    edits: &[(String, Option<Vec<u8>>)],
+) -> Result<(), SessionsError> {
+    let now = now();
+    for (path, bytes) in edits {
+        let changed = match bytes {
+            Some(bytes) => tree.place_file(path, bytes, 0o644, now),
+            None => tree.remove(path, false, now),
+        };
+        changed.map_err(|source| SessionsError::File { path: path.clone(), source })?;
+    }
+    Ok(())
+}
+
+/// The files of a session at some moment.
+#[pyclass(frozen, module = "tollhouse._native")]
+pub(crate) struct Tree(pub(crate) tollhouse::vfs::Tree);
+
+#[pymethods]
+impl Tree {
+    /// The bytes of a file.
+    fn read<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.0.read_file(path)).map_err(|errno| raised(path, errno))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// What is at a path: `(kind, size, mode, modified)`. A link is followed.
+    fn stat(&self, py: Python<'_>, path: &str) -> PyResult<(&'static str, u64, u32, u64)> {
+        let stat = py.detach(|| self.0.stat(path, true)).map_err(|errno| raised(path, errno))?;
+        Ok((word(stat.kind), stat.size, stat.mode, stat.modified))
+    }
+
+    /// All that is below a directory: `(path, kind, size, mode, modified)`, a directory before what is in it.
+    fn list(&self, py: Python<'_>, path: &str) -> PyResult<Vec<(String, &'static str, u64, u32, u64)>> {
+        py.detach(|| {
+            let mut listed = Vec::new();
+            let mut next = vec![path.to_owned()];
+            while let Some(path) = next.pop() {
+                let failed = |errno| raised(&path, errno);
+                let entries = self.0.read_directory(&path).map_err(failed)?;
+                let above = path.trim_end_matches('/');
+                for entry in &entries {
+                    let path = format!("{above}/{}", entry.name);
+                    let stat = self.0.stat(&path, false).map_err(failed)?;
+                    if stat.kind == Kind::Directory {
+                        next.push(path.clone());
+                    }
+                    listed.push((path, word(stat.kind), stat.size, stat.mode, stat.modified));
+                }
+            }
+            listed.sort_unstable();
+            Ok(listed)
+        })
+    }
+
+    /// What is different in a later tree: `(path, added | removed | modified)`.
+    fn changes(&self, py: Python<'_>, later: &Self) -> PyResult<Vec<(String, &'static str)>> {
+        let changes = py.detach(|| changed_paths(&self.0, &later.0)).map_err(|errno| raised("/", errno))?;
+        let word = |kind| match kind {
+            ChangeKind::Added => "added",
+            ChangeKind::Removed => "removed",
+            _ => "modified",
+        };
+        Ok(changes.into_iter().map(|change| (change.path, word(change.kind))).collect())
+    }
+
+    /// The same, as `diff -u` shows it.
+    fn unified(&self, py: Python<'_>, later: &Self) -> PyResult<String> {
+        let shown = py.detach(|| unified(&self.0, &later.0, &UnifiedLimits::default()));
+        shown.map_err(|errno| raised("/", errno))
+    }
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::File => "file",
+        Kind::Directory => "directory",
+        _ => "link",
+    }
+}

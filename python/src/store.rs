@@ -1,0 +1,203 @@
+//! Sessions on disk.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyLookupError, PyValueError};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use tollhouse::session::{Point, SessionId, Sessions, SessionsError, Waiting};
+use tollhouse::store::Backend;
+
+use crate::errors::{NativeError, raised, told};
+use crate::files::{Tree, unchanged};
+
+/// The sessions of one directory: `Store(directory)`.
+#[pyclass(frozen, module = "tollhouse._native")]
+pub(crate) struct Store(pub(crate) Sessions);
+
+/// What there is none of is a `LookupError`, a change of files that fails an `OSError`.
+pub(crate) fn failed(error: &SessionsError) -> PyErr {
+    match error {
+        SessionsError::Unknown { .. } | SessionsError::NoPoint { .. } => PyLookupError::new_err(told(error)),
+        SessionsError::Exists(_) | SessionsError::Differs { .. } => PyValueError::new_err(told(error)),
+        error => unchanged(error).unwrap_or_else(|| raised(error)),
+    }
+}
+
+pub(crate) fn session_id(text: &str) -> PyResult<SessionId> {
+    text.parse().map_err(|error| PyValueError::new_err(told(&error)))
+}
+
+fn point(text: &str) -> PyResult<Point> {
+    text.parse().map_err(|error| PyValueError::new_err(told(&error)))
+}
+
+/// Waits as long as it takes, on the main thread until a signal raises.
+pub(crate) fn waiting() -> Waiting {
+    Arc::new(|| Python::attach(|py| py.check_signals().map_err(|error| error.restore(py)).is_ok()))
+}
+
+/// An error, or what a signal raised while it was waited for.
+pub(crate) fn or_signal(py: Python<'_>, error: PyErr) -> PyErr {
+    PyErr::take(py).unwrap_or(error)
+}
+
+impl Store {
+    /// Does something without the interpreter.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Sessions) -> Result<T, SessionsError> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| work(&self.0)).map_err(|error| or_signal(py, failed(&error)))
+    }
+}
+
+#[pymethods]
+impl Store {
+    #[new]
+    fn new(py: Python<'_>, directory: PathBuf) -> PyResult<Self> {
+        let opened = py.detach(|| Sessions::open(&directory, Backend::Sled));
+        let cannot = |error| format!("cannot open the store `{}`: {}", directory.display(), told(&error));
+        opened.map(Self).map_err(|error| NativeError::new_err(cannot(error)))
+    }
+
+    /// The names of all sessions.
+    fn list(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.with(py, Sessions::list)?.into_iter().map(|id| id.to_string()).collect())
+    }
+
+    /// Whether there is one of this name.
+    fn contains(&self, py: Python<'_>, session_id: &str) -> PyResult<bool> {
+        let id = self::session_id(session_id)?;
+        self.with(py, |sessions| sessions.contains(&id))
+    }
+
+    /// All there is to say of one, as JSON.
+    fn show(&self, py: Python<'_>, session_id: &str) -> PyResult<String> {
+        let id = self::session_id(session_id)?;
+        self.with(py, |sessions| {
+            let (shown, policy) = (sessions.show(&id)?, sessions.policy(&id)?);
+            Ok(json!({
+                "session": id,
+                "created": shown.created.created,
+                "from": shown.created.from,
+                "busy": shown.busy,
+                "runs": shown.head.runs,
+                "left_by": shown.head.left_by,
+                "snapshot": shown.head.snapshot.to_string(),
+                "changed": shown.head.changed,
+                "bytes": shown.head.bytes,
+                "entries": shown.head.entries,
+                "labels": sessions.labels(&id)?.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+                "policy": policy.to_json(),
+            })
+            .to_string())
+        })
+    }
+
+    /// Its runs, and its changes without one: an array of JSON.
+    fn runs(&self, py: Python<'_>, session_id: &str) -> PyResult<String> {
+        let id = self::session_id(session_id)?;
+        let runs = self.with(py, |sessions| sessions.runs(&id))?;
+        let told = runs.into_iter().map(|(number, run)| {
+            json!({
+                "run": number,
+                "status": run.status,
+                "script": run.script,
+                "started": run.started,
+                "ended": run.ended,
+                "snapshot": run.snapshot.map(|snapshot| snapshot.to_string()),
+                "error": run.error,
+                "calls": run.calls,
+                "denied": run.denied,
+            })
+        });
+        Ok(Value::from_iter(told).to_string())
+    }
+
+    /// Its log: the lines, each JSON, after checking that none was altered.
+    fn log(&self, py: Python<'_>, session_id: &str) -> PyResult<Vec<String>> {
+        let id = self::session_id(session_id)?;
+        self.with(py, |sessions| {
+            let mut lines = Vec::new();
+            sessions.log(&id, &mut |line| lines.push(String::from_utf8_lossy(&line.text).into_owned()))?;
+            Ok(lines)
+        })
+    }
+
+    /// The files of a point: `ID`, `ID@RUN` or `ID@LABEL`.
+    fn files(&self, py: Python<'_>, point: &str) -> PyResult<Tree> {
+        let point = self::point(point)?;
+        self.with(py, |sessions| sessions.files(&point)).map(Tree)
+    }
+
+    /// The files that the run of a point began with.
+    fn base(&self, py: Python<'_>, point: &str) -> PyResult<Tree> {
+        let point = self::point(point)?;
+        self.with(py, |sessions| sessions.base(&point)).map(Tree)
+    }
+
+    /// Makes a session that begins with the files, the policy and the spending of a point.
+    fn fork(&self, py: Python<'_>, source: &str, to: &str) -> PyResult<()> {
+        let (from, to) = (point(source)?, self::session_id(to)?);
+        self.with(py, |sessions| sessions.fork(&from, &to))
+    }
+
+    /// Makes the files of a session those of one of its points again.
+    fn rollback(&self, py: Python<'_>, to: &str) -> PyResult<()> {
+        let to = point(to)?;
+        self.with(py, |sessions| sessions.rollback(&to, waiting()).map(drop))
+    }
+
+    /// Gives what a run left a name; without a run, takes the name away.
+    #[pyo3(signature = (session_id, label, run=None))]
+    fn label(&self, py: Python<'_>, session_id: &str, label: &str, run: Option<u64>) -> PyResult<()> {
+        let id = self::session_id(session_id)?;
+        self.with(py, |sessions| sessions.label(&id, label, run))
+    }
+
+    /// Removes a session. A run of it is cancelled.
+    fn remove(&self, py: Python<'_>, session_id: &str) -> PyResult<()> {
+        let id = self::session_id(session_id)?;
+        self.with(py, |sessions| sessions.remove(&id, &waiting()).map(drop))
+    }
+
+    /// Writes a session to a new file.
+    fn export(&self, py: Python<'_>, session_id: &str, file: PathBuf) -> PyResult<()> {
+        let id = self::session_id(session_id)?;
+        let written = File::create_new(&file)?;
+        let exported = self.with(py, |sessions| sessions.export(&id, BufWriter::new(written)));
+        let whole = exported.and_then(|(mut out, _)| {
+            out.flush()?;
+            Ok(out.get_ref().sync_all()?)
+        });
+        if whole.is_err() {
+            let _ = std::fs::remove_file(&file);
+        }
+        whole
+    }
+
+    /// Reads a session from such a file, of at most so many bytes unpacked; its name.
+    #[pyo3(signature = (file, name=None, most=16 << 30))]
+    fn import_(&self, py: Python<'_>, file: PathBuf, name: Option<&str>, most: u64) -> PyResult<String> {
+        let name = name.map(session_id).transpose()?;
+        let read = BufReader::new(File::open(&file)?);
+        self.with(py, |sessions| sessions.import(read, name.as_ref(), most)).map(|id| id.to_string())
+    }
+
+    /// Frees what no session names any more: the bytes that were freed.
+    fn gc(&self, py: Python<'_>) -> PyResult<u64> {
+        let swept = self.with(py, |sessions| sessions.gc(false))?;
+        Ok(swept.removed.bytes + swept.leftovers.bytes)
+    }
+
+    /// Checks all that is kept of a session. Raises for the first thing that is wrong.
+    fn verify(&self, py: Python<'_>, session_id: &str) -> PyResult<()> {
+        let id = self::session_id(session_id)?;
+        self.with(py, |sessions| sessions.verify_session(&id).map(drop))
+    }
+}

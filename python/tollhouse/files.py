@@ -1,0 +1,142 @@
+"""The files of a sandbox or of a point of a session, as mappings from paths to bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from . import _native
+    from ._native import Kind
+
+_HERE = "/workspace"
+
+
+@dataclass(frozen=True)
+class FileStat:
+    """What is at a path: bytes of a file, entries of a directory; permission bits; when its content changed last."""
+
+    path: str
+    kind: Kind
+    size: int
+    mode: int
+    modified: datetime
+
+
+def absolute(path: str) -> str:
+    """A path as the host takes it: what does not begin with `/` is below /workspace."""
+    return path if path.startswith("/") else f"{_HERE}/{path}"
+
+
+def edits_of(files: Mapping[str, str | bytes]) -> list[tuple[str, bytes | None]]:
+    """What writes these files. Raises `TypeError` for what is neither text nor bytes."""
+    return [(absolute(path), _content(content)) for path, content in files.items()]
+
+
+class Snapshot(Mapping[str, bytes]):
+    """Files that do not change. Paths that do not begin with `/` are below /workspace.
+
+    Links are left out, but what is asked for by name is followed. `KeyError` is for what is no file.
+    """
+
+    def __init__(self, tree: Callable[[], _native.Tree]) -> None:
+        self._tree = tree
+
+    def __getitem__(self, path: str) -> bytes:
+        try:
+            return self._tree().read(absolute(path))
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+            raise KeyError(path) from None
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self._kind(path) == "file"
+
+    def __iter__(self) -> Iterator[str]:
+        return (stat.path for stat in self.list("/") if stat.kind == "file")
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} files>"
+
+    def read_text(self, path: str, encoding: str = "utf-8") -> str:
+        """A file as text. Raises `KeyError`, and `UnicodeDecodeError` if it is none."""
+        return self[path].decode(encoding)
+
+    def stat(self, path: str) -> FileStat:
+        """What is at a path; a link is followed. Raises `OSError`."""
+        kind, size, mode, modified = self._tree().stat(absolute(path))
+        return FileStat(absolute(path), kind, size, mode, _time(modified))
+
+    def list(self, path: str = _HERE) -> list[FileStat]:
+        """All that is below a directory, at any depth, sorted by path. Raises `OSError`."""
+        listed = self._tree().list(absolute(path))
+        return [FileStat(where, kind, size, mode, _time(modified)) for where, kind, size, mode, modified in listed]
+
+    def diff(self, later: Snapshot) -> str:
+        """What is different in later files, as `diff -u` and git show it."""
+        return self._tree().unified(later._tree())
+
+    def changes(self, later: Snapshot) -> dict[str, str]:
+        """What is different in later files: each path as `added`, `removed` or `modified`."""
+        return dict(self._tree().changes(later._tree()))
+
+    def _kind(self, path: str) -> Kind | None:
+        try:
+            return self._tree().stat(absolute(path))[0]
+        except OSError:
+            return None
+
+
+class Files(Snapshot, MutableMapping[str, bytes]):
+    """The files of a sandbox, as its last run left them.
+
+    They change between runs only: `RuntimeError` while one goes on. Directories above a file are made with it. Of a
+    session on disk each change is kept before the call returns, and has a number, as a run has.
+    """
+
+    def __init__(self, session: Callable[[], _native.Session]) -> None:
+        super().__init__(lambda: session().files())
+        self._session = session
+
+    def __setitem__(self, path: str, content: str | bytes) -> None:
+        self._session().change_files(f"put {path}", edits_of({path: content}))
+
+    def __delitem__(self, path: str) -> None:
+        if path not in self:
+            raise KeyError(path)
+        self._session().change_files(f"removed {path}", [(absolute(path), None)])
+
+    def write_text(self, path: str, text: str, encoding: str = "utf-8") -> None:
+        """Writes a file."""
+        self[path] = text.encode(encoding)
+
+    def update(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, files: Mapping[str, str | bytes] | Iterable[tuple[str, str | bytes]] = (), /, **named: str | bytes
+    ) -> None:
+        """Writes files: all of them, or none. Raises `OSError`, for example for what is beyond the limit of files."""
+        given = {**dict(files), **named}
+        if given:
+            self._session().change_files(f"put {len(given)} files", edits_of(given))
+
+    def clear(self) -> None:
+        """Removes all files; directories stay."""
+        edits: list[tuple[str, bytes | None]] = [(path, None) for path in self]
+        self._session().change_files("removed all files", edits)
+
+
+def _time(nanoseconds: int) -> datetime:
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
+
+
+def _content(content: object) -> bytes:
+    if isinstance(content, str):
+        return content.encode()
+    if isinstance(content, bytes | bytearray):
+        return bytes(content)
+    raise TypeError(f"a file is bytes or text, not {type(content).__name__}")

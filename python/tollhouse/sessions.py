@@ -1,0 +1,238 @@
+"""Sessions on disk: a sandbox whose files, budgets and log outlive the process."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Unpack
+
+from . import _native
+from .files import Files, Snapshot
+from .hosts import default_store
+from .sandbox import Sandbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .sandbox import SandboxOptions
+
+Place = str | os.PathLike[str]
+At = int | str
+"""Which files of a session: those that a run left, by its number, or those that carry a label."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a session, or a change of its files without one. Times are in UTC.
+
+    `status` is how it ended (`changed` for a change), `running` or `interrupted`; `script` is its name, or what was
+    changed; `snapshot` names the files that it left, if it left any.
+    """
+
+    number: int
+    status: str
+    script: str
+    started: datetime
+    ended: datetime | None
+    snapshot: str | None
+    error: str | None
+    calls: int
+    denied: int
+
+
+class Store:
+    """The sessions of one directory, which any number of processes use. Without one, that of the command line.
+
+    What there is none of raises `LookupError`; a malformed name, or one that is taken, `ValueError`.
+    """
+
+    def __init__(self, directory: Place | None = None) -> None:
+        self.directory = default_store() if directory is None else os.fspath(directory)
+        self.native = _native.Store(self.directory)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.native.list())
+
+    def __len__(self) -> int:
+        return len(self.native.list())
+
+    def __contains__(self, session_id: object) -> bool:
+        return isinstance(session_id, str) and self.native.contains(session_id)
+
+    def open(self, session_id: str, **options: Unpack[SandboxOptions]) -> Session:
+        """A session, as `Session.open`."""
+        return Session.open(session_id, store=self, **options)
+
+    def show(self, session_id: str) -> dict[str, Any]:
+        """All there is to say of a session. Times are in nanoseconds since the Unix epoch."""
+        return json.loads(self.native.show(session_id))
+
+    def runs(self, session_id: str) -> list[Run]:
+        """Its runs, and its changes without one."""
+        return [_run(run) for run in json.loads(self.native.runs(session_id))]
+
+    def log(self, session_id: str) -> list[dict[str, Any]]:
+        """Its log, after checking that no line of it was altered."""
+        return [json.loads(line) for line in self.native.log(session_id)]
+
+    def files(self, session_id: str, at: At | None = None) -> Snapshot:
+        """Files of a session; without `at`, those that it has now."""
+        tree = self.native.files(_point(session_id, at))
+        return Snapshot(lambda: tree)
+
+    def fork(self, session_id: str, to: str, at: At | None = None) -> None:
+        """Makes a session that begins where another is, or was: with its files, policy and spending."""
+        self.native.fork(_point(session_id, at), to)
+
+    def remove(self, session_id: str) -> None:
+        """Removes a session. A run of it is cancelled, in whichever process."""
+        self.native.remove(session_id)
+
+    def import_session(self, file: Place, name: str | None = None) -> str:
+        """Reads a session from a file that `export` wrote, and checks all of it; its name.
+
+        Its policy comes with it: look at it before you run anything.
+        """
+        return self.native.import_(file, name)
+
+    def gc(self) -> int:
+        """Frees what no session names any more: how many bytes."""
+        return self.native.gc()
+
+    def verify(self) -> None:
+        """Checks all that is kept of every session. Raises for the first thing that is wrong."""
+        for session_id in self:
+            self.native.verify(session_id)
+
+
+class Session(Sandbox):
+    """A sandbox on disk: files, budgets and log are there again when it is opened again, also after a crash.
+
+    Open one with `Session.open`. Its grants are fixed when it is made; tools are given each time. Several processes may
+    have it open: their runs wait for each other, and each begins with the files that the last one left.
+    """
+
+    _store: Store
+    _id: str
+    _options: SandboxOptions
+
+    @classmethod
+    def open(cls, session_id: str, *, store: Store | Place | None = None, **options: Unpack[SandboxOptions]) -> Session:
+        """Opens a session, and makes it if it is not there. The options are those of `Sandbox`.
+
+        Of a session that is there, `capabilities`, `policy` and `limits` may be left out, and are then what it was made
+        with; `files` are those that it is made with. Raises `ValueError` if it was made with others.
+        """
+        session = cls.__new__(cls)
+        session._id, session._options = session_id, options
+        session._store = store if isinstance(store, Store) else Store(store)
+        if session_id in session._store:
+            options = {**options, "files": None}
+            if not any(options.get(name) is not None for name in ("capabilities", "policy", "limits")):
+                options["capabilities"] = session._made_with()
+                session._keeps = True
+        if any(one.input_schema is not None for one in options.get("capabilities") or ()):
+            raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
+        session.__init__(**options)
+        return session
+
+    _keeps = False
+    """Whether its grants are whatever it was made with."""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+        return self._id
+
+    @property
+    def files(self) -> Files:
+        """Its files, as whichever process ran it last left them."""
+        self._open().refresh()
+        return super().files
+
+    def runs(self) -> list[Run]:
+        """Its runs, and its changes without one."""
+        return self._store.runs(self._id)
+
+    def log(self) -> list[dict[str, Any]]:
+        """Its log: every decision, call and end, after checking that no line was altered."""
+        return self._store.log(self._id)
+
+    def at(self, at: At) -> Snapshot:
+        """The files that a run left, by its number or a label; 0 is those that it was made with."""
+        return self._store.files(self._id, at)
+
+    def diff(self, before: At | None = None, after: At | None = None) -> str:
+        """What is different between two points, as `diff -u`.
+
+        Without `after` it is up to now; without `before`, what the run changed that left it.
+        """
+        native, end = self._store.native, _point(self._id, after)
+        start = native.base(end) if before is None else native.files(_point(self._id, before))
+        return start.unified(native.files(end))
+
+    def rollback(self, at: At) -> None:
+        """Makes its files those of a point again. That is a change like any other; what was spent stays spent."""
+        self._idle("roll back")
+        self._store.native.rollback(_point(self._id, at))
+
+    def label(self, label: str, run: int | None = None) -> None:
+        """Gives what a run left a name: without `run`, the files of now."""
+        if run is None:
+            run = int(self._store.show(self._id)["left_by"])
+        self._store.native.label(self._id, label, run)
+
+    def fork(self, to: str, at: At | None = None) -> Session:
+        """A session that begins where this is, or was, with the same tools. It has spent what this one has."""
+        self._store.fork(self._id, to, at)
+        kept: SandboxOptions = {**self._options}
+        for name in ("capabilities", "policy", "limits", "files"):
+            kept.pop(name, None)
+        return Session.open(to, store=self._store, **kept)
+
+    def export(self, file: Place) -> None:
+        """Writes it to one new file, with all its snapshots; secrets are not in it."""
+        self._store.native.export(self._id, file)
+
+    def remove(self) -> None:
+        """Removes it, and closes this."""
+        self.close()
+        self._store.remove(self._id)
+
+    def _make(
+        self, host: _native.Host, text: str, *, toml: bool, tools: list[_native.HostTool], audit: Any, approver: Any
+    ) -> _native.Session:
+        policy = None if self._keeps else text
+        return host.open(self._store.native, self._id, policy, toml=toml, tools=tools, audit=audit, approver=approver)
+
+    def _made_with(self) -> list[Any]:
+        """The capabilities that it was made with; none if its policy is not of capabilities."""
+        from .capabilities import MethodCapability
+
+        grants = self._store.show(self._id)["policy"].get("grant", [])
+        if not all(str(one.get("name", "")).startswith("cap:") for one in grants):
+            return []
+        return [MethodCapability.from_grant(one) for one in grants]
+
+    def _idle(self, what: str) -> None:
+        self._open()
+        self._check_steps()
+        if self._turn.enter_now():
+            self._turn.leave()
+        else:
+            raise RuntimeError(f"a run goes on: {what} when it has ended")
+
+
+def _point(session_id: str, at: At | None) -> str:
+    return session_id if at is None else f"{session_id}@{at}"
+
+
+def _run(run: dict[str, Any]) -> Run:
+    number, started, ended = run.pop("run"), run.pop("started"), run.pop("ended")
+    return Run(number=number, started=_time(started), ended=None if ended is None else _time(ended), **run)
+
+
+def _time(nanoseconds: int) -> datetime:
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
