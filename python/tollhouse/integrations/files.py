@@ -27,14 +27,15 @@ _CODES = {
 _OWNER_READS = 0o400
 """The bit of a mode: scripts have no other user."""
 
+_WRITE = """
+const content = await stdin.bytes();
+await fs.mkdir(parent, {recursive: true});
+await fs.writeFile(path, content, {flag: fresh ? "wx" : "w"});
+"""
+
 _DELETE = """
-try {
-    await fs.lstat(path);
-    await fs.rm(path, {recursive: true});
-} catch (error) {
-    return error.code ?? String(error.message);
-}
-return null;
+await fs.lstat(path);
+await fs.rm(path, {recursive: true});
 """
 
 
@@ -49,8 +50,9 @@ class FileFault(Exception):
 class SandboxFiles:
     """Reads and changes files of a sandbox, by absolute path.
 
-    What is read is what the last run left; what is written waits for the run that goes on. Each method raises
-    `FileFault` for what cannot be done, among it what the limits of the sandbox do not let through.
+    What is read is what the last run left. To write and to delete are runs of their own, which wait for the one that
+    goes on: who uses this may change what scripts may, and no more. Each method raises `FileFault` for what cannot be
+    done.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -79,22 +81,11 @@ class SandboxFiles:
     def write(self, path: str, content: bytes, *, fresh: bool = False) -> None:
         """Writes a file, and makes the directories above it. With `fresh`, one that is there is `already_exists`."""
         path = checked(path)
-        if self._sandbox._answers.goes_on_around():
-            raise FileFault("the sandbox runs the script that called this: files change when it has ended")
-        try:
-            self._sandbox._turn.enter()
-        except RuntimeError as error:
-            raise FileFault(str(error)) from error
-        try:
-            if fresh and self._is_there(path):
-                raise FileFault("already_exists")
-            self._sandbox.files[path] = content
-        except FileFault:
-            raise
-        except Exception as error:
-            raise _fault(error) from error
-        finally:
-            self._sandbox._turn.leave()
+        self._change(_WRITE, content, path=path, parent=posixpath.dirname(path), fresh=fresh)
+
+    def delete(self, path: str) -> None:
+        """Removes a file or a link, or a directory with all that is in it."""
+        self._change(_DELETE, None, path=checked(path))
 
     def list(self, path: str) -> list[FileStat]:
         """What a directory has, sorted by path."""
@@ -109,19 +100,6 @@ class SandboxFiles:
         found = [(one.path[start:], one) for one in self._below(path) if one.kind != "link"]
         return [(name, one) for name, one in found if not set(name.split("/")[:-1]).intersection(skipped)]
 
-    def delete(self, path: str) -> None:
-        """Removes a file, or a directory with all that is in it. That is a run."""
-        code = f"const path = {json.dumps(checked(path))};{_DELETE}"
-        try:
-            ran = self._sandbox.run("javascript", code)
-        except Exception as error:
-            raise _fault(error) from error
-        if not ran.success:
-            raise FileFault(ran.error or ran.status)
-        if ran.return_value is not None:
-            told = str(ran.return_value)
-            raise FileFault(_CODES.get(getattr(errno, told, 0), told))
-
     def _below(self, path: str) -> list[FileStat]:
         if self.stat(path).kind != "directory":
             raise FileFault("not_a_directory")
@@ -130,14 +108,22 @@ class SandboxFiles:
         except Exception as error:
             raise _fault(error) from error
 
-    def _is_there(self, path: str) -> bool:
+    def _change(self, code: str, stdin: bytes | None, **names: object) -> None:
+        """Runs a script that finds these names. Their values are data, never part of its text."""
+        if self._sandbox._answers.goes_on_around():
+            # What a tool's own script changes is not kept.
+            raise FileFault("the sandbox runs the script that called this: files change when it has ended")
+        given = f"const {{{', '.join(names)}}} = JSON.parse({json.dumps(json.dumps(names))});"
+        guarded = f"try {{ {code} }} catch (error) {{ return error.code ?? String(error.message); }}"
         try:
-            self.stat(path)
-        except FileFault as fault:
-            if fault.code != "file_not_found":
-                raise
-            return False
-        return True
+            ran = self._sandbox.run("javascript", given + guarded, stdin=stdin)
+        except Exception as error:
+            raise _fault(error) from error
+        if not ran.success:
+            raise FileFault(ran.error or ran.status)
+        if ran.return_value is not None:
+            told = str(ran.return_value)
+            raise FileFault(_CODES.get(getattr(errno, told, 0), told))
 
 
 def checked(path: str) -> str:
