@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, ToolCall
@@ -20,13 +21,18 @@ class ScriptedChat(FakeMessagesListChatModel):
 
 def chat(*said: AIMessage | str) -> ScriptedChat:
     """A model that says this, in turn."""
-    return ScriptedChat(responses=[AIMessage(one) if isinstance(one, str) else one for one in said], seen=[])
+    messages = [AIMessage(one) if isinstance(one, str) else one.model_copy(deep=True) for one in said]
+    for message in messages:
+        # A message or a call that comes twice is another one the second time.
+        message.id = str(uuid4())
+        for call in message.tool_calls:
+            call["id"] = str(uuid4())
+    return ScriptedChat(responses=messages, seen=[])
 
 
 def calls(*arguments: dict[str, Any], tool: str = "sandbox") -> AIMessage:
     """What a model says that calls a tool, once for each."""
-    made = [ToolCall(name=tool, args=one, id=f"{tool}-{at}") for at, one in enumerate(arguments)]
-    return AIMessage("", tool_calls=made)
+    return AIMessage("", tool_calls=[ToolCall(name=tool, args=one, id="") for one in arguments])
 
 
 def javascript(code: str) -> dict[str, Any]:
