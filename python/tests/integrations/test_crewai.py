@@ -2,16 +2,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from typing import Any
 
 import pytest
 
+# It tells its makers of each run otherwise.
+os.environ.update({"CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true", "CREWAI_TRACING_ENABLED": "false"})
 pytest.importorskip("crewai", reason="needs crewai")
 
 from crewai import Agent, BaseLLM, Crew, Task
 
 from tollhouse import create_sandbox_tool
 from tollhouse.integrations.crewai import SandboxCodeTool
+
+# CrewAI uses what it deprecates.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def transfer(to: str, amount: int) -> str:
@@ -26,7 +32,8 @@ class Scripted(BaseLLM):
     told: list[str] = []
 
     def call(self, messages: Any, *rest: Any, **options: Any) -> str:
-        self.told.append(str(messages[-1]["content"]))
+        contents = [str(message["content"]) for message in messages if message["role"] == "assistant"]
+        self.told = [one.partition("Observation: ")[2] for one in contents if "Observation: " in one]
         if not self.said:
             return "Thought: I am done.\nFinal Answer: done"
         arguments = json.dumps(self.said.pop(0))
@@ -52,13 +59,12 @@ def test_a_model_calls_the_tools_of_the_sandbox() -> None:
     agent = Agent(role="banker", goal="pay", backstory="careful", llm=model, tools=[tool])
     result = Crew(agents=[agent], tasks=[Task(description="go", expected_output="done", agent=agent)]).kickoff()
     assert result.raw == "done"
-    _, sent, refused, spent, once, _, twice, *_ = model.told
+    sent, refused, spent, once, _, twice = [one.partition("\n\n")[0] for one in model.told]
     assert "transfer({to: string, amount: number})" in tool.description
-    assert "Observation: 5 to amy" in sent
+    assert sent == "5 to amy"
     assert "`amount` must be at most 10; it is 50" in refused
     assert "its budget is used up" in spent
-    assert "Observation: 1" in once
-    assert "Observation: 2" in twice
+    assert (once, twice) == ("1", "2")
 
 
 def test_it_is_awaited() -> None:

@@ -16,7 +16,7 @@ from scripted import calls, chat
 
 from tollhouse import MethodCapability, Param, Sandbox, Session
 from tollhouse.integrations.deepagents import SandboxBackend
-from tollhouse.integrations.globs import Pattern, PatternFault
+from tollhouse.integrations.globs import Pattern, PatternError
 
 
 def transfer(to: str, amount: int) -> str:
@@ -186,7 +186,7 @@ def test_delete_takes_directories_and_links_and_no_more() -> None:
 
 def test_paths_are_data() -> None:
     backend = SandboxBackend(Sandbox())
-    path = '/workspace/"); throw 1; (`${x}`\n\u2028\'.txt'
+    path = "/workspace/\"); throw 1; (`${x}`\n\u2028'.txt"
     assert backend.write(path, "x").error is None
     assert [one["path"] for one in backend.ls("/workspace").entries or []] == [path]
     assert backend.download_files([path])[0].content == b"x"
@@ -259,7 +259,7 @@ def test_patterns_match_what_deepagents_own_do(pattern: str, path: str) -> None:
 def test_any_pattern_is_taken_or_refused(pattern: str, path: str) -> None:
     try:
         Pattern(pattern).matches(path)
-    except PatternFault:
+    except PatternError:
         assert ".." in pattern
 
 
@@ -267,6 +267,6 @@ def test_hostile_patterns_take_no_time() -> None:
     began = time.monotonic()
     assert not Pattern("/".join(["**/*"] * 20) + "/b").matches("/".join("a" * 40))
     assert not Pattern("*a" * 200 + "b").matches("a" * 250)
-    with pytest.raises(PatternFault, match="1000"):
+    with pytest.raises(PatternError, match="1000"):
         Pattern("{a,b}" * 30)
     assert time.monotonic() - began < 2

@@ -120,7 +120,20 @@ def test_other_grants_than_the_session_was_made_with_are_an_error(tmp_path: Path
 
 def test_threads_never_share_a_session() -> None:
     hashed = session_name("a/b")
-    ids = ["a", "A", "a/b", "../a", "", "é", "\ud800", "a" * 48, "a" * 49, "thread-a", hashed, hashed.removeprefix("thread_")]
+    ids = [
+        "a",
+        "A",
+        "a/b",
+        "../a",
+        "",
+        "é",
+        "\ud800",
+        "a" * 48,
+        "a" * 49,
+        "thread-a",
+        hashed,
+        hashed.removeprefix("thread_"),
+    ]
     names = [session_name(one) for one in ids]
     assert len(set(names)) == len(ids)
     assert all(len(one) <= 64 and one.isascii() for one in names)

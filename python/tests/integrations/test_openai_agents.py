@@ -8,6 +8,7 @@ pytest.importorskip("agents", reason="needs openai-agents")
 
 from agents import Agent, Runner, set_tracing_disabled
 from agents.testing import ScriptedModel, assistant_message, function_call
+
 from tollhouse import create_sandbox_tool
 from tollhouse.integrations.openai_agents import as_function_tool
 

@@ -30,9 +30,9 @@ except ImportError as error:
     raise ImportError("this needs deepagents: pip install 'tollhouse[deepagents]'") from error
 
 from ..sandbox_tool import SandboxTool
-from .files import FileFault, SandboxFiles
-from .globs import Pattern, PatternFault
-from .pages import PAGE, EditFault, is_media, lines_with, page, replaced, text_of
+from .files import FileError, SandboxFiles
+from .globs import Pattern, PatternError
+from .pages import PAGE, EditError, is_media, lines_with, page, replaced, text_of
 
 if TYPE_CHECKING:
     from ..files import FileStat
@@ -86,7 +86,7 @@ class SandboxBackend(SandboxBackendProtocol):
             given = copy_context()
             return threads.submit(given.run, asyncio.run, self.aexecute(command, timeout=timeout)).result()
 
-    async def aexecute(self, command: str, *, timeout: int | None = None) -> ExecuteResponse:  # noqa: ASYNC109
+    async def aexecute(self, command: str, *, timeout: int | None = None) -> ExecuteResponse:
         """As `execute`; async tools run on this loop, and cancelling it stops the command and them."""
         try:
             async with asyncio.timeout(timeout or None):
@@ -98,8 +98,8 @@ class SandboxBackend(SandboxBackendProtocol):
         """What a directory has."""
         try:
             found = self._files.list(path)
-        except FileFault as fault:
-            return LsResult(error=f"Path '{path}': {_path_code(fault)}")
+        except FileError as failed:
+            return LsResult(error=f"Path '{path}': {_path_code(failed)}")
         return LsResult(entries=[_info(one.path, one) for one in found])
 
     def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> ReadResult:
@@ -107,18 +107,18 @@ class SandboxBackend(SandboxBackendProtocol):
         try:
             content = self._files.read(file_path)
             return _read(file_path, content, max(0, int(offset)), max(0, int(limit)))
-        except FileFault as fault:
-            code = "not_a_file" if fault.code == "is_directory" else fault.code
+        except FileError as failed:
+            code = "not_a_file" if failed.code == "is_directory" else failed.code
             return ReadResult(error=f"File '{file_path}': {code}")
 
     def write(self, file_path: str, content: str) -> WriteResult:
         """Writes a file, and makes the directories above it."""
         try:
             self._files.write(file_path, content.encode("utf-8", "replace"), fresh=self._legacy)
-        except FileFault as fault:
-            if fault.code == "already_exists":
+        except FileError as failed:
+            if failed.code == "already_exists":
                 return WriteResult(error=f"Error: File already exists: '{file_path}'")
-            return WriteResult(error=f"Failed to write file '{file_path}': {fault.code}")
+            return WriteResult(error=f"Failed to write file '{file_path}': {failed.code}")
         return WriteResult(path=file_path)
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> EditResult:
@@ -131,10 +131,10 @@ class SandboxBackend(SandboxBackendProtocol):
                 return EditResult(error=f"Error: File '{file_path}' is not a text file")
             edited, count = replaced(text, old_string, new_string, replace_all=replace_all)
             self._files.write(file_path, edited.encode("utf-8", "replace"))
-        except EditFault as fault:
-            return EditResult(error=f"Error: {fault}")
-        except FileFault as fault:
-            told = _EDIT_ERRORS.get(fault.code, "Error editing file '{}': " + fault.code)
+        except EditError as failed:
+            return EditResult(error=f"Error: {failed}")
+        except FileError as failed:
+            told = _EDIT_ERRORS.get(failed.code, "Error editing file '{}': " + failed.code)
             return EditResult(error=told.format(file_path))
         return EditResult(path=file_path, occurrences=count)
 
@@ -142,10 +142,10 @@ class SandboxBackend(SandboxBackendProtocol):
         """Removes a file, or a directory with all that is in it."""
         try:
             self._files.delete(file_path)
-        except FileFault as fault:
-            if fault.code == "file_not_found":
+        except FileError as failed:
+            if failed.code == "file_not_found":
                 return DeleteResult(error=f"Error: '{file_path}' not found")
-            return DeleteResult(error=f"Error deleting file '{file_path}': {fault.code}")
+            return DeleteResult(error=f"Error deleting file '{file_path}': {failed.code}")
         return DeleteResult(path=file_path)
 
     def glob(self, pattern: str, path: str | None = None) -> GlobResult:
@@ -154,10 +154,10 @@ class SandboxBackend(SandboxBackendProtocol):
         try:
             wanted = Pattern(pattern)
             found = [(name, one) for name, one in self._files.walk(root) if wanted.matches(name)]
-        except PatternFault as fault:
-            return GlobResult(error=f"Path '{root}': {fault}")
-        except FileFault as fault:
-            return GlobResult(error=f"Path '{root}': {_path_code(fault)}")
+        except PatternError as failed:
+            return GlobResult(error=f"Path '{root}': {failed}")
+        except FileError as failed:
+            return GlobResult(error=f"Path '{root}': {_path_code(failed)}")
         if self._legacy:
             return GlobResult(matches=[_info(name, one) for name, one in found])
         return GlobResult(matches=[_info(one.path, one) for _, one in found if one.kind == "file"])
@@ -169,10 +169,10 @@ class SandboxBackend(SandboxBackendProtocol):
         root = path or _WORKSPACE
         try:
             names = self._searched(root, None if glob is None else Pattern(glob))
-        except PatternFault as fault:
-            return GrepResult(error=f"Path '{root}': {fault}")
-        except FileFault as fault:
-            return GrepResult(error=f"Path '{root}': {_path_code(fault)}")
+        except PatternError as failed:
+            return GrepResult(error=f"Path '{root}': {failed}")
+        except FileError as failed:
+            return GrepResult(error=f"Path '{root}': {_path_code(failed)}")
         matches: list[GrepMatch] = []
         until = time.monotonic() + _SEARCH
         for name in names:
@@ -202,8 +202,8 @@ class SandboxBackend(SandboxBackendProtocol):
     def _upload(self, path: str, content: bytes) -> FileUploadResponse:
         try:
             self._files.write(path, content)
-        except FileFault as fault:
-            return FileUploadResponse(path=path, error=_file_code(fault))
+        except FileError as failed:
+            return FileUploadResponse(path=path, error=_file_code(failed))
         return FileUploadResponse(path=path)
 
     def download_files(self, paths: list[str]) -> list[FileDownloadResponse]:
@@ -213,8 +213,8 @@ class SandboxBackend(SandboxBackendProtocol):
     def _download(self, path: str) -> FileDownloadResponse:
         try:
             return FileDownloadResponse(path=path, content=self._files.read(path))
-        except FileFault as fault:
-            return FileDownloadResponse(path=path, error=_file_code(fault))
+        except FileError as failed:
+            return FileDownloadResponse(path=path, error=_file_code(failed))
 
 
 def _joined(command: str) -> str:
@@ -239,14 +239,14 @@ def _read(path: str, content: bytes, offset: int, limit: int) -> ReadResult:
     text = None if is_media(path) else text_of(content)
     if text is None:
         if len(content) > PAGE:
-            raise FileFault(f"Binary file exceeds maximum preview size of {PAGE} bytes")
+            raise FileError(f"Binary file exceeds maximum preview size of {PAGE} bytes")
         return ReadResult(file_data={"content": b64encode(content).decode(), "encoding": "base64"})
     if limit == 0:
         return ReadResult(file_data={"content": "", "encoding": "utf-8"}, no_lines_requested=True)
     found = page(text, offset, limit)
     if found is None:
-        raise FileFault(f"Line offset {offset} exceeds file length")
-    end = offset + found.count
+        raise FileError(f"Line offset {offset} exceeds file length")
+    end = offset + found.lines
     return ReadResult(
         file_data={"content": found.text, "encoding": "utf-8"},
         total_lines=found.total,
@@ -261,10 +261,10 @@ def _info(path: str, found: FileStat) -> FileInfo:
     return FileInfo(path=path, is_dir=found.kind == "directory", size=found.size, modified_at=modified)
 
 
-def _path_code(fault: FileFault) -> str:
-    return "path_not_found" if fault.code == "file_not_found" else fault.code
+def _path_code(failed: FileError) -> str:
+    return "path_not_found" if failed.code == "file_not_found" else failed.code
 
 
-def _file_code(fault: FileFault) -> str:
+def _file_code(failed: FileError) -> str:
     """One of deepagents' four codes where one fits."""
-    return "invalid_path" if fault.code == "not_a_directory" else fault.code
+    return "invalid_path" if failed.code == "not_a_directory" else failed.code

@@ -39,7 +39,7 @@ await fs.rm(path, {recursive: true});
 """
 
 
-class FileFault(Exception):
+class FileError(Exception):
     """A file operation failed. `code` says why, in one word where there is one for it: `file_not_found`."""
 
     def __init__(self, code: str) -> None:
@@ -51,7 +51,7 @@ class SandboxFiles:
     """Reads and changes files of a sandbox, by absolute path.
 
     What is read is what the last run left. To write and to delete are runs of their own, which wait for the one that
-    goes on: who uses this may change what scripts may, and no more. Each method raises `FileFault` for what cannot be
+    goes on: who uses this may change what scripts may, and no more. Each method raises `FileError` for what cannot be
     done.
     """
 
@@ -64,19 +64,19 @@ class SandboxFiles:
         try:
             return self._sandbox.files.stat(path)
         except Exception as error:
-            raise _fault(error) from error
+            raise _told(error) from error
 
     def read(self, path: str) -> bytes:
         """The bytes of a file, if its mode lets its owner read them."""
         found = self.stat(path)
         if found.kind == "directory":
-            raise FileFault("is_directory")
+            raise FileError("is_directory")
         if not found.mode & _OWNER_READS:
-            raise FileFault("permission_denied")
+            raise FileError("permission_denied")
         try:
             return self._sandbox.read_file(found.path)
         except Exception as error:
-            raise _fault(error) from error
+            raise _told(error) from error
 
     def write(self, path: str, content: bytes, *, fresh: bool = False) -> None:
         """Writes a file, and makes the directories above it. With `fresh`, one that is there is `already_exists`."""
@@ -102,38 +102,38 @@ class SandboxFiles:
 
     def _below(self, path: str) -> list[FileStat]:
         if self.stat(path).kind != "directory":
-            raise FileFault("not_a_directory")
+            raise FileError("not_a_directory")
         try:
             return self._sandbox.files.list(checked(path))
         except Exception as error:
-            raise _fault(error) from error
+            raise _told(error) from error
 
     def _change(self, code: str, stdin: bytes | None, **names: object) -> None:
         """Runs a script that finds these names. Their values are data, never part of its text."""
         if self._sandbox._answers.goes_on_around():
             # What a tool's own script changes is not kept.
-            raise FileFault("the sandbox runs the script that called this: files change when it has ended")
+            raise FileError("the sandbox runs the script that called this: files change when it has ended")
         given = f"const {{{', '.join(names)}}} = JSON.parse({json.dumps(json.dumps(names))});"
         guarded = f"try {{ {code} }} catch (error) {{ return error.code ?? String(error.message); }}"
         try:
             ran = self._sandbox.run("javascript", given + guarded, stdin=stdin)
         except Exception as error:
-            raise _fault(error) from error
+            raise _told(error) from error
         if not ran.success:
-            raise FileFault(ran.error or ran.status)
+            raise FileError(ran.error or ran.status)
         if ran.return_value is not None:
             told = str(ran.return_value)
-            raise FileFault(_CODES.get(getattr(errno, told, 0), told))
+            raise FileError(_CODES.get(getattr(errno, told, 0), told))
 
 
 def checked(path: str) -> str:
-    """An absolute path, in its shortest form. Raises `FileFault` for another one."""
+    """An absolute path, in its shortest form. Raises `FileError` for another one."""
     if not path.startswith("/") or "\0" in path:
-        raise FileFault("invalid_path")
+        raise FileError("invalid_path")
     # POSIX leaves two slashes at the beginning to the system; here they are one.
     return "/" + posixpath.normpath(path).lstrip("/")
 
 
-def _fault(error: Exception) -> FileFault:
+def _told(error: Exception) -> FileError:
     code = _CODES.get(error.errno or 0) if isinstance(error, OSError) else None
-    return FileFault(code or str(error))
+    return FileError(code or str(error))

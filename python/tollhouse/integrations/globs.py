@@ -12,7 +12,7 @@ _ALTERNATIVES = 1000
 """How many patterns the braces of one may stand for: two to the power of thirty fit in a short text."""
 
 
-class PatternFault(Exception):
+class PatternError(Exception):
     """A pattern that is refused: the text says why."""
 
 
@@ -20,12 +20,12 @@ class Pattern:
     """A pattern, compiled.
 
     Without a slash it matches names at any depth; with one, paths from the root. A name that begins with a dot is
-    matched only by a part that does, and `**` goes through no such directory. Raises `PatternFault`.
+    matched only by a part that does, and `**` goes through no such directory. Raises `PatternError`.
     """
 
     def __init__(self, pattern: str) -> None:
         if ".." in pattern.replace("\\", "/").split("/"):
-            raise PatternFault(f"the pattern {pattern!r} has `..`: name a directory to search in instead")
+            raise PatternError(f"the pattern {pattern!r} has `..`: name a directory to search in instead")
         self._anchored = "/" in pattern
         self._alternatives = [
             tuple(_negated(part) for part in one.split("/") if part) for one in _expanded(pattern) if one.strip("/")
@@ -84,7 +84,7 @@ def _expanded(pattern: str) -> list[str]:
             start, end, parts = group
             waiting += [(done, rest[:start] + part + rest[end + 1 :]) for part in parts]
         if len(found) + len(waiting) > _ALTERNATIVES:
-            raise PatternFault(f"the braces of the pattern stand for more than {_ALTERNATIVES} patterns: write fewer")
+            raise PatternError(f"the braces of the pattern stand for more than {_ALTERNATIVES} patterns: write fewer")
     return found
 
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -90,8 +90,8 @@ class ThreadSandboxes:
         return self._threadless.get_system_prompt()
 
     @contextmanager
-    def sandbox(self, thread_id: str | None) -> Iterator[Sandbox]:
-        """The sandbox of a thread, to look at its files or put some there. It stays open for as long as this is used."""
+    def sandbox(self, thread_id: str | None) -> Generator[Sandbox]:
+        """The sandbox of a thread, to look at its files or put some there: open for as long as this is used."""
         with self._used(thread_id) as tool:
             yield tool.sandbox
 
@@ -106,7 +106,7 @@ class ThreadSandboxes:
             self._threadless.sandbox.close()
 
     @contextmanager
-    def _used(self, thread_id: str | None) -> Iterator[SandboxTool]:
+    def _used(self, thread_id: str | None) -> Generator[SandboxTool]:
         if thread_id is None:
             yield self._threadless
             return
@@ -126,7 +126,10 @@ class ThreadSandboxes:
                 session.tool.sandbox.close()
 
     def _idle(self) -> list[_Open]:
-        """Takes out the sessions that nobody has used for longest. What is in memory stays: its budgets are nowhere else."""
+        """Takes out the sessions that nobody has used for longest.
+
+        What is in memory stays: its files and budgets are nowhere else.
+        """
         if self._store is None:
             return []
         idle = [name for name, one in self._open.items() if one.users == 0]

@@ -23,15 +23,15 @@ _MEDIA = frozenset(
 )
 
 
-class EditFault(Exception):
+class EditError(Exception):
     """Nothing is replaced: the text says why."""
 
 
 class Page(NamedTuple):
-    """Some lines of a text: how many of them, and how many the text has."""
+    """Some lines of a text, how many they are, and how many the text has."""
 
     text: str
-    count: int
+    lines: int
     total: int
 
 
@@ -69,18 +69,16 @@ def replaced(text: str, old: str, new: str, *, replace_all: bool) -> tuple[str, 
     """A text with another in the place of one that is in it once, and how often it was there.
 
     A model was shown line feeds: where `old` is not in the text, it is tried with the ends of lines of Windows, and
-    `new` gets the same. Raises `EditFault`.
+    `new` gets the same. Raises `EditError`.
     """
     for ends in (None, "\r\n", "\n"):
         wanted, instead = (old, new) if ends is None else (_ending(old, ends), _ending(new, ends))
         count = text.count(wanted)
         if count > 1 and not replace_all:
-            raise EditFault(
-                f"String '{old}' appears multiple times. Use replace_all=True to replace all occurrences."
-            )
+            raise EditError(f"String '{old}' appears multiple times. Use replace_all=True to replace all occurrences.")
         if count:
             return text.replace(wanted, instead), count
-    raise EditFault(f"String not found in file: '{old}'")
+    raise EditError(f"String not found in file: '{old}'")
 
 
 def _ending(text: str, ends: str) -> str:

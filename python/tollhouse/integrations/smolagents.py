@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 try:
-    from smolagents import Tool
+    from smolagents import Tool  # pyright: ignore[reportMissingTypeStubs]
 except ImportError as error:
     raise ImportError("this needs smolagents: pip install 'tollhouse[smolagents]'") from error
 
@@ -28,7 +28,7 @@ class SandboxCodeTool(Tool):
         self.description = definition.description
         self.inputs = definition.parameters["properties"]
         self.sandbox = sandbox
-        super().__init__()
+        super().__init__()  # pyright: ignore[reportUnknownMemberType]
 
     def forward(self, code: str, language: str) -> str:
         """What came of a script, as text."""
