@@ -87,9 +87,10 @@ class SandboxFiles:
         """Removes a file or a link, or a directory with all that is in it."""
         self._change(_DELETE, None, path=checked(path))
 
-    def list(self, path: str) -> list[FileStat]:
-        """What a directory has, sorted by path."""
-        return [one for one in self._below(path) if posixpath.dirname(one.path) == checked(path)]
+    def list(self, path: str, *, deep: bool = False) -> list[FileStat]:
+        """What a directory has, sorted by path; with `deep`, at any depth."""
+        found = self._below(path)
+        return found if deep else [one for one in found if posixpath.dirname(one.path) == checked(path)]
 
     def walk(self, path: str, skipped: tuple[str, ...] = ()) -> list[tuple[str, FileStat]]:
         """The files and directories below a directory, with paths relative to it, sorted by path.
