@@ -42,6 +42,41 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
     })
 }
 
+/// What a tool returned, with bytes, large integers and floats that are no numbers as what they are.
+pub(crate) fn payload_to_python<'py>(py: Python<'py>, payload: &Payload) -> PyResult<Bound<'py, PyAny>> {
+    let mut whole = to_python(py, &payload.value)?;
+    for Special { pointer, kind } in &payload.specials {
+        let Some(text) = payload.value.pointer(pointer).and_then(Value::as_str) else { continue };
+        let meant = match kind {
+            SpecialKind::Bytes => {
+                let bytes = STANDARD.decode(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+                PyBytes::new(py, &bytes).into_any()
+            }
+            SpecialKind::Integer => py.get_type::<PyInt>().call1((text,))?,
+            SpecialKind::Float => py.get_type::<PyFloat>().call1((text,))?,
+        };
+        let Some((above, last)) = pointer.rsplit_once('/') else {
+            whole = meant;
+            continue;
+        };
+        let mut place = whole.clone();
+        for segment in above.split('/').skip(1) {
+            place = place.get_item(key_in(&place, segment)?)?;
+        }
+        place.set_item(key_in(&place, last)?, meant)?;
+    }
+    Ok(whole)
+}
+
+/// What a segment of a pointer is called in a list or a dict.
+fn key_in<'py>(place: &Bound<'py, PyAny>, segment: &str) -> PyResult<Bound<'py, PyAny>> {
+    if place.is_instance_of::<PyList>() {
+        let at: usize = segment.parse().map_err(|_| PyValueError::new_err("no index of a list"))?;
+        return Ok(at.into_pyobject(place.py())?.into_any());
+    }
+    Ok(PyString::new(place.py(), &segment.replace("~1", "/").replace("~0", "~")).into_any())
+}
+
 /// What a Python function returned, for a script.
 pub(crate) fn to_payload(value: &Bound<'_, PyAny>) -> PyResult<Payload> {
     let mut writer = Writer::default();

@@ -7,7 +7,8 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use tollhouse::session::{self, CancelHandle};
+use tollhouse::error::{Failure, Payload};
+use tollhouse::session::{self, CallRun};
 
 /// How often the main thread looks for a signal, while it waits.
 const LOOK: Duration = Duration::from_millis(20);
@@ -19,16 +20,18 @@ const STACK: usize = 8 << 20;
 #[derive(Default)]
 pub(crate) struct Raised(Mutex<Watched>);
 
+type Cancel = Box<dyn Fn() + Send + Sync>;
+
 #[derive(Default)]
 struct Watched {
     error: Option<PyErr>,
-    runs: Vec<(u64, CancelHandle)>,
+    runs: Vec<(u64, Cancel)>,
     last: u64,
 }
 
 impl Raised {
     /// A run goes on, until [`take`](Self::take) is called with its number.
-    pub(crate) fn watch(&self, cancel: CancelHandle) -> u64 {
+    pub(crate) fn watch(&self, cancel: impl Fn() + Send + Sync + 'static) -> u64 {
         let mut watched = self.lock();
         if watched.runs.is_empty() {
             // Of one that could not begin: who began it was told.
@@ -36,7 +39,7 @@ impl Raised {
         }
         watched.last += 1;
         let number = watched.last;
-        watched.runs.push((number, cancel));
+        watched.runs.push((number, Box::new(cancel)));
         number
     }
 
@@ -48,7 +51,7 @@ impl Raised {
 
     /// Ends what goes on.
     pub(crate) fn cancel(&self) {
-        self.lock().runs.iter().for_each(|(_, cancel)| cancel.cancel());
+        self.lock().runs.iter().for_each(|(_, cancel)| cancel());
     }
 
     /// A run is over: what was raised since it was last asked.
@@ -71,7 +74,7 @@ impl Raised {
 /// raises cancels the run, and is given beside what was done.
 pub(crate) fn detached<T: Send + 'static>(
     py: Python<'_>,
-    cancel: &CancelHandle,
+    cancel: &impl Fn(),
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<(T, Option<PyErr>)> {
     if !is_main_thread(py)? {
@@ -88,7 +91,7 @@ pub(crate) fn detached<T: Send + 'static>(
             Ok(done) => return Ok((done, raised)),
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(error) = py.check_signals() {
-                    cancel.cancel();
+                    cancel();
                     raised.get_or_insert(error);
                 }
             }
@@ -100,8 +103,23 @@ pub(crate) fn detached<T: Send + 'static>(
 /// Runs a run to its end.
 pub(crate) fn finish(py: Python<'_>, run: session::Run, raised: &Raised) -> PyResult<session::RunResult> {
     let cancel = run.cancel_handle();
+    watched(py, raised, move || cancel.cancel(), move || run.finish())
+}
+
+/// Makes a call.
+pub(crate) fn finish_call(py: Python<'_>, call: CallRun, raised: &Raised) -> PyResult<Result<Payload, Failure>> {
+    let interrupt = call.interrupt();
+    watched(py, raised, move || interrupt.cancel(), move || call.finish())
+}
+
+fn watched<T: Send + 'static>(
+    py: Python<'_>,
+    raised: &Raised,
+    cancel: impl Fn() + Clone + Send + Sync + 'static,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
     let number = raised.watch(cancel.clone());
-    let done = detached(py, &cancel, move || run.finish());
+    let done = detached(py, &cancel, work);
     let error = raised.take(number);
     let (result, signal) = done?;
     error.or(signal).map_or(Ok(result), Err)

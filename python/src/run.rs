@@ -72,7 +72,8 @@ enum Stepped {
 impl Run {
     pub(crate) fn new(run: session::Run, raised: Arc<Raised>) -> Self {
         let cancel = run.cancel_handle();
-        let number = raised.watch(cancel.clone());
+        let stop = cancel.clone();
+        let number = raised.watch(move || stop.cancel());
         Self { run: Mutex::new(State::Going(Box::new(run))), cancel, raised, number }
     }
 
@@ -95,7 +96,7 @@ impl Run {
                 return Err(PyRuntimeError::new_err("the run has ended"));
             }
         };
-        let worked = detached(py, &self.cancel, move || {
+        let worked = detached(py, &|| self.cancel.cancel(), move || {
             let done = work(&mut run);
             (done, run)
         });

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use serde_json::json;
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{self, HostError, RunOptions, Stdin};
 
-use crate::convert::to_python;
+use crate::convert::{payload_to_python, to_payload, to_python};
 use crate::driver::{self, Raised};
-use crate::errors::{NativeError, raised};
+use crate::errors::raised;
 use crate::files::{self, Tree};
 use crate::output::{Both, Listened};
 use crate::result::RunResult;
@@ -139,13 +140,26 @@ impl Session {
         gate.tools().typescript(&|method| gate.grants(method))
     }
 
-    /// Calls one tool, without a script: what it returned.
-    fn call<'py>(&self, py: Python<'py>, method: &str, arguments: &str) -> PyResult<Bound<'py, PyAny>> {
+    /// A module of Python that declares what the packages take, return and fail with.
+    fn python(&self) -> String {
+        self.session.gate().tools().python()
+    }
+
+    /// Calls one tool, without a script: what it returned, or JSON that says what it failed with.
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        arguments: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyAny>, Option<String>)> {
         let tool = self.session.gate().tools().find(method).map(|tool| tool.method().to_owned());
-        let method = tool.as_deref().unwrap_or(method);
-        let payload = py.detach(|| self.session.call(method, arguments));
-        let payload = payload.map_err(|failure| or_signal(py, NativeError::new_err(failure.to_string())))?;
-        to_python(py, &payload.value)
+        let (method, arguments) = (tool.as_deref().unwrap_or(method), to_payload(arguments)?.value.to_string());
+        let call = py.detach(|| self.session.start_call(method, &arguments));
+        let call = call.map_err(|error| or_signal(py, raised(&error)))?;
+        match driver::finish_call(py, call, &self.raised)? {
+            Ok(payload) => Ok((payload_to_python(py, &payload)?, None)),
+            Err(failure) => Ok((py.None().into_bound(py), Some(json!(failure).to_string()))),
+        }
     }
 
     /// The files as the last run left them.

@@ -1,4 +1,4 @@
-"""The guide, run block by block."""
+"""The guides, run block by block."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ import pytest
 
 pytestmark = pytest.mark.native
 
-GUIDE = Path(__file__).parents[2] / "docs/python.md"
+DOCS = Path(__file__).parents[2] / "docs"
+BLOCKS = {"python.md": 10, "migrating-from-amla.md": 19}
 
 
-def test_the_guide_holds() -> None:
-    text = GUIDE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", sorted(BLOCKS))
+def test_a_guide_holds(name: str) -> None:
+    guide = DOCS / name
+    text = guide.read_text(encoding="utf-8")
     blocks = list(re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
-    assert len(blocks) == 7
+    assert len(blocks) == BLOCKS[name]
     names: dict[str, Any] = {"__name__": "guide"}
     for block in blocks:
         # Lines are counted as in the guide, so that a traceback says where.
         source = "\n" * text.count("\n", 0, block.start(1)) + block[1]
-        exec(compile(source, GUIDE, "exec"), names)  # noqa: S102
+        exec(compile(source, guide, "exec"), names)  # noqa: S102

@@ -27,6 +27,7 @@ INTEGRATIONS = {
     "deep_agent.py": ("deepagents", ["5 to amy", "must be at most 100; it is 5000", "['/workspace/due']"]),
     "langgraph_threads.py": ("langgraph", ["amy ['4']\nbob ['4']\namy ['4', '4']"]),
     "openai_agent.py": ("agents", ["['7'] There are 7."]),
+    "openai_sandbox_agent.py": ("agents", ["It is counted.\ntea 3\nmilk 4\n"]),
     "pydantic_ai_toolset.py": ("pydantic_ai", ["There are 4."]),
     "smolagents_tool.py": ("smolagents", ["4"]),
 }

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -13,13 +14,34 @@ SOURCE = Path(tollhouse.__file__)
 
 
 def test_every_public_name_is_there_and_listed_once() -> None:
-    assert set(tollhouse.__all__) == set(tollhouse._MODULES)
+    assert {*tollhouse.__all__, "RuntimeError"} == set(tollhouse._MODULES)
     assert len(tollhouse.__all__) == len(set(tollhouse.__all__))
     for name in tollhouse.__all__:
         assert getattr(tollhouse, name) is not None
     assert set(tollhouse.__all__) <= set(dir(tollhouse))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         tollhouse.nothing  # noqa: B018
+
+
+SEED = {
+    "": "create_sandbox_tool SandboxTool ExecutionResult Sandbox Runtime RuntimeConfig RuntimeStatus RuntimeError "
+    "SyncToolHandler AsyncToolHandler ToolHandler MethodCapability ToolCallCap METHOD_CAPABILITY_TYPE "
+    "TOOL_CALL_CAP_TYPE DEFAULT_MAX_CALLS Constraint ConstraintSet Param ConstraintError MissingParamError "
+    "TypeMismatchError ViolationError CapabilityError CallLimitExceededError method_matches_pattern pattern_is_subset "
+    "ToolDefinition tool_from_function capability_from_function create_tool_handler format_tool_descriptions_js "
+    "from_langchain from_openai_tools from_openai from_anthropic_tools from_claude create_amla_sandbox "
+    "create_amla_codeact JS_CODEACT_PROMPT AuditCollector AuditConfig AuditEntry precompile_module",
+    "auth": "EphemeralAuthority TestAuthority PCA",
+    "schema": "python_type_to_json_schema dataclass_to_schema extract_param_description",
+}
+"""The names of amla-sandbox, by module."""
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("module", sorted(SEED))
+def test_the_names_of_the_seed(module: str) -> None:
+    found = importlib.import_module(f"tollhouse.{module}".rstrip("."))
+    assert [name for name in SEED[module].split() if not hasattr(found, name)] == []
 
 
 def test_type_checkers_see_the_same_names() -> None:

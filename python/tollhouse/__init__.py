@@ -13,6 +13,12 @@ if TYPE_CHECKING:
         method_matches_pattern,
         pattern_is_subset,
     )
+    from .codeact import (
+        create_amla_codeact,
+        create_amla_sandbox,
+        create_tollhouse_codeact,
+        create_tollhouse_sandbox,
+    )
     from .constraints import Constraint, ConstraintSet, Param
     from .errors import (
         ArgumentError,
@@ -20,13 +26,17 @@ if TYPE_CHECKING:
         CapabilityError,
         ConstraintError,
         MissingParamError,
+        ToolError,
         TypeMismatchError,
         ViolationError,
     )
+    from .errors import RuntimeError as RuntimeError  # noqa: A004
     from .files import Files, FileStat, Snapshot
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
+    from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
     from .result import ExecutionResult
+    from .runtime import AsyncToolHandler, Runtime, RuntimeConfig, RuntimeStatus, SyncToolHandler, ToolHandler
     from .sandbox import Sandbox
     from .sandbox_tool import SandboxTool, create_sandbox_tool
     from .schema import dataclass_to_schema, extract_param_description, python_type_to_json_schema
@@ -53,6 +63,12 @@ _NAMES = {
         "method_matches_pattern",
         "pattern_is_subset",
     ],
+    "codeact": [
+        "create_amla_codeact",
+        "create_amla_sandbox",
+        "create_tollhouse_codeact",
+        "create_tollhouse_sandbox",
+    ],
     "constraints": ["Constraint", "ConstraintSet", "Param"],
     "errors": [
         "ArgumentError",
@@ -60,13 +76,17 @@ _NAMES = {
         "CapabilityError",
         "ConstraintError",
         "MissingParamError",
+        "ToolError",
+        "RuntimeError",
         "TypeMismatchError",
         "ViolationError",
     ],
     "files": ["Files", "FileStat", "Snapshot"],
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
+    "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
     "result": ["ExecutionResult"],
+    "runtime": ["AsyncToolHandler", "Runtime", "RuntimeConfig", "RuntimeStatus", "SyncToolHandler", "ToolHandler"],
     "sandbox": ["Sandbox"],
     "sandbox_tool": ["SandboxTool", "create_sandbox_tool"],
     "schema": ["dataclass_to_schema", "extract_param_description", "python_type_to_json_schema"],
@@ -82,7 +102,7 @@ _NAMES = {
         "tools_of",
     ],
 }
-"""Which module has which public names."""
+"""Which module has which public names. `RuntimeError` is not in `__all__`: it would hide the builtin one."""
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -92,6 +112,7 @@ __all__ = [
     "DEFAULT_MAX_CALLS",
     "JS_CODEACT_PROMPT",
     "ArgumentError",
+    "AsyncToolHandler",
     "AuditCollector",
     "AuditConfig",
     "AuditEntry",
@@ -107,18 +128,28 @@ __all__ = [
     "MissingParamError",
     "NativeError",
     "Param",
+    "Runtime",
+    "RuntimeConfig",
+    "RuntimeStatus",
     "Sandbox",
     "SandboxTool",
     "Session",
     "Snapshot",
     "Store",
+    "SyncToolHandler",
     "Tool",
     "ToolCallCap",
     "ToolDefinition",
+    "ToolError",
+    "ToolHandler",
     "TypeMismatchError",
     "ViolationError",
     "capability_from_function",
+    "create_amla_codeact",
+    "create_amla_sandbox",
     "create_sandbox_tool",
+    "create_tollhouse_codeact",
+    "create_tollhouse_sandbox",
     "create_tool_handler",
     "dataclass_to_schema",
     "extract_param_description",
@@ -130,6 +161,7 @@ __all__ = [
     "from_openai_tools",
     "method_matches_pattern",
     "pattern_is_subset",
+    "precompile_module",
     "python_type_to_json_schema",
     "tool",
     "tool_from_function",

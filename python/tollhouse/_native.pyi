@@ -135,8 +135,14 @@ class Session:
     def typescript(self) -> str:
         """TypeScript declarations of all that is mounted."""
 
-    def call(self, method: str, arguments: str) -> Any:
-        """Calls one tool with JSON, without a script: what it returned. Raises `NativeError`."""
+    def python(self) -> str:
+        """A module that declares what the mounted packages take, return and fail with."""
+
+    def call(self, method: str, arguments: object) -> tuple[Any, str | None]:
+        """Calls one tool, without a script: what it returned, or JSON that says what it failed with.
+
+        Raises as `run`.
+        """
 
     def files(self) -> Tree:
         """The files as the last run left them."""

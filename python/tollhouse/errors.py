@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import builtins
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class ConstraintError(Exception):
@@ -52,3 +56,21 @@ class CallLimitExceededError(CapabilityError):
 
 class ArgumentError(ValueError):
     """Arguments that do not fit the types of a tool. The message says which, where, and what belongs there."""
+
+
+class ToolError(Exception):
+    """What a call of a tool failed with, besides what has a class of its own.
+
+    `kind` says where it came from (`tool`, `limit`, `cancelled`, `host`), `name` is what a script would know it by, and
+    `payload` what the tool said: the error case of its result.
+    """
+
+    def __init__(self, message: str, kind: str = "tool", name: str = "ToolError", payload: Any = None) -> None:
+        self.kind: str = kind
+        self.name: str = name
+        self.payload: Any = payload
+        super().__init__(message)
+
+
+class RuntimeError(builtins.RuntimeError):  # noqa: A001
+    """What a sandbox cannot do now: it is closed, or something else goes on. `except` by the builtin name works too."""

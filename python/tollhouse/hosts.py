@@ -27,13 +27,18 @@ def default_registry() -> str | None:
     return place if os.path.isdir(place) else None
 
 
+def cache_place() -> str:
+    """Where compiled code is kept."""
+    return _place("cache", "XDG_CACHE_HOME", ".cache", "")
+
+
 def default_store() -> str:
     """Where the command line keeps sessions."""
     return _place("store", "XDG_DATA_HOME", os.path.join(".local", "share"), "store")
 
 
 def _made(registry: str | None) -> _native.Host:
-    cache = _place("cache", "XDG_CACHE_HOME", ".cache", "")
+    cache = cache_place()
     try:
         return _native.Host(cache=cache, registry=registry)
     except _native.NativeError:

@@ -39,6 +39,12 @@ def read_tools(tools: list[Any], handler: Handler | None) -> tuple[list[ToolDefi
     return [*definitions, *(one.definition for one in functions.values())], answer_all
 
 
+def check_wasm_path(wasm_path: object) -> None:
+    """Raises `ValueError` for a path: which code runs as a guest is not up to whoever can write a file."""
+    if wasm_path is not None:
+        raise ValueError(f"wasm_path is {wasm_path!r}, but the guests are inside the package: leave it out")
+
+
 def mounted(
     definitions: Sequence[ToolDefinition],
     capabilities: Sequence[MethodCapability],
@@ -100,16 +106,21 @@ def policy_text(
         return '{"tools":{},"grant":[]}', False
     import json
 
-    seen: dict[str, int] = {}
-    grants: list[dict[str, Any]] = []
-    for one in capabilities:
-        key = one.key()
-        seen[key] = seen.get(key, 0) + 1
-        grants.append({"name": key if seen[key] == 1 else f"{key}#{seen[key]}", **one.to_grant()})
-    text: dict[str, Any] = {"tools": {}, "grant": grants}
+    text: dict[str, Any] = {"tools": {}, "grant": grants(capabilities)}
     if limits is not None:
         text["limits"] = dict(limits)
     return json.dumps(text), False
+
+
+def grants(capabilities: Sequence[MethodCapability]) -> list[dict[str, Any]]:
+    """The grants of a policy, each by a name of its own: its key, with a number if another one has that."""
+    seen: dict[str, int] = {}
+    named: list[dict[str, Any]] = []
+    for one in capabilities:
+        key = one.key()
+        seen[key] = seen.get(key, 0) + 1
+        named.append({"name": key if seen[key] == 1 else f"{key}#{seen[key]}", **one.to_grant()})
+    return named
 
 
 def _check_capability(capability: MethodCapability, known: Mapping[str, ToolDefinition]) -> None:

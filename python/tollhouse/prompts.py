@@ -30,6 +30,7 @@ sandbox, and what it returns and writes comes back to you. Write one script that
 looking at the results in between. When you know the answer, give it as plain text without a block of code.
 
 {_JAVASCRIPT}
+- What you put into the object `state`, as in `state.found = [1]`, is there in your next script.
 """
 """The system prompt of an agent that acts by writing JavaScript. The descriptions of its tools follow it."""
 

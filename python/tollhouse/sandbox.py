@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from . import _native
-from .answers import Answering, Answers
+from .answers import Answers
 from .hosts import default_registry, host
-from .mounts import mounted, namespaces, policy_text, read_tools
-from .result import ExecutionResult, printed, result_of
+from .mounts import check_wasm_path, mounted, namespaces, policy_text, read_tools
+from .result import ExecutionResult
+from .runs import Runs
 from .turns import Turn
 
 # What one plain run does without is imported where it is needed: many programs run one script.
@@ -17,16 +18,13 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self, TypedDict
 
-    from ._native import Language
     from .answers import Handler
     from .audit import AuditCollector, AuditConfig, AuditEntry
+    from .auth import PCA
     from .capabilities import MethodCapability
     from .files import Files
-    from .steps import Stepping
+    from .tokens import Opened
     from .tools import ToolDefinition
-
-    OnOutput = Callable[[str], object]
-    """Is given standard output as it comes."""
 
     class SandboxOptions(TypedDict, total=False):
         """What a sandbox is made with."""
@@ -40,71 +38,98 @@ if TYPE_CHECKING:
         files: Mapping[str, str | bytes] | None
         audit_config: AuditConfig | None
         approver: Callable[[str, dict[str, Any], str], bool] | None
+        audit_collector: AuditCollector | None
 
 
-class Sandbox:
+class Sandbox(Runs):
     """Runs scripts, one after the other, with the same files and budgets.
 
     `tools` are functions, objects with methods, or definitions for `tool_handler`, which is called as
     `(method, arguments)`. `capabilities` say what may be called: an empty list is nothing; None is each of `tools`,
-    however often. With a `tool_handler` and no tools, whatever the capabilities cover can be called. `policy` is a
-    policy file (its path, or its text as TOML) instead: it may mount components of `registry` beside the functions.
-    `limits` are those of a policy: `{"wall": "10s", "memory": "64MiB"}`. `files` are what it begins with: paths (below
-    /workspace, if they do not begin with `/`) and their bytes or text. `approver(method, arguments, grant)` answers
-    for a human, with True or False.
+    however often. With a `tool_handler` and no tools, whatever the capabilities cover can be called. `pca` is a token
+    that one of `trusted_authorities` has signed (`ed25519:` and hexadecimal digits, or 32 bytes): what it allows of the
+    tools may be called until it ends, and `capabilities` narrow that. `policy` is a policy file (its path, or its text
+    as TOML) instead: it may mount components of `registry` beside the functions. `limits` are those of a policy:
+    `{"wall": "10s", "memory": "64MiB"}`. `files` are what it begins with: paths (below /workspace, if they do not begin
+    with `/`) and their bytes or text. `approver(method, arguments, grant)` answers for a human, with True or False.
+    What happens goes to `audit_collector`, or to one that is made by `audit_config` and closed with the sandbox.
 
-    Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern.
+    Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
+    to be trusted. `wasm_path` is None: there is no other guest than those of the package.
     """
 
     def __init__(
         self,
-        *,
+        pca: PCA | bytes | str = b"",
         tools: Iterable[Any] = (),
         capabilities: Sequence[MethodCapability] | None = None,
+        trusted_authorities: Iterable[str | bytes] = (),
         tool_handler: Handler | None = None,
+        wasm_path: None = None,
+        audit_config: AuditConfig | None = None,
+        *,
         policy: str | os.PathLike[str] | None = None,
         registry: str | os.PathLike[str] | None = None,
         limits: Mapping[str, Any] | None = None,
         files: Mapping[str, str | bytes] | None = None,
-        audit_config: AuditConfig | None = None,
         approver: Callable[[str, dict[str, Any], str], bool] | None = None,
+        audit_collector: AuditCollector | None = None,
     ) -> None:
-        definitions, handler = read_tools(list(tools), tool_handler)
-        self.tools: list[ToolDefinition] = definitions
+        check_wasm_path(wasm_path)
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
-        if capabilities is None:
-            capabilities = _one_each(definitions) if policy is None else []
-        self._capabilities = list(capabilities)
+        token = _opened(pca, trusted_authorities, policy, registry)
+        definitions, handler = read_tools(list(tools), tool_handler)
+        self.tools: list[ToolDefinition] = definitions
+        is_open = tool_handler is not None and not definitions
+        if token is not None:
+            self._capabilities = token.granted(capabilities, definitions, is_open=is_open)
+        elif capabilities is not None:
+            self._capabilities = list(capabilities)
+        else:
+            self._capabilities = _one_each(definitions) if policy is None else []
         self._answers = Answers(handler)
         self._turn = Turn()
-        self._stepped: Stepping | None = None
         self.last_result: ExecutionResult = ExecutionResult()
         host_tools = mounted(definitions, self._capabilities, self._answers)
-        if tool_handler is not None and not definitions:
+        if is_open:
             host_tools = namespaces(self._capabilities, self._answers)
-        text, is_toml = policy_text(policy, self._capabilities, limits)
+        if token is None or capabilities is not None:
+            text, is_toml = policy_text(policy, self._capabilities, limits)
+        else:
+            text, is_toml = token.policy(self._capabilities, limits), False
         if registry is None and policy is not None:
             registry = default_registry()
-        self._audit: AuditCollector | None = _collector(audit_config)
+        self._closes_audit = audit_collector is None
+        self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
         listener = None if self._audit is None else _recorder(self._audit)
         try:
             self._session: _native.Session | None = self._make(
-                host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=approver
+                host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=approver, token=token
             )
             if files:
                 self.files.update(files)
         except BaseException as error:
-            if self._audit is not None:
-                self._audit.close()
+            self._close_audit()
             if isinstance(error, _native.PolicyError):
                 raise ValueError(str(error)) from None
             raise
 
     def _make(
-        self, host: _native.Host, text: str, *, toml: bool, tools: list[_native.HostTool], audit: Any, approver: Any
+        self,
+        host: _native.Host,
+        text: str | None,
+        *,
+        toml: bool,
+        tools: list[_native.HostTool],
+        audit: Any,
+        approver: Any,
+        token: Opened | None,
     ) -> _native.Session:
-        return host.session(text, toml=toml, tools=tools, audit=audit, approver=approver)
+        signed, keys = (None, ()) if token is None else (token.text, token.keys)
+        return host.session(
+            text, toml=toml, tools=tools, audit=audit, approver=approver, token=signed, authorities=keys
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -119,181 +144,11 @@ class Sandbox:
         session, self._session = self._session, None
         if session is not None:
             session.cancel()
-        if self._audit is not None:
+        self._close_audit()
+
+    def _close_audit(self) -> None:
+        if self._audit is not None and self._closes_audit:
             self._audit.close()
-
-    def execute(self, code: str, on_output: OnOutput | None = None, stdin: str | bytes | None = None) -> str:
-        """Runs JavaScript; what it wrote and returned, as text.
-
-        It does not raise for what the script does: `last_result` and `last_stderr` say how it ended.
-        """
-        return self.run("javascript", code, on_output=on_output, stdin=stdin).stdout
-
-    def shell(self, command: str, stdin: str | bytes | None = None) -> str:
-        """Runs bash; what it wrote. As `execute`."""
-        return self.run("shell", command, stdin=stdin).stdout
-
-    async def execute_async(
-        self, code: str, on_output: OnOutput | None = None, stdin: str | bytes | None = None
-    ) -> str:
-        """As `execute`. Async tools run on this loop, at the same time; cancelling this stops the script and them."""
-        return (await self.run_async("javascript", code, on_output=on_output, stdin=stdin)).stdout
-
-    async def shell_async(self, command: str, stdin: str | bytes | None = None) -> str:
-        """As `shell`, and as `execute_async`."""
-        return (await self.run_async("shell", command, stdin=stdin)).stdout
-
-    def run(
-        self,
-        language: Language,
-        code: str,
-        *,
-        on_output: OnOutput | None = None,
-        stdin: str | bytes | None = None,
-        keep_state: bool = False,
-    ) -> ExecutionResult:
-        """Runs a script to its end, and says all about it. Another run of this sandbox waits for it.
-
-        With `keep_state` it finds what the last such script of its language left besides files, and leaves that in its
-        turn: in JavaScript `globalThis.state`, in bash directory, variables, functions and aliases.
-
-        A tool of this sandbox that runs a script in it gets the files as they were when its own run began, and what the
-        script changes of them is not kept.
-
-        Raises `RuntimeError` after `close` and while a run in steps goes on, `NativeError` for what the host cannot do,
-        and what `on_output`, the approver or the audit raises.
-        """
-        script = _script(language, code, on_output, stdin, keep_state)
-        if self._answers.goes_on_around():
-            return script(self._open().delegate())
-        self._check_steps()
-        self._turn.enter()
-        try:
-            return self._run(Answering(), script)
-        finally:
-            self._turn.leave()
-
-    async def run_async(
-        self,
-        language: Language,
-        code: str,
-        *,
-        on_output: OnOutput | None = None,
-        stdin: str | bytes | None = None,
-        keep_state: bool = False,
-    ) -> ExecutionResult:
-        """As `run`, beside the loop: async tools run on it. `on_output` is called on another thread."""
-        from asyncio import get_running_loop
-
-        from .attempts import beside
-
-        loop = get_running_loop()
-        script = _script(language, code, on_output, stdin, keep_state)
-        if self._answers.goes_on_around():
-            nested = self._open().delegate()
-            return await beside(lambda: script(nested), nested.cancel)
-        self._check_steps()
-        await self._turn.enter_async(loop)
-        try:
-            answering = Answering(loop)
-
-            def cancel() -> None:
-                answering.end()
-                self.cancel()
-
-            return await beside(lambda: self._run(answering, script), cancel)
-        finally:
-            self._turn.leave()
-
-    def _run(self, answering: Answering, script: Callable[[_native.Session], ExecutionResult]) -> ExecutionResult:
-        """A run, by whoever has the turn."""
-        session = self._open()
-        self._check_steps()
-        self._answers.run = answering
-        try:
-            self.last_result = result = script(session)
-        finally:
-            answering.end()
-        return result
-
-    @property
-    def last_stderr(self) -> str:
-        """What the last run wrote to standard error, and what it failed with."""
-        parts = [self.last_result.stderr.rstrip("\n"), self.last_result.error or ""]
-        return "\n".join(part for part in parts if part)
-
-    def start(
-        self,
-        code: str,
-        language: Language = "javascript",
-        stdin: str | bytes | None = None,
-        *,
-        keep_state: bool = False,
-    ) -> None:
-        """Begins a script whose calls you answer: `while sandbox.has_work(): …`.
-
-        Raises `RuntimeError` while another run goes on.
-        """
-        from .steps import Stepping
-
-        session = self._open()
-        self._check_steps()
-        if not self._turn.enter_now():
-            raise RuntimeError("a run of this sandbox goes on: start another one when it has ended")
-        try:
-            self._stepped = Stepping(session.start(language, code, stdin=_bytes(stdin), keep_state=keep_state))
-        finally:
-            self._turn.leave()
-
-    def has_work(self) -> bool:
-        """Whether the script that was started has not ended."""
-        return self._stepped is not None
-
-    def step(self) -> _native.Call | None:
-        """Goes on until a tool is called, and gives the call; None when the script has ended: see `last_result`."""
-        stepped = self._going()
-        try:
-            call = stepped.next()
-        finally:
-            if stepped.is_over:
-                self.last_result, self._stepped = stepped.result(), None
-        return call
-
-    async def step_async(self) -> _native.Call | None:
-        """As `step`, beside the loop. Cancelling it stops the script."""
-        from .attempts import beside
-
-        return await beside(self.step, self._going().cancel)
-
-    def resume(self, value: Any, call: _native.Call | None = None) -> None:
-        """Answers a call: the one that `step` gave last, or another one that was not answered.
-
-        With None after the end it does nothing, so that what `step` gave last need not be looked at.
-        """
-        if self._stepped is None and call is None and value is None:
-            return
-        self._going().answer(call, value, None)
-
-    def fail(self, error: BaseException, call: _native.Call | None = None) -> None:
-        """Answers a call with an exception."""
-        self._going().answer(call, None, error)
-
-    def cancel(self) -> None:
-        """Stops the run that goes on, from whatever thread. A run in steps has ended then, if no thread drives it."""
-        if self._session is not None:
-            self._session.cancel()
-        stepped = self._stepped
-        if stepped is not None and stepped.cancel():
-            self.last_result, self._stepped = stepped.result(), None
-
-    def _going(self) -> Stepping:
-        if self._stepped is None:
-            raise RuntimeError("nothing runs in steps: `start` a script first")
-        return self._stepped
-
-    def _check_steps(self) -> None:
-        if self._stepped is not None:
-            raise RuntimeError("a run in steps goes on: answer its calls, or `cancel` it")
 
     def can_call(self, method: str, params: Mapping[str, Any] | None = None) -> bool:
         """Whether a call would be allowed now; without `params`, whether some call would be. Nothing is spent."""
@@ -357,50 +212,15 @@ class Sandbox:
 
         return Files(self._open)
 
+    def python_types(self) -> str:
+        """A module that declares what the components take, return and fail with, for type checkers and pydantic."""
+        return self._open().python()
+
     def read_file(self, path: str) -> bytes:
         """A file, as the last run left it. Raises `OSError`."""
         from .files import absolute
 
         return self._open().files().read(absolute(path))
-
-    def _open(self) -> _native.Session:
-        if self._session is None:
-            raise RuntimeError("Sandbox not initialized")
-        return self._session
-
-
-def _script(
-    language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None, keep_state: bool
-) -> Callable[[_native.Session], ExecutionResult]:
-    """What runs this in a session."""
-    given = _bytes(stdin)
-
-    def run(session: _native.Session) -> ExecutionResult:
-        if on_output is None:
-            return result_of(session.run(language, code, stdin=given, keep_state=keep_state))
-        ended = session.run(language, code, stdin=given, listener=_listener(on_output), keep_state=keep_state)
-        if ended.has_value:
-            on_output(printed(ended.value))
-        return result_of(ended)
-
-    return run
-
-
-def _listener(on_output: OnOutput) -> Callable[[str, bytes], None]:
-    from codecs import getincrementaldecoder
-
-    # A character may come in two pieces.
-    decoder = getincrementaldecoder("utf-8")("replace")
-
-    def listen(stream: str, piece: bytes) -> None:
-        if stream == "stdout" and (text := decoder.decode(piece)):
-            on_output(text)
-
-    return listen
-
-
-def _bytes(stdin: str | bytes | None) -> bytes | None:
-    return stdin.encode() if isinstance(stdin, str) else stdin
 
 
 def _one_each(definitions: Sequence[ToolDefinition]) -> list[MethodCapability]:
@@ -418,9 +238,26 @@ def _key(grant: str) -> str:
     return canonical_key(name) if name.startswith("cap:") else name
 
 
-def _collector(config: AuditConfig | None) -> AuditCollector | None:
-    if config is None:
+def _opened(
+    pca: PCA | bytes | str, authorities: Iterable[str | bytes], policy: object, registry: object
+) -> Opened | None:
+    """The token, verified; None if there is none, and nobody is trusted to sign one."""
+    if pca in (b"", "") and not authorities:
         return None
+    if policy is not None or registry is not None:
+        raise ValueError(
+            "a token is for `tools`; components come with a policy: give `pca`, or `policy` and `registry`"
+        )
+    from .tokens import Opened
+
+    return Opened(pca, authorities)
+
+
+def _collector(config: AuditConfig | None, given: AuditCollector | None) -> AuditCollector | None:
+    if config is None or given is not None:
+        if config is not None:
+            raise ValueError("an audit has one place: give `audit_config` or `audit_collector`, not both")
+        return given
     from uuid import uuid4
 
     from .audit import AuditCollector

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Unpack
 
 from . import _native
+from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
 from .hosts import default_store
 from .sandbox import Sandbox
@@ -17,6 +18,7 @@ from .sandbox import Sandbox
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .sandbox import SandboxOptions
+    from .tokens import Opened
 
 Place = str | os.PathLike[str]
 At = int | str
@@ -202,8 +204,18 @@ class Session(Sandbox):
         self._store.remove(self._id)
 
     def _make(
-        self, host: _native.Host, text: str, *, toml: bool, tools: list[_native.HostTool], audit: Any, approver: Any
+        self,
+        host: _native.Host,
+        text: str | None,
+        *,
+        toml: bool,
+        tools: list[_native.HostTool],
+        audit: Any,
+        approver: Any,
+        token: Opened | None,
     ) -> _native.Session:
+        if token is not None:
+            raise ValueError("a session on disk takes no token: give `capabilities`, or use a `Sandbox`")
         policy = None if self._keeps else text
         return host.open(self._store.native, self._id, policy, toml=toml, tools=tools, audit=audit, approver=approver)
 

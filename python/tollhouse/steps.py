@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
+from .errors import RuntimeError  # noqa: A004
 from .result import ExecutionResult, result_of
 
 TYPE_CHECKING = False

@@ -33,7 +33,9 @@ class Turn:
                 self._take(waiter)
                 return
             if (loop := _running_loop()) is not None and loop in (self._loop, *(one.loop for one in self._waiting)):
-                raise RuntimeError("an async run of this sandbox goes on in this event loop: await `execute_async`")
+                from .errors import RuntimeError as OwnError
+
+                raise OwnError("an async run of this sandbox goes on in this event loop: await `execute_async`")
             self._waiting.append(waiter)
         try:
             gate.acquire()

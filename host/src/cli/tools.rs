@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use tollhouse::gate::Gate;
 use tollhouse::session::SessionId;
@@ -85,9 +85,27 @@ pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
     Ok(())
 }
 
-/// Print TypeScript declarations of what is mounted
+/// What declarations are written in.
+#[derive(Clone, Copy, ValueEnum)]
+enum Written {
+    /// TypeScript, with what every script finds besides, for editors.
+    #[value(alias = "typescript")]
+    Ts,
+    /// Python: what functions take, return and fail with, as `TypedDict`s.
+    #[value(alias = "py")]
+    Python,
+}
+
+/// Print declarations of what is mounted, for editors and type checkers
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse types --policy agent.toml > tools.d.ts
+  tollhouse types --policy agent.toml --lang python > tools.py")]
 pub(crate) struct Types {
+    /// The language of the declarations
+    #[arg(long, value_enum, default_value = "ts")]
+    lang: Written,
     #[command(flatten)]
     session: SessionArgs,
     /// Of this session: what it was made with
@@ -100,8 +118,13 @@ impl Types {
     pub(crate) fn execute(self, places: &Places) -> Result {
         let session = self.session.look(places, self.id.as_ref())?;
         let gate = session.gate();
-        show::line(tame(gate.tools().typescript(&|method| gate.grants(method)).trim_end()));
-        show::line(GLOBALS.trim_end());
+        match self.lang {
+            Written::Ts => {
+                show::line(tame(gate.tools().typescript(&|method| gate.grants(method)).trim_end()));
+                show::line(GLOBALS.trim_end());
+            }
+            Written::Python => show::line(tame(gate.tools().python().trim_end())),
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,7 +1,7 @@
 //! Tools: packages of a registry, reflected, typed and called.
 //!
-//! The typed half ([`types`], [`reflect`], [`canonical`], [`value`], [`words`], [`schema`], [`typescript`], [`help`],
-//! [`names`]) is pure: it knows what a package exports and how JSON becomes its values. The other half loads packages
+//! The typed half ([`types`], [`reflect`], [`canonical`], [`value`], [`words`], [`schema`], [`typescript`], [`python`],
+//! [`help`], [`names`]) is pure: it knows what a package exports and how JSON becomes its values. The other half loads packages
 //! ([`Packages`]), gathers what a session sees ([`MountedTools`]) and calls one function of a fresh instance.
 //!
 //! **Invariant:** calling a tool takes a [`gate::Admission`](crate::gate::Admission), which only the gate makes.
@@ -12,6 +12,7 @@
 pub mod canonical;
 pub mod help;
 pub mod names;
+pub mod python;
 pub mod reflect;
 pub mod schema;
 pub mod types;
@@ -21,6 +22,7 @@ pub mod words;
 
 mod authority;
 mod clock;
+mod declared;
 mod drawn;
 mod files;
 mod handles;

@@ -12,7 +12,7 @@ use super::drawn;
 use super::lock::{Lock, Locked};
 use super::names::{Methods, NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
-use super::{Exported, HostTool, Source, Tool, help, names, nearest, types, typescript};
+use super::{Exported, HostTool, Source, Tool, help, names, nearest, python, types, typescript};
 use crate::capability::{Policy, Signed, Signer};
 
 /// The tools of a session by canonical method.
@@ -447,13 +447,23 @@ impl MountedTools {
     #[must_use]
     pub fn typescript(&self, granted: &dyn Fn(&str) -> bool) -> String {
         let own = self.host_packages();
-        let packages = self.packages.iter().map(|(alias, package)| typescript::Mounted {
+        let packages = self.declared();
+        let own = own.iter().map(|(alias, package)| typescript::Mounted { alias, package, docs: None });
+        typescript::declarations(&packages.chain(own).collect::<Vec<_>>(), granted)
+    }
+
+    /// A module of Python that declares what the packages take, return and fail with.
+    #[must_use]
+    pub fn python(&self) -> String {
+        python::module(&self.declared().collect::<Vec<_>>())
+    }
+
+    fn declared(&self) -> impl Iterator<Item = typescript::Mounted<'_>> {
+        self.packages.iter().map(|(alias, package)| typescript::Mounted {
             alias,
             package: package.types(),
             docs: package.description(),
-        });
-        let own = own.iter().map(|(alias, package)| typescript::Mounted { alias, package, docs: None });
-        typescript::declarations(&packages.chain(own).collect::<Vec<_>>(), granted)
+        })
     }
 
     /// The host functions by the first segment of their methods, as if each were a package.

@@ -6,11 +6,12 @@
 //! For each alias there is a namespace that holds its named types, and a constant of the same name that holds its
 //! functions: TypeScript merges the two, and any name (`delete`, `new`) can be a property of a constant.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
+use super::declared::{self, Body, Key, Named};
 use super::names;
-use super::types::{Case, Definition, Field, Function, FunctionKind, Members, Package, Resource, Shape, Type};
+use super::types::{Case, Field, Function, Members, Package, Shape, Type};
 
 /// A package under its alias.
 #[derive(Clone, Copy, Debug)]
@@ -141,23 +142,10 @@ impl Writer<'_> {
     }
 }
 
-/// A named type: its interface and its name there.
-type Key<'a> = (&'a str, &'a str);
-
 /// The named types of a package, with their names in TypeScript.
 struct Types<'a> {
     alias: String,
     named: BTreeMap<Key<'a>, Named<'a>>,
-}
-
-struct Named<'a> {
-    name: String,
-    body: Body<'a>,
-}
-
-enum Body<'a> {
-    Type(&'a Type, &'a Definition),
-    Resource(&'a Resource),
 }
 
 /// Names that the declarations themselves use.
@@ -165,37 +153,7 @@ const TAKEN: &[&str] = &["Promise", "Uint8Array"];
 
 impl<'a> Types<'a> {
     fn gather(alias: &str, package: &'a Package) -> Self {
-        let mut found = BTreeMap::new();
-        for function in &package.functions {
-            let params = function.params.iter().map(|field| &field.ty);
-            for ty in params.chain(function.result.as_ref()) {
-                find(ty, &mut found);
-            }
-            if let FunctionKind::Constructor(resource) = &function.kind {
-                found.entry((&resource.instance, &resource.name)).or_insert(Body::Resource(resource));
-            }
-        }
-        let mut count: HashMap<String, usize> = HashMap::new();
-        for (_, name) in found.keys() {
-            *count.entry(names::to_pascal(name)).or_default() += 1;
-        }
-        let mut used: HashSet<String> = TAKEN.iter().map(|name| (*name).to_owned()).collect();
-        let mut named = BTreeMap::new();
-        for (key, body) in found {
-            let (interface, own) = key;
-            let mut name = names::to_pascal(own);
-            // Types of two interfaces with one name: the interface tells them apart.
-            if count.get(&name).is_some_and(|count| *count > 1) {
-                let interface = interface.rsplit('/').next().unwrap_or_default();
-                name.insert_str(0, &names::to_pascal(interface.split('@').next().unwrap_or_default()));
-            }
-            let mut name = identifier(&name);
-            while !used.insert(name.clone()) {
-                name.push('_');
-            }
-            named.insert(key, Named { name, body });
-        }
-        Self { alias: alias.to_owned(), named }
+        Self { alias: alias.to_owned(), named: declared::gather(package, TAKEN, identifier) }
     }
 
     fn write(&self, text: &mut String) {
@@ -310,32 +268,6 @@ impl<'a> Types<'a> {
         }
         let _ = write!(text, "{}}}", indent(depth));
         text
-    }
-}
-
-/// Finds the named types and resources in a type.
-fn find<'a>(ty: &'a Type, found: &mut BTreeMap<Key<'a>, Body<'a>>) {
-    if let Some(definition) = &ty.definition {
-        let key = (definition.interface.as_str(), definition.name.as_str());
-        // Seen before, and so were the types in it.
-        if found.insert(key, Body::Type(ty, definition)).is_some() {
-            return;
-        }
-    }
-    match &ty.shape {
-        Shape::List(inner) | Shape::FixedList(inner, _) | Shape::Option(inner) => find(inner, found),
-        Shape::Tuple(members) => members.iter().for_each(|member| find(member, found)),
-        Shape::Record(fields) => fields.iter().for_each(|field| find(&field.ty, found)),
-        Shape::Variant(cases) => cases.iter().filter_map(|case| case.ty.as_ref()).for_each(|ty| find(ty, found)),
-        Shape::Result { ok, err } => ok.iter().chain(err).for_each(|ty| find(ty, found)),
-        Shape::Map(key, item) => {
-            find(key, found);
-            find(item, found);
-        }
-        Shape::Own(resource) | Shape::Borrow(resource) => {
-            found.entry((&resource.instance, &resource.name)).or_insert(Body::Resource(resource));
-        }
-        _ => {}
     }
 }
 

@@ -38,12 +38,12 @@ def executing() -> Any:
     )
 
 
-def of_openai() -> Any:
+def of_openai(tool: str = "sandbox", **arguments: str) -> Any:
     from agents import set_tracing_disabled
     from agents.testing import ScriptedModel, assistant_message, function_call
 
     set_tracing_disabled(True)
-    call = function_call("sandbox", {"code": WARM, "language": "shell"}, call_id="1")
+    call = function_call(tool, arguments or {"code": WARM, "language": "shell"}, call_id="1")
     return ScriptedModel([[call], [assistant_message("72")]])
 
 
@@ -79,6 +79,11 @@ BLOCKS: dict[str, tuple[str, Callable[[], Any], Callable[[dict[str, Any]], bool]
     "langgraph": ("langgraph", noting, noted),
     "deepagents": ("deepagents", executing, lambda names: tools_said(names)[0].startswith("72\n72\n")),
     "openai-agents": ("agents", of_openai, lambda names: names["result"].new_items[1].output == "72"),
+    "openai-sandbox": (
+        "agents.sandbox",
+        lambda: of_openai("exec_command", cmd=WARM),
+        lambda names: "72\n" in names["result"].new_items[1].output and len(Store("agents")) == 1,
+    ),
     "pydantic-ai": ("pydantic_ai", of_pydantic, lambda names: names["result"].output == "done"),
     "smolagents": ("smolagents", of_smolagents, lambda names: names["agent"].memory.steps[1].observations == "72"),
     "crewai": ("crewai", of_crewai, lambda names: names["model"].told[0].startswith("72")),

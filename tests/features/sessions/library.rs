@@ -244,3 +244,46 @@ fn an_import_bears_uploads_that_are_given_up() {
     });
     assert!(given_up > 3, "{given_up}");
 }
+
+#[test]
+fn files_are_changed_between_runs_and_kept_or_not_at_all() {
+    let (home, directory) = (Home::with_tools(&["stats"]), tempfile::tempdir().expect("a directory"));
+    let (host, own) = (host(&home), Arc::<Own>::default());
+    let blobs: Arc<dyn Blobs> = Arc::new(BlobFiles::open(directory.path()).expect("it opens"));
+    let place = || {
+        let records = Arc::clone(&own) as Arc<dyn Store>;
+        Sessions::new(records, Arc::clone(&blobs), &directory.path().join("turns"))
+    };
+    let put = |session: &Session, bytes: &[u8]| {
+        session.change("put a", |files| {
+            let put = files.place_file("/workspace/a", bytes, 0o644, 0);
+            put.map_err(|source| SessionsError::File { path: "/workspace/a".to_owned(), source })
+        })
+    };
+    let read = "return await fs.readFile('/workspace/a', 'utf8')";
+    let (sessions, elsewhere) = (place(), place());
+    let (session, other) = (open(&host, &sessions), open(&host, &elsewhere));
+    put(&session, b"1").expect("nobody runs it");
+    assert_eq!(session.files().read_file("/workspace/a").expect("it is there"), b"1");
+    assert_eq!(run(&session, read).value, Some("1".into()));
+    other.refresh().expect("it is read");
+    assert_eq!(other.files().read_file("/workspace/a").expect("it is there"), b"1", "another process sees it");
+    put(&other, b"2").expect("nobody runs it");
+    assert_eq!(run(&session, read).value, Some("2".into()), "a run begins with what is there");
+    let changed = events(&sessions, "changed");
+    assert_eq!(changed.iter().map(|line| line["run"].clone()).collect::<Vec<_>>(), [1, 3]);
+
+    own.fails.store(1, Ordering::Relaxed);
+    put(&session, b"3").expect_err("it cannot be kept");
+    assert_eq!(session.files().read_file("/workspace/a").expect("it is there"), b"2", "as it was");
+    let late = run_and_meanwhile(&session, read, || {
+        let busy = put(&session, b"4").expect_err("a run goes on");
+        assert!(matches!(busy, tollhouse::session::HostError::Busy), "{busy}");
+    });
+    assert_eq!(late.value, Some("2".into()));
+    sessions.verify_session(&name()).expect("it is whole");
+
+    let memory = host.session(tollhouse::session::SessionOptions::default()).expect("no tools");
+    put(&memory, b"5").expect("nobody runs it");
+    assert_eq!(run(&memory, read).value, Some("5".into()));
+}

@@ -1,0 +1,149 @@
+"""Authorities, and the tokens that they sign.
+
+A token says which calls its bearer may make and until when. Another process accepts it if it trusts the authority, and
+its gate holds it to that at every call. Whoever has a token's text may use it, and narrow it for others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import cast
+
+from . import _native
+from .capabilities import MethodCapability
+from .mounts import grants
+from .written import dump
+
+__all__ = ["PCA", "EphemeralAuthority", "TestAuthority"]
+
+PREFIX = "tool_call:"
+"""What a capability of a token begins with when it is written as text."""
+
+
+class PCA:
+    """A token. What it says is verified where it is used: see `Sandbox`.
+
+    Raises `ValueError` for what is none: garbage, or a token that amla-sandbox has signed.
+    """
+
+    def __init__(self, token: bytes | str) -> None:
+        self._text: str = _text(token)
+        try:
+            _native.inspect_token(self._text)
+        except _native.PolicyError as error:
+            raise ValueError(f"{error}: tokens are made by `create_pca` and by `tollhouse policy seal`") from None
+
+    def __repr__(self) -> str:
+        # Without its text: whoever reads that can use it.
+        return f"<PCA of {len(self._text)} bytes>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PCA) and other._text == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def to_cbor(self) -> bytes:
+        """The token's bytes, which are text in base64. The name is that of amla-sandbox, whose tokens were CBOR."""
+        return self._text.encode()
+
+    def attenuate(self, capabilities: Iterable[MethodCapability | str], expires_in_secs: float | None = None) -> PCA:
+        """A token for less, and for not longer than this one. It takes no key.
+
+        The constraints of this one hold besides the new ones. Raises `ValueError` with the reason if it would be wider.
+        """
+        try:
+            narrowed = _native.attenuate_token(self._text, _policy(capabilities), _seconds(expires_in_secs))
+        except _native.PolicyError as error:
+            raise ValueError(str(error)) from None
+        return PCA(narrowed)
+
+
+class EphemeralAuthority:
+    """A key that signs tokens. Without `from_seed` it is new, and gone with the process."""
+
+    __test__ = False  # pytest would take `TestAuthority` for tests
+
+    def __init__(self) -> None:
+        self._keys: _native.Keypair = _native.Keypair()
+
+    @classmethod
+    def from_seed(cls, seed: bytes) -> EphemeralAuthority:
+        """The authority with this private key. Raises `ValueError` unless it is 32 bytes."""
+        made = cls()
+        made._keys = _native.Keypair.from_seed(seed)
+        return made
+
+    def public_key_bytes(self) -> bytes:
+        """What others verify its tokens with: 32 bytes."""
+        return self._keys.public_key
+
+    def public_key_hex(self) -> str:
+        """The same as text: `ed25519:` and 64 hexadecimal digits. It goes into `trusted_authorities`."""
+        return f"ed25519:{self._keys.public_key.hex()}"
+
+    def create_pca(
+        self,
+        capabilities: Iterable[MethodCapability | str] = ("tool_call:**",),
+        expires_in_secs: float | None = 3600,
+        designated_executor: str | None = None,
+    ) -> PCA:
+        """Signs a token. Capabilities are objects or `tool_call:PATTERN`; None for the seconds is a token without end.
+
+        Raises `ValueError` for a malformed capability or time, and for a `designated_executor`: nothing enforces one.
+        """
+        if designated_executor is not None:
+            raise ValueError(
+                "a token cannot designate who executes it: whoever has it may use it. Leave `designated_executor` out, "
+                "and give the token to that executor only"
+            )
+        try:
+            return PCA(self._keys.seal(_policy(capabilities), _seconds(expires_in_secs)))
+        except _native.PolicyError as error:
+            raise ValueError(str(error)) from None
+
+
+TestAuthority = EphemeralAuthority
+"""The same, by the name that tests use."""
+
+
+def _text(token: object) -> str:
+    """Raises `ValueError` for what cannot be a token."""
+    if isinstance(token, str):
+        return token
+    if not isinstance(token, bytes):
+        raise ValueError(f"a token is bytes or text, not {type(token).__name__}")
+    try:
+        return token.decode("ascii")
+    except UnicodeDecodeError:
+        raise ValueError(
+            "these bytes are no token: those of amla-sandbox (CBOR) are not read, issue one by `create_pca`"
+        ) from None
+
+
+def _policy(capabilities: object) -> str:
+    if isinstance(capabilities, str) or not isinstance(capabilities, Iterable):
+        raise ValueError(f"capabilities are a list such as ['{PREFIX}payments/*'], not {capabilities!r}")
+    return dump({"grant": grants([_capability(one) for one in cast("Iterable[object]", capabilities)])})
+
+
+def _capability(one: object) -> MethodCapability:
+    if isinstance(one, str):
+        if not one.startswith(PREFIX):
+            raise ValueError(f"{one!r} is no capability of a token: write it as in '{PREFIX}payments/*'")
+        return MethodCapability(one.removeprefix(PREFIX))
+    if not isinstance(one, MethodCapability):
+        raise ValueError(f"{one!r} is no capability: give a MethodCapability, or text such as '{PREFIX}payments/*'")
+    if one.input_schema is not None:
+        raise ValueError(f"a token holds no input_schema, but {one.method_pattern!r} has one: use constraints instead")
+    return one
+
+
+def _seconds(after: object) -> float | None:
+    """How long a token is good for. Raises `ValueError` for no time at all."""
+    if after is None:
+        return None
+    if isinstance(after, bool) or not isinstance(after, int | float) or not math.isfinite(after) or after <= 0:
+        raise ValueError(f"expires_in_secs is a number of seconds above 0, or None for no end, not {after!r}")
+    return float(after)

@@ -1,0 +1,27 @@
+"""Calls of tools without a script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from . import _native
+from .capabilities import canonical_method
+from .errors import ArgumentError, CapabilityError, ToolError
+
+
+def call(session: _native.Session, method: str, arguments: Mapping[str, Any]) -> Any:
+    """What a tool returned. Raises what it failed with, as `Sandbox.call` says."""
+    value, failed = session.call(canonical_method(method), dict(arguments))
+    if failed is None:
+        return value
+    failure: dict[str, Any] = json.loads(failed)
+    kind, message = failure["kind"], failure["message"]
+    if hint := failure.get("hint"):
+        message = f"{message} ({hint})"
+    if kind == "argument":
+        raise ArgumentError(message)
+    if kind in ("capability", "approval"):
+        raise CapabilityError(message)
+    raise ToolError(message, kind, failure["name"], failure.get("payload"))

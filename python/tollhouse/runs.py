@@ -1,0 +1,268 @@
+"""Runs of a sandbox: to their end, beside a loop, in steps; and calls without a script."""
+
+from __future__ import annotations
+
+from .answers import Answering
+from .errors import RuntimeError  # noqa: A004
+from .result import ExecutionResult, printed, result_of
+
+# What one plain run does without is imported where it is needed: many programs run one script.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeVar
+
+    from . import _native
+    from ._native import Language
+    from .answers import Answers
+    from .steps import Stepping
+    from .turns import Turn
+
+    _T = TypeVar("_T")
+    OnOutput = Callable[[str], object]
+    """Is given standard output as it comes."""
+
+
+class Runs:
+    """What runs scripts in a session, one after the other."""
+
+    _session: _native.Session | None
+    _answers: Answers
+    _turn: Turn
+    _stepped: Stepping | None = None
+    last_result: ExecutionResult
+
+    def execute(self, code: str, on_output: OnOutput | None = None, stdin: str | bytes | None = None) -> str:
+        """Runs JavaScript; what it wrote and returned, as text.
+
+        It does not raise for what the script does: `last_result` and `last_stderr` say how it ended.
+        """
+        return self.run("javascript", code, on_output=on_output, stdin=stdin).stdout
+
+    def shell(self, command: str, stdin: str | bytes | None = None) -> str:
+        """Runs bash; what it wrote. As `execute`."""
+        return self.run("shell", command, stdin=stdin).stdout
+
+    async def execute_async(
+        self, code: str, on_output: OnOutput | None = None, stdin: str | bytes | None = None
+    ) -> str:
+        """As `execute`. Async tools run on this loop, at the same time; cancelling this stops the script and them."""
+        return (await self.run_async("javascript", code, on_output=on_output, stdin=stdin)).stdout
+
+    async def shell_async(self, command: str, stdin: str | bytes | None = None) -> str:
+        """As `shell`, and as `execute_async`."""
+        return (await self.run_async("shell", command, stdin=stdin)).stdout
+
+    def run(
+        self,
+        language: Language,
+        code: str,
+        *,
+        on_output: OnOutput | None = None,
+        stdin: str | bytes | None = None,
+        keep_state: bool = False,
+    ) -> ExecutionResult:
+        """Runs a script to its end, and says all about it. Another run of this sandbox waits for it.
+
+        With `keep_state` it finds what the last such script of its language left besides files, and leaves that in its
+        turn: in JavaScript `globalThis.state`, in bash directory, variables, functions and aliases.
+
+        A tool of this sandbox that runs a script in it gets the files as they were when its own run began, and what the
+        script changes of them is not kept.
+
+        Raises `RuntimeError` after `close` and while a run in steps goes on, `NativeError` for what the host cannot do,
+        and what `on_output`, the approver or the audit raises.
+        """
+        return self._do(self._script(language, code, on_output, stdin, keep_state))
+
+    async def run_async(
+        self,
+        language: Language,
+        code: str,
+        *,
+        on_output: OnOutput | None = None,
+        stdin: str | bytes | None = None,
+        keep_state: bool = False,
+    ) -> ExecutionResult:
+        """As `run`, beside the loop: async tools run on it. `on_output` is called on another thread."""
+        return await self._do_async(self._script(language, code, on_output, stdin, keep_state))
+
+    def call(self, method: str, arguments: Mapping[str, Any] | None = None) -> Any:
+        """Calls one tool without a script, through the gate: a run of its own. What it returned.
+
+        `method` is in any spelling: `math.add`, `math/add`. Raises `ArgumentError`, `CapabilityError`, else `ToolError`
+        for what the call fails with, and as `run`.
+        """
+        from .calls import call
+
+        return self._do(lambda session, _: call(session, method, arguments or {}))
+
+    async def call_async(self, method: str, arguments: Mapping[str, Any] | None = None) -> Any:
+        """As `call`, beside the loop."""
+        from .calls import call
+
+        return await self._do_async(lambda session, _: call(session, method, arguments or {}))
+
+    def _do(self, work: Callable[[_native.Session, bool], _T]) -> _T:
+        """Does something in the session, when no other run goes on; in one that is nested, if a run goes on around."""
+        if self._answers.goes_on_around():
+            return work(self._open().delegate(), False)
+        self._check_steps()
+        self._turn.enter()
+        try:
+            return self._answered(Answering(), work)
+        finally:
+            self._turn.leave()
+
+    async def _do_async(self, work: Callable[[_native.Session, bool], _T]) -> _T:
+        from asyncio import get_running_loop
+
+        from .attempts import beside
+
+        loop = get_running_loop()
+        if self._answers.goes_on_around():
+            nested = self._open().delegate()
+            return await beside(lambda: work(nested, False), nested.cancel)
+        self._check_steps()
+        await self._turn.enter_async(loop)
+        try:
+            answering = Answering(loop)
+
+            def cancel() -> None:
+                answering.end()
+                self.cancel()
+
+            return await beside(lambda: self._answered(answering, work), cancel)
+        finally:
+            self._turn.leave()
+
+    def _answered(self, answering: Answering, work: Callable[[_native.Session, bool], _T]) -> _T:
+        """Does something, by whoever has the turn."""
+        session = self._open()
+        self._check_steps()
+        self._answers.run = answering
+        try:
+            return work(session, True)
+        finally:
+            answering.end()
+
+    def _script(
+        self, language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None, keep_state: bool
+    ) -> Callable[[_native.Session, bool], ExecutionResult]:
+        """What runs this; `last_result` is that of a run which is not nested."""
+        given = _bytes(stdin)
+
+        def run(session: _native.Session, is_own: bool) -> ExecutionResult:
+            if on_output is None:
+                ended = session.run(language, code, stdin=given, keep_state=keep_state)
+            else:
+                ended = session.run(language, code, stdin=given, listener=_listener(on_output), keep_state=keep_state)
+                if ended.has_value:
+                    on_output(printed(ended.value))
+            result = result_of(ended)
+            if is_own:
+                self.last_result = result
+            return result
+
+        return run
+
+    @property
+    def last_stderr(self) -> str:
+        """What the last run wrote to standard error, and what it failed with."""
+        parts = [self.last_result.stderr.rstrip("\n"), self.last_result.error or ""]
+        return "\n".join(part for part in parts if part)
+
+    def start(
+        self,
+        code: str,
+        language: Language = "javascript",
+        stdin: str | bytes | None = None,
+        *,
+        keep_state: bool = False,
+    ) -> None:
+        """Begins a script whose calls you answer: `while sandbox.has_work(): …`.
+
+        Raises `RuntimeError` while another run goes on.
+        """
+        from .steps import Stepping
+
+        session = self._open()
+        self._check_steps()
+        if not self._turn.enter_now():
+            raise RuntimeError("a run of this sandbox goes on: start another one when it has ended")
+        try:
+            self._stepped = Stepping(session.start(language, code, stdin=_bytes(stdin), keep_state=keep_state))
+        finally:
+            self._turn.leave()
+
+    def has_work(self) -> bool:
+        """Whether the script that was started has not ended."""
+        return self._stepped is not None
+
+    def step(self) -> _native.Call | None:
+        """Goes on until a tool is called, and gives the call; None when the script has ended: see `last_result`."""
+        stepped = self._going()
+        try:
+            call = stepped.next()
+        finally:
+            if stepped.is_over:
+                self.last_result, self._stepped = stepped.result(), None
+        return call
+
+    async def step_async(self) -> _native.Call | None:
+        """As `step`, beside the loop. Cancelling it stops the script."""
+        from .attempts import beside
+
+        return await beside(self.step, self._going().cancel)
+
+    def resume(self, value: Any, call: _native.Call | None = None) -> None:
+        """Answers a call: the one that `step` gave last, or another one that was not answered.
+
+        With None after the end it does nothing, so that what `step` gave last need not be looked at.
+        """
+        if self._stepped is None and call is None and value is None:
+            return
+        self._going().answer(call, value, None)
+
+    def fail(self, error: BaseException, call: _native.Call | None = None) -> None:
+        """Answers a call with an exception."""
+        self._going().answer(call, None, error)
+
+    def cancel(self) -> None:
+        """Stops the run that goes on, from whatever thread. A run in steps has ended then, if no thread drives it."""
+        if self._session is not None:
+            self._session.cancel()
+        stepped = self._stepped
+        if stepped is not None and stepped.cancel():
+            self.last_result, self._stepped = stepped.result(), None
+
+    def _going(self) -> Stepping:
+        if self._stepped is None:
+            raise RuntimeError("nothing runs in steps: `start` a script first")
+        return self._stepped
+
+    def _check_steps(self) -> None:
+        if self._stepped is not None:
+            raise RuntimeError("a run in steps goes on: answer its calls, or `cancel` it")
+
+    def _open(self) -> _native.Session:
+        if self._session is None:
+            raise RuntimeError("Sandbox not initialized")
+        return self._session
+
+
+def _listener(on_output: OnOutput) -> Callable[[str, bytes], None]:
+    from codecs import getincrementaldecoder
+
+    # A character may come in two pieces.
+    decoder = getincrementaldecoder("utf-8")("replace")
+
+    def listen(stream: str, piece: bytes) -> None:
+        if stream == "stdout" and (text := decoder.decode(piece)):
+            on_output(text)
+
+    return listen
+
+
+def _bytes(stdin: str | bytes | None) -> bytes | None:
+    return stdin.encode() if isinstance(stdin, str) else stdin

@@ -1,0 +1,204 @@
+"""The layer below `Sandbox` of amla-sandbox, for programs that use it by name. New programs use `Sandbox`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, TypeAlias, cast
+
+from .audit import AuditCollector
+from .auth import PCA, EphemeralAuthority
+from .capabilities import MethodCapability
+from .errors import RuntimeError  # noqa: A004
+from .result import ExecutionResult
+from .sandbox import Sandbox
+from .tools import ToolDefinition
+
+SyncToolHandler: TypeAlias = Callable[[str, dict[str, Any]], Any]
+"""Answers a call: `(method, arguments)`. The method is the canonical one."""
+
+AsyncToolHandler: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]
+"""The same, to be awaited."""
+
+ToolHandler: TypeAlias = SyncToolHandler | AsyncToolHandler
+"""Either of them."""
+
+
+class RuntimeStatus(Enum):
+    """How a runtime of amla-sandbox could be. Nothing gives it: `Sandbox.last_result.status` says how a run ended."""
+
+    RUNNING = auto()
+    ALL_BLOCKED = auto()
+    ALL_DONE = auto()
+    ERROR = auto()
+    PANIC = auto()
+
+
+@dataclass
+class RuntimeConfig:
+    """What a `Runtime` is made of.
+
+    `pca_bytes`, `trusted_authorities`, `capabilities`, `tool_handler` and `wasm_path` are those of `Sandbox`;
+    `tools_json` is a list of definitions as JSON. `max_steps` is the limit `calls` of a run, `max_tool_result_size`
+    (bytes) the limit `result`. `output_buffer_size` and `tool_result_chunk_size` are without effect.
+    """
+
+    wasm_path: None = None
+    pca_bytes: PCA | bytes | str = b""
+    trusted_authorities: Sequence[str | bytes] = ()
+    capabilities: Sequence[MethodCapability] | None = None
+    tool_handler: ToolHandler | None = None
+    tools_json: str = "[]"
+    max_steps: int = 10_000
+    output_buffer_size: int = 8192
+    tool_result_chunk_size: int = 2048
+    max_tool_result_size: int = 10 << 20
+
+
+class Runtime:
+    """Runs shell command lines, one after the other, with the same files and budgets. `node -e` runs JavaScript.
+
+    Raises `ValueError` for a configuration that makes no sense, as `Sandbox` does.
+    """
+
+    def __init__(self, config: RuntimeConfig) -> None:
+        self._config = config
+        self._tools: list[Any] = _definitions(config.tools_json)
+        self._audit: AuditCollector | None = None
+        self._elapsed_ns: int | None = None
+        self._began = False
+        self._sandbox = self._made(self._tools, None)
+
+    @classmethod
+    def for_testing(
+        cls,
+        capabilities: Iterable[MethodCapability | str] = ("tool_call:**",),
+        tool_handler: ToolHandler | None = None,
+        tools_json: str = "[]",
+        wasm_path: None = None,
+        max_steps: int = 10_000,
+    ) -> Runtime:
+        """With a token of its own for these capabilities. They are enforced.
+
+        Without tools, each namespace that a pattern names is open, as in `tool_call:stripe/**`; `**` names none.
+        """
+        authority = EphemeralAuthority()
+        config = RuntimeConfig(
+            wasm_path=wasm_path,
+            pca_bytes=authority.create_pca(capabilities),
+            trusted_authorities=[authority.public_key_hex()],
+            tool_handler=tool_handler,
+            tools_json=tools_json,
+            max_steps=max_steps,
+        )
+        return cls(config)
+
+    def execute(
+        self, cmd: str, on_output: Callable[[str], object] | None = None, stdin: str | bytes | None = None
+    ) -> str:
+        """Runs a command line; what it wrote. It does not raise for what the commands do, as `Sandbox.execute`."""
+        self._began, began = True, time.perf_counter_ns()
+        try:
+            return self._sandbox.run("shell", cmd, on_output=on_output, stdin=stdin).stdout
+        finally:
+            self._elapsed_ns = time.perf_counter_ns() - began
+
+    async def execute_async(
+        self, cmd: str, on_output: Callable[[str], object] | None = None, stdin: str | bytes | None = None
+    ) -> str:
+        """As `execute`, beside the loop: async tools run on it."""
+        self._began, began = True, time.perf_counter_ns()
+        try:
+            return (await self._sandbox.run_async("shell", cmd, on_output=on_output, stdin=stdin)).stdout
+        finally:
+            self._elapsed_ns = time.perf_counter_ns() - began
+
+    def register_tools(self, tools: str | Iterable[Any]) -> None:
+        """Adds tools: definitions as JSON, or what `tools` of `Sandbox` takes.
+
+        Raises `RuntimeError` after the first run, `ValueError` for tools that make no sense; nothing is added then.
+        """
+        more = _definitions(tools) if isinstance(tools, str) else list(tools)
+        self._sandbox, self._tools = self._remade([*self._tools, *more], self._audit), [*self._tools, *more]
+
+    def set_audit_collector(self, collector: AuditCollector | None) -> None:
+        """Where what happens is recorded. Raises `RuntimeError` after the first run: a log has no gaps."""
+        self._sandbox, self._audit = self._remade(self._tools, collector), collector
+
+    def can_call(self, method: str, params: Mapping[str, Any] | None = None) -> bool:
+        """Whether a call would be allowed now; without `params`, whether some call would be. Nothing is spent."""
+        return self._sandbox.can_call(method, params)
+
+    def get_capabilities(self) -> list[MethodCapability]:
+        """What may be called."""
+        return self._sandbox.get_capabilities()
+
+    def get_remaining_calls(self, key: str) -> int | None:
+        """What is left of the budget of a capability, by its `key()`; None if it has none."""
+        return self._sandbox.get_remaining_calls(key)
+
+    def get_call_counts(self) -> dict[str, int]:
+        """How many calls each capability was used for, by its `key()`."""
+        return self._sandbox.get_call_counts()
+
+    @property
+    def last_result(self) -> ExecutionResult:
+        """All about the last run."""
+        return self._sandbox.last_result
+
+    @property
+    def last_stderr(self) -> str:
+        """What the last run wrote to standard error, and what it failed with."""
+        return self._sandbox.last_stderr
+
+    @property
+    def last_exit_code(self) -> int:
+        """The exit status of the last run, from 0 to 255."""
+        return self._sandbox.last_result.exit_code
+
+    @property
+    def last_elapsed_ns(self) -> int | None:
+        """How long the last run took by the clock, in nanoseconds, with what it waited for; None before the first."""
+        return self._elapsed_ns
+
+    @property
+    def last_user_time_ns(self) -> int | None:
+        """None: the host counts the steps of a guest, not its time."""
+        return None
+
+    @property
+    def last_sys_time_ns(self) -> int | None:
+        """None, as `last_user_time_ns`."""
+        return None
+
+    def _remade(self, tools: list[Any], audit: AuditCollector | None) -> Sandbox:
+        if self._began:
+            raise RuntimeError("the runtime has run something: register tools and set the audit before its first run")
+        return self._made(tools, audit)
+
+    def _made(self, tools: list[Any], audit: AuditCollector | None) -> Sandbox:
+        config = self._config
+        return Sandbox(
+            config.pca_bytes,
+            tools,
+            config.capabilities,
+            config.trusted_authorities,
+            config.tool_handler,
+            config.wasm_path,
+            limits={"calls": config.max_steps, "result": config.max_tool_result_size},
+            audit_collector=audit,
+        )
+
+
+def _definitions(text: str) -> list[ToolDefinition]:
+    """Raises `ValueError` for what is no list of definitions as JSON."""
+    try:
+        listed: object = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"the definitions of tools are no JSON: {error}") from None
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in cast("list[object]", listed)):
+        raise ValueError("the definitions of tools are a list of objects: [{'name', 'description', 'inputSchema'}]")
+    return [ToolDefinition.from_dict(one) for one in cast("list[dict[str, Any]]", listed)]
