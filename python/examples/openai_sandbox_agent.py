@@ -24,7 +24,9 @@ async def main(directory: str) -> None:
     command = "while read item; do echo $item $(stock --item $item); done < items | tee stock"
     call = function_call("exec_command", {"cmd": command}, call_id="1")
     model = ScriptedModel([[call], [assistant_message("It is counted.")]])
-    agent = SandboxAgent("clerk", model=model, default_manifest=Manifest(entries={"items": File(content=b"tea\nmilk\n")}))
+    agent = SandboxAgent(
+        "clerk", model=model, default_manifest=Manifest(entries={"items": File(content=b"tea\nmilk\n")})
+    )
     result = await Runner.run(agent, "Count.", run_config=RunConfig(sandbox=SandboxRunConfig(client=client)))
     print(result.final_output)
     for session in store:
