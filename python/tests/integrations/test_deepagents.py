@@ -243,6 +243,14 @@ def test_edits_keep_the_ends_of_lines() -> None:
     assert backend.download_files(["/workspace/f"])[0].content == b"x\r\ny\r\nc\r\n"
 
 
+def test_an_edit_takes_no_more_memory_than_a_file_may() -> None:
+    backend = SandboxBackend(Sandbox())
+    backend.write("/workspace/f", "a" * 1_000_000)
+    assert "more than" in (backend.edit("/workspace/f", "a", "b" * 1_000_000, replace_all=True).error or "")
+    assert backend.edit("/workspace/f", "a", "", replace_all=True).occurrences == 1_000_000
+    assert backend.download_files(["/workspace/f"])[0].content == b""
+
+
 parts = st.text(st.sampled_from("ab.*?[]!{},"), min_size=1, max_size=5)
 names = st.text(st.sampled_from("ab."), min_size=1, max_size=4).filter(lambda name: name.strip("."))
 

@@ -86,6 +86,11 @@ BLOCKS: dict[str, tuple[str, Callable[[], Any], Callable[[dict[str, Any]], bool]
     ),
     "pydantic-ai": ("pydantic_ai", of_pydantic, lambda names: names["result"].output == "done"),
     "smolagents": ("smolagents", of_smolagents, lambda names: names["agent"].memory.steps[1].observations == "72"),
+    "another": (
+        "tollhouse",
+        lambda: None,
+        lambda names: names["answer"] == "72" and "give `code`" in names["complaint"],
+    ),
     "crewai": ("crewai", of_crewai, lambda names: names["model"].told[0].startswith("72")),
 }
 

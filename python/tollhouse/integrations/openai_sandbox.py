@@ -219,7 +219,7 @@ class TollhouseSession(BaseSandboxSession):
         words = [str(one) for one in command]
         script = words[2] if len(words) == 3 and (words[0], words[1]) in _SHELLS else shlex.join(words)
         given = await self.state.manifest.environment.resolve()
-        exports = "".join(f"export {name}={shlex.quote(value)}; " for name, value in given.items())
+        exports = "".join(f"export {shlex.quote(f'{name}={value}')}; " for name, value in given.items())
         # The workspace may not be there yet: what makes it is a command too. On one line: errors name lines.
         prelude = f"{exports}cd -- {shlex.quote(self.state.manifest.root)} 2>/dev/null; "
         try:

@@ -8,6 +8,9 @@ from typing import NamedTuple
 PAGE = 500 * 1024
 """How much of a file one read gives, in bytes: what deepagents' own sandboxes give."""
 
+_EDITED = 64 << 20
+"""How large a text may become by an edit, in characters: a model could ask for any number of terabytes."""
+
 _CUT = (
     "\n\n[Output was truncated due to size limits. "
     "Continue reading with a larger offset or smaller limit to inspect the rest of the file.]"
@@ -76,6 +79,8 @@ def replaced(text: str, old: str, new: str, *, replace_all: bool) -> tuple[str, 
         count = text.count(wanted)
         if count > 1 and not replace_all:
             raise EditError(f"String '{old}' appears multiple times. Use replace_all=True to replace all occurrences.")
+        if len(text) + count * (len(instead) - len(wanted)) > _EDITED:
+            raise EditError(f"The file would have more than {_EDITED} characters: replace fewer of them at a time.")
         if count:
             return text.replace(wanted, instead), count
     raise EditError(f"String not found in file: '{old}'")
