@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import datetime
 import json
@@ -13,13 +14,16 @@ from typing import Any
 import pytest
 
 from tollhouse import (
+    ArgumentError,
     AuditConfig,
+    CapabilityError,
     ConstraintSet,
     MethodCapability,
     Param,
     Sandbox,
     SandboxTool,
     ToolDefinition,
+    ToolError,
     create_sandbox_tool,
 )
 
@@ -390,3 +394,42 @@ def test_a_policy_and_capabilities_are_either_or(tmp_path: Path) -> None:
     sandbox = Sandbox(tools=[pay], policy=tmp_path / "policy.toml")
     assert sandbox.execute("return await pay({amount: 5})") == "5 to bob\n"
     assert not sandbox.can_call("pay", {"amount": 5})
+
+
+def test_a_call_without_a_script_goes_through_the_gate() -> None:
+    def refuse(reason: str) -> str:
+        raise LookupError(reason)
+
+    returned = {"bytes": [b"\x00\xff"], "a/b~c": [2**70, float("inf")], "plain": [1, None, "é"]}
+
+    def echo_back(value: str) -> Any:
+        return b"\x00\xff" if value == "bytes" else returned
+
+    granted = [MethodCapability("echo_back", max_calls=3), MethodCapability("refuse")]
+    sandbox = Sandbox(tools=[refuse, echo_back], capabilities=granted)
+    assert sandbox.call("echo_back", {"value": "plain"}) == returned
+    assert sandbox.call("mcp:echo_back", {"value": "bytes"}) == b"\x00\xff"
+    with pytest.raises(ArgumentError, match="value"):
+        sandbox.call("echo_back", {})
+    with pytest.raises(ToolError, match="LookupError: gone") as raised:
+        sandbox.call("refuse", {"reason": "gone"})
+    assert raised.value.kind == "tool"
+    assert sandbox.get_remaining_calls("cap:method:echo_back") == 1
+    assert asyncio.run(sandbox.call_async("echo_back", {"value": "x"})) == returned
+    with pytest.raises(CapabilityError, match="budget is used up"):
+        sandbox.call("echo_back", {"value": "x"})
+    with pytest.raises(ArgumentError, match="echo_back"):
+        sandbox.call("echo_bakc", {})
+    assert sandbox.last_result.status == "completed"  # a call is no script
+
+
+def test_a_tool_makes_calls_of_its_own_sandbox() -> None:
+    def twice(n: int) -> int:
+        return 2 * n
+
+    def four_times(n: int) -> int:
+        return sandbox.call("twice", {"n": sandbox.call("twice", {"n": n})})
+
+    sandbox = Sandbox(tools=[twice, four_times])
+    assert sandbox.call("four_times", {"n": 3}) == 12
+    assert sandbox.get_call_counts() == {"cap:method:twice": 2, "cap:method:four_times": 1}

@@ -105,6 +105,9 @@ fn every_face_reaches_a_host_function() {
     assert!(help.contains("Tells the weather.") && help.contains("--city"), "{help}");
     let info = javascript(&session, "return getToolInfo('get_weather')");
     assert_eq!(info["parameters"]["properties"]["city"]["description"], "Which.", "its own schema");
+    assert_eq!(info["id"], "mcp:get_weather");
+    let names = javascript(&session, "return __tools__");
+    assert!(names.as_array().expect("an array").contains(&"get_weather".into()), "{names}");
     let declared = session.gate().tools().typescript(&|_| true);
     assert!(declared.contains("declare function get_weather(args: "), "{declared}");
 }

@@ -219,8 +219,19 @@ const catalogFunctions = {
       throw usageError(TypeError, message, catalogFunctions.getToolInfo);
     }
     const found = native.methodOf(asked);
-    return found.length === 0 ? null : (native.describe(found[1]) ?? null);
+    const about = found.length === 0 ? null : (native.describe(found[1]) ?? null);
+    // What amla-sandbox calls it.
+    if (about !== null) defineProperty(about, 'id', { __proto__: null, value: 'mcp:' + found[0], enumerable: true });
+    return about;
   },
 };
 
 for (const name in catalogFunctions) defineGlobal(name, catalogFunctions[name]);
+
+// As amla-sandbox has it: the names of the tools.
+defineLazy('__tools__', () => {
+  const tools = native.allTools();
+  const names = [];
+  for (let i = 0; i < tools.length; i++) names[i] = tools[i].name;
+  return names;
+});

@@ -4,6 +4,8 @@ declare const args: string[];
 declare const env: Record<string, string>;
 /** What is mounted. */
 declare function listTools(): { name: string; method: string; granted: boolean }[];
+/** The names of what is mounted. */
+declare const __tools__: string[];
 /** Describes a tool, or gives null if there is none of that name. */
 declare function getToolInfo(name: string | Function): any;
 /** What is left of the session's budgets. */
