@@ -277,4 +277,6 @@ def test_hostile_patterns_take_no_time() -> None:
     assert not Pattern("*a" * 200 + "b").matches("a" * 250)
     with pytest.raises(PatternError, match="1000"):
         Pattern("{a,b}" * 30)
+    with pytest.raises(PatternError, match="4096"):
+        Pattern("{x}" * 1_000_000)
     assert time.monotonic() - began < 2

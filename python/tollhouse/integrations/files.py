@@ -24,6 +24,8 @@ _CODES = {
     errno.EEXIST: "already_exists",
 }
 
+_NAMED = {errno.errorcode[number]: code for number, code in _CODES.items()}
+
 _OWNER_READS = 0o400
 """The bit of a mode: scripts have no other user."""
 
@@ -64,7 +66,7 @@ class SandboxFiles:
         try:
             return self._sandbox.files.stat(path)
         except Exception as error:
-            raise _told(error) from error
+            raise _failed(error) from error
 
     def read(self, path: str) -> bytes:
         """The bytes of a file, if its mode lets its owner read them."""
@@ -76,7 +78,7 @@ class SandboxFiles:
         try:
             return self._sandbox.read_file(found.path)
         except Exception as error:
-            raise _told(error) from error
+            raise _failed(error) from error
 
     def write(self, path: str, content: bytes, *, fresh: bool = False) -> None:
         """Writes a file, and makes the directories above it. With `fresh`, one that is there is `already_exists`."""
@@ -107,7 +109,7 @@ class SandboxFiles:
         try:
             return self._sandbox.files.list(checked(path))
         except Exception as error:
-            raise _told(error) from error
+            raise _failed(error) from error
 
     def _change(self, code: str, stdin: bytes | None, **names: object) -> None:
         """Runs a script that finds these names. Their values are data, never part of its text."""
@@ -119,12 +121,12 @@ class SandboxFiles:
         try:
             ran = self._sandbox.run("javascript", given + guarded, stdin=stdin)
         except Exception as error:
-            raise _told(error) from error
+            raise _failed(error) from error
         if not ran.success:
             raise FileError(ran.error or ran.status)
         if ran.return_value is not None:
             told = str(ran.return_value)
-            raise FileError(_CODES.get(getattr(errno, told, 0), told))
+            raise FileError(_NAMED.get(told, told))
 
 
 def checked(path: str) -> str:
@@ -135,6 +137,6 @@ def checked(path: str) -> str:
     return "/" + posixpath.normpath(path).lstrip("/")
 
 
-def _told(error: Exception) -> FileError:
+def _failed(error: Exception) -> FileError:
     code = _CODES.get(error.errno or 0) if isinstance(error, OSError) else None
     return FileError(code or str(error))

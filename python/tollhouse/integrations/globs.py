@@ -1,12 +1,15 @@
 """File patterns as file tools for models have them: `*`, `**`, `?`, `[abc]`, `{a,b}`.
 
-Both pattern and paths come from a model. A match takes time in proportion to their lengths, never exponential.
+Both pattern and paths come from a model: none makes a match take exponential time.
 """
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from functools import lru_cache
+
+_LENGTH = 4096
+"""How long a pattern may be, in characters: as a path of Linux."""
 
 _ALTERNATIVES = 1000
 """How many patterns the braces of one may stand for: two to the power of thirty fit in a short text."""
@@ -24,6 +27,8 @@ class Pattern:
     """
 
     def __init__(self, pattern: str) -> None:
+        if len(pattern) > _LENGTH:
+            raise PatternError(f"the pattern has {len(pattern)} characters: write at most {_LENGTH}")
         if ".." in pattern.replace("\\", "/").split("/"):
             raise PatternError(f"the pattern {pattern!r} has `..`: name a directory to search in instead")
         self._anchored = "/" in pattern
