@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.native
 
 DOCS = Path(__file__).parents[2] / "docs"
-BLOCKS = {"python.md": 10, "migrating-from-amla.md": 19}
+BLOCKS = {"python.md": 11, "migrating-from-amla.md": 19}
 
 
 @pytest.mark.parametrize("name", sorted(BLOCKS))

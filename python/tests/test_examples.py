@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -20,6 +21,31 @@ PRINTED = {
     "constraints.py": ["500 USD to amy", "20 EUR to bob", "[error]: CapabilityError", "left: 1"],
     "concurrent_tools.py": ["'Oslo': 16, 'Rome': 16, 'Lima': 16, 'Bern': 16", "stopped in time", "usable"],
     "steps.py": ["shop/stock {'item': 'tea'}", "[4, 'LookupError: no milk left', 'CapabilityError']"],
+    "notebooks/first_steps.py": [
+        "[{'name': 'Jupiter', 'gravity': 24.8}, {'name': 'Neptune', 'gravity': 11.1}, {'name': 'Saturn',",
+        "3.7\tMars\n3.7\tMercury\n6792000.0\n",
+        'ArgumentError: `planet`: name: "Pluto" is not one of',
+        "execSync is not here",
+    ],
+    "notebooks/constraints_and_budgets.py": [
+        "Duarte: CapabilityError: `pay`: grant `cap:method:pay`: `amount` must be at most 500; it is 570.96",
+        "paid: {'Adler': 460.16, 'Boulanger': 182.94, 'Conti': 206.58}\nleft: 1\n",
+        "100 EUR: True\ndenied - CapabilityError: `pay`: grant `cap:method:pay`: its budget is used up: 4 of 4 calls",
+        "narrower: True wider: False",
+    ],
+    "notebooks/files_and_charts.py": [
+        "1960 to 1970: +8.77\n",
+        "2010 to 2020: +24.11\ncompleted 358.55\n",
+        "['/workspace/charts/co2.png', '/workspace/charts/co2.svg'] 1 False",
+        "(210, 120)\n2024,424.61\nfailed - Error: EDQUOT",
+    ],
+    "notebooks/approval_and_audit.py": [
+        "asked: ['bob@client.example', 'bob@client.example']",
+        "sent: ['ann@ours.example: On Monday at ten.', 'bob@client.example: Here they are.']",
+        "clerk - approval - `send`: a human refused the call (grant `send#2`)",
+        'clerk - capability - `send`: grant `send#1`: `to` must end with "@ours.example"; it is "x@evil.example"',
+        "calls: ['inbox', 'send', 'send', 'inbox']\n20 lines, 2 refusals",
+    ],
 }
 # The library that each needs, and what it prints.
 INTEGRATIONS = {
@@ -34,7 +60,7 @@ INTEGRATIONS = {
 
 
 def test_each_example_is_known() -> None:
-    assert {one.name for one in EXAMPLES.glob("*.py")} == {*PRINTED, *INTEGRATIONS}
+    assert {one.relative_to(EXAMPLES).as_posix() for one in EXAMPLES.rglob("*.py")} == {*PRINTED, *INTEGRATIONS}
 
 
 @pytest.mark.parametrize("name", sorted(PRINTED))
@@ -57,6 +83,15 @@ def _run(name: str, printed: list[str], *options: str) -> None:
     assert ran.returncode == 0, ran.stderr
     for line in printed:
         assert line in ran.stdout
+
+
+@pytest.mark.parametrize("name", sorted(name for name in PRINTED if name.startswith("notebooks/")))
+def test_notebooks_are_cells(name: str) -> None:
+    text = (EXAMPLES / name).read_text()
+    cells = re.split(r"^# %%", text, flags=re.MULTILINE)
+    assert cells[0] == ""
+    assert all(one.startswith((" [markdown]\n# ", "\n")) for one in cells[1:])
+    assert len(text.splitlines()) < 120
 
 
 def test_the_readme_of_the_package() -> None:

@@ -315,6 +315,29 @@ def test_sandboxes_that_nobody_holds_are_let_go() -> None:
     assert [one() for one in gone] == [None, None, None]
 
 
+def test_a_sandbox_that_only_its_own_functions_know_is_let_go() -> None:
+    def sandbox(close: bool) -> weakref.ref[Sandbox]:
+        def inner(code: str) -> str:
+            return box.execute(code)
+
+        def approve(method: str, arguments: dict[str, Any], grant: str) -> bool:
+            return box.can_call(method)
+
+        policy = "[[grant]]\nmethod = 'inner'\napprove = true"
+        audit = AuditConfig(custom_enricher=lambda entry: entry if box.can_call("inner") else None)
+        box = Sandbox(tools=[inner], policy=policy, approver=approve, audit_config=audit)
+        assert box.execute("return await inner({code: 'return 1'})") == "1\n\n"
+        box.start("await inner({code: ''})")
+        assert box.step() is not None
+        if close:
+            box.close()
+        return weakref.ref(box)
+
+    gone = [sandbox(close) for close in (False, True)]
+    gc.collect()
+    assert [one() for one in gone] == [None, None]
+
+
 def test_the_sandbox_as_a_tool_never_raises() -> None:
     tool = create_sandbox_tool()
     assert "there is no language 'python'" in tool.run("1", "python")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import threading
+# Of `threading`, which takes longer to import than a script to run, a plain run needs no more than this.
+from _thread import allocate_lock
+from _weakref import ref
 from contextvars import ContextVar, copy_context
 
 TYPE_CHECKING = False
@@ -22,11 +24,30 @@ _depth: ContextVar[int] = ContextVar("depth", default=0)
 """How many loops of this module wait for this code."""
 
 
-class Answers:
-    """What the host calls for the tools of one sandbox, run after run.
+class Called:
+    """What the host calls, held by the sandbox alone.
 
-    It does not know the sandbox: the host's session holds this, where Python's collector of cycles does not look.
+    Tools, approvers and audits may know their sandbox, and Python's collector of cycles does not look into the host.
     """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def weak(self) -> Callable[..., Any]:
+        """For the host. Raises `RuntimeError` when nobody holds this any more: the sandbox is gone."""
+        known = ref(self)
+
+        def call(*arguments: Any) -> Any:
+            called = known()
+            if called is None:
+                raise RuntimeError("the sandbox is gone: keep it for as long as its scripts run")
+            return called._function(*arguments)
+
+        return call
+
+
+class Answers:
+    """What the host calls for the tools of one sandbox, run after run."""
 
     def __init__(self, handler: Handler | None) -> None:
         self._handler = handler
@@ -55,7 +76,7 @@ class Answering:
         self._context = copy_context()
         self._pending: set[Future[Any]] = set()
         self._over = False
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
 
     def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any) -> Any:
         """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
@@ -113,7 +134,7 @@ async def _outcome(awaited: Awaitable[Any], depth: int) -> tuple[Any, BaseExcept
 
 
 _loops: list[asyncio.AbstractEventLoop] = []
-_loops_lock = threading.Lock()
+_loops_lock = allocate_lock()
 
 
 def _loop(depth: int) -> asyncio.AbstractEventLoop:
@@ -122,11 +143,12 @@ def _loop(depth: int) -> asyncio.AbstractEventLoop:
     Async tools of a script that an async tool waits for have the next one: its own is kept waiting.
     """
     from asyncio import new_event_loop
+    from threading import Thread
 
     with _loops_lock:
         while len(_loops) <= depth:
             loop = new_event_loop()
-            threading.Thread(target=loop.run_forever, name="tollhouse-async", daemon=True).start()
+            Thread(target=loop.run_forever, name="tollhouse-async", daemon=True).start()
             _loops.append(loop)
         return _loops[depth]
 
@@ -134,7 +156,7 @@ def _loop(depth: int) -> asyncio.AbstractEventLoop:
 def _forget_loops() -> None:
     """Their threads did not survive the fork."""
     global _loops_lock
-    _loops_lock = threading.Lock()
+    _loops_lock = allocate_lock()
     _loops.clear()
 
 

@@ -64,6 +64,12 @@ class Snapshot(Mapping[str, bytes]):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self)} files>"
 
+    def _repr_html_(self) -> str:
+        """What Jupyter shows: names, sizes and times, and pictures."""
+        from .display import files_html
+
+        return files_html(self)
+
     def read_text(self, path: str, encoding: str = "utf-8") -> str:
         """A file as text. Raises `KeyError`, and `UnicodeDecodeError` if it is none."""
         return self[path].decode(encoding)

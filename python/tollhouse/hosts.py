@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
+from _thread import allocate_lock  # `threading` takes longer to import than a script to run
 
 from . import _native
 
 _hosts: dict[tuple[int, str | None], _native.Host] = {}
-_lock = threading.Lock()
+_lock = allocate_lock()
 
 
 def host(registry: str | os.PathLike[str] | None = None) -> _native.Host:
@@ -63,7 +63,7 @@ def _place(own: str, xdg: str, fallback: str, name: str) -> str:
 def _unlock() -> None:
     """Whoever held the lock when the process forked is not here."""
     global _lock
-    _lock = threading.Lock()
+    _lock = allocate_lock()
 
 
 if hasattr(os, "register_at_fork"):

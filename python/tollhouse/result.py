@@ -8,9 +8,6 @@ if TYPE_CHECKING:
 
     from . import _native
 
-_SHOWN = 200_000
-"""How much of each part a notebook shows, in characters."""
-
 
 class ExecutionResult:
     """What a run wrote, what it returned, and how it ended.
@@ -63,21 +60,11 @@ class ExecutionResult:
             parts.append(f"[error]: {self.error}")
         return "\n".join(parts) or "(no output)"
 
-    def _repr_html_(self) -> str:
-        """What Jupyter shows. All of it is text of the script, so all of it is escaped."""
-        from html import escape
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """What Jupyter shows: all that the run came to."""
+        from .display import result_html, result_text
 
-        colour = "#2a7d2a" if self.success else "#b3261e"
-        parts = [f'<div style="color:{colour}"><b>{escape(self.status)}</b> (exit {int(self.exit_code)})</div>']
-        texts = [("stdout", self.stdout), ("stderr", self.stderr), ("error", self.error or "")]
-        if self.return_value is not None:
-            texts.append(("value", _shown_value(self.return_value)))
-        for title, text in texts:
-            if text:
-                cut = f"\n… {len(text) - _SHOWN} more characters" if len(text) > _SHOWN else ""
-                shown = escape(text[:_SHOWN] + cut)
-                parts.append(f'<div><small>{title}</small><pre style="margin:0">{shown}</pre></div>')
-        return "<div>" + "".join(parts) + "</div>"
+        return {"text/plain": result_text(self), "text/html": result_html(self)}
 
 
 def result_of(run: _native.RunResult) -> ExecutionResult:
@@ -101,6 +88,11 @@ def printed(value: Any) -> str:
     """What a script returned, as a line of its output: text as it is, else JSON."""
     if isinstance(value, str):
         return f"{value}\n"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value] + "\n"
+    if isinstance(value, int):
+        return f"{value}\n"
+    # Takes longer to import than a script to run.
     import json
 
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False) + "\n"
@@ -111,14 +103,3 @@ def _told(error: _native.RunError | None) -> str | None:
         return None
     told = f"{error.get('name')}: {error.get('message')}"
     return f"{told}\nhint: {hint}" if (hint := error.get("hint")) else told
-
-
-def _shown_value(value: Any) -> str:
-    import json
-
-    if isinstance(value, str):
-        return value
-    try:
-        return json.dumps(value, ensure_ascii=False, indent=2)
-    except (TypeError, ValueError):
-        return repr(value)

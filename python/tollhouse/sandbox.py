@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _native
-from .answers import Answers
+from .answers import Answers, Called
 from .hosts import default_registry, host
 from .mounts import check_wasm_path, mounted, namespaces, policy_text, read_tools
 from .result import ExecutionResult
@@ -89,11 +89,13 @@ class Sandbox(Runs):
         else:
             self._capabilities = _one_each(definitions) if policy is None else []
         self._answers = Answers(handler)
+        self._called: list[Called] = []
+        answer = self._weak(self._answers)
         self._turn = Turn()
         self.last_result: ExecutionResult = ExecutionResult()
-        host_tools = mounted(definitions, self._capabilities, self._answers)
+        host_tools = mounted(definitions, self._capabilities, answer)
         if is_open:
-            host_tools = namespaces(self._capabilities, self._answers)
+            host_tools = namespaces(self._capabilities, answer)
         if token is None or capabilities is not None:
             text, is_toml = policy_text(policy, self._capabilities, limits)
         else:
@@ -102,10 +104,11 @@ class Sandbox(Runs):
             registry = default_registry()
         self._closes_audit = audit_collector is None
         self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
-        listener = None if self._audit is None else _recorder(self._audit)
+        listener = None if self._audit is None else self._weak(_recorder(self._audit))
+        ask = None if approver is None else self._weak(approver)
         try:
             self._session: _native.Session | None = self._make(
-                host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=approver, token=token
+                host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token
             )
             if files:
                 self.files.update(files)
@@ -130,6 +133,10 @@ class Sandbox(Runs):
         return host.session(
             text, toml=toml, tools=tools, audit=audit, approver=approver, token=signed, authorities=keys
         )
+
+    def _weak(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        self._called.append(Called(function))
+        return self._called[-1].weak()
 
     def __enter__(self) -> Self:
         return self
@@ -268,5 +275,4 @@ def _collector(config: AuditConfig | None, given: AuditCollector | None) -> Audi
 def _recorder(audit: AuditCollector) -> Callable[[str], None]:
     import json
 
-    # Not a method: the host's session holds it, and would keep its sandbox alive.
     return lambda event: audit.add_event(json.loads(event))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections import deque
+from _thread import allocate_lock  # `threading` and `collections` take longer to import than a script to run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,17 +14,17 @@ class Turn:
     """Whose turn it is, and who waits for it."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._taken = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._waiting: deque[_Waiter] = deque()
+        self._waiting: list[_Waiter] = []
 
     def enter(self) -> None:
         """Waits for the turn, on this thread.
 
         Raises `RuntimeError` on the thread of an event loop that a run ahead needs: neither would ever go on.
         """
-        gate = threading.Lock()
+        gate = allocate_lock()
         gate.acquire()
         waiter = _Waiter(gate.release, None)
         with self._lock:
@@ -75,7 +74,7 @@ class Turn:
         with self._lock:
             self._taken, self._loop = False, None
             while self._waiting:
-                waiter = self._waiting.popleft()
+                waiter = self._waiting.pop(0)
                 try:
                     waiter.wake()
                 except RuntimeError:

@@ -80,6 +80,7 @@ fn listings() {
             ("tools", &["tools", "--allow", "stats/describe"]),
             ("tools of an empty registry", &["tools", "--registry", "nothing"]),
             ("types", &["types", "--allow", "stats/describe"]),
+            ("types for Python", &["types", "--lang", "python"]),
             ("help of a tool", &["run", "--lang", "sh", "-e", "stats describe --help"]),
             ("call", &["call", "stats/describe", "{\"values\": [1, 2, 3]}", "--allow", "**"]),
         ],

@@ -18,7 +18,8 @@ pub(crate) fn test(profile: Profile) -> Result<()> {
     let python = environment()?;
     let mut pytest = command(&python);
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).current_dir(root().join("python"));
-    run(pytest.env("PYTHONPATH", &package).env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONSAFEPATH", "1"))
+    pytest.env("PYTHONPATH", &package).env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONSAFEPATH", "1");
+    run(pytest.env("TOLLHOUSE_BIN", target().join(profile.directory()).join("tollhouse")))
 }
 
 /// Measures the package of a release build, and the seed, by the same script.
@@ -78,19 +79,27 @@ fn assemble(profile: Profile) -> Result<PathBuf> {
     if to.exists() {
         fs::remove_dir_all(&to).with_context(|| format!("cannot clear {}", to.display()))?;
     }
-    fs::create_dir_all(&to)?;
-    for entry in fs::read_dir(&from).with_context(|| format!("cannot read {}", from.display()))? {
-        let path = entry?.path();
-        // A native half beside the sources is of `maturin develop`.
-        let is_source = path.extension().is_some_and(|extension| extension == "py" || extension == "pyi");
-        if is_source || path.ends_with("py.typed") {
-            fs::copy(&path, to.join(path.file_name().expect("an entry has a name")))?;
-        }
-    }
+    copy_sources(&from, &to)?;
     let library = format!("{}tollhouse_python{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let library = target().join(profile.directory()).join(library);
     fs::copy(&library, to.join("_native.abi3.so")).with_context(|| format!("{} is not built", library.display()))?;
     Ok(parent)
+}
+
+fn copy_sources(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().expect("an entry has a name");
+        // A native half beside the sources is of `maturin develop`.
+        let is_source = path.extension().is_some_and(|extension| extension == "py" || extension == "pyi");
+        if path.is_dir() && name != "__pycache__" {
+            copy_sources(&path, &to.join(name))?;
+        } else if is_source || name == "py.typed" {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
 }
 
 /// The interpreter of an environment that has what the tests use.

@@ -14,7 +14,12 @@ use super::typescript::Mounted;
 /// What each module begins with.
 const HEAD: &str = r#""""Types of the tools that a session has. Made by Tollhouse: change the tools, not this."""
 
-from typing import Any, Generic, Literal, NewType, NotRequired, TypeAlias, TypedDict, TypeVar
+from typing import Any, Generic, Literal, NewType, NotRequired, TypeAlias, TypeVar
+
+try:  # before Python 3.12 pydantic asks for this one
+    from typing_extensions import TypedDict
+except ImportError:
+    from typing import TypedDict
 
 T = TypeVar("T")
 

@@ -45,7 +45,7 @@ def test_a_model_calls_the_tools_of_the_sandbox() -> None:
         {"code": 5},
         {"code": "while (true) {", "language": "javascript"},
     )
-    result = Agent(model, toolsets=[SandboxToolset(sandbox)]).run_sync("go")
+    result = asyncio.run(Agent(model, toolsets=[SandboxToolset(sandbox)]).run("go"))
     assert result.output == "done"
     sent, refused, spent, malformed, unparsed = answers(result.all_messages())
     assert sent == "5 to amy"
@@ -57,7 +57,7 @@ def test_a_model_calls_the_tools_of_the_sandbox() -> None:
 
 def test_the_model_is_told_of_tools_and_of_how_scripts_are_written() -> None:
     model = TestModel(call_tools=[])
-    Agent(model, toolsets=[SandboxToolset(create_sandbox_tool([transfer]), id="bank")]).run_sync("go")
+    asyncio.run(Agent(model, toolsets=[SandboxToolset(create_sandbox_tool([transfer]), id="bank")]).run("go"))
     parameters = model.last_model_request_parameters
     assert parameters is not None
     (tool,) = parameters.function_tools
