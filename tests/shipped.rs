@@ -110,6 +110,17 @@ fn python_runs_what_its_command_line_names() {
 }
 
 #[test]
+fn python_loses_nothing_of_what_it_writes_at_once() {
+    let home = home_with(&[PYTHON], POLICY);
+    let ran = sh(
+        &home,
+        "python3 -c 'print(\"x\" * 300_000)' | wc -c
+        python3 -u -c 'import sys; sys.stderr.write(\"x\" * 200_000)' 2>&1 | wc -c",
+    );
+    assert_eq!(out(&ran), "300001\n200000\n", "{ran}");
+}
+
+#[test]
 fn python_tells_of_its_errors() {
     let home = home_with(&[PYTHON], POLICY);
     let ran = sh(

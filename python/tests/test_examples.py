@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -46,19 +47,41 @@ PRINTED = {
         "calls: ['inbox', 'send', 'send', 'inbox']\n20 lines, 2 refusals",
     ],
 }
+# The library that each needs, and what it prints.
+INTEGRATIONS = {
+    "crewai_tool.py": ("crewai", ["4"]),
+    "deep_agent.py": ("deepagents", ["5 to amy", "must be at most 100; it is 5000", "['/workspace/due']"]),
+    "langgraph_threads.py": ("langgraph", ["amy ['4']\nbob ['4']\namy ['4', '4']"]),
+    "openai_agent.py": ("agents", ["['7'] There are 7."]),
+    "openai_sandbox_agent.py": ("agents", ["It is counted.\ntea 3\nmilk 4\n"]),
+    "pydantic_ai_toolset.py": ("pydantic_ai", ["There are 4."]),
+    "smolagents_tool.py": ("smolagents", ["4"]),
+}
 
 
 def test_each_example_is_known() -> None:
-    assert {one.relative_to(EXAMPLES).as_posix() for one in EXAMPLES.rglob("*.py")} == set(PRINTED)
+    assert {one.relative_to(EXAMPLES).as_posix() for one in EXAMPLES.rglob("*.py")} == {*PRINTED, *INTEGRATIONS}
 
 
 @pytest.mark.parametrize("name", sorted(PRINTED))
 def test_examples_run(name: str) -> None:
+    _run(name, PRINTED[name], "-W", "error")
+
+
+@pytest.mark.parametrize("name", sorted(INTEGRATIONS))
+def test_examples_of_integrations_run(name: str) -> None:
+    library, printed = INTEGRATIONS[name]
+    if find_spec(library) is None:
+        pytest.skip(f"needs {library}")
+    _run(name, printed)
+
+
+def _run(name: str, printed: list[str], *options: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
-    command = [sys.executable, "-W", "error", str(EXAMPLES / name)]
-    ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+    command = [sys.executable, *options, str(EXAMPLES / name)]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
     assert ran.returncode == 0, ran.stderr
-    for line in PRINTED[name]:
+    for line in printed:
         assert line in ran.stdout
 
 

@@ -352,3 +352,19 @@ def test_what_agents_write_is_there() -> None:
     names = ["btoa", "structuredClone", "URL", "TextEncoder", "crypto", "queueMicrotask", "performance"]
     code = f"return {names}.filter(name => typeof globalThis[name] === 'undefined')"
     assert Sandbox().run("javascript", code).return_value == []
+
+
+@pytest.mark.parametrize("given", [None, 5, [], "code", {}, {"code": "return 1"}, {"code": 1, "language": "shell"}])
+def test_a_model_is_told_of_arguments_that_do_not_fit(given: object) -> None:
+    tool = create_sandbox_tool()
+    assert "give `code` and `language`" in tool.invoke(given)
+    assert "give `code` and `language`" in asyncio.run(tool.ainvoke(given))
+
+
+def test_what_a_model_is_told_of_the_tool() -> None:
+    tool = create_sandbox_tool()
+    assert tool.definition.name == "sandbox"
+    assert tool.definition.parameters["required"] == ["code", "language"]
+    assert tool.invoke({"code": "return 6 * 7", "language": "js"}) == "42"
+    assert asyncio.run(tool.ainvoke({"code": "echo hi", "language": "bash"})) == "hi"
+    assert "there is no language 'python'" in tool.invoke({"code": "1", "language": "python"})

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ._native import Language
     from .capabilities import MethodCapability
     from .constraints import ConstraintSet
-    from .tools import Tool
+    from .tools import Tool, ToolDefinition
 
 _LANGUAGES: dict[str, Language] = {
     "javascript": "javascript",
@@ -67,6 +67,24 @@ class SandboxTool:
             return self.run(code, language)
         return (await self._arun(known, code, stdin)).to_tool_message()
 
+    @property
+    def definition(self) -> ToolDefinition:
+        """What an agent is told of it: `sandbox(code, language)`, and which tools scripts have."""
+        from .tools import ToolDefinition
+
+        text = f"{self.description}\n\n{self.get_tool_descriptions()}".strip()
+        return ToolDefinition(self.name, text, _args(code="The script.", language='"javascript" or "shell".'))
+
+    def invoke(self, arguments: object) -> str:
+        """As `run`, with what a model gave as arguments: it is told of those that do not fit."""
+        given = _given(arguments)
+        return given if isinstance(given, str) else self.run(*given)
+
+    async def ainvoke(self, arguments: object) -> str:
+        """As `invoke`; async tools run on this loop."""
+        given = _given(arguments)
+        return given if isinstance(given, str) else await self.arun(*given)
+
     def execute(self, code: str, *, stdin: str | None = None) -> ExecutionResult:
         """Runs JavaScript."""
         return self._run("javascript", code, stdin)
@@ -107,13 +125,13 @@ class SandboxTool:
 
     def as_langchain_tool(self) -> Any:
         """A LangChain tool `sandbox(code, language)`. Raises `ImportError` without langchain-core."""
-        structured = _structured_tool()
+        structured, definition = _structured_tool(), self.definition
         return structured.from_function(
             func=self._sandbox,
             coroutine=self._asandbox,
-            name=self.name,
-            description=f"{self.description}\n\n{self.get_tool_descriptions()}".strip(),
-            args_schema=_args(code="The script.", language='"javascript" or "shell".'),
+            name=definition.name,
+            description=definition.description,
+            args_schema=definition.parameters,
             infer_schema=False,
         )
 
@@ -195,6 +213,16 @@ def create_sandbox_tool(
 
 def _failed(error: Exception) -> ExecutionResult:
     return ExecutionResult(error=f"{type(error).__name__}: {error}", success=False, exit_code=1, status="failed")
+
+
+def _given(arguments: object) -> tuple[str, str] | str:
+    """The code and the language, or what is wrong with the arguments."""
+    if isinstance(arguments, dict):
+        code, language = arguments.get("code"), arguments.get("language")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        if isinstance(code, str) and isinstance(language, str):
+            return code, language
+    told = 'give `code` and `language`, both as text: {"code": "return 1 + 1", "language": "javascript"}'
+    return ExecutionResult(error=f"ArgumentError: {told}", success=False, status="failed").to_tool_message()
 
 
 def _structured_tool() -> Any:

@@ -99,8 +99,34 @@ def flag(options, letter):
             raise Wrong(f"Unknown option: -{letter}")
 
 
+class Whole(io.FileIO):
+    """A descriptor that takes whatever is written: the host takes 64 KiB at once, and the stream above drops the rest."""
+
+    def write(self, data):
+        view = memoryview(data).cast("B")
+        sent = 0
+        while sent < len(view):
+            sent += super().write(view[sent:])
+        return sent
+
+
+def whole(stream, number):
+    """A stream to a descriptor, as the one that was prepared, which loses nothing."""
+    raw = Whole(number, "w", closefd=False)
+    raw.name = stream.name
+    return io.TextIOWrapper(
+        raw,
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+
+
 def begin():
     """Makes what was there when the interpreter was prepared what is there now."""
+    sys.stdout = sys.__stdout__ = whole(sys.stdout, 1)
+    sys.stderr = sys.__stderr__ = whole(sys.stderr, 2)
     os.environ.clear()
     os.environ.update(environment.get_environment())
     directory = environment.initial_cwd()

@@ -1,0 +1,169 @@
+"""A sandbox for each thread of a LangGraph agent. `pip install 'tollhouse[langgraph]'`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+try:
+    from langchain_core.runnables import RunnableConfig
+    from langchain_core.tools import StructuredTool
+except ImportError as error:
+    raise ImportError("this needs langchain-core: pip install 'tollhouse[langgraph]'") from error
+
+from ..grants import capabilities_of
+from ..sandbox import Sandbox
+from ..sandbox_tool import SandboxTool
+from ..sessions import Session, Store
+from ..tools import all_tools
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+    from ..constraints import ConstraintSet
+
+_OPEN = 64
+"""How many sessions on disk stay open although nobody uses them. Opening one takes about a millisecond."""
+
+
+class ThreadSandboxes:
+    """Gives each thread of an agent a sandbox of its own, with the same tools. Its files and budgets last as it does.
+
+    The thread is the `thread_id` of the agent's configuration. With a `store` (`Store()` is the command line's) a
+    thread's sandbox is a session on disk, which is there again after a restart; without one it is in memory until
+    `close`. Calls without a thread share one sandbox in memory. `tools`, `constraints` and `max_calls` are as for
+    `create_sandbox_tool`; a budget is that of a thread. `limits` are those of a `Sandbox`.
+
+    Raises as `create_sandbox_tool`.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[Any] | None = None,
+        *,
+        constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
+        max_calls: int | Mapping[str, int] | None = None,
+        limits: Mapping[str, Any] | None = None,
+        store: Store | str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._tools = list(all_tools(tools or ()).values())
+        definitions = [one.definition for one in self._tools]
+        self._capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
+        self._limits = limits
+        self._store = store if isinstance(store, Store) or store is None else Store(store)
+        self._lock = threading.Lock()
+        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._threadless = self._sandbox(None)
+
+    def as_langchain_tool(self) -> StructuredTool:
+        """The tool `sandbox(code, language)`, for `create_agent(model, [tool])`. It runs in the thread's sandbox.
+
+        A session that cannot be opened, because it was made with other grants, is an error of the agent: `ValueError`.
+        """
+
+        def run(code: str, language: str, config: RunnableConfig) -> str:
+            with self._used(_thread(config)) as sandbox:
+                return sandbox.run(code, language)
+
+        async def arun(code: str, language: str, config: RunnableConfig) -> str:
+            with self._used(_thread(config)) as sandbox:
+                return await sandbox.arun(code, language)
+
+        definition = self._threadless.definition
+        return StructuredTool.from_function(
+            func=run,
+            coroutine=arun,
+            name=definition.name,
+            description=definition.description,
+            args_schema=definition.parameters,
+            infer_schema=False,
+        )
+
+    def get_system_prompt(self) -> str:
+        """How scripts are written, and which tools they have."""
+        return self._threadless.get_system_prompt()
+
+    @contextmanager
+    def sandbox(self, thread_id: str | None) -> Generator[Sandbox]:
+        """The sandbox of a thread, to look at its files or put some there: open for as long as this is used."""
+        with self._used(thread_id) as tool:
+            yield tool.sandbox
+
+    def close(self, thread_id: str | None = None) -> None:
+        """Closes the sandbox of a thread, or all of them. Those in memory are gone then; sessions on disk stay."""
+        with self._lock:
+            ids = list(self._open) if thread_id is None else [thread_id]
+            closed = [one for name in ids if (one := self._open.pop(name, None))]
+        for one in closed:
+            one.tool.sandbox.close()
+        if thread_id is None:
+            self._threadless.sandbox.close()
+
+    @contextmanager
+    def _used(self, thread_id: str | None) -> Generator[SandboxTool]:
+        if thread_id is None:
+            yield self._threadless
+            return
+        with self._lock:
+            one = self._open.get(thread_id)
+            if one is None:
+                one = self._open[thread_id] = _Open(self._sandbox(thread_id))
+            one.users += 1
+            self._open.move_to_end(thread_id)
+        try:
+            yield one.tool
+        finally:
+            with self._lock:
+                one.users -= 1
+                idle = self._idle()
+            for session in idle:
+                session.tool.sandbox.close()
+
+    def _idle(self) -> list[_Open]:
+        """Takes out the sessions that nobody has used for longest.
+
+        What is in memory stays: its files and budgets are nowhere else.
+        """
+        if self._store is None:
+            return []
+        idle = [name for name, one in self._open.items() if one.users == 0]
+        return [self._open.pop(name) for name in idle[: max(0, len(idle) - _OPEN)]]
+
+    def _sandbox(self, thread_id: str | None) -> SandboxTool:
+        if thread_id is None or self._store is None:
+            sandbox = Sandbox(tools=self._tools, capabilities=self._capabilities, limits=self._limits)
+        else:
+            sandbox = Session.open(
+                session_name(thread_id),
+                store=self._store,
+                tools=self._tools,
+                capabilities=self._capabilities,
+                limits=self._limits,
+            )
+        return SandboxTool(sandbox, self._tools)
+
+
+class _Open:
+    """A sandbox that is open, and how many calls use it."""
+
+    def __init__(self, tool: SandboxTool) -> None:
+        self.tool = tool
+        self.users = 0
+
+
+def session_name(thread_id: str) -> str:
+    """The name of a thread's session: no two threads have the same, whatever their ids are."""
+    if re.fullmatch(r"[a-z0-9-]{1,48}", thread_id):
+        return f"thread-{thread_id}"
+    return f"thread_{hashlib.sha256(thread_id.encode('utf-8', 'surrogatepass')).hexdigest()[:48]}"
+
+
+def _thread(config: RunnableConfig) -> str | None:
+    thread_id = (config.get("configurable") or {}).get("thread_id")
+    return None if thread_id is None else str(thread_id)

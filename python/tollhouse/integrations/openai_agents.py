@@ -1,0 +1,33 @@
+"""A sandbox as a function tool of the OpenAI Agents SDK. `pip install 'tollhouse[openai-agents]'`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+try:
+    from agents import FunctionTool
+except ImportError as error:
+    raise ImportError("this needs openai-agents: pip install 'tollhouse[openai-agents]'") from error
+
+if TYPE_CHECKING:
+    from agents.tool_context import ToolContext
+
+    from ..sandbox_tool import SandboxTool
+
+
+def as_function_tool(sandbox: SandboxTool) -> FunctionTool:
+    """The tool `sandbox(code, language)`, for `Agent(tools=[…])`.
+
+    Scripts run beside the loop; what they fail with is told to the model. Cancelling the agent stops them.
+    """
+
+    async def run(context: ToolContext[Any], arguments: str) -> str:  # noqa: ARG001
+        try:
+            given = json.loads(arguments)
+        except (ValueError, RecursionError):
+            given = None
+        return await sandbox.ainvoke(given)
+
+    definition = sandbox.definition
+    return FunctionTool(definition.name, definition.description, definition.parameters, run)
