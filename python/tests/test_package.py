@@ -59,7 +59,18 @@ def test_importing_it_imports_little() -> None:
 
 @pytest.mark.native
 def test_a_plain_run_imports_little() -> None:
-    slow = "asyncio collections concurrent.futures dataclasses inspect json pathlib re threading typing".split()
+    slow = [
+        "asyncio",
+        "collections",
+        "concurrent.futures",
+        "dataclasses",
+        "inspect",
+        "json",
+        "pathlib",
+        "re",
+        "threading",
+        "typing",
+    ]
     code = f"""
 import sys; sys.path.insert(0, {str(SOURCE.parent.parent)!r})
 from tollhouse import create_sandbox_tool
