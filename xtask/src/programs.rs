@@ -113,6 +113,18 @@ pub(crate) fn programs(names: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Publishes packages to a new registry below the target directory, and says where it is.
+pub(crate) fn publish_to(home: &str, packages: &[(&str, PathBuf)]) -> Result<PathBuf> {
+    let home = target().join(home);
+    if home.exists() {
+        fs::remove_dir_all(&home).with_context(|| format!("cannot clear {}", home.display()))?;
+    }
+    for (_, package) in packages {
+        run(command(binary(Profile::Debug)).arg("publish").arg(package).env("TOLLHOUSE_HOME", &home))?;
+    }
+    Ok(home.join("registry"))
+}
+
 /// What there is: names and versions.
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain([(python::NAME, python::VERSION)])

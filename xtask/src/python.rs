@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
@@ -11,15 +12,33 @@ use crate::run::{command, output, root, run, say, succeeds, target};
 /// What its tests use, from PyPI.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
 
+/// The libraries that it has integrations for. CrewAI wants earlier releases of what these want, and is not among them.
+const INTEGRATIONS: &str = "python/tests/integrations/requirements.txt";
+
 /// Tests the package with the native half of a build.
 pub(crate) fn test(profile: Profile) -> Result<()> {
     say("testing the Python package");
     let package = assemble(profile)?;
-    let python = environment()?;
-    let mut pytest = command(&python);
+    run(&mut pytest(&environment()?, &package, profile))
+}
+
+/// Tests it at length, and with the libraries that it has integrations for. `programs` is a registry with `python3`.
+pub(crate) fn test_full(profile: Profile, programs: &Path) -> Result<()> {
+    say("testing the Python package at length");
+    let package = assemble(profile)?;
+    run(pytest(&environment()?, &package, profile).arg("tests/test_leaks.py").env("TOLLHOUSE_FULL", "1"))?;
+    say("testing the integrations of the Python package");
+    let python = environment_of("python/integrations", INTEGRATIONS)?;
+    run(pytest(&python, &package, profile).arg("tests/integrations").env("TOLLHOUSE_TEST_REGISTRY", programs))?;
+    run(pytest(&python, &package, profile).args(["-p", "no:asyncio", "tests/test_examples.py"]))
+}
+
+fn pytest(python: &Path, package: &Path, profile: Profile) -> Command {
+    let mut pytest = command(python);
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).current_dir(root().join("python"));
-    pytest.env("PYTHONPATH", &package).env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONSAFEPATH", "1");
-    run(pytest.env("TOLLHOUSE_BIN", target().join(profile.directory()).join("tollhouse")))
+    pytest.env("PYTHONPATH", package).env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONSAFEPATH", "1");
+    pytest.env("TOLLHOUSE_BIN", target().join(profile.directory()).join("tollhouse"));
+    pytest
 }
 
 /// Measures the package of a release build, and the seed, by the same script.
@@ -104,16 +123,21 @@ fn copy_sources(from: &Path, to: &Path) -> Result<()> {
 
 /// The interpreter of an environment that has what the tests use.
 fn environment() -> Result<PathBuf> {
-    let place = target().join("python/environment");
+    environment_of("python/environment", REQUIREMENTS)
+}
+
+/// The interpreter of an environment that has what a file names.
+fn environment_of(place: &str, requirements: &str) -> Result<PathBuf> {
+    let place = target().join(place);
     let python = place.join("bin/python");
-    let wanted = fs::read_to_string(root().join(REQUIREMENTS))?;
+    let wanted = fs::read_to_string(root().join(requirements))?;
     let marker = place.join("requirements.txt");
     if succeeds(command(&python).arg("--version")) && fs::read_to_string(&marker).is_ok_and(|had| had == wanted) {
         return Ok(python);
     }
-    say("installing what the tests of the Python package use, from PyPI");
+    say(&format!("installing what {requirements} names, from PyPI"));
     make(&place)?;
-    run(command(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS]))?;
+    run(command(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements]))?;
     fs::write(&marker, wanted)?;
     Ok(python)
 }

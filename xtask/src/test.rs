@@ -45,10 +45,11 @@ fn foreign() -> Result<()> {
     }
     say("building tools/text with cargo-component");
     run(command("cargo").args(["component", "build", "--profile", "guest", "--package", "tollhouse-tool-text"]))?;
-    programs::make(&[])?;
+    let made = programs::make(&[])?;
     registry_server()?;
     say("testing what other toolchains built");
-    run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))
+    run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))?;
+    python::test_full(Profile::Debug, &programs::publish_to("python/home", &made)?)
 }
 
 /// Format, lints, licences, documentation.
