@@ -62,6 +62,9 @@ pub(crate) fn change(
     Ok(())
 }
 
+/// Path, kind, size, mode, modified.
+type Listed = (String, &'static str, u64, u32, u64);
+
 /// The files of a session at some moment.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Tree(pub(crate) tollhouse::vfs::Tree);
@@ -81,7 +84,7 @@ impl Tree {
     }
 
     /// All that is below a directory: `(path, kind, size, mode, modified)`, a directory before what is in it.
-    fn list(&self, py: Python<'_>, path: &str) -> PyResult<Vec<(String, &'static str, u64, u32, u64)>> {
+    fn list(&self, py: Python<'_>, path: &str) -> PyResult<Vec<Listed>> {
         py.detach(|| {
             let mut listed = Vec::new();
             let mut next = vec![path.to_owned()];

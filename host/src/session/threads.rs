@@ -19,7 +19,9 @@ type Job = Box<dyn FnOnce() + Send>;
 /// What the life of a thread goes on in, from its first job to its last: it is given that life, and calls it once. An
 /// embedding program keeps so, for each thread, what its functions would otherwise make and drop at each call.
 #[derive(Clone)]
-pub struct Around(Arc<dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync>);
+pub struct Around(Arc<Wrapper>);
+
+type Wrapper = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
 
 impl Around {
     /// For example the state that an interpreter has for a thread.
