@@ -14,8 +14,6 @@ import pytest
 
 from tollhouse import MethodCapability, Sandbox, create_sandbox_tool
 
-pytestmark = pytest.mark.native
-
 
 def run(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     """Runs a test in a loop of its own, for at most a minute."""

@@ -12,8 +12,6 @@ import pytest
 from tollhouse import CapabilityError, MethodCapability, Param, Sandbox, Session, Store, capability_from_function
 from tollhouse.auth import PCA, EphemeralAuthority, TestAuthority
 
-pytestmark = pytest.mark.native
-
 AUTHORITY = TestAuthority.from_seed(bytes(range(32)))
 TRUSTED = [AUTHORITY.public_key_hex()]
 SMALL = MethodCapability("pay", [Param("amount") <= 10], max_calls=5)

@@ -27,8 +27,6 @@ from tollhouse import (
     create_sandbox_tool,
 )
 
-pytestmark = pytest.mark.native
-
 
 def pay(amount: int, to: str = "bob") -> str:
     """Pays somebody."""

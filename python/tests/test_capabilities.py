@@ -85,7 +85,6 @@ def test_errors_say_what_they_are_about() -> None:
         MethodCapability("a").validate_call("b", {})
 
 
-@pytest.mark.native
 class TestNative:
     @pytest.mark.parametrize(
         ("method", "pattern", "covered"),

@@ -16,8 +16,6 @@ from tollhouse import (
     create_tollhouse_sandbox,
 )
 
-pytestmark = pytest.mark.native
-
 SMALL = [MethodCapability("pay", [Param("amount") <= 10], max_calls=3)]
 WRITTEN = "I add it up.\n\n```javascript\nconst both = await Promise.all([1, 2].map(amount => pay({amount})));\n"
 PAID: list[int] = []

@@ -15,8 +15,6 @@ import pytest
 
 from tollhouse import ArgumentError, CapabilityError, Sandbox, Session, Store, ToolError
 
-pytestmark = pytest.mark.native
-
 TOOLS = Path(__file__).parents[2] / "tools"
 POLICY = """
 [tools]

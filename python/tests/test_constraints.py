@@ -157,7 +157,6 @@ def test_arguments_that_are_no_json_do_not_pass() -> None:
             constraints.evaluate({"a": value})
 
 
-@pytest.mark.native
 class TestNative:
     @pytest.mark.parametrize(
         ("constraint", "good", "bad"),

@@ -60,7 +60,6 @@ def test_what_is_long_is_cut() -> None:
     assert all(len(one) < 500_000 for one in shown.values())
 
 
-@pytest.mark.native
 def test_a_limit_is_named_and_values_are_json() -> None:
     limited = Sandbox(limits={"wall": "50ms"}).run("javascript", "for (;;) {}")
     page = Tags(limited._repr_mimebundle_()["text/html"])
@@ -70,7 +69,6 @@ def test_a_limit_is_named_and_values_are_json() -> None:
     assert '{\n  "a": [\n    1,\n    null\n  ]\n}' in Tags(given._repr_mimebundle_()["text/html"]).text
 
 
-@pytest.mark.native
 def test_files_are_listed_and_pictures_are_shown() -> None:
     files = Sandbox(files={"a.png": png(2, 2), "b.JPG": jpeg(3, 3), "<b>.txt": "x" * 1_234}).files
     page = Tags(files._repr_html_())
@@ -81,7 +79,6 @@ def test_files_are_listed_and_pictures_are_shown() -> None:
     assert {tag for tag, _ in page.found} == {"div", "table", "tr", "th", "td", "img"}
 
 
-@pytest.mark.native
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -106,7 +103,6 @@ def test_what_is_no_small_picture_is_a_line_of_text(name: str, content: bytes) -
     assert "img" not in [tag for tag, _ in page.found]
 
 
-@pytest.mark.native
 def test_many_files_and_pictures_are_counted() -> None:
     files = Sandbox(files={f"{n:03}.png": png(2, 2) for n in range(203)}).files
     page = Tags(files._repr_html_())

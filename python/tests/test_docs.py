@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.native
-
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCKS = {"python.md": 11, "migrating-from-amla.md": 19}
 

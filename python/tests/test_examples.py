@@ -12,8 +12,6 @@ import pytest
 
 import tollhouse
 
-pytestmark = pytest.mark.native
-
 PACKAGE = Path(tollhouse.__file__).parents[1]
 """Where the package is that is tested: its native half need not be beside the sources."""
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -6,8 +6,6 @@ import pytest
 
 from tollhouse import Sandbox
 
-pytestmark = pytest.mark.native
-
 
 def test_files_go_in_as_bytes_or_text_and_come_out_as_bytes() -> None:
     sandbox = Sandbox(files={"in.csv": b"1,2\n3,4\n", "/notes/a.txt": "hé"})

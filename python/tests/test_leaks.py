@@ -12,10 +12,7 @@ import pytest
 
 import tollhouse
 
-pytestmark = [
-    pytest.mark.native,
-    pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="there is no /proc here"),
-]
+pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="there is no /proc here")
 
 COUNT = 10_000 if os.environ.get("TOLLHOUSE_FULL") == "1" else 1_000
 

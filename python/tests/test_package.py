@@ -37,7 +37,6 @@ SEED = {
 """The names of amla-sandbox, by module."""
 
 
-@pytest.mark.native
 @pytest.mark.parametrize("module", sorted(SEED))
 def test_the_names_of_the_seed(module: str) -> None:
     found = importlib.import_module(f"tollhouse.{module}".rstrip("."))
@@ -57,7 +56,6 @@ def test_importing_it_imports_little() -> None:
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False False\n"
 
 
-@pytest.mark.native
 def test_a_plain_run_imports_little() -> None:
     slow = [
         "asyncio",

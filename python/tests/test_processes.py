@@ -11,8 +11,6 @@ import pytest
 
 import tollhouse
 
-pytestmark = pytest.mark.native
-
 FORKED = """
 import asyncio, os
 from tollhouse import Sandbox

@@ -27,8 +27,6 @@ from tollhouse import (
 )
 from tollhouse.auth import EphemeralAuthority
 
-pytestmark = pytest.mark.native
-
 ADD = {
     "name": "math.add",
     "description": "Adds.",

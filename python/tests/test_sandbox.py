@@ -14,8 +14,6 @@ import pytest
 
 from tollhouse import AuditConfig, ExecutionResult, Sandbox, create_sandbox_tool
 
-pytestmark = pytest.mark.native
-
 
 def test_what_a_script_returns_and_writes() -> None:
     sandbox = Sandbox()

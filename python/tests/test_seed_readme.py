@@ -9,8 +9,6 @@ import pytest
 
 from tollhouse import ConstraintSet, MethodCapability, Param, Sandbox, SandboxTool, create_sandbox_tool
 
-pytestmark = pytest.mark.native
-
 TRANSACTIONS = [
     {"id": "t1", "customer": "cus_123", "disputed": False},
     {"id": "t2", "customer": "cus_123", "disputed": True},

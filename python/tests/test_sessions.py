@@ -14,8 +14,6 @@ import pytest
 
 from tollhouse import MethodCapability, NativeError, Param, Session, Store
 
-pytestmark = pytest.mark.native
-
 
 def lookup(city: str) -> dict[str, str]:
     """Looks a city up."""

@@ -71,7 +71,6 @@ def test_malformed_specs_raise(spec: Any, message: str) -> None:
     assert "amount" in str(caught.value)
 
 
-@pytest.mark.native
 def test_a_range_that_nothing_passes_raises() -> None:
     with pytest.raises(ValueError, match="no value of `amount` can pass"):
         parse_spec("amount", {"ge": 10, "le": 1})

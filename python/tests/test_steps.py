@@ -13,8 +13,6 @@ import pytest
 
 from tollhouse import ConstraintSet, MethodCapability, Param, Sandbox, ToolDefinition
 
-pytestmark = pytest.mark.native
-
 
 def ask(n: int) -> Any:
     """Is answered by who drives the run."""

@@ -24,6 +24,7 @@ cargo xtask COMMAND
   test [--full]      builds everything and runs the tests; --full adds foreign toolchains and long runs
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
   patch              makes the patched copy of bashkit that the shell guest uses; every build does
+  wheel              builds the Python package as a wheel, in target/wheels, and tries it in an environment without Rust
   programs [NAME]... makes uutils coreutils, ripgrep, jaq and python3 programs of the shell, and publishes them
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
   bench [calls] [files] [programs] [python] [registry] [sessions] [shell]
@@ -49,6 +50,7 @@ fn main() -> Result<()> {
         ["test", "--full"] => test::test(true),
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
+        ["wheel"] => python::wheel(),
         ["patch"] => patched::bashkit(),
         ["programs", names @ ..] => programs::programs(names),
         ["bundle"] => bundle::bundle(false),

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::build::Profile;
+use crate::build::{self, Profile};
 use crate::run::{command, output, root, run, say, succeeds, target};
 
 /// What its tests use, from PyPI.
@@ -42,7 +42,7 @@ fn pytest(python: &Path, package: &Path, profile: Profile) -> Command {
 }
 
 /// Measures the package of a release build, and the seed, by the same script.
-pub(crate) fn bench(seed: Option<PathBuf>) -> Result<()> {
+pub(crate) fn bench(seed_python: Option<PathBuf>) -> Result<()> {
     let package = assemble(Profile::Release)?;
     let measure = |python: &Path, module: &str| {
         let mut measured = command(python);
@@ -52,7 +52,10 @@ pub(crate) fn bench(seed: Option<PathBuf>) -> Result<()> {
         Ok::<_, anyhow::Error>(figures)
     };
     let own = measure(&environment()?, "tollhouse")?;
-    let seed = seed.map(|python| measure(&python, "amla_sandbox")).transpose()?.unwrap_or_default();
+    let seed = match &seed_python {
+        Some(python) => measure(python, "amla_sandbox")?,
+        None => serde_json::Map::new(),
+    };
     println!("{:<50} {:>12} {:>12} {:>8}", "Python", "tollhouse", "seed", "times");
     for (name, figure) in &own {
         let other = seed.get(name).and_then(serde_json::Value::as_f64);
@@ -61,6 +64,54 @@ pub(crate) fn bench(seed: Option<PathBuf>) -> Result<()> {
         let times = other.map(|other| format!("{:.0}", other / figure)).unwrap_or_default();
         println!("{name:<50} {:>12} {:>12} {times:>8}", shown(figure), other.map(shown).unwrap_or_default());
     }
+    say("how threads scale");
+    run(command(environment()?).arg("python/bench/threads.py").args(seed_python).env("PYTHONPATH", &package))
+}
+
+/// What builds wheels, from PyPI.
+const MATURIN: &str = "maturin==1.16.0";
+
+/// What a wheel must do where nothing else is installed.
+const TRIED: &str = r#"
+from tollhouse import create_sandbox_tool, Session
+def add(a: int, b: int) -> int:
+    return a + b
+box = create_sandbox_tool(tools=[add])
+assert box.run("return await add({a: 1, b: 2})", "javascript") == "3"
+assert box.run("seq 3 | paste -sd+ | tee sum.txt", "shell") == "1+2+3"
+with Session.open("s", store="store") as session:
+    session.files["a"] = b"1"
+with Session.open("s", store="store") as session:
+    print(session.shell("cat a"), __import__("tollhouse").__file__)
+"#;
+
+/// Builds a wheel, and tries it in a new environment, where there is no Rust.
+pub(crate) fn wheel() -> Result<()> {
+    build::all(Profile::Release)?;
+    let tools = target().join("python/maturin");
+    if !succeeds(command(tools.join("bin/maturin")).arg("--version")) {
+        make(&tools)?;
+        run(command(tools.join("bin/python")).args(["-m", "pip", "install", "--quiet", MATURIN]))?;
+    }
+    say("building the wheel");
+    let wheels = target().join("wheels");
+    if wheels.exists() {
+        fs::remove_dir_all(&wheels)?;
+    }
+    let mut maturin = command(tools.join("bin/maturin"));
+    maturin.args(["build", "--release", "--out"]).arg(&wheels).arg("--target-dir").arg(target());
+    run(maturin.current_dir(root().join("python")))?;
+    let wheel = fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path();
+    say("trying the wheel where there is no Rust");
+    let fresh = target().join("python/fresh");
+    make(&fresh)?;
+    run(command(fresh.join("bin/python")).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(&wheel))?;
+    let place = fresh.join("home");
+    fs::create_dir_all(&place)?;
+    let mut tried = command(fresh.join("bin/python"));
+    tried.args(["-I", "-c", TRIED]).current_dir(&place).env_clear().env("HOME", &place).env("PATH", "/usr/bin:/bin");
+    run(&mut tried)?;
+    println!("{} ({:.1} MB)", wheel.display(), fs::metadata(&wheel)?.len() as f64 / 1e6);
     Ok(())
 }
 
