@@ -94,6 +94,7 @@ impl Store {
                 "entries": shown.head.entries,
                 "labels": sessions.labels(&id)?.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
                 "policy": policy.to_json(),
+                "lock": sessions.lock(&id)?,
             })
             .to_string())
         })

@@ -85,6 +85,16 @@ def test_components_serve_sessions_on_disk(registry: Path, tmp_path: Path) -> No
     assert 3 in budgets.values()
 
 
+def test_a_session_finds_its_components_where_the_command_line_has_them(
+    registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "store")
+    Session.open("s", store=store, tools=[label], policy=POLICY, registry=registry).close()
+    monkeypatch.setenv("TOLLHOUSE_HOME", str(registry.parent))
+    with Session.open("s", store=store, tools=[label]) as session:
+        assert session.call("stats.describe", {"values": [5]})["mean"] == 5
+
+
 def test_their_types_are_for_checkers_and_for_pydantic(sandbox: Sandbox, tmp_path: Path) -> None:
     source = sandbox.python_types()
     # It declares, and does nothing else.

@@ -12,11 +12,12 @@ from typing import Any, Unpack
 from . import _native
 from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
-from .hosts import default_store
+from .hosts import default_registry, default_store
 from .sandbox import Sandbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .capabilities import MethodCapability
     from .sandbox import SandboxOptions
     from .tokens import Opened
 
@@ -133,7 +134,10 @@ class Session(Sandbox):
         if session_id in session._store:
             options = {**options, "files": None}
             if not any(options.get(name) is not None for name in ("capabilities", "policy", "limits")):
-                options["capabilities"] = session._made_with()
+                made_with = session._store.show(session_id)
+                options["capabilities"] = _capabilities(made_with)
+                if made_with["lock"] and options.get("registry") is None:
+                    options["registry"] = default_registry()
                 session._keeps = True
         if any(one.input_schema is not None for one in options.get("capabilities") or ()):
             raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
@@ -219,15 +223,6 @@ class Session(Sandbox):
         policy = None if self._keeps else text
         return host.open(self._store.native, self._id, policy, toml=toml, tools=tools, audit=audit, approver=approver)
 
-    def _made_with(self) -> list[Any]:
-        """The capabilities that it was made with; none if its policy is not of capabilities."""
-        from .capabilities import MethodCapability
-
-        grants = self._store.show(self._id)["policy"].get("grant", [])
-        if not all(str(one.get("name", "")).startswith("cap:") for one in grants):
-            return []
-        return [MethodCapability.from_grant(one) for one in grants]
-
     def _idle(self, what: str) -> None:
         self._open()
         self._check_steps()
@@ -235,6 +230,16 @@ class Session(Sandbox):
             self._turn.leave()
         else:
             raise RuntimeError(f"a run goes on: {what} when it has ended")
+
+
+def _capabilities(shown: dict[str, Any]) -> list[MethodCapability]:
+    """What a session was made with leave to; none if its policy is not of capabilities."""
+    from .capabilities import MethodCapability
+
+    grants = shown["policy"].get("grant", [])
+    if not all(str(one.get("name", "")).startswith("cap:") for one in grants):
+        return []
+    return [MethodCapability.from_grant(one) for one in grants]
 
 
 def _point(session_id: str, at: At | None) -> str:

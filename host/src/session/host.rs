@@ -22,7 +22,7 @@ use crate::vfs::{self, Tree};
 
 /// The most threads on which tools run at once, over all sessions of a host: a session that lets sixteen tools loop must not
 /// keep another's calls waiting. They are made when they are needed, and take address space and little else.
-const MAX_TOOL_THREADS: usize = 1_024;
+pub(super) const MAX_TOOL_THREADS: usize = 1_024;
 
 /// How many agents' code is kept for their next run.
 const MAX_AGENTS: usize = 16;

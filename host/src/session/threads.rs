@@ -51,6 +51,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
+    /// Threads that there are, and those of them that wait.
+    alive: usize,
     idle: usize,
     closed: bool,
 }
@@ -73,14 +75,15 @@ impl Threads {
             self.0.news.notify_one();
             return Ok(());
         }
+        state.alive += 1;
         drop(state);
-        let shared = Arc::clone(&self.0);
+        let alive = Alive(Arc::clone(&self.0));
         let around = self.0.around.clone();
         let thread = std::thread::Builder::new().name(self.0.name.into()).stack_size(self.0.stack);
         let mut first = Some(job);
         let mut live = move || {
             first.take().into_iter().for_each(|job| job());
-            shared.serve();
+            alive.0.serve();
         };
         let start = move || match around {
             Some(Around(around)) => around(&mut live),
@@ -89,10 +92,25 @@ impl Threads {
         thread.spawn(start).map(drop)
     }
 
+    /// Whether there are as many as that, or more, and none waits.
+    pub(super) fn is_full(&self, most: usize) -> bool {
+        let state = self.0.state();
+        state.alive >= most && state.jobs.len() >= state.idle
+    }
+
     /// Lets go of the threads that wait.
     pub(super) fn close(&self) {
         self.0.state().closed = true;
         self.0.news.notify_all();
+    }
+}
+
+/// A thread: counted until it ends, also if its job panics or it never began.
+struct Alive(Arc<Shared>);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.state().alive -= 1;
     }
 }
 
@@ -171,6 +189,27 @@ mod tests {
         assert_eq!(told, ["begun", "over"]);
         drop(threads);
         assert_eq!(receiver.iter().count(), 0, "one thread did both");
+    }
+
+    #[test]
+    fn threads_are_counted_until_they_end() {
+        let threads = Threads::new("test", 64 << 10, None);
+        let mut held = Vec::new();
+        for _ in 0..3 {
+            assert!(!threads.is_full(3));
+            let (release, wait) = channel::<()>();
+            let job = move || {
+                let _ = wait.recv();
+            };
+            threads.run(job).expect("there are threads");
+            held.push(release);
+        }
+        assert!(threads.is_full(3) && !threads.is_full(4));
+        threads.close();
+        drop(held);
+        while threads.0.state().alive > 0 {
+            std::thread::yield_now();
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
+use super::host::MAX_TOOL_THREADS;
 use super::threads::Threads;
 use crate::code::{Interrupt, Stopped};
 use crate::error::Failure;
@@ -126,7 +127,8 @@ impl Work {
                 // Nobody listens once the run has ended.
                 let _ = sender.send(News::Called(Completion { id, result }, job.context.edits()));
             };
-            if !is_host_function {
+            // Where there are too many already, calls wait for each other, as those of tools do.
+            if !is_host_function || self.callers.is_full(MAX_TOOL_THREADS) {
                 self.pool.spawn_blocking(call);
             } else if let Err(error) = self.callers.run(call) {
                 let failure = Failure::host(format!("a host function cannot be called: {error}"));

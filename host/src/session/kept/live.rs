@@ -248,8 +248,8 @@ impl Kept {
         if changed.is_err() {
             self.withdraw(&begun, None);
         }
-        // As they are on disk: a session that waits holds nothing of its files.
-        let changed = changed.and_then(|snapshot| Ok((snapshot, self.head(limits)?)));
+        // As they are on disk, if they can be read: a session that waits holds nothing of its files.
+        let changed = changed.map(|snapshot| (snapshot, self.head(limits).unwrap_or(files)));
         self.leave();
         changed
     }
