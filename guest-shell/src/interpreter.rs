@@ -16,7 +16,7 @@ use crate::fs::SessionFiles;
 use crate::program_command::ProgramCommand;
 use crate::script_command::{self, ScriptCommand};
 use crate::stdin::{Demand, READ_RUN, ReadCommand, ReadRun, ScriptInput};
-use crate::time_commands::{Sleep, TIMEOUT_RUN, Timeout, TimeoutRun};
+use crate::time_commands::{Sleep, Timeout};
 use crate::tool_command::{TOOL, ToolCommand};
 use crate::{limits, mend, state};
 
@@ -147,7 +147,6 @@ struct Halves {
 impl CommandResolver for Halves {
     fn resolve(&self, name: &str) -> Option<Arc<dyn Builtin>> {
         match name {
-            TIMEOUT_RUN => Some(TimeoutRun::fresh()),
             READ_RUN => Some(ReadRun::fresh(self.registry.clone())),
             _ => None,
         }

@@ -117,6 +117,13 @@ pub(crate) async fn heard() {
     }
 }
 
+impl Outstanding {
+    /// Whether the host delivered its completion.
+    pub(crate) fn is_over(&self) -> bool {
+        TABLE.with_borrow(|table| table.slots.get(&self.id).is_some_and(|slot| slot.over))
+    }
+}
+
 impl Future for Outstanding {
     type Output = Ending;
 

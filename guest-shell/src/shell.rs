@@ -18,6 +18,7 @@ use bashkit::{Bash, Error, ExecOptions, ExecResult, LiveStream, ShellState};
 
 use crate::bindings::output::{self, Stream};
 use crate::bindings::types::{Completion, Outcome, Script, Step};
+use crate::operations::Outstanding;
 use crate::stdin::{self, Demand, ScriptInput};
 use crate::{clock, interpreter, limits, mend, operations, outcome, script_command, state};
 
@@ -27,10 +28,16 @@ type Parsed = (parser::Script, Option<Error>);
 /// How much is written before a pause: what a pipe of Linux holds.
 const PAUSE: usize = 64 << 10;
 
+/// After so many units of fuel (some 10 ms) a script that never waits ends the step: the time is read anew, and what
+/// came of other operations comes in.
+const TURN: u64 = 4_096;
+
 /// What is kept of a run between its steps.
 struct Run {
     execution: Pin<Box<dyn Future<Output = Outcome>>>,
     woken: Arc<Woken>,
+    /// What a script that never waits waits for.
+    turn: Option<Outstanding>,
 }
 
 thread_local! {
@@ -65,7 +72,7 @@ pub(crate) fn initialize() {
 pub(crate) fn start(script: Script) -> Step {
     clock::begin_run();
     clock::begin_step();
-    let run = Run { execution: Box::pin(execute(script)), woken: Arc::default() };
+    let run = Run { execution: Box::pin(execute(script)), woken: Arc::default(), turn: None };
     advance(run)
 }
 
@@ -79,10 +86,12 @@ pub(crate) fn resume(completion: Completion) -> Step {
     }
 }
 
-/// Runs until the script waits or ends.
+/// Runs until the script waits or ends, or had its turn.
 fn advance(mut run: Run) -> Step {
     let waker = Waker::from(Arc::clone(&run.woken));
     let mut context = Context::from_waker(&waker);
+    let began = clock::fuel_used();
+    run.turn = run.turn.filter(|turn| !turn.is_over());
     loop {
         run.woken.0.store(false, Ordering::Relaxed);
         match run.execution.as_mut().poll(&mut context) {
@@ -91,8 +100,14 @@ fn advance(mut run: Run) -> Step {
                 mem::forget(run);
                 return Step::Finished(outcome);
             }
-            // One stage of a pipeline may have woken another that was polled before it.
-            Poll::Pending if run.woken.0.load(Ordering::Relaxed) => {}
+            // One stage of a pipeline may have woken another that was polled before it, and every so many commands a
+            // shell that could go on lets others do so.
+            Poll::Pending if run.woken.0.load(Ordering::Relaxed) => {
+                if clock::fuel_used() - began >= TURN {
+                    run.turn.get_or_insert_with(|| operations::sleep(Duration::ZERO));
+                    break;
+                }
+            }
             Poll::Pending => break,
         }
     }

@@ -4,13 +4,12 @@
 //! only when somebody polls it. So `sleep` here is an operation, and `timeout` adds one that wakes the script at its
 //! deadline; the rest of it (running the command, dropping it, status 124) is bashkit's.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bashkit::{Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCommand, async_trait};
 
 use crate::bindings::types::ErrorKind;
-use crate::operations::{self, Outstanding};
+use crate::operations;
 
 /// The longest wait: what does not end within a hundred years does not end.
 const FOREVER: f64 = 100.0 * 365.0 * 86_400.0;
@@ -82,9 +81,6 @@ impl Builtin for Sleep {
     }
 }
 
-/// The name under which the second half of `timeout` runs, one instance for each use. No script can well type it.
-pub(crate) const TIMEOUT_RUN: &str = "\u{1}timeout";
-
 const TIMEOUT_HELP: &str = "\
 Usage: timeout [OPTION] DURATION COMMAND [ARG]...
 Start COMMAND, and stop it if it is still running after DURATION (a number of seconds, or with s, m, h, d).
@@ -98,7 +94,7 @@ DURATION 0 is no limit.
 /// The status of `timeout` when it cannot do its work itself.
 const TIMEOUT_FAILED: i32 = 125;
 
-/// The command `timeout`: its words. They become a [`TimeoutRun`].
+/// The command `timeout`.
 pub(crate) struct Timeout;
 
 /// What a user asked of `timeout`.
@@ -158,53 +154,15 @@ impl Builtin for Timeout {
     }
 
     async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
-        let Ok(request) = parse(context.args) else { return Ok(None) };
-        let mut words = vec![request.seconds.to_string(), request.preserve_status.to_string()];
-        words.extend(request.command);
-        let run = SubCommand {
-            name: TIMEOUT_RUN.to_owned(),
-            args: words,
-            stdin: context.stdin.cloned(),
-            assignments: Vec::new(),
-        };
-        Ok(Some(ExecutionPlan::Batch { commands: vec![run] }))
-    }
-}
-
-/// One use of `timeout`. It holds the timer: bashkit keeps this object exactly as long as the command runs, so the
-/// timer is given up when the command ends, or is dropped itself.
-#[derive(Default)]
-pub(crate) struct TimeoutRun {
-    timer: Mutex<Option<Outstanding>>,
-}
-
-impl TimeoutRun {
-    /// An object for one use.
-    pub(crate) fn fresh() -> Arc<dyn Builtin> {
-        Arc::new(Self::default())
-    }
-}
-
-#[async_trait]
-impl Builtin for TimeoutRun {
-    async fn execute(&self, _: BuiltinContext<'_>) -> Result<ExecResult> {
-        Ok(ExecResult::err("timeout: invalid use\n", TIMEOUT_FAILED))
-    }
-
-    async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
-        let [seconds, preserve_status, name, words @ ..] = context.args else { return Ok(None) };
-        let Ok(seconds) = seconds.parse::<f64>() else { return Ok(None) };
-        let command = SubCommand {
-            name: name.clone(),
-            args: words.to_vec(),
-            stdin: context.stdin.cloned(),
-            assignments: Vec::new(),
-        };
-        if seconds == 0.0 {
-            return Ok(Some(ExecutionPlan::Batch { commands: vec![command] }));
-        }
-        let duration = duration(seconds);
-        *self.timer.lock().unwrap_or_else(PoisonError::into_inner) = Some(operations::sleep(duration));
-        Ok(Some(ExecutionPlan::Timeout { duration, preserve_status: preserve_status == "true", command }))
+        let Ok(Request { seconds, preserve_status, command }) = parse(context.args) else { return Ok(None) };
+        let mut words = command.into_iter();
+        let name = words.next().unwrap_or_default();
+        let stdin = context.stdin.cloned();
+        let command = SubCommand { name, args: words.collect(), stdin, assignments: Vec::new() };
+        // Zero is no limit.
+        let duration = duration(if seconds == 0.0 { FOREVER } else { seconds });
+        // bashkit keeps the timer exactly as long as the command runs.
+        let alarm = (seconds != 0.0).then(|| Box::new(operations::sleep(duration)) as Box<_>);
+        Ok(Some(ExecutionPlan::Timeout { duration, preserve_status, command, alarm }))
     }
 }
