@@ -37,7 +37,7 @@
 //! **Invariant:** of a session on disk, a call is in the ledger and the log, durably, before the tool starts; whoever writes
 //! has the session's turn, and each commit carries its epoch (`session::Sessions`, `gate::Gate::sync`).
 //!
-//! **Invariant:** the library never prints, never reads the environment and never exits; the command line does.
+//! **Invariant:** the library never prints, never reads the environment and never exits; the command line (`host/cli`) does.
 //!
 //! # From `run` to a tool and back
 //!

@@ -4,6 +4,7 @@
 //! package's own classes ask it what a pattern or a clause means. Whoever waits here has let go of the interpreter.
 
 mod capability;
+mod cli;
 mod convert;
 mod driver;
 mod errors;
@@ -26,6 +27,8 @@ mod _native {
 
     #[pymodule_export]
     use super::capability::{check_clauses, clauses_subsume, grant_is_subset, matches, pattern_is_subset};
+    #[pymodule_export]
+    use super::cli::command_line;
     #[pymodule_export]
     use super::driver::end;
     #[pymodule_export]
@@ -50,6 +53,7 @@ mod _native {
     /// Says when the interpreter ends.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.py().import("atexit")?.call_method1("register", (module.getattr("end")?,)).map(drop)
     }
 }

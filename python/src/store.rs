@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyLookupError, PyValueError};
+use pyo3::exceptions::{PyFileExistsError, PyLookupError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use tollhouse::session::{Point, SessionId, Sessions, SessionsError, Waiting};
@@ -167,19 +167,20 @@ impl Store {
         self.with(py, |sessions| sessions.remove(&id, &waiting()).map(drop))
     }
 
-    /// Writes a session to a new file.
+    /// Writes a session to a new file: under its name there is only ever a whole one.
     fn export(&self, py: Python<'_>, session_id: &str, file: PathBuf) -> PyResult<()> {
         let id = self::session_id(session_id)?;
-        let written = File::create_new(&file)?;
-        let exported = self.with(py, |sessions| sessions.export(&id, BufWriter::new(written)));
-        let whole = exported.and_then(|(mut out, _)| {
-            out.flush()?;
-            Ok(out.get_ref().sync_all()?)
-        });
-        if whole.is_err() {
-            let _ = std::fs::remove_file(&file);
+        if file.exists() {
+            return Err(PyFileExistsError::new_err(format!("`{}` is there already", file.display())));
         }
-        whole
+        let directory = file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let written = tempfile::NamedTempFile::new_in(directory)?;
+        let (mut out, _) = self.with(py, |sessions| sessions.export(&id, BufWriter::new(written)))?;
+        out.flush()?;
+        out.get_ref().as_file().sync_all()?;
+        let written = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        written.persist_noclobber(&file).map_err(|error| error.error)?;
+        Ok(())
     }
 
     /// Reads a session from such a file, of at most so many bytes unpacked; its name.

@@ -14,7 +14,7 @@ SOURCE = Path(tollhouse.__file__)
 
 
 def test_every_public_name_is_there_and_listed_once() -> None:
-    assert {*tollhouse.__all__, "RuntimeError"} == set(tollhouse._MODULES)
+    assert {*tollhouse.__all__, "RuntimeError", "__version__"} == set(tollhouse._MODULES)
     assert len(tollhouse.__all__) == len(set(tollhouse.__all__))
     for name in tollhouse.__all__:
         assert getattr(tollhouse, name) is not None

@@ -4,6 +4,7 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._native import NativeError
+    from ._native import __version__ as __version__
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .capabilities import (
         METHOD_CAPABILITY_TYPE,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         CapabilityError,
         ConstraintError,
         MissingParamError,
+        RegistryError,
         ToolError,
         TypeMismatchError,
         ViolationError,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
+    from .registry import Registry
     from .result import ExecutionResult
     from .runtime import AsyncToolHandler, Runtime, RuntimeConfig, RuntimeStatus, SyncToolHandler, ToolHandler
     from .sandbox import Sandbox
@@ -53,7 +56,7 @@ if TYPE_CHECKING:
     )
 
 _NAMES = {
-    "_native": ["NativeError"],
+    "_native": ["NativeError", "__version__"],
     "audit": ["AuditCollector", "AuditConfig", "AuditEntry"],
     "capabilities": [
         "METHOD_CAPABILITY_TYPE",
@@ -76,6 +79,7 @@ _NAMES = {
         "CapabilityError",
         "ConstraintError",
         "MissingParamError",
+        "RegistryError",
         "ToolError",
         "RuntimeError",
         "TypeMismatchError",
@@ -85,6 +89,7 @@ _NAMES = {
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
+    "registry": ["Registry"],
     "result": ["ExecutionResult"],
     "runtime": ["AsyncToolHandler", "Runtime", "RuntimeConfig", "RuntimeStatus", "SyncToolHandler", "ToolHandler"],
     "sandbox": ["Sandbox"],
@@ -128,6 +133,8 @@ __all__ = [
     "MissingParamError",
     "NativeError",
     "Param",
+    "Registry",
+    "RegistryError",
     "Runtime",
     "RuntimeConfig",
     "RuntimeStatus",

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, TypedDict, final
+from typing import Any, Literal, NoReturn, TypeAlias, TypedDict, final
 
 Language: TypeAlias = Literal["javascript", "typescript", "shell"]
 Kind: TypeAlias = Literal["file", "directory", "link"]
 Status: TypeAlias = Literal["completed", "failed", "denied", "limited", "cancelled"]
+
+__version__: str
 
 class NativeError(Exception):
     """The host cannot do that."""
@@ -368,3 +370,9 @@ class Store:
 
 def end() -> None:
     """Says that the interpreter ends: threads of the host do not ask for it any more."""
+
+def command_line(executable: str, before: Sequence[str], arguments: Sequence[str]) -> NoReturn:
+    """Runs the command line with these arguments, of which the first is its name, and ends the process.
+
+    `executable` and `before` are what runs it once more.
+    """

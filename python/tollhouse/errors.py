@@ -58,6 +58,10 @@ class ArgumentError(ValueError):
     """Arguments that do not fit the types of a tool. The message says which, where, and what belongs there."""
 
 
+class RegistryError(Exception):
+    """What the registry refuses, or what is wrong with it: what, where, and what to do."""
+
+
 class ToolError(Exception):
     """What a call of a tool failed with, besides what has a class of its own.
 

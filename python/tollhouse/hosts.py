@@ -23,8 +23,13 @@ def host(registry: str | os.PathLike[str] | None = None) -> _native.Host:
 
 def default_registry() -> str | None:
     """Where the command line publishes to, if that is there."""
-    place = _place("registry", "XDG_DATA_HOME", os.path.join(".local", "share"), "registry")
+    place = registry_place()
     return place if os.path.isdir(place) else None
+
+
+def registry_place() -> str:
+    """Where the command line publishes to."""
+    return _place("registry", "XDG_DATA_HOME", os.path.join(".local", "share"), "registry")
 
 
 def cache_place() -> str:

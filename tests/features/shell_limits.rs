@@ -137,3 +137,31 @@ fn jq_that_recurses_for_ever_is_limited() {
         assert!(result["status"] == "limited" && message.ends_with(" reached"), "{script}: {result}");
     }
 }
+
+/// Each would go on for ever: the limit of the run would end it, and then nothing is printed.
+#[test]
+fn a_loop_that_never_waits_can_be_stopped_and_sees_time_pass() {
+    for (script, expected) in [
+        ("timeout 0.1 bash -c 'while :; do :; done'; echo $?", "124\n"),
+        ("while :; do :; done & sleep 0.1; kill $!; echo killed", "killed\n"),
+        ("f() { while true | true; do ((i++)); done; }; f & sleep 0.1; kill $!; echo killed", "killed\n"),
+        ("x=$(timeout 0.1 bash -c 'until false; do (:); done'; echo $?); echo $x", "124\n"),
+        ("end=$(( $(date +%s) + 1 )); while [ $(date +%s) -lt $end ]; do :; done; echo past", "past\n"),
+        ("while [ $SECONDS -lt 1 ]; do :; done; echo $SECONDS", "1\n"),
+    ] {
+        assert_eq!(printed(script), expected, "{script}");
+    }
+}
+
+#[test]
+fn a_command_out_of_time_leaves_the_shell_as_it_was() {
+    for (script, expected) in [
+        ("timeout 0.1 bash -c 'x=$(sleep 9)'; echo $?; pwd", "124\n/workspace\n"),
+        ("timeout 0.1 bash -c 'cd /tmp; { sleep 9; } > out'; echo on; pwd", "on\n/workspace\n"),
+        ("x=$(timeout 0.1 bash -c 'echo a; sleep 9'); echo \"$? $x\"", "124 a\n"),
+        ("timeout 0.1 bash -c 'echo a; sleep 9' > f; timeout 9 cat f | tr a b", "b\n"),
+        ("timeout 0.1 bash -c 'while :; do echo y; done' | tail -n 1", "y\n"),
+    ] {
+        assert_eq!(printed(script), expected, "{script}");
+    }
+}

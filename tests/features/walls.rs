@@ -1,5 +1,5 @@
 //! The second wall, as it stands around the real binary while it runs. What it refuses is tested where it is built
-//! (`host/src/cli/confine`).
+//! (`host/cli/src/confine`).
 
 use std::io::Read as _;
 use std::path::Path;

@@ -3,6 +3,10 @@
 //! An entry is two files: the code, which is mapped as it is, and beside it its blake3 under a key that lies in the
 //! same directory and that only this user can read. Who can write an entry that passes could as well replace the
 //! `tollhouse` binary. An entry that does not pass is treated as absent: the code is compiled again.
+//!
+//! To read 15 MB takes longer than all else that a process does before its first script. So what passed once leaves a third
+//! file, which names the file that it was (device, inode, size, times of its last change), under the same key: as long as
+//! that is the file, nobody has written to it since.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -93,20 +97,44 @@ impl Cache {
     pub(super) fn component(&self, engine: &Engine, name: &str) -> Option<Component> {
         let path = self.directory.join(name);
         let file = File::open(&path).ok()?;
-        // SAFETY: the file is in a directory that only this user can write, and nothing truncates entries there.
-        let content = unsafe { memmap2::Mmap::map(&file) }.ok()?;
-        if !self.passes(name, &content) {
-            return None;
+        let identity = identity(&file);
+        if !identity.as_ref().is_some_and(|identity| self.is_seen(name, identity)) {
+            // SAFETY: the file is in a directory that only this user can write, and nothing truncates entries there.
+            let content = unsafe { memmap2::Mmap::map(&file) }.ok()?;
+            if !self.passes(name, &content) {
+                return None;
+            }
+            if let Some(identity) = identity {
+                self.see(name, &file, &identity);
+            }
         }
         // SAFETY: the MAC proves that `put` wrote these bytes, and `put` is given only what the compiler made.
         unsafe { Component::deserialize_file(engine, &path) }.ok()
     }
 
+    /// Whether this is the file that passed.
+    fn is_seen(&self, name: &str, identity: &[u8]) -> bool {
+        self.holds(&seen_name(name), self.mac(&seen_name(name), identity))
+    }
+
+    /// Takes note that this file passed. If that cannot be written, the next process reads it once more.
+    fn see(&self, name: &str, file: &File, identity: &[u8]) {
+        // What was read is what the disk has: else a loss of power could leave this note beside a file of zeros.
+        if file.sync_all().is_ok() {
+            let _ = self.write(&seen_name(name), self.mac(&seen_name(name), identity).to_hex().as_bytes());
+        }
+    }
+
     fn passes(&self, name: &str, content: &[u8]) -> bool {
-        let expected = fs::read_to_string(self.directory.join(mac_name(name))).ok();
-        let expected = expected.and_then(|hex| blake3::Hash::from_hex(hex.trim()).ok());
+        self.holds(&mac_name(name), self.mac(name, content))
+    }
+
+    /// Whether a file holds this hash.
+    fn holds(&self, name: &str, hash: blake3::Hash) -> bool {
+        let held = fs::read_to_string(self.directory.join(name)).ok();
+        let held = held.and_then(|hex| blake3::Hash::from_hex(hex.trim()).ok());
         // Comparing two `Hash` takes the same time wherever they differ.
-        expected.is_some_and(|expected| expected == self.mac(name, content))
+        held.is_some_and(|held| held == hash)
     }
 
     /// The name is hashed too, so that one entry cannot stand in for another.
@@ -126,6 +154,26 @@ impl Cache {
 
 fn mac_name(name: &str) -> String {
     format!("{name}.mac")
+}
+
+fn seen_name(name: &str) -> String {
+    format!("{name}.seen")
+}
+
+/// Which file it is, and when it was last written to or given a name: the system keeps that, and no program can set it.
+#[cfg(unix)]
+fn identity(file: &File) -> Option<Vec<u8>> {
+    use std::os::unix::fs::MetadataExt;
+    let made = file.metadata().ok()?;
+    let times = [made.mtime(), made.mtime_nsec(), made.ctime(), made.ctime_nsec()];
+    let all = [made.dev(), made.ino(), made.size()].into_iter().map(u64::to_le_bytes);
+    Some(all.chain(times.into_iter().map(i64::to_le_bytes)).flatten().collect())
+}
+
+/// Elsewhere it is read each time.
+#[cfg(not(unix))]
+fn identity(_: &File) -> Option<Vec<u8>> {
+    None
 }
 
 /// The first process makes the key; one that comes at the same moment takes the first one's.
@@ -220,6 +268,33 @@ mod tests {
         cache.put("a", &code).expect("it writes");
         assert!(cache.component(&other, "a").is_some());
         assert!(cache.component(&Engine::default(), "a").is_none(), "sealed, and for another");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_passed_is_known_until_it_changes() {
+        let (_home, cache) = cache();
+        let engine = Engine::default();
+        let code = engine.precompile_component(b"\0asm\x0d\0\x01\0").expect("it compiles");
+        cache.put("a", &code).expect("it writes");
+        let at = |name: &str| cache.directory().join(name);
+        assert!(cache.component(&engine, "a").is_some());
+        let seen = fs::read(at("a.seen")).expect("it passed");
+        // Known: what it should hash to is not looked at any more.
+        fs::remove_file(at("a.mac")).expect("it is there");
+        assert!(cache.component(&engine, "a").is_some());
+        // What another entry left says nothing of this one, and a new file is another file.
+        fs::copy(at("a"), at("b")).expect("it copies");
+        fs::write(at("b.seen"), &seen).expect("it writes");
+        assert!(cache.component(&engine, "b").is_none());
+        let time = fs::metadata(at("a")).and_then(|made| made.modified()).expect("it is there");
+        let mut changed = code.clone();
+        *changed.last_mut().expect("it is not empty") ^= 1;
+        // Long enough for the system's clock to go on.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs::write(at("a"), &changed).expect("it writes");
+        File::options().append(true).open(at("a")).and_then(|file| file.set_modified(time)).expect("it is set");
+        assert!(cache.component(&engine, "a").is_none(), "changed, with its old time");
     }
 
     #[cfg(unix)]

@@ -30,15 +30,14 @@ pub(crate) use tools::{Share, Taken, ToolEngine};
 /// stopped.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
 
-/// The engines of a process, and where their compiled code is kept. Cheap to clone.
+/// The engines of a process, and where their compiled code is kept. Each engine starts when it is first used. Cheap to clone.
 #[derive(Clone)]
 pub struct Code {
-    /// Those of the guests start when a guest is first used.
     javascript: Arc<OnceLock<Engine>>,
     shell: Arc<OnceLock<Engine>>,
     starting: Arc<Mutex<()>>,
-    tool: Arc<ToolEngine>,
-    /// That of tools whose fuel is limited starts when the first of them is loaded.
+    /// Those of tools: the second is for tools whose fuel is limited.
+    tool: Arc<OnceLock<ToolEngine>>,
     metered: Arc<OnceLock<ToolEngine>>,
     cache: Option<Arc<Cache>>,
 }
@@ -68,14 +67,11 @@ pub enum CodeError {
 }
 
 impl Code {
-    /// Starts the engine of tools. With a cache, what was compiled once is compiled for every later process.
-    ///
-    /// # Errors
-    /// If this machine cannot run it.
-    pub fn new(cache: Option<Cache>) -> Result<Self, CodeError> {
-        let tool = Arc::new(ToolEngine::start(tollhouse_engine::tool())?);
-        let (javascript, shell, starting, metered) = Default::default();
-        Ok(Self { javascript, shell, starting, tool, metered, cache: cache.map(Arc::new) })
+    /// With a cache, what was compiled once is compiled for every later process.
+    #[must_use]
+    pub fn new(cache: Option<Cache>) -> Self {
+        let (javascript, shell, starting, tool, metered) = Default::default();
+        Self { javascript, shell, starting, tool, metered, cache: cache.map(Arc::new) }
     }
 
     /// The engine of the guest `js` or `shell`.
@@ -107,10 +103,11 @@ impl Code {
 
     /// The engine of tools whose fuel is limited, or of all others.
     pub(crate) fn tools(&self, metered: bool) -> Result<&ToolEngine, CodeError> {
-        if !metered {
-            return Ok(&self.tool);
+        if metered {
+            self.started(&self.metered, || ToolEngine::start(tollhouse_engine::metered()))
+        } else {
+            self.started(&self.tool, || ToolEngine::start(tollhouse_engine::tool()))
         }
-        self.started(&self.metered, || ToolEngine::start(tollhouse_engine::metered()))
     }
 
     /// The cache, if there is one.

@@ -124,10 +124,10 @@ pub struct SessionOptions {
 }
 
 impl Host {
-    /// Starts the engines.
+    /// Opens the cache and the registry. Engines start when they are first used.
     ///
     /// # Errors
-    /// If this machine cannot run them, or the cache or registry cannot be used.
+    /// If the cache or the registry cannot be used, or this machine can start no threads.
     pub fn new(options: &HostOptions) -> Result<Self, HostError> {
         Self::with(options, |code| Ok(Guests::new(code)))
     }
@@ -144,7 +144,7 @@ impl Host {
     fn with(options: &HostOptions, guests: impl FnOnce(Code) -> Result<Guests, CodeError>) -> Result<Self, HostError> {
         let cache = options.cache.as_ref().map(Cache::open).transpose()?;
         let registry = options.registry.as_ref().map(Registry::open).transpose()?;
-        let code = Code::new(cache)?;
+        let code = Code::new(cache);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .max_blocking_threads(MAX_TOOL_THREADS)

@@ -71,6 +71,15 @@ impl Place {
     }
 }
 
+/// A session that was taken is free again, whatever comes of what it was taken for.
+struct Free<'s>(&'s AtomicBool);
+
+impl Drop for Free<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
 impl Session {
     pub(super) fn new(host: &Arc<HostState>, gate: Gate, files: Tree, services: Services, keeping: Keeping) -> Self {
         let gate = Arc::new(gate);
@@ -144,9 +153,8 @@ impl Session {
         change: impl FnOnce(&mut Tree) -> Result<(), SessionsError>,
     ) -> Result<(), HostError> {
         self.0.take()?;
-        let changed = self.0.change_files(what, change);
-        self.0.busy.store(false, Ordering::Release);
-        Ok(changed?)
+        let _free = Free(&self.0.busy);
+        Ok(self.0.change_files(what, change)?)
     }
 
     /// Looks what files the session has on disk, where another process may have run it. While a run goes on here, and in
@@ -159,10 +167,9 @@ impl Session {
         if self.0.take().is_err() {
             return Ok(());
         }
-        let files = kept.head(file_limits(self.0.limits()));
-        let refreshed = files.map(|files| self.0.commit(files.into()));
-        self.0.busy.store(false, Ordering::Release);
-        Ok(refreshed?)
+        let _free = Free(&self.0.busy);
+        self.0.commit(kept.head(file_limits(self.0.limits()))?.into());
+        Ok(())
     }
 
     /// A session that may do less, for a sub-agent: it begins with these files, its grants narrow those of this session,

@@ -1,6 +1,7 @@
 //! Sessions in a store of one's own, by the library: what they promise, they promise there too, also when it fails.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -286,4 +287,11 @@ fn files_are_changed_between_runs_and_kept_or_not_at_all() {
     let memory = host.session(tollhouse::session::SessionOptions::default()).expect("no tools");
     put(&memory, b"5").expect("nobody runs it");
     assert_eq!(run(&memory, read).value, Some("5".into()));
+
+    for session in [&memory, &session] {
+        let panics = || session.change("panics", |_| panic!("it does"));
+        catch_unwind(AssertUnwindSafe(panics)).expect_err("it does");
+        put(session, b"6").expect("it is free again");
+        assert_eq!(run(session, read).value, Some("6".into()));
+    }
 }

@@ -1,0 +1,208 @@
+//! `tollhouse build`.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde_json::json;
+use tollhouse_registry::{
+    Anatomy, ComponentError, Manifest, Registry, ReleaseName, Requirement, anatomy, compose, finish, package_manifest,
+    package_wit,
+};
+
+use super::super::error::tame;
+use super::super::places::Places;
+use super::super::publish::package_error;
+use super::super::registry::failed;
+use super::super::{draw, show};
+use super::lang::{self, Job, Made};
+use super::{CliError, Result, Stop, directory};
+use crate::Exit;
+
+/// Build a tool: one component that carries its name, version, description, licence, authors and WIT text
+///
+/// PATH is a package directory. `[build]` in its `tool.toml` says how it is built, with `lang` (rust, rust-cargo-component, js,
+/// python, c) or with `command` and `output`; else what lies in it does. The component goes to build/NAME.wasm, or to where
+/// `component` in `tool.toml` says; `tollhouse publish` takes it from there. What cargo builds carries the list of its crates too.
+///
+/// The releases that `compose` under `[build]` names become parts of the component: what they export and it imports is
+/// served from within, and goes through no gate.
+///
+/// The toolchain is yours: it runs on this machine, as you, with your network, and is not sandboxed. Build what you trust.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse build
+  tollhouse build tools/prices --json")]
+pub(crate) struct Build {
+    /// A package directory
+    #[arg(value_name = "PATH", default_value = ".")]
+    path: PathBuf,
+    /// Small and fast, and slow to build [default]
+    #[arg(long, conflicts_with = "debug")]
+    release: bool,
+    /// Quick to build, with debug information where the language has any
+    #[arg(long)]
+    debug: bool,
+    /// Print one JSON object: name, version, lang, component, size, code, data, notes, composed, imports, exports,
+    /// millis
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a build made.
+pub(super) struct Built {
+    manifest: Manifest,
+    lang: &'static str,
+    component: PathBuf,
+    anatomy: Anatomy,
+    /// What became a part of it.
+    composed: Vec<ReleaseName>,
+    took: Duration,
+}
+
+impl Build {
+    /// Builds, and says what came of it.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let directory = directory(&self.path)?;
+        let built = build(places, &directory, self.debug, &Stop::listen())?;
+        if self.json {
+            built.tell_json()
+        } else {
+            built.tell()
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// Builds a package.
+pub(super) fn build(places: &Places, directory: &Path, debug: bool, stop: &Stop) -> Result<Built> {
+    let begun = Instant::now();
+    let shown = directory.display();
+    let unbuilt = |error| package_error(&format!("cannot build `{shown}`"), &error);
+    let manifest = package_manifest(directory).map_err(unbuilt)?;
+    let wit = package_wit(directory).map_err(unbuilt)?;
+    let Made { lang, left, built_of } = lang::build(&Job { directory, manifest: &manifest, debug, stop })?;
+    let made = fs::read(&left).map_err(|error| {
+        CliError::because(format!("the build left nothing that can be read at `{}`", left.display()), &error)
+            .hint("`output` under `[build]` in `tool.toml` says where it leaves what it makes")
+    })?;
+    let unfit = |error: ComponentError| {
+        failed(&format!("what was built, `{}`, makes no component", left.display()), &error, error.hint())
+    };
+    let mut finished = finish(made, &manifest, wit.as_deref(), &built_of).map_err(unfit)?;
+    let parts = parts(places, &manifest)?;
+    let composed: Vec<ReleaseName> = parts.iter().map(|(release, _)| release.clone()).collect();
+    if !parts.is_empty() {
+        let composition = composition(&manifest, finished, parts)?;
+        finished = finish(composition, &manifest, wit.as_deref(), &built_of).map_err(unfit)?;
+    }
+    let anatomy = anatomy(&finished).map_err(unfit)?;
+    let component = directory.join(manifest.built());
+    write(&component, &finished)
+        .map_err(|error| CliError::because(format!("cannot write `{}`", component.display()), &error))?;
+    Ok(Built { manifest, lang, component, anatomy, composed, took: begun.elapsed() })
+}
+
+/// The releases that are to become parts of it, with their components.
+fn parts(places: &Places, manifest: &Manifest) -> Result<Vec<(ReleaseName, Vec<u8>)>> {
+    let wanted = manifest.build.as_ref().map(|build| build.compose.as_slice()).unwrap_or_default();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let registry =
+        Registry::open(&places.registry).map_err(|error| CliError::because("cannot open the registry", &error))?;
+    let part = |wanted: &Requirement| {
+        let unfound = format!("cannot compose with `{wanted}`");
+        let release =
+            registry.resolve(&wanted.name, &wanted.versions).map_err(|error| failed(&unfound, &error, error.hint()))?;
+        let component = registry.load_component(&release).map_err(|error| failed(&unfound, &error, error.hint()))?;
+        Ok((release.full_name(), component))
+    };
+    wanted.iter().map(part).collect()
+}
+
+fn composition(manifest: &Manifest, component: Vec<u8>, parts: Vec<(ReleaseName, Vec<u8>)>) -> Result<Vec<u8>> {
+    let parts = parts.into_iter().map(|(release, part)| (release.to_string(), part)).collect();
+    compose((manifest.name.as_str(), component), parts).map_err(|error| {
+        CliError::because("the component cannot be composed", &error)
+            .hint("`compose` under `[build]` in `tool.toml` names the releases; each must export what the tool imports")
+    })
+}
+
+/// Writes the component as a whole: who publishes or mounts at the same time sees the old one or the new one.
+fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(parent)?;
+    let mut file = tempfile::NamedTempFile::new_in(parent)?;
+    file.write_all(bytes)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+impl Built {
+    /// The report, for people.
+    pub(super) fn tell(&self) {
+        let Anatomy { size, code, data, notes, imports, exports, .. } = &self.anatomy;
+        let Manifest { name, version, .. } = &self.manifest;
+        show::line(format_args!("built {name}@{version} in {:.1} s", self.took.as_secs_f64()));
+        show::line(format_args!("  component  {}, {}", self.component.display(), draw::size(*size)));
+        let parts = [("code", code), ("data", data), ("notes", notes)]
+            .map(|(what, size)| format!("{what} {}", draw::size(*size)));
+        show::line(format_args!("  of that    {}", parts.join(", ")));
+        for release in &self.composed {
+            show::line(format_args!("  composed   {release}"));
+        }
+        for (what, names) in [("imports", imports), ("exports", exports)] {
+            let names = if names.is_empty() { "nothing".to_owned() } else { by_package(names) };
+            show::line(format_args!("  {what}    {}", tame(&names)));
+        }
+    }
+
+    fn tell_json(&self) {
+        let Anatomy { size, code, data, notes, imports, exports, .. } = &self.anatomy;
+        show::line(json!({
+            "name": self.manifest.name.to_string(), "version": self.manifest.version.to_string(), "lang": self.lang,
+            "component": self.component.display().to_string(), "size": size, "code": code, "data": data,
+            "notes": notes, "composed": self.composed.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "imports": imports, "exports": exports,
+            "millis": u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
+        }));
+    }
+}
+
+/// Names of interfaces, those of a package together: `wasi:cli/{exit,stdout}@0.2.6`.
+fn by_package(names: &[String]) -> String {
+    let mut packages: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for name in names {
+        let (package, rest) = name.split_once('/').unwrap_or(("", name));
+        let (interface, version) = rest.split_once('@').unwrap_or((rest, ""));
+        match packages.iter_mut().find(|(known, at, _)| (*known, *at) == (package, version) && !package.is_empty()) {
+            Some((.., interfaces)) => interfaces.push(interface),
+            None => packages.push((package, version, vec![interface])),
+        }
+    }
+    let shown = packages.into_iter().map(|(package, version, interfaces)| {
+        let slash = if package.is_empty() { "" } else { "/" };
+        let at = if version.is_empty() { "" } else { "@" };
+        match &interfaces[..] {
+            [one] => format!("{package}{slash}{one}{at}{version}"),
+            several => format!("{package}/{{{}}}{at}{version}", several.join(",")),
+        }
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_package;
+
+    #[test]
+    fn interfaces_of_a_package_are_told_together() {
+        let names = ["wasi:cli/exit@0.2.6", "plain", "wasi:cli/stdout@0.2.6", "wasi:io/poll@0.2.6", "a:b/c"];
+        let names = names.map(str::to_owned);
+        assert_eq!(by_package(&names), "wasi:cli/{exit,stdout}@0.2.6 plain wasi:io/poll@0.2.6 a:b/c");
+    }
+}

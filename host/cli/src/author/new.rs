@@ -1,0 +1,82 @@
+//! `tollhouse new`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use tollhouse::tool::names::{Spelling, check_alias};
+use tollhouse_registry::{Language, PackageName};
+
+use super::super::show;
+use super::template::{self, LANGUAGES};
+use super::{CliError, Result};
+use crate::Exit;
+
+/// Begin a tool: a package directory that builds, tests and publishes as it stands
+///
+/// What is made adds up orders: a typed record in, another out, and errors. Replace `wit/`, the source and the examples of
+/// `tool.toml` with your own. Its dependencies come from the language's own registry.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse new acme:prices
+  tollhouse new prices --lang python --path tools/prices")]
+pub(crate) struct New {
+    /// The package: NAMESPACE:NAME, or NAME for local:NAME
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The language, and how it makes components
+    #[arg(long, default_value = "rust", value_parser = PossibleValuesParser::new(LANGUAGES.map(Language::name)).map(language))]
+    lang: Language,
+    /// Where to make it: a directory that does not exist yet, or is empty [default: NAME]
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+}
+
+/// The language of that name, which is one of those.
+fn language(name: String) -> Language {
+    LANGUAGES.into_iter().find(|language| language.name() == name).unwrap_or(Language::Rust)
+}
+
+impl New {
+    /// Makes the directory.
+    pub(crate) fn execute(self) -> Result {
+        let name = self.package()?;
+        let directory = self.path.clone().unwrap_or_else(|| PathBuf::from(name.package()));
+        let shown = directory.display();
+        let failed = |error: &std::io::Error| CliError::because(format!("cannot make `{shown}`"), error);
+        fs::create_dir_all(&directory).map_err(|error| failed(&error))?;
+        if fs::read_dir(&directory).map_err(|error| failed(&error))?.next().is_some() {
+            let refused = CliError::usage(format!("cannot make `{shown}`: it exists, and is not empty"));
+            return Err(refused.hint("nothing was changed; name another directory with `--path`"));
+        }
+        let files = template::files(self.lang, &name);
+        for (path, text) in &files {
+            let path = directory.join(path);
+            let parent = path.parent().unwrap_or(&directory);
+            let written = fs::create_dir_all(parent).and_then(|()| {
+                let mut file = fs::File::create_new(&path)?;
+                std::io::Write::write_all(&mut file, text.as_bytes())
+            });
+            written.map_err(|error| failed(&error))?;
+        }
+        show::line(format_args!("made {name} in {shown}: {} files", files.len()));
+        eprintln!("next: cd {shown} && tollhouse build && tollhouse test");
+        Ok(Exit::SUCCESS)
+    }
+
+    /// The name that was asked for, if a package of that name can be published, and mounted as it is called.
+    fn package(&self) -> Result<PackageName> {
+        let full = if self.name.contains(':') { self.name.clone() } else { format!("local:{}", self.name) };
+        let name: PackageName = full
+            .parse()
+            .map_err(|error| CliError::because(format!("cannot make `{}`", self.name), &error).status(2))?;
+        check_alias(name.package(), Spelling::Wit).map_err(|error| {
+            CliError::because(format!("cannot make `{name}`"), &error)
+                .status(2)
+                .hint("choose another name: this one could only be mounted under an alias")
+        })?;
+        Ok(name)
+    }
+}

@@ -1,0 +1,194 @@
+//! `tollhouse test`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse::capability::Limits;
+use tollhouse::error::ErrorKind;
+use tollhouse::session::Session;
+use tollhouse::tool::Tool;
+use tollhouse_registry::{Manifest, package_dir, package_manifest};
+
+use super::super::error::tame;
+use super::super::examples::Trial;
+use super::super::places::Places;
+use super::super::publish::package_error;
+use super::super::show;
+use super::watch::Sources;
+use super::{Result, Stop, build, directory, sample};
+use crate::Exit;
+
+/// How long a call may take that nobody wrote an example of: it has the smallest arguments there are.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Test a tool: run the examples of its manifest, and call every other function, in the sandbox
+///
+/// Builds first what has changed since the last build. The package is published in a registry that nobody else sees; nothing
+/// of yours is changed. Each `[[example]]` of `tool.toml` must come out as it says. Each function without an example is called
+/// with the smallest arguments of its types, and must return, be it an error of its own: it must not trap. There are no network,
+/// no secrets and no other tools.
+///
+/// Exit status 1 if something fails.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse test
+  tollhouse test tools/prices --no-build --json")]
+pub(crate) struct Test {
+    /// A package directory
+    #[arg(value_name = "PATH", default_value = ".")]
+    path: PathBuf,
+    /// Test what was built last
+    #[arg(long)]
+    no_build: bool,
+    /// Print one JSON object: name, version, passed, failed, skipped, tests: [{method, example, outcome, message, diff}]
+    #[arg(long)]
+    json: bool,
+}
+
+/// What came of one call.
+struct Tried {
+    /// The function, without an alias.
+    method: String,
+    /// Which example it was, counted from 1.
+    example: Option<usize>,
+    outcome: Outcome,
+    message: String,
+    diff: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+impl Test {
+    /// Tests, and says what came of it.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let directory = directory(&self.path)?;
+        let stop = Stop::listen();
+        if !self.no_build {
+            build_if_due(places, &directory, &stop)?;
+        }
+        let passed = test(places, &directory, self.json, &stop)?;
+        Ok(if passed { Exit::SUCCESS } else { Exit::FAILURE })
+    }
+}
+
+/// Builds, unless nothing changed since the last time.
+fn build_if_due(places: &Places, directory: &Path, stop: &Stop) -> Result<()> {
+    let manifest = package_manifest(directory)
+        .map_err(|error| package_error(&format!("cannot build `{}`", directory.display()), &error))?;
+    if !Sources::of(directory, &[]).are_older_than(&directory.join(manifest.built())) {
+        build::build(places, directory, false, stop)?;
+    }
+    Ok(())
+}
+
+/// Tests what was built last, and prints what came of it: whether all passed.
+pub(super) fn test(places: &Places, directory: &Path, as_json: bool, stop: &Stop) -> Result<bool> {
+    let untested = |error| package_error(&format!("cannot test `{}`", directory.display()), &error);
+    let manifest = package_manifest(directory).map_err(untested)?;
+    let request = package_dir(directory).map_err(untested)?;
+    let trial = Trial::new(places, &request, &manifest, Some(stop))?;
+    let mut tried = Vec::new();
+    let mut with_example = BTreeSet::new();
+    let session = trial.session(Limits { tool_wall: PATIENCE, ..Limits::default() })?;
+    for (at, example) in manifest.examples.iter().enumerate() {
+        let tool = session.gate().tools().find(&Trial::method(&example.method));
+        with_example.extend(tool.map(|tool| tool.method().to_owned()));
+        let problem = trial.example(example)?.err();
+        stop.check()?;
+        let outcome = if problem.is_some() { Outcome::Failed } else { Outcome::Passed };
+        let diff = problem.as_ref().and_then(|problem| problem.diff());
+        let message = problem.map(|problem| problem.to_string()).unwrap_or_default();
+        tried.push(Tried { method: example.method.clone(), example: Some(at + 1), outcome, message, diff });
+    }
+    for tool in session.gate().tools().iter().filter(|tool| !with_example.contains(tool.method())) {
+        tried.push(call(&trial, &session, tool));
+        stop.check()?;
+    }
+    if as_json {
+        tell_json(&manifest, &tried)
+    } else {
+        tell(&tried)
+    }
+    Ok(tried.iter().all(|tried| tried.outcome != Outcome::Failed))
+}
+
+/// Calls a function with the smallest arguments that it takes.
+fn call(trial: &Trial<'_>, session: &Session, tool: &Tool) -> Tried {
+    let method = tool.function().path.join("/");
+    let of = |outcome, message| Tried { method: method.clone(), example: None, outcome, message, diff: None };
+    let arguments = match sample::arguments(tool.function()) {
+        Ok(arguments) => arguments,
+        Err(why) => return of(Outcome::Skipped, why),
+    };
+    match trial.call(session, tool.method(), &arguments) {
+        Ok(returned) => of(Outcome::Passed, format!("{arguments} returns {}", returned.value)),
+        // Its own error, or a program's status.
+        Err(failure) if failure.payload.is_some() || failure.kind == ErrorKind::Exit => {
+            let error = failure.payload.map_or_else(|| json!(failure.message), |payload| payload.value);
+            of(Outcome::Passed, format!("{arguments} fails with {error}"))
+        }
+        Err(failure) => of(Outcome::Failed, format!("{arguments}: {}", Trial::told(&failure))),
+    }
+}
+
+fn count(tried: &[Tried], outcome: Outcome) -> usize {
+    tried.iter().filter(|tried| tried.outcome == outcome).count()
+}
+
+fn tell(tried: &[Tried]) {
+    let width = tried.iter().map(|tried| tried.method.len()).max().unwrap_or_default();
+    for Tried { method, example, outcome, message, diff } in tried {
+        let word = match outcome {
+            Outcome::Passed => "ok",
+            Outcome::Failed => "FAIL",
+            Outcome::Skipped => "skip",
+        };
+        let example = example.map_or_else(|| "called".to_owned(), |at| format!("example {at}"));
+        let line = format!("{word:<4}  {method:<width$}  {example}  {}", excerpt(message));
+        show::line(tame(line.trim_end()));
+        for line in diff.iter().flat_map(|diff| diff.lines()) {
+            show::line(tame(&format!("      {line}")));
+        }
+    }
+    let [passed, failed, skipped] =
+        [Outcome::Passed, Outcome::Failed, Outcome::Skipped].map(|outcome| count(tried, outcome));
+    show::line(format_args!("{passed} passed, {failed} failed, {skipped} skipped"));
+}
+
+/// One line that fits: what a tool returns may be long.
+fn excerpt(message: &str) -> String {
+    const WIDTH: usize = 160;
+    let line = message.replace('\n', " ");
+    match line.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{} …", &line[..end]),
+        None => line,
+    }
+}
+
+fn tell_json(manifest: &Manifest, tried: &[Tried]) {
+    let tests = tried.iter().map(|tried| {
+        let outcome = match tried.outcome {
+            Outcome::Passed => "passed",
+            Outcome::Failed => "failed",
+            Outcome::Skipped => "skipped",
+        };
+        json!({
+            "method": tried.method, "example": tried.example, "outcome": outcome, "message": tried.message,
+            "diff": tried.diff,
+        })
+    });
+    show::line(json!({
+        "name": manifest.name.to_string(), "version": manifest.version.to_string(),
+        "passed": count(tried, Outcome::Passed), "failed": count(tried, Outcome::Failed),
+        "skipped": count(tried, Outcome::Skipped), "tests": tests.collect::<Value>(),
+    }));
+}

@@ -1,0 +1,79 @@
+//! `tollhouse call`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tollhouse::session::SessionId;
+
+use super::confine::ConfineArgs;
+use super::opening::{OwnArgs, SessionArgs};
+use super::places::Places;
+use super::{CliError, Result, ctrl_c, show};
+use crate::Exit;
+
+/// Call one tool, through the gate
+///
+/// The arguments are one JSON object, or words as in the shell: `--values '[1, 2, 3]'`. Nothing is granted unless
+/// `--allow` or the policy says so.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse call stats/describe '{\"values\": [1, 2, 3]}' --allow 'stats/*'
+  tollhouse call stats/describe --allow 'stats/*' -- --values '[1, 2, 3]'
+  tollhouse call stats/describe '{\"values\": [1, 2, 3]}' --session report")]
+pub(crate) struct Call {
+    /// The method, in any of its spellings: stats/describe, stats.describe
+    #[arg(value_name = "METHOD")]
+    method: String,
+    /// The arguments: one JSON object
+    #[arg(value_name = "JSON", conflicts_with = "words")]
+    json: Option<String>,
+    #[command(flatten)]
+    session: SessionArgs,
+    #[command(flatten)]
+    own: OwnArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
+    /// Call in this session, or make it: the call is a run of its own there, with the session's files and budgets
+    #[arg(long = "session", value_name = "ID")]
+    id: Option<SessionId>,
+    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// The arguments as words
+    #[arg(last = true, value_name = "WORDS")]
+    words: Vec<String>,
+}
+
+impl Call {
+    /// Calls, and prints the result as JSON.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        self.confine.apply(|| self.session.touched(places, &self.own, self.id.is_some(), self.audit.as_deref()))?;
+        let session = self.session.open(places, &self.own, self.id.as_ref(), self.audit.as_deref())?;
+        let gate = session.gate();
+        self.confine.isolate(gate)?;
+        let tool = gate.tools().find(&self.method);
+        let method = tool.as_ref().map_or(self.method.as_str(), |tool| tool.method());
+        let arguments = match (&self.json, &tool) {
+            (Some(json), _) => json.clone(),
+            (None, Some(tool)) => {
+                let parsed = tool.parse_words(&self.words);
+                parsed.map_err(|error| CliError::usage(format!("{method}: {error}")).hint(tool.help()))?.to_string()
+            }
+            (None, None) => "{}".to_owned(),
+        };
+        let call = session.start_call(method, &arguments)?;
+        let interrupt = call.interrupt();
+        ctrl_c::on_press(move || interrupt.cancel());
+        match call.finish() {
+            Ok(payload) => {
+                show::line(serde_json::to_string_pretty(&payload.value).expect("a JSON value serialises"));
+                Ok(Exit::SUCCESS)
+            }
+            Err(failure) => {
+                show::failure(&failure);
+                Ok(show::exit_code(failure.kind))
+            }
+        }
+    }
+}

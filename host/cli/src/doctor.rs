@@ -1,0 +1,116 @@
+//! `tollhouse doctor`.
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{Host, RunOptions, SessionOptions, Status};
+
+use super::confine::{Confinement, Threads, Wall, refuse_calls};
+use super::places::Places;
+use super::{Result, show};
+use crate::Exit;
+
+/// Show where things are, and test that scripts run here
+#[derive(Args)]
+pub(crate) struct Doctor {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// One thing that was looked at: its name, whether it is well, what was seen.
+struct Check(&'static str, bool, String);
+
+impl Doctor {
+    /// Prints the checks; the exit status is 1 if one failed.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let checks = checks(places);
+        let well = checks.iter().all(|check| check.1);
+        if self.json {
+            let listed: Vec<Value> =
+                checks.iter().map(|Check(name, ok, seen)| json!({ "name": name, "ok": ok, "seen": seen })).collect();
+            let report = json!({ "version": env!("CARGO_PKG_VERSION"), "ok": well, "checks": listed });
+            show::line(serde_json::to_string_pretty(&report).expect("a JSON value serialises"));
+        } else {
+            show::line(format_args!("tollhouse {}", env!("CARGO_PKG_VERSION")));
+            for Check(name, ok, seen) in &checks {
+                show::line(format_args!("{} {name:<16} {seen}", if *ok { "ok  " } else { "FAIL" }));
+            }
+        }
+        Ok(if well { Exit::SUCCESS } else { Exit::FAILURE })
+    }
+}
+
+fn checks(places: &Places) -> Vec<Check> {
+    let cache =
+        places.cache.as_ref().map_or_else(|| "none: no home directory".to_owned(), |path| path.display().to_string());
+    let mut checks = vec![Check("cache", true, cache), wall(), refusals()];
+    let host = match places.host() {
+        Ok(host) => host,
+        Err(error) => {
+            checks.push(Check("engine", false, error.to_string()));
+            return checks;
+        }
+    };
+    checks.push(registry(places, &host));
+    checks.push(script("javascript guest", &host, Language::JavaScript, "return [1, 2, 3].map(n => n * 2).join(' ')"));
+    checks.push(script(
+        "shell guest",
+        &host,
+        Language::Shell,
+        "for n in 1 2 3; do printf '%s ' $((n * 2)); done | sed 's/ $//'",
+    ));
+    checks
+}
+
+/// The second wall, tried in a thread that then ends. Without one a sandbox is as good.
+fn wall() -> Check {
+    let seen = match std::thread::spawn(|| Confinement::default().stand()).join() {
+        Ok(Ok(Wall::Whole)) => "the kernel holds what runs code to the files that it needs",
+        Ok(Ok(Wall::Partial)) => "this kernel holds what runs code to the files that it needs, as far as it can",
+        Ok(Ok(Wall::None)) => "not on this system",
+        _ => return Check("landlock", false, "this kernel has it and refuses it; `--no-landlock` runs without".into()),
+    };
+    Check("landlock", true, seen.to_owned())
+}
+
+/// The other half of it, in the same way.
+fn refusals() -> Check {
+    let seen = match std::thread::spawn(|| refuse_calls(Threads::This)).join() {
+        Ok(Ok(Wall::Whole | Wall::Partial)) => "the kernel refuses what runs code the system calls that it never needs",
+        Ok(Ok(Wall::None)) => "not on this system",
+        _ => return Check("seccomp", false, "this kernel has it and refuses it; `--no-seccomp` runs without".into()),
+    };
+    Check("seccomp", true, seen.to_owned())
+}
+
+fn registry(places: &Places, host: &Host) -> Check {
+    let path = places.registry.display();
+    let listed = host.packages().registry().map(|registry| registry.latest());
+    match listed {
+        Some(Ok(packages)) => Check("registry", true, format!("{path}: {} packages", packages.len())),
+        Some(Err(error)) => Check("registry", false, format!("{path}: {error}")),
+        None => Check("registry", false, format!("{path}: not opened")),
+    }
+}
+
+/// Runs a script that must print or return `2 4 6`, and says how long it took.
+fn script(name: &'static str, host: &Host, language: Language, source: &str) -> Check {
+    let script = Script { source: source.to_owned(), name: "doctor".to_owned(), ..Script::default() };
+    let started = host
+        .session(SessionOptions::default())
+        .and_then(|session| session.start(language, script, RunOptions::default()));
+    let result = match started {
+        Ok(run) => run.finish(),
+        Err(error) => return Check(name, false, error.to_string()),
+    };
+    let printed = String::from_utf8_lossy(&result.stdout);
+    let answer = result.value.as_ref().and_then(Value::as_str).unwrap_or(&printed);
+    let well = result.status == Status::Completed && answer == "2 4 6";
+    let seen = match &result.error {
+        _ if well => format!("runs; {} us", result.usage.wall_micros),
+        Some(error) => error.to_string(),
+        None => format!("gave {answer:?}"),
+    };
+    Check(name, well, seen)
+}

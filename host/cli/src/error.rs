@@ -1,0 +1,146 @@
+//! What a user reads when a command cannot be carried out: what, where, and what to do next.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+
+use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, NamedSource, Report, SourceCode};
+
+use crate::Exit;
+
+/// The result of a command: the exit status, or why there is none.
+pub(crate) type Result<T = Exit> = std::result::Result<T, CliError>;
+
+/// The exit status of a usage or policy error.
+pub(crate) const USAGE: u8 = 2;
+
+/// Why a command cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct CliError {
+    message: String,
+    hint: Option<String>,
+    place: Option<(NamedSource<String>, LabeledSpan)>,
+    status: u8,
+}
+
+/// Sets how errors look. Lines are broken for people only: programs search them.
+pub(crate) fn configure() {
+    let wrap = std::io::stderr().is_terminal();
+    // It fails only if it was done before, and then it is done.
+    let _ = miette::set_hook(Box::new(move |_| Box::new(MietteHandlerOpts::new().wrap_lines(wrap).build())));
+}
+
+/// Whether who looks at the terminal wants colours: <https://no-color.org>.
+pub(crate) fn colors() -> bool {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// A text that may hold what a stranger wrote, with everything escaped that a terminal would act on, that nobody sees, or
+/// that changes the order of what is read.
+pub(crate) fn tame(text: &str) -> String {
+    let hidden = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    let mut tame = String::with_capacity(text.len());
+    for c in text.chars() {
+        if hidden(c) { tame.extend(c.escape_unicode()) } else { tame.push(c) }
+    }
+    tame
+}
+
+impl CliError {
+    /// An error of the one who asked.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { message: tame(&message.into()), hint: None, place: None, status: USAGE }
+    }
+
+    /// An error of the world: what could not be done, and its causes.
+    pub(crate) fn because(message: impl Into<String>, cause: &dyn Error) -> Self {
+        let mut message = message.into();
+        let mut next = Some(cause);
+        while let Some(cause) = next {
+            // Writing to a string does not fail.
+            let _ = write!(message, ": {cause}");
+            next = cause.source();
+        }
+        Self { message: tame(&message), hint: None, place: None, status: 1 }
+    }
+
+    /// Adds what to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(tame(&hint.into()));
+        self
+    }
+
+    /// Adds where in a file it is.
+    pub(crate) fn at(mut self, file: &str, text: &str, span: Option<std::ops::Range<usize>>) -> Self {
+        if let Some(span) = span {
+            let source = NamedSource::new(file, text.to_owned());
+            self.place = Some((source, LabeledSpan::underline(span)));
+        }
+        self
+    }
+
+    /// Sets the exit status.
+    pub(crate) fn status(mut self, status: u8) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// Prints it on standard error.
+    pub(crate) fn show(self) -> Exit {
+        Exit::from(self.show_status())
+    }
+
+    /// As [`CliError::show`], for who goes on.
+    pub(crate) fn show_status(self) -> u8 {
+        let status = self.status;
+        eprintln!("{:?}", Report::new(self));
+        status
+    }
+}
+
+impl Diagnostic for CliError {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        self.hint.as_ref().map(|hint| Box::new(hint) as _)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.place.as_ref().map(|(source, _)| source as _)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.place.as_ref().map(|(_, label)| Box::new(std::iter::once(label.clone())) as _)
+    }
+}
+
+impl From<tollhouse::session::HostError> for CliError {
+    fn from(error: tollhouse::session::HostError) -> Self {
+        use tollhouse::session::HostError;
+        let hint = match &error {
+            HostError::Mount(mount) => mount.hint(),
+            HostError::Cache(_) => Some("see `tollhouse doctor`".to_owned()),
+            HostError::Policy(policy) => policy.hint.clone(),
+            HostError::Secret(name) => Some(format!("`--secret {name}=env:VARIABLE` or `--secret {name}=file:PATH`")),
+            _ => None,
+        };
+        let status =
+            if matches!(error, HostError::Mount(_) | HostError::Policy(_) | HostError::Secret(_)) { USAGE } else { 1 };
+        let mut shown = Self::because("cannot start", &error).status(status);
+        shown.hint = hint.as_deref().map(tame);
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tame;
+
+    #[test]
+    fn nothing_acts_on_the_terminal() {
+        assert_eq!(tame("a\u{1b}[2Jb\u{9b}31m\u{202e}c\n\td é\r"), "a\\u{1b}[2Jb\\u{9b}31m\\u{202e}c\n\td é\\u{d}");
+    }
+}

@@ -1,0 +1,159 @@
+//! The command line: what is asked, who answers, how it is shown.
+//!
+//! Only here does Tollhouse read the environment, print, or decide an exit status.
+
+mod approve;
+mod author;
+mod batch;
+mod call;
+mod confine;
+mod ctrl_c;
+mod doctor;
+mod draw;
+mod error;
+mod examples;
+mod lock;
+mod opening;
+mod places;
+mod policy;
+mod policy_file;
+mod precompile;
+mod progress;
+mod publish;
+mod registry;
+mod repl;
+mod run;
+mod secret;
+mod session;
+mod show;
+mod store;
+mod token;
+mod tools;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{ExitCode, Termination};
+
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use error::{CliError, Result};
+use places::Places;
+
+/// Runs the code that AI agents write, with tools they can be trusted with.
+///
+/// A script (JavaScript or bash) runs inside WebAssembly and calls tools that are WebAssembly components from a
+/// registry. Nothing is granted unless you say so: with `--allow`, or with a policy file.
+#[derive(Parser)]
+#[command(name = "tollhouse", version, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    places: PlaceOptions,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Where things are.
+#[derive(Args)]
+pub(crate) struct PlaceOptions {
+    /// The registry to publish to and to mount tools from
+    /// [default: $TOLLHOUSE_HOME/registry, else $XDG_DATA_HOME/tollhouse/registry]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Places")]
+    pub(crate) registry: Option<PathBuf>,
+    /// Where sessions are kept
+    /// [default: $TOLLHOUSE_HOME/store, else $XDG_DATA_HOME/tollhouse/store]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Places")]
+    pub(crate) store: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Run),
+    Batch(batch::Batch),
+    Repl(repl::Repl),
+    New(author::New),
+    Build(author::Build),
+    Test(author::Test),
+    Dev(author::Dev),
+    Publish(publish::Publish),
+    Lock(lock::Lock),
+    Call(call::Call),
+    Tools(tools::Tools),
+    Types(tools::Types),
+    #[command(subcommand)]
+    Policy(policy::Policy),
+    #[command(subcommand)]
+    Session(session::Session),
+    #[command(subcommand)]
+    Store(store::Store),
+    #[command(subcommand)]
+    Registry(registry::Registry),
+    Precompile(precompile::Precompile),
+    Doctor(doctor::Doctor),
+}
+
+/// How a command ended: the exit status of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit(u8);
+
+impl Exit {
+    const SUCCESS: Self = Self(0);
+    const FAILURE: Self = Self(1);
+
+    /// As a number.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        self.0
+    }
+}
+
+impl From<u8> for Exit {
+    fn from(code: u8) -> Self {
+        Self(code)
+    }
+}
+
+impl Termination for Exit {
+    fn report(self) -> ExitCode {
+        ExitCode::from(self.0)
+    }
+}
+
+/// What runs this program once more.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The file that is executed.
+    pub executable: PathBuf,
+    /// What comes before the arguments of the command line: `-m tollhouse`, if Python is executed.
+    pub before: Vec<OsString>,
+}
+
+/// Runs what the command line asks for, and shows what went wrong. `arguments` begins with the program's name.
+///
+/// It reads the environment, takes over SIGINT, may confine the whole process, and exits by itself for `--help` and wrong
+/// usage: a process that calls it does nothing else.
+pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let cli = Cli::parse_from(arguments);
+    error::configure();
+    let places = Places::find(cli.places, program);
+    let done = match cli.command {
+        Command::Run(run) => run.execute(&places),
+        Command::Batch(batch) => batch.execute(&places),
+        Command::Repl(repl) => repl.execute(&places),
+        Command::New(new) => new.execute(),
+        Command::Build(build) => build.execute(&places),
+        Command::Test(test) => test.execute(&places),
+        Command::Dev(dev) => dev.execute(&places),
+        Command::Lock(lock) => lock.execute(&places),
+        Command::Publish(publish) => publish.execute(&places),
+        Command::Call(call) => call.execute(&places),
+        Command::Tools(tools) => tools.execute(&places),
+        Command::Types(types) => types.execute(&places),
+        Command::Policy(policy) => policy.execute(&places),
+        Command::Session(session) => session.execute(&places),
+        Command::Store(store) => store.execute(&places),
+        Command::Registry(registry) => registry.execute(&places),
+        Command::Precompile(precompile) => precompile.execute(&places),
+        Command::Doctor(doctor) => doctor.execute(&places),
+    };
+    done.unwrap_or_else(|error| error.show())
+}

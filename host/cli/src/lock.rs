@@ -1,0 +1,146 @@
+//! `tollhouse lock`, and the files that it writes.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse::capability::Policy;
+use tollhouse::session::HostError;
+use tollhouse::tool::{Lock as Pins, Locked};
+
+use super::error::USAGE;
+use super::opening::pair;
+use super::places::Places;
+use super::policy_file::PolicyFile;
+use super::registry::trust;
+use super::{CliError, Result, show};
+use crate::Exit;
+
+/// The file beside a policy.
+const NAME: &str = "tollhouse.lock";
+
+/// Pin what a policy mounts: component, WIT, permissions and description of each tool
+///
+/// It writes `tollhouse.lock` beside the policy. From then on `run`, `batch`, `call`, `tools` and `session new` mount exactly
+/// that, and refuse what is another, with a diff. What is pinned and still fits stays; `--update` takes the newest release
+/// that fits.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse lock --policy policy.toml
+  tollhouse lock --policy policy.toml --update stats")]
+pub(crate) struct Lock {
+    /// The policy
+    #[arg(long, value_name = "FILE")]
+    policy: PathBuf,
+    /// Mount one more package, as `run --tool` does
+    #[arg(long = "tool", value_name = "ALIAS=NS:NAME@REQ", value_parser = pair)]
+    tools: Vec<(String, String)>,
+    /// Pin this one anew: its alias, or its package
+    #[arg(long, value_name = "NAME")]
+    update: Vec<String>,
+    /// The lock's file, if it is another
+    #[arg(long, value_name = "FILE")]
+    locked: Option<PathBuf>,
+    /// Print an array of {alias, name, version, change, component, wit, manifest, permissions, description}
+    #[arg(long)]
+    json: bool,
+}
+
+impl Lock {
+    /// Pins, and says what.
+    pub(crate) fn execute(&self, places: &Places) -> Result {
+        let source = PolicyFile::read(&self.policy)?;
+        let mut policy = source.parse()?;
+        trust::resolve(&mut policy, places)?;
+        let path = self.locked.clone().unwrap_or_else(|| beside(&self.policy));
+        let old = if path.exists() { read_lock(&path)? } else { Pins::default() };
+        let kept = self.kept(&old)?;
+        let new = self.pin(places, &policy, &kept)?;
+        let text = new.to_toml().expect("it was just made, of all that there is");
+        if new != old || !path.exists() {
+            write(&path, &text)
+                .map_err(|error| CliError::because(format!("cannot write the lock `{}`", path.display()), &error))?;
+        }
+        self.tell(&old, &new);
+        Ok(Exit::SUCCESS)
+    }
+
+    /// What of an old lock is not to be pinned anew.
+    fn kept(&self, old: &Pins) -> Result<Pins> {
+        let is =
+            |update: &String, alias: &String, locked: &Locked| update == alias || *update == locked.name.to_string();
+        for update in &self.update {
+            if !old.0.iter().any(|(alias, locked)| is(update, alias, locked)) {
+                return Err(CliError::usage(format!("the lock pins no `{update}`"))
+                    .hint("`--update` takes an alias or a package; without it, what is new is pinned"));
+            }
+        }
+        let stays = |alias: &String, locked: &Locked| !self.update.iter().any(|update| is(update, alias, locked));
+        let kept = old.0.iter().filter(|(alias, locked)| stays(alias, locked));
+        Ok(Pins(kept.map(|(alias, locked)| (alias.clone(), locked.clone())).collect()))
+    }
+
+    fn pin(&self, places: &Places, policy: &Policy, kept: &Pins) -> Result<Pins> {
+        let host = places.host()?;
+        let pinned = host.packages().pin(policy, &self.tools, kept);
+        pinned.map_err(|error| CliError::from(HostError::Mount(error)))
+    }
+
+    fn tell(&self, old: &Pins, new: &Pins) {
+        let change = |alias: &String, locked: &Locked| match old.0.get(alias) {
+            None => "pinned",
+            Some(before) if before == locked => "kept",
+            Some(_) => "updated",
+        };
+        if self.json {
+            let one = |(alias, locked): (&String, &Locked)| {
+                let mut object = serde_json::to_value(locked).expect("it is plain data");
+                object["alias"] = json!(alias);
+                object["change"] = json!(change(alias, locked));
+                object
+            };
+            let listed: Vec<Value> = new.0.iter().map(one).collect();
+            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            return;
+        }
+        for (alias, locked) in &new.0 {
+            show::line(format_args!("{:<8} {alias:<24} {locked}", change(alias, locked)));
+        }
+        for (alias, locked) in old.0.iter().filter(|(alias, _)| !new.0.contains_key(*alias)) {
+            show::line(format_args!("{:<8} {alias:<24} {locked}", "removed"));
+        }
+    }
+}
+
+/// Where the lock of a policy lies.
+pub(crate) fn beside(policy: &Path) -> PathBuf {
+    policy.with_file_name(NAME)
+}
+
+/// Reads a lock.
+pub(crate) fn read_lock(path: &Path) -> Result<Pins> {
+    let failed = |error: &dyn std::error::Error| {
+        CliError::because(format!("cannot read the lock `{}`", path.display()), error).status(USAGE)
+    };
+    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
+    Pins::parse(&text)
+        .map_err(|error| failed(&error).hint("`tollhouse lock --policy FILE` writes it; edit the policy instead"))
+}
+
+/// Replaces the file as a whole, durably.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // It is kept with the policy, for others to read.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    let mut file = builder.tempfile_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    // The name too: what is pinned stays pinned when the power goes.
+    if cfg!(unix) { fs::File::open(directory)?.sync_all() } else { Ok(()) }
+}

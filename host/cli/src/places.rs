@@ -1,0 +1,105 @@
+//! Where things are: the XDG directories, and what overrides them.
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+use tollhouse::session::{Host, HostOptions, SessionId, Sessions, Waiting};
+use tollhouse::store::Backend;
+use tollhouse::tool::Network;
+
+use super::{CliError, PlaceOptions, Program};
+
+/// What has an XDG directory of its own.
+const OWN: [&str; 2] = ["cache", "state"];
+
+/// Where things are.
+pub(crate) struct Places {
+    /// Releases of components.
+    pub(crate) registry: PathBuf,
+    /// The keys that this user trusts. Not in the registry, which others may write.
+    pub(crate) trusted: PathBuf,
+    /// Sessions.
+    pub(crate) store: PathBuf,
+    /// Compiled code; none if there is no home to keep it in.
+    pub(crate) cache: Option<PathBuf>,
+    /// What programs remember of their use; none if there is no home to keep it in.
+    pub(crate) state: Option<PathBuf>,
+    /// What runs this program once more.
+    pub(crate) program: Program,
+}
+
+impl Places {
+    /// Looks at the environment. `TOLLHOUSE_HOME` holds everything; else the XDG directories do.
+    pub(crate) fn find(options: PlaceOptions, program: Program) -> Self {
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let home = set("TOLLHOUSE_HOME");
+        let under = |xdg: &str, default: &str, name: &str| {
+            let base = set(xdg).filter(|path| path.is_absolute()).or_else(|| Some(env::home_dir()?.join(default)));
+            match &home {
+                Some(home) => Some(home.join(name)),
+                None => base.map(|base| base.join("tollhouse").join(if OWN.contains(&name) { "" } else { name })),
+            }
+        };
+        let data = |name| under("XDG_DATA_HOME", ".local/share", name);
+        let here = |name| PathBuf::from(".tollhouse").join(name);
+        Self {
+            registry: options.registry.or(data("registry")).unwrap_or_else(|| here("registry")),
+            trusted: data("trusted-keys").unwrap_or_else(|| here("trusted-keys")),
+            store: options.store.or(data("store")).unwrap_or_else(|| here("store")),
+            cache: under("XDG_CACHE_HOME", ".cache", "cache"),
+            state: under("XDG_STATE_HOME", ".local/state", "state"),
+            program,
+        }
+    }
+
+    /// The sessions on disk.
+    pub(crate) fn sessions(&self) -> super::Result<Sessions> {
+        Sessions::open(&self.store, Backend::Sled)
+            .map_err(|error| CliError::because(format!("cannot open the store `{}`", self.store.display()), &error))
+    }
+
+    /// Starts the host. A cache that cannot be used is left out, with a warning: only speed is lost.
+    pub(crate) fn host(&self) -> super::Result<Host> {
+        let network = network()?;
+        let (cache, registry) = (self.cache.clone(), Some(self.registry.clone()));
+        let mut options = HostOptions { cache, registry, network, ..HostOptions::default() };
+        match Host::new(&options) {
+            Err(tollhouse::session::HostError::Cache(error)) => {
+                eprintln!("warning: {error}; compiled code is not kept");
+                options.cache = None;
+                Ok(Host::new(&options)?)
+            }
+            host => Ok(host?),
+        }
+    }
+}
+
+/// Waits for a session as long as it takes, and says so.
+pub(crate) fn waiting(id: &SessionId) -> Waiting {
+    let (id, said) = (id.clone(), Once::new());
+    let begun = Instant::now();
+    Arc::new(move || {
+        // A run that is about to end is not worth a word.
+        if begun.elapsed() > Duration::from_millis(500) {
+            said.call_once(|| eprintln!("waiting for another run of the session `{id}` to end"));
+        }
+        true
+    })
+}
+
+/// The way to the network, which also trusts what `SSL_CERT_FILE` names, as other programs do. It is understood when a tool first
+/// needs it: hundreds of certificates take longer than a small script.
+fn network() -> super::Result<Network> {
+    let Some(path) = env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else {
+        return Ok(Network::default());
+    };
+    let pem = std::fs::read(&path).map_err(|error| {
+        CliError::because(
+            format!("cannot read the certificates that SSL_CERT_FILE names, `{}`", path.display()),
+            &error,
+        )
+    })?;
+    Ok(Network::default().with_unread_certificates(&pem))
+}

@@ -1,0 +1,188 @@
+//! `tollhouse policy`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use tollhouse::capability::Policy as Grants;
+use tollhouse::gate::{AuditFile, Reach, suggest};
+
+use super::opening::SessionArgs;
+use super::places::Places;
+use super::{CliError, Result, show, token};
+use crate::Exit;
+
+/// Check, explain, suggest, sign and narrow policies
+#[derive(Subcommand)]
+pub(crate) enum Policy {
+    /// Check a policy against what is mounted: which methods each grant covers, and where it can allow nothing
+    #[command(after_help = "Example:\n  tollhouse policy check --policy policy.toml")]
+    Check(Check),
+    /// Say what a policy says of one call: which grant, which clause, what would be debited, whether a human is asked
+    ///
+    /// Nothing is called. Exit status 0 if the call would be allowed, else 3.
+    #[command(after_help = "\
+Example:
+  tollhouse policy explain payments/charges/create '{\"amount\": 500}' --policy policy.toml")]
+    Explain(Explain),
+    /// Suggest the least policy that would have allowed what an audit log holds
+    #[command(after_help = "\
+Example:
+  tollhouse run agent.js --allow '**' --audit audit.jsonl
+  tollhouse policy suggest audit.jsonl > policy.toml")]
+    Suggest {
+        /// A log that `run --audit` wrote
+        #[arg(value_name = "LOG")]
+        log: PathBuf,
+    },
+    /// Print the JSON Schema of policies
+    Schema,
+    Keygen(token::Keygen),
+    Seal(token::Seal),
+    Attenuate(token::Attenuate),
+    Inspect(token::Inspect),
+    /// Check that an audit log was not altered
+    Audit {
+        /// A log that `run --audit` wrote
+        #[arg(value_name = "LOG")]
+        log: PathBuf,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    session: SessionArgs,
+    /// Print {grants: [{grant, pattern, methods: [{method, problem}]}], tools: [{tool, asks, granted}]}
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Explain {
+    /// The method, in any of its spellings
+    #[arg(value_name = "METHOD")]
+    method: String,
+    /// The arguments: one JSON object
+    #[arg(value_name = "JSON")]
+    arguments: String,
+    #[command(flatten)]
+    session: SessionArgs,
+    /// Print an array of {grant, method, allows, why}
+    #[arg(long)]
+    json: bool,
+}
+
+impl Policy {
+    /// Does what was asked for.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        match self {
+            Self::Check(check) => check.execute(places),
+            Self::Explain(explain) => explain.execute(places),
+            Self::Suggest { log } => {
+                let policy = suggest(&log).map_err(|error| CliError::because("cannot suggest a policy", &error))?;
+                show::line(policy.to_toml().trim_end());
+                Ok(Exit::SUCCESS)
+            }
+            Self::Keygen(keygen) => keygen.execute(),
+            Self::Seal(seal) => seal.execute(places),
+            Self::Attenuate(attenuate) => attenuate.execute(places),
+            Self::Inspect(inspect) => inspect.execute(),
+            Self::Schema => {
+                show::line(serde_json::to_string_pretty(&Grants::schema()).expect("a schema is plain data"));
+                Ok(Exit::SUCCESS)
+            }
+            Self::Audit { log } => {
+                let read = AuditFile::verify(&log);
+                let (lines, hash) = read.map_err(|error| CliError::because("the log cannot be trusted", &error))?;
+                show::line(format_args!("{lines} lines, unaltered; the last is {hash}"));
+                Ok(Exit::SUCCESS)
+            }
+        }
+    }
+}
+
+impl Check {
+    fn execute(&self, places: &Places) -> Result {
+        let session = self.session.look(places, None)?;
+        let (covered, reach) = (session.gate().coverage(), session.gate().reach());
+        if self.json {
+            let both = serde_json::json!({ "grants": covered, "tools": reach });
+            show::line(serde_json::to_string_pretty(&both).expect("it is plain data"));
+            return Ok(Exit::SUCCESS);
+        }
+        if covered.is_empty() {
+            show::line("no grants: every call will be denied");
+        }
+        for grant in covered {
+            show::line(format_args!("{}  ({})", grant.grant, grant.pattern));
+            for method in &grant.methods {
+                match &method.problem {
+                    None => show::line(format_args!("  {}", method.method)),
+                    Some(problem) => show::line(format_args!("  {}  never: {problem}", method.method)),
+                }
+            }
+        }
+        reach.iter().for_each(tell_reach);
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// What a tool may touch, line by line; what it asks for in vain stands there too.
+fn tell_reach(reach: &Reach) {
+    show::line(format_args!("tool.{}", reach.tool));
+    let asks = serde_json::to_value(&reach.asks).expect("it is plain data");
+    for key in ["http", "secrets", "files", "keyvalue", "tools"] {
+        let listed = |value: &Value| {
+            let items = value[key].as_array().map(Vec::as_slice).unwrap_or_default();
+            items.iter().map(item).collect::<Vec<_>>().join(", ")
+        };
+        match (listed(&reach.granted), listed(&asks)) {
+            (granted, _) if !granted.is_empty() => show::line(format_args!("  {key}: {granted}")),
+            (_, asked) if !asked.is_empty() => show::line(format_args!("  {key}: none, it asks for {asked}")),
+            _ => {}
+        }
+    }
+}
+
+/// One entry of a list of permissions: a text, a secret or a grant.
+fn item(value: &Value) -> String {
+    let name = value.as_str().or_else(|| value["method"].as_str()).or_else(|| value["name"].as_str());
+    let exposed = if value["expose"] == true { " (it sees the value)" } else { "" };
+    format!("{}{exposed}", name.unwrap_or_default())
+}
+
+impl Explain {
+    fn execute(&self, places: &Places) -> Result {
+        let session = self.session.look(places, None)?;
+        let gate = session.gate();
+        let found = gate.tools().find(&self.method);
+        let method = found.as_ref().map_or(self.method.as_str(), |tool| tool.method());
+        let opinions = match gate.explain(method, &self.arguments) {
+            Ok(opinions) => opinions,
+            Err(failure) => {
+                show::failure(&failure);
+                return Ok(show::exit_code(failure.kind));
+            }
+        };
+        // The first that allows it is the one that a call would be debited to.
+        let allowed = opinions.iter().position(|opinion| opinion.allows);
+        if self.json {
+            show::line(serde_json::to_string_pretty(&opinions).expect("opinions are plain data"));
+        } else {
+            match allowed {
+                Some(at) => show::line(format_args!("{method}: allowed by grant `{}`", opinions[at].grant)),
+                None => show::line(format_args!("{method}: denied")),
+            }
+            if opinions.is_empty() {
+                show::line("  no grant covers the method");
+            }
+            for opinion in &opinions {
+                let word = if opinion.allows { "allows" } else { "denies" };
+                let why = if opinion.why.is_empty() { String::new() } else { format!(": {}", opinion.why.join(", ")) };
+                show::line(format_args!("  {} ({}) {word}{why}", opinion.grant, opinion.method));
+            }
+        }
+        Ok(if allowed.is_some() { Exit::SUCCESS } else { Exit::from(3) })
+    }
+}

@@ -1,0 +1,83 @@
+//! `tollhouse precompile`.
+
+use clap::Args;
+use semver::VersionReq;
+use serde_json::json;
+use tollhouse::code::Cache;
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{Host, RunOptions, SessionOptions};
+use tollhouse_registry::{PackageName, Release};
+
+use super::places::Places;
+use super::progress::Progress;
+use super::{CliError, Result, show};
+use crate::Exit;
+
+/// Fill the cache of compiled code ahead of the first run
+///
+/// Unpacks the guests and compiles packages of the registry, so that no run has to: for the image of a container, say. What is in
+/// the cache already is left as it is.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse precompile
+  tollhouse precompile tollhouse:sql tollhouse:stats")]
+pub(crate) struct Precompile {
+    /// These packages, their highest releases [default: all of the registry]
+    #[arg(value_name = "PACKAGE")]
+    packages: Vec<PackageName>,
+    /// Print one JSON object: {cache, packages}
+    #[arg(long)]
+    json: bool,
+}
+
+impl Precompile {
+    /// Fills the cache, and prints where it is.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let Some(cache) = &places.cache else {
+            return Err(CliError::usage("there is no cache: no home directory is known").hint("set TOLLHOUSE_HOME"));
+        };
+        // A run does without a cache that cannot be used; this is for nothing else.
+        Cache::open(cache).map_err(|error| CliError::because("cannot fill the cache", &error))?;
+        let host = places.host()?;
+        let releases = self.releases(&host)?;
+        let progress = Progress::new("unpacking the guests");
+        for language in [Language::JavaScript, Language::Shell] {
+            run_nothing(&host, language)?;
+        }
+        for release in &releases {
+            progress.now(format!("compiling {}", release.full_name()));
+            let name = release.full_name();
+            let package = host.packages().package(release.clone());
+            let package = package.map_err(|error| CliError::because(format!("cannot load {name}"), &error))?;
+            package.compile().map_err(CliError::usage)?;
+        }
+        drop(progress);
+        let names: Vec<String> = releases.iter().map(|release| release.full_name().to_string()).collect();
+        if self.json {
+            show::line(json!({ "cache": cache, "packages": names }));
+        } else {
+            show::line(format_args!("the guests and {} packages are in {}", names.len(), cache.display()));
+        }
+        Ok(Exit::SUCCESS)
+    }
+
+    fn releases(&self, host: &Host) -> Result<Vec<Release>> {
+        let registry = host.packages().registry().ok_or_else(|| CliError::usage("there is no registry"))?;
+        if self.packages.is_empty() {
+            return registry.latest().map_err(|error| CliError::because("cannot read the registry", &error));
+        }
+        let found = self.packages.iter().map(|name| registry.resolve(name, &VersionReq::STAR));
+        found.collect::<std::result::Result<_, _>>().map_err(|error| CliError::because("cannot precompile it", &error))
+    }
+}
+
+/// A guest is loaded by its first run.
+fn run_nothing(host: &Host, language: Language) -> Result<()> {
+    let session = host.session(SessionOptions::default())?;
+    let result = session.start(language, Script::default(), RunOptions::default())?.finish();
+    match result.error {
+        None => Ok(()),
+        Some(error) => Err(CliError::because("a guest does not run", &error)),
+    }
+}

@@ -1,0 +1,196 @@
+//! `tollhouse publish`.
+
+use std::fs;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use semver::Version;
+use serde_json::json;
+use tollhouse_registry::{
+    Manifest, PackageError, PackageName, PrivateKey, PublicKey, PublishError, PublishRequest, Registry, Release,
+    ReleaseName,
+};
+
+use super::error::{USAGE, tame};
+use super::places::Places;
+use super::registry::{failed, sign::private_key};
+use super::{CliError, Result, examples, show};
+use crate::Exit;
+
+/// Components larger than this, in bytes, take seconds to compile: then a person is told.
+const PROGRESS: u64 = 1 << 20;
+
+/// Publish a component to the registry
+///
+/// PATH is a component file, or a package directory: `tool.toml`, `wit/`, and a component that `tollhouse build`, `cargo build
+/// --target wasm32-wasip2` or `cargo component build` made. A release never changes: publishing the same bytes again is fine,
+/// other bytes need another version.
+///
+/// Before anything is written it is checked that the component is valid, that `wit/` describes it, that no permission is
+/// asked for that it could not use, that it has all that earlier releases have with which SemVer calls it compatible, and
+/// that the examples of `tool.toml` come out as they say, each in a sandbox without network.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse publish tools/stats
+  tollhouse publish tools/stats --dry-run
+  tollhouse publish tools/stats --key acme.key
+  tollhouse publish echo.wasm --name my:echo --version 0.1.0")]
+pub(crate) struct Publish {
+    /// A component file or a package directory
+    #[arg(value_name = "PATH", default_value = ".")]
+    path: PathBuf,
+    /// The package's name, if the component does not say: `namespace:package`
+    #[arg(long, value_name = "NS:NAME")]
+    name: Option<PackageName>,
+    /// Its version, if the component does not say
+    #[arg(long, value_name = "VERSION")]
+    version: Option<Version>,
+    /// Sign it with this private key, as `registry keygen` wrote it
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Publish what breaks an earlier release with which its version is compatible; the registry records that it does
+    #[arg(long)]
+    allow_breaking: bool,
+    /// Do not run the examples: they need what no test gives, a host of the network for instance
+    #[arg(long)]
+    no_examples: bool,
+    /// Check everything, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object: name, version, digest, already, breaking, signed, examples, warnings, dry_run
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a person or a program is told.
+struct Told {
+    release: ReleaseName,
+    digest: String,
+    already: bool,
+    breaking: bool,
+    signed: Option<PublicKey>,
+    examples: usize,
+    warnings: Vec<String>,
+}
+
+impl Publish {
+    /// Publishes, and says what.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let key = self.key.as_deref().map(private_key).transpose()?;
+        let request = self.request()?;
+        let registry =
+            Registry::open(&places.registry).map_err(|error| CliError::because("cannot open the registry", &error))?;
+        let checked = registry.check(request.clone()).map_err(|error| self.refused(&error))?;
+        let examples = if self.no_examples || checked.already { 0 } else { self.try_examples(places, &request)? };
+        let told = Told {
+            release: checked.release,
+            digest: checked.component.digest.to_string(),
+            already: checked.already,
+            breaking: checked.breaking,
+            signed: key.as_ref().map(PrivateKey::public),
+            examples,
+            warnings: checked.warnings,
+        };
+        if self.dry_run {
+            self.tell(&told, "would be published", "is published already");
+            return Ok(Exit::SUCCESS);
+        }
+        let published = registry.publish(request).map_err(|error| self.refused(&error))?;
+        let told = Told { already: published.already, warnings: published.warnings, ..told };
+        if let Some(key) = &key {
+            registry.sign(&told.release, key).map_err(|error| {
+                failed(&format!("`{}` is published, and cannot be signed", told.release), &error, error.hint())
+            })?;
+        }
+        self.tell(&told, "published", "already published");
+        if !published.already {
+            compile(places, published.release);
+        }
+        Ok(Exit::SUCCESS)
+    }
+
+    /// Reads what is to be published.
+    fn request(&self) -> Result<PublishRequest> {
+        let shown = self.path.display().to_string();
+        let unread = |error: &std::io::Error| CliError::because(format!("cannot publish `{shown}`"), error);
+        let metadata = fs::metadata(&self.path).map_err(|error| unread(&error).status(USAGE))?;
+        let mut request = if metadata.is_dir() {
+            tollhouse_registry::package_dir(&self.path)
+                .map_err(|error| package_error(&format!("cannot publish `{shown}`"), &error))?
+        } else {
+            PublishRequest::new(fs::read(&self.path).map_err(|error| unread(&error))?)
+        };
+        request.name = self.name.clone().or(request.name);
+        request.version = self.version.clone().or(request.version);
+        request.allow_breaking = self.allow_breaking;
+        Ok(request)
+    }
+
+    fn refused(&self, error: &PublishError) -> CliError {
+        failed(&format!("cannot publish `{}`", self.path.display()), error, error.hint())
+    }
+
+    /// Runs the examples of the manifest. How many there were.
+    fn try_examples(&self, places: &Places, request: &PublishRequest) -> Result<usize> {
+        let manifest = request.manifest.as_deref().map(Manifest::parse).transpose();
+        let Ok(Some(manifest)) = manifest else { return Ok(0) };
+        if manifest.examples.is_empty() {
+            return Ok(0);
+        }
+        examples::run(places, request, &manifest).map_err(|error| {
+            error.hint("mend the tool or the example in `tool.toml`; `--no-examples` publishes without running them")
+        })
+    }
+
+    fn tell(&self, told: &Told, done: &str, already: &str) {
+        let Told { release, digest, signed, .. } = told;
+        if self.json {
+            show::line(json!({
+                "name": release.name.to_string(), "version": release.version.to_string(), "digest": digest,
+                "already": told.already, "breaking": told.breaking, "signed": signed.map(|key| key.to_string()),
+                "examples": told.examples, "warnings": told.warnings, "dry_run": self.dry_run,
+            }));
+            return;
+        }
+        for warning in &told.warnings {
+            eprintln!("warning: {}", tame(warning));
+        }
+        let signed = signed.map(|key| format!(" signed by {key}")).unwrap_or_default();
+        if self.dry_run {
+            show::line(format_args!("{release} {digest} {}{signed}", if told.already { already } else { done }));
+        } else {
+            show::line(format_args!("{} {release} {digest}{signed}", if told.already { already } else { done }));
+        }
+    }
+}
+
+/// Compiles a release for the runs to come: a large one takes longer than a script may. Whatever goes wrong here, it is
+/// published, and a call will say what is wrong with it.
+pub(super) fn compile(places: &Places, release: Release) {
+    if release.component.size > PROGRESS && std::io::stderr().is_terminal() {
+        eprintln!("compiling {} ({} KiB), once", release.full_name(), release.component.size >> 10);
+    }
+    let compiled = places.host().and_then(|host| {
+        let package = host.packages().package(release).map_err(|error| CliError::because("cannot mount it", &error))?;
+        package.compile().map_err(CliError::usage)
+    });
+    if let Err(error) = compiled {
+        eprintln!("warning: it is published, but cannot be called yet: {error}");
+    }
+}
+
+/// What is wrong with a package directory; a fault in the manifest is shown in its place.
+pub(super) fn package_error(what: &str, error: &PackageError) -> CliError {
+    let refused =
+        match error {
+            PackageError::Manifest { path, text, source } => CliError::usage(format!("{what}: {}", source.message()))
+                .at(&path.display().to_string(), text, Some(source.span())),
+            _ => CliError::because(what, error).status(USAGE),
+        };
+    match error.hint() {
+        Some(hint) => refused.hint(hint),
+        None => refused,
+    }
+}

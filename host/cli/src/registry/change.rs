@@ -1,0 +1,92 @@
+//! `tollhouse registry yank|unyank|deprecate`.
+
+use clap::Args;
+use tollhouse_registry::{ChangeError, Changed, ReleaseName, Requirement};
+
+use super::super::places::Places;
+use super::super::{Result, show};
+use super::look::described;
+use crate::Exit;
+
+/// Take a release back: it is not resolved any more
+///
+/// Who has pinned it still gets it: sessions, and what a `tollhouse.lock` names.
+#[derive(Args)]
+#[command(after_help = "Example:\n  tollhouse registry yank acme:payments@1.2.0")]
+pub(crate) struct Yank {
+    #[command(flatten)]
+    which: Which,
+}
+
+/// Undo a yank
+#[derive(Args)]
+pub(crate) struct Unyank {
+    #[command(flatten)]
+    which: Which,
+}
+
+/// Tell the users of a release why to use something else
+///
+/// It is resolved and runs as before; whoever mounts it is warned on standard error.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse registry deprecate acme:payments@1.2.0 --message 'rounds wrongly' --replacement acme:payments@^1.3
+  tollhouse registry deprecate acme:payments@1.2.0 --lift")]
+pub(crate) struct Deprecate {
+    #[command(flatten)]
+    which: Which,
+    /// Why, in a sentence
+    #[arg(long, value_name = "TEXT", required_unless_present = "lift")]
+    message: Option<String>,
+    /// What to use instead
+    #[arg(long, value_name = "NS:NAME@REQ", requires = "message")]
+    replacement: Option<Requirement>,
+    /// Take the deprecation back
+    #[arg(long, conflicts_with = "message")]
+    lift: bool,
+}
+
+#[derive(Args)]
+struct Which {
+    /// The release
+    #[arg(value_name = "NS:NAME@VERSION")]
+    release: ReleaseName,
+    /// Print the release as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Yank {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        self.which.tell("yanked", super::open(places)?.yank(&self.which.release, true))
+    }
+}
+
+impl Unyank {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        self.which.tell("unyanked", super::open(places)?.yank(&self.which.release, false))
+    }
+}
+
+impl Deprecate {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let why = self.message.map(|message| (message, self.replacement));
+        let done = if why.is_some() { "deprecated" } else { "no longer deprecated" };
+        self.which.tell(done, super::open(places)?.deprecate(&self.which.release, why))
+    }
+}
+
+impl Which {
+    fn tell(&self, done: &str, changed: std::result::Result<Changed, ChangeError>) -> Result {
+        let changed = changed
+            .map_err(|error| super::failed(&format!("cannot change `{}`", self.release), &error, error.hint()))?;
+        if self.json {
+            show::line(described(&changed.release));
+        } else {
+            let already = if changed.already { "already " } else { "" };
+            show::line(format_args!("{already}{done} {}", self.release));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}

@@ -1,0 +1,71 @@
+//! `tollhouse registry gc`.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use tollhouse::session::SessionsError;
+use tollhouse::tool::Lock;
+use tollhouse_registry::Digest;
+
+use super::super::lock::read_lock;
+use super::super::places::Places;
+use super::super::{Result, draw, session, show};
+use crate::Exit;
+
+/// Remove blobs that nothing names: neither the index, nor a session, nor a lock
+///
+/// What was published is always named. Blobs that nothing names come from writers that were killed, and from an index that
+/// was restored from a backup.
+#[derive(Args)]
+#[command(after_help = "Example:\n  tollhouse registry gc --dry-run --locked ./tollhouse.lock")]
+pub(crate) struct Gc {
+    /// Keep what this `tollhouse.lock` names, too
+    #[arg(long, value_name = "FILE")]
+    locked: Vec<PathBuf>,
+    /// Only say what would be removed
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object: removed, bytes, dry_run
+    #[arg(long)]
+    json: bool,
+}
+
+impl Gc {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        let mut kept = HashSet::new();
+        for path in &self.locked {
+            keep(&mut kept, &read_lock(path)?);
+        }
+        if places.store.exists() {
+            let failed = |error: &SessionsError| session::failed("cannot look at the sessions", error);
+            let sessions = places.sessions()?;
+            for id in sessions.list().map_err(|error| failed(&error))? {
+                match sessions.lock(&id) {
+                    Ok(lock) => keep(&mut kept, &lock),
+                    // Removed since it was listed.
+                    Err(SessionsError::Unknown { .. }) => {}
+                    // What it names is not known, so nothing may go.
+                    Err(error) => return Err(failed(&error)),
+                }
+            }
+        }
+        let swept = super::open(places)?.gc(&kept, self.dry_run).map_err(|error| super::unreadable(&error))?;
+        if self.json {
+            let removed: Vec<String> = swept.removed.iter().map(ToString::to_string).collect();
+            show::line(json!({ "removed": removed, "bytes": swept.bytes, "dry_run": self.dry_run }));
+        } else {
+            let would = if self.dry_run { "would be removed" } else { "removed" };
+            show::line(format_args!("{} blobs {would}, {}", swept.removed.len(), draw::size(swept.bytes)));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+fn keep(kept: &mut HashSet<Digest>, lock: &Lock) {
+    for locked in lock.0.values() {
+        let digests = [&locked.component, &locked.wit, &locked.manifest];
+        kept.extend(digests.into_iter().filter_map(|hex| format!("sha256:{hex}").parse::<Digest>().ok()));
+    }
+}

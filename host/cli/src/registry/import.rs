@@ -1,0 +1,92 @@
+//! `tollhouse registry import`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse_registry::{Foreign, PublishRequest, Registry, Requirement, wkg_layout};
+
+use super::super::places::Places;
+use super::super::{CliError, Result, show};
+use crate::Exit;
+
+/// Publish here what `wkg` keeps in a directory: `DIR/NAMESPACE/PACKAGE/VERSION.wasm`
+///
+/// Each release is checked as when it is published, oldest version first. One that does not pass is named, and the others are
+/// imported; then the exit status is 1.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse registry import ~/wasm-packages
+  tollhouse registry import ~/wasm-packages 'acme:payments@^1.2'")]
+pub(crate) struct Import {
+    /// The root of wkg's local backend
+    #[arg(value_name = "DIR")]
+    from: PathBuf,
+    /// Only this package, and of it what fits
+    #[arg(value_name = "NS:NAME[@REQ]")]
+    package: Option<Requirement>,
+    /// Print one JSON object: imported (name, version, digest, already), refused (file, error)
+    #[arg(long)]
+    json: bool,
+}
+
+impl Import {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        let registry = super::open(places)?;
+        let shown = self.from.display().to_string();
+        let found = wkg_layout(&self.from, self.package.as_ref())
+            .map_err(|error| CliError::because(format!("cannot import `{shown}`"), &error))?;
+        if found.is_empty() {
+            let nothing = match &self.package {
+                Some(package) => format!("there is no release of `{package}` in `{shown}`"),
+                None => format!("there is no release in `{shown}`"),
+            };
+            return Err(CliError::usage(nothing)
+                .status(1)
+                .hint("a release is `NAMESPACE/PACKAGE/VERSION.wasm` below it, as wkg's local backend has it"));
+        }
+        let (mut imported, mut refused) = (Vec::new(), Vec::new());
+        for foreign in &found {
+            match add(&registry, foreign) {
+                Ok((line, value)) => {
+                    self.say(&line);
+                    imported.push(value);
+                }
+                Err(error) => {
+                    refused.push(json!({ "file": foreign.path.display().to_string(), "error": error.to_string() }));
+                    if !self.json {
+                        error.show();
+                    }
+                }
+            }
+        }
+        let status = if refused.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
+        if self.json {
+            show::line(json!({ "imported": imported, "refused": refused }));
+        }
+        Ok(status)
+    }
+
+    fn say(&self, line: &str) {
+        if !self.json {
+            show::line(line);
+        }
+    }
+}
+
+/// Publishes one. What to tell a person, and a program.
+fn add(registry: &Registry, foreign: &Foreign) -> Result<(String, Value)> {
+    let what = format!("cannot import `{}`", foreign.path.display());
+    let request: PublishRequest = foreign.request().map_err(|error| super::failed(&what, &error, error.hint()))?;
+    let published = registry.publish(request).map_err(|error| super::failed(&what, &error, error.hint()))?;
+    let (release, already) = (published.release, published.already);
+    let words = if already { "already imported" } else { "imported" };
+    Ok((
+        format!("{words} {} {}", release.full_name(), release.digest()),
+        json!({
+            "name": release.name.to_string(), "version": release.version.to_string(),
+            "digest": release.digest().to_string(), "already": already,
+        }),
+    ))
+}

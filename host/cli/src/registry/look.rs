@@ -1,0 +1,210 @@
+//! `tollhouse registry ls|show`.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse_registry::{Dependency, DependencyKind, PublicKey, Registry, Release, Requirement, Shown, dependencies};
+
+use super::super::error::tame;
+use super::super::places::Places;
+use super::super::{Result, draw, show};
+use crate::Exit;
+
+/// List the releases
+#[derive(Args)]
+pub(crate) struct Ls {
+    /// Print an array of {name, version, digest, size, published, origin, yanked, breaking, deprecated, signed}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show a package: its newest release that fits, what it exports and asks for, who signed it, what depends on it
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse registry show tollhouse:stats
+  tollhouse registry show tollhouse:stats@=0.1.0 --json
+  tollhouse registry show acme:prices --dependencies")]
+pub(crate) struct Show {
+    /// The package: `tollhouse:stats`, or with a requirement, `tollhouse:stats@^0.1`
+    #[arg(value_name = "NS:NAME[@REQ]")]
+    package: Requirement,
+    /// Name each crate that it was built of, as its component says
+    #[arg(long, conflicts_with = "json")]
+    dependencies: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Ls {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        let releases = super::open(places)?.list().map_err(|error| super::unreadable(&error))?;
+        if self.json {
+            let listed: Vec<Value> = releases.iter().map(described).collect();
+            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            return Ok(Exit::SUCCESS);
+        }
+        for release in releases {
+            let (digest, marks) = (release.digest().hex(), super::marks(&release));
+            show::line(format_args!("{:<32} {:<12} sha256:{}{marks}", release.name, release.version, &digest[..16]));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl Show {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        let registry = super::open(places)?;
+        let shown = registry
+            .show(&self.package.name, &self.package.versions)
+            .map_err(|error| super::failed(&format!("cannot show `{}`", self.package.name), &error, error.hint()))?;
+        let dependents = registry.dependents(&self.package.name).map_err(|error| super::unreadable(&error))?;
+        let names = super::trust::names(places)?;
+        let built_of = built_of(&registry, &shown.release);
+        if self.json {
+            print_json(&registry, &shown, &built_of, &dependents, &names);
+        } else if self.dependencies {
+            print_dependencies(built_of)?;
+        } else {
+            print_text(&registry, &shown, &built_of, &dependents, &names);
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// A release as JSON.
+pub(super) fn described(release: &Release) -> Value {
+    let since = release.published.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let deprecated = release.deprecated.as_ref();
+    json!({
+        "name": release.name.to_string(),
+        "version": release.version.to_string(),
+        "digest": format!("sha256:{}", release.digest().hex()),
+        "size": release.component.size,
+        "published": since.as_secs(),
+        "origin": release.origin.as_ref().map(ToString::to_string),
+        "yanked": release.yanked,
+        "breaking": release.breaking,
+        "deprecated": deprecated.map(|it| {
+            json!({ "message": it.message, "replacement": it.replacement.as_ref().map(ToString::to_string) })
+        }),
+        "signed": release.signatures.iter().map(|signature| signature.key.to_string()).collect::<Vec<_>>(),
+    })
+}
+
+/// What its component says that it was built of; none if it says nothing. The error is for people.
+type BuiltOf = Result<Option<Vec<Dependency>>>;
+
+fn built_of(registry: &Registry, release: &Release) -> BuiltOf {
+    let unknown = format!("cannot say what `{}` was built of", release.full_name());
+    let component = registry.load_component(release).map_err(|error| super::failed(&unknown, &error, error.hint()))?;
+    dependencies(&component).map_err(|error| super::failed(&unknown, &error, error.hint()))
+}
+
+fn print_dependencies(built_of: BuiltOf) -> Result {
+    for Dependency { name, version, source, kind, .. } in built_of?.into_iter().flatten() {
+        let kind = if kind == DependencyKind::Build { "  builds it" } else { "" };
+        show::line(format_args!("{name:<32} {version:<12} {source}{kind}"));
+    }
+    Ok(Exit::SUCCESS)
+}
+
+/// How many crates it was built of, in words.
+fn count(dependencies: &[Dependency]) -> String {
+    let builders = dependencies.iter().filter(|one| one.kind == DependencyKind::Build).count();
+    let crates = |count: usize| format!("{count} crate{}", if count == 1 { "" } else { "s" });
+    let within = crates(dependencies.len() - builders);
+    if builders == 0 { within } else { format!("{within}, and {builders} that built it") }
+}
+
+/// Who signed a release, and whether the signature holds.
+fn signatures(registry: &Registry, release: &Release) -> Vec<(PublicKey, Option<String>)> {
+    let check = |key| registry.verify_signature(release, key).err().map(|error| error.to_string());
+    release.signatures.iter().map(|signature| (signature.key, check(&signature.key))).collect()
+}
+
+fn print_json(
+    registry: &Registry,
+    shown: &Shown,
+    built_of: &BuiltOf,
+    dependents: &[String],
+    names: &BTreeMap<PublicKey, String>,
+) {
+    let Shown { release, manifest, wit, readme, versions, .. } = shown;
+    let mut object = described(release);
+    object["description"] = json!(manifest.description);
+    object["license"] = json!(manifest.license);
+    object["permissions"] = json!(manifest.permissions);
+    object["signatures"] = signatures(registry, release)
+        .into_iter()
+        .map(|(key, problem)| json!({ "key": key.to_string(), "name": names.get(&key), "problem": problem }))
+        .collect();
+    object["versions"] = versions.iter().map(described).collect();
+    object["dependencies"] = match built_of {
+        Ok(list) => json!(list),
+        Err(problem) => json!({ "problem": problem.to_string() }),
+    };
+    object["dependents"] = json!(dependents);
+    object["wit"] = json!(wit);
+    object["readme"] = json!(readme);
+    show::line(serde_json::to_string_pretty(&object).expect("a JSON value serialises"));
+}
+
+fn print_text(
+    registry: &Registry,
+    shown: &Shown,
+    built_of: &BuiltOf,
+    dependents: &[String],
+    names: &BTreeMap<PublicKey, String>,
+) {
+    let Shown { release, manifest, wit, versions, .. } = shown;
+    let line = |text: String| show::line(tame(&text));
+    line(release.full_name().to_string());
+    line(format!("sha256:{}  {} bytes", release.digest().hex(), release.component.size));
+    if let Some(description) = &manifest.description {
+        line(description.clone());
+    }
+    let since = release.published.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    line(format!("published {}", draw::short_time(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))));
+    if let Some(origin) = &release.origin {
+        line(format!("pulled from {origin}"));
+    }
+    if release.yanked {
+        line("yanked: it is not resolved any more".to_owned());
+    }
+    if let Some(deprecated) = &release.deprecated {
+        line(format!("deprecated: {deprecated}"));
+    }
+    if release.breaking {
+        line("it breaks what earlier releases had that its version is compatible with".to_owned());
+    }
+    for (key, problem) in signatures(registry, release) {
+        let who = names.get(&key).map_or_else(|| key.to_string(), |name| format!("{name} ({key})"));
+        line(match problem {
+            None => format!("signed by {who}"),
+            Some(problem) => format!("NOT signed by {who}: {problem}"),
+        });
+    }
+    let asks = serde_json::to_value(&manifest.permissions).expect("permissions are plain data");
+    for (key, asked) in asks.as_object().into_iter().flatten() {
+        if asked.as_array().is_some_and(|asked| !asked.is_empty()) {
+            line(format!("asks for {key}: {asked}"));
+        }
+    }
+    let others = versions.iter().filter(|other| other.version != release.version);
+    let others: Vec<String> = others.map(|other| format!("{}{}", other.version, super::marks(other))).collect();
+    if !others.is_empty() {
+        line(format!("other versions: {}", others.join(", ")));
+    }
+    match built_of {
+        Ok(None) => {}
+        Ok(Some(list)) => line(format!("dependencies: {}", count(list))),
+        Err(problem) => line(format!("dependencies: {problem}")),
+    }
+    if !dependents.is_empty() {
+        line(format!("needed by: {}", dependents.join(", ")));
+    }
+    line(format!("\n{wit}"));
+}

@@ -1,0 +1,104 @@
+//! `tollhouse registry pull`.
+
+use clap::Args;
+use semver::Version;
+use serde_json::json;
+use tollhouse_registry::oci::{Reference, Wanted};
+use tollhouse_registry::{Digest, PackageName, PublishError, Registry, Release};
+
+use super::super::error::tame;
+use super::super::places::Places;
+use super::super::progress::Progress;
+use super::super::{Result, publish, show};
+use super::credentials::remote;
+use crate::Exit;
+
+/// Pull a release from a container registry into this one
+///
+/// Everything is checked as when it is published, and signatures that came with it are verified, before anything is written.
+/// From then on it runs without the network. With a digest exactly that is pulled; a tag that has moved is refused.
+///
+/// Anybody's WebAssembly component can be pulled. If Tollhouse did not push it, and it does not say what it is called, say it with
+/// `--name` and `--version`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse registry pull ghcr.io/acme/payments:1.2.0
+  tollhouse registry pull ghcr.io/acme/payments:1.2.0@sha256:6b86…
+  tollhouse registry pull ghcr.io/somebody/echo:latest --name my:echo --version 0.1.0")]
+pub(crate) struct Pull {
+    /// What: by tag, by digest, or by a tag that must have that digest
+    #[arg(value_name = "HOST/REPOSITORY[:TAG][@sha256:…]")]
+    from: Reference,
+    /// The package's name, instead of what the component says: `namespace:package`
+    #[arg(long, value_name = "NS:NAME")]
+    name: Option<PackageName>,
+    /// Its version, instead of what tag, annotations or component say
+    #[arg(long, value_name = "VERSION")]
+    version: Option<Version>,
+    /// Pull what breaks an earlier release with which its version is compatible; the registry records that it does
+    #[arg(long)]
+    allow_breaking: bool,
+    /// Without TLS. A registry on this machine is always reached so
+    #[arg(long)]
+    plain_http: bool,
+    /// Print one JSON object: name, version, digest, manifest, already, signed, warnings
+    #[arg(long)]
+    json: bool,
+}
+
+impl Pull {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let registry = super::open(places)?;
+        let mut wanted = Wanted::default();
+        (wanted.name, wanted.version) = (self.name.clone(), self.version.clone());
+        if let Some(release) = self.pinned(&registry, &wanted)? {
+            let manifest = self.from.digest;
+            self.tell(&release, manifest.as_ref(), true, &[]);
+            return Ok(Exit::SUCCESS);
+        }
+        let what = format!("cannot pull `{}`", self.from);
+        let progress = Progress::new(format!("pulling {}", self.from.repository));
+        let watch = |_: &str, bytes: u64, all: u64| progress.at(bytes, all);
+        let pulled = remote(self.plain_http, &watch)?
+            .pull(&self.from, wanted)
+            .map_err(|error| super::failed(&what, &error, error.hint()));
+        drop(progress);
+        let mut request = pulled?;
+        request.allow_breaking = self.allow_breaking;
+        let manifest = request.origin.as_ref().map(|origin| origin.manifest);
+        let published =
+            registry.publish(request).map_err(|error: PublishError| super::failed(&what, &error, error.hint()))?;
+        self.tell(&published.release, manifest.as_ref(), published.already, &published.warnings);
+        if !published.already {
+            publish::compile(places, published.release);
+        }
+        Ok(Exit::SUCCESS)
+    }
+
+    /// What was pulled before as exactly that.
+    fn pinned(&self, registry: &Registry, wanted: &Wanted) -> Result<Option<Release>> {
+        let Some(digest) = self.from.digest else { return Ok(None) };
+        registry.pulled(&digest, wanted).map_err(|error| super::unreadable(&error))
+    }
+
+    fn tell(&self, release: &Release, manifest: Option<&Digest>, already: bool, warnings: &[String]) {
+        if self.json {
+            let manifest = manifest.map(ToString::to_string);
+            let signed: Vec<String> = release.signatures.iter().map(|signature| signature.key.to_string()).collect();
+            show::line(json!({
+                "name": release.name.to_string(), "version": release.version.to_string(),
+                "digest": release.digest().to_string(), "manifest": manifest, "already": already,
+                "signed": signed, "warnings": warnings,
+            }));
+            return;
+        }
+        for warning in warnings {
+            eprintln!("warning: {}", tame(warning));
+        }
+        let already = if already { "already " } else { "" };
+        let mut from = self.from.clone();
+        from.digest = manifest.copied();
+        show::line(format_args!("{already}pulled {} from {from}", release.full_name()));
+    }
+}

@@ -1,0 +1,80 @@
+//! `tollhouse registry push`.
+
+use clap::Args;
+use semver::Version;
+use serde_json::json;
+use tollhouse_registry::Requirement;
+use tollhouse_registry::oci::Reference;
+
+use super::super::places::Places;
+use super::super::progress::Progress;
+use super::super::{CliError, Result, show};
+use super::credentials::remote;
+use crate::Exit;
+
+/// Push a release to a container registry
+///
+/// It is an artifact of WebAssembly as the CNCF lays it out, whose component other clients (`wkg`, `oras`) read; manifest, WIT,
+/// readme and signatures travel along. The tag is the version, if none is given. A tag that names something else stays as it
+/// is. Credentials are those of `docker login`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse registry push acme:payments ghcr.io/acme/payments
+  tollhouse registry push acme:payments@=1.2.0 localhost:5000/acme/payments:stable --force")]
+pub(crate) struct Push {
+    /// The release: the newest that fits
+    #[arg(value_name = "NS:NAME[@REQ]")]
+    release: Requirement,
+    /// Where to
+    #[arg(value_name = "HOST/REPOSITORY[:TAG]")]
+    to: Reference,
+    /// Move a tag that names something else
+    #[arg(long)]
+    force: bool,
+    /// Without TLS. A registry on this machine is always reached so
+    #[arg(long)]
+    plain_http: bool,
+    /// Print one JSON object: name, version, reference, digest, already
+    #[arg(long)]
+    json: bool,
+}
+
+impl Push {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        if self.to.digest.is_some() {
+            return Err(CliError::usage("what is pushed has the digest that it has: name a tag, or nothing"));
+        }
+        let registry = super::open(places)?;
+        let what = format!("cannot push `{}`", self.release);
+        let release = registry
+            .resolve(&self.release.name, &self.release.versions)
+            .map_err(|error| super::failed(&what, &error, error.hint()))?;
+        let tag = self.to.tag.clone().unwrap_or_else(|| release.version.to_string());
+        if tag.parse().is_ok_and(|version: Version| version != release.version) {
+            return Err(CliError::usage(format!(
+                "the tag `{tag}` is another version than that of `{}`",
+                release.full_name()
+            ))
+            .hint("leave the tag out, or name one that is no version, such as `stable`"));
+        }
+        let progress = Progress::new(format!("pushing {}", release.full_name()));
+        let watch = |_: &str, bytes: u64, all: u64| progress.at(bytes, all);
+        let pushed = remote(self.plain_http, &watch)?
+            .push(&registry, &release, &self.to.repository, &tag, self.force)
+            .map_err(|error| super::failed(&what, &error, error.hint()));
+        drop(progress);
+        let pushed = pushed?;
+        if self.json {
+            show::line(json!({
+                "name": release.name.to_string(), "version": release.version.to_string(),
+                "reference": pushed.reference.to_string(), "digest": pushed.digest.to_string(),
+                "already": pushed.already,
+            }));
+        } else {
+            let already = if pushed.already { "already " } else { "" };
+            show::line(format_args!("{already}pushed {} to {}", release.full_name(), pushed.reference));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}

@@ -1,0 +1,59 @@
+//! `tollhouse registry search`.
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse_registry::Registry;
+
+use super::super::error::tame;
+use super::super::places::Places;
+use super::super::{Result, show};
+use crate::Exit;
+
+/// Search names, descriptions, functions and their docs
+///
+/// Every word must be found, as a part of a word. What has it in its name comes first, then what has it in a function's
+/// name, in its description, in its docs. Of each package the newest release that is not yanked is searched.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  tollhouse registry search csv\n  tollhouse registry search standard deviation --limit 3"
+)]
+pub(crate) struct Search {
+    /// What to look for
+    #[arg(value_name = "WORD", required = true)]
+    words: Vec<String>,
+    /// How many are shown at most
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Print an array of {name, version, description, functions, deprecated}
+    #[arg(long)]
+    json: bool,
+}
+
+impl Search {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        let registry = Registry::unchecked(&places.registry);
+        let found = registry.search(&self.words, self.limit).map_err(|error| super::unreadable(&error))?;
+        if self.json {
+            let one = |it: &tollhouse_registry::Found| {
+                json!({
+                    "name": it.name, "version": it.version, "description": it.description,
+                    "functions": it.functions, "deprecated": it.deprecated,
+                })
+            };
+            let listed: Vec<Value> = found.iter().map(one).collect();
+            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            return Ok(Exit::SUCCESS);
+        }
+        if found.is_empty() {
+            eprintln!("nothing in the registry has {}", self.words.join(" and "));
+        }
+        for it in found {
+            let deprecated = if it.deprecated { "  deprecated" } else { "" };
+            show::line(tame(&format!("{:<32} {:<12}{deprecated}  {}", it.name, it.version, it.description)));
+            if !it.functions.is_empty() {
+                show::line(tame(&format!("    {}", it.functions.join(", "))));
+            }
+        }
+        Ok(Exit::SUCCESS)
+    }
+}

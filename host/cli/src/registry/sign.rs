@@ -1,0 +1,101 @@
+//! `tollhouse registry keygen|sign`.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+use tollhouse_registry::{PrivateKey, ReleaseName};
+
+use super::super::error::USAGE;
+use super::super::places::Places;
+use super::super::{CliError, Result, show};
+use crate::Exit;
+
+/// Make a key that signs releases: the private key goes into a file (mode 0600), the public key is printed
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  tollhouse registry keygen --out acme.key
+  tollhouse registry sign acme:payments@1.2.0 --key acme.key")]
+pub(crate) struct Keygen {
+    /// Where the private key goes. It must not be there yet
+    #[arg(long, value_name = "FILE", default_value = "tollhouse-signing.key")]
+    out: PathBuf,
+    /// Print one JSON object: key, file
+    #[arg(long)]
+    json: bool,
+}
+
+/// Sign a release: its name, its version, and the digests of component, WIT and manifest
+///
+/// The signature is kept in the registry. `publish --key FILE` does both at once.
+#[derive(Args)]
+#[command(after_help = "Example:\n  tollhouse registry sign acme:payments@1.2.0 --key acme.key")]
+pub(crate) struct Sign {
+    /// The release
+    #[arg(value_name = "NS:NAME@VERSION")]
+    release: ReleaseName,
+    /// The file of the private key, as `keygen` wrote it
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    /// Print the release as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Keygen {
+    pub(super) fn execute(&self) -> Result {
+        let failed = |error: &std::io::Error| {
+            let refused = CliError::because(format!("cannot write the key `{}`", self.out.display()), error);
+            match error.kind() {
+                std::io::ErrorKind::AlreadyExists => refused.hint("a key is never overwritten: name another `--out`"),
+                _ => refused,
+            }
+        };
+        let key = PrivateKey::generate().map_err(|error| CliError::because("cannot make a key", &error))?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&self.out).map_err(|error| failed(&error))?;
+        let written = writeln!(file, "{}", key.to_text()).and_then(|()| file.sync_all());
+        written.map_err(|error| {
+            // Half a key is none; this half was made just now.
+            let _ = fs::remove_file(&self.out);
+            failed(&error)
+        })?;
+        if self.json {
+            show::line(json!({ "key": key.public().to_string(), "file": self.out.display().to_string() }));
+        } else {
+            show::line(key.public());
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl Sign {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        let key = private_key(&self.key)?;
+        let signed = super::open(places)?
+            .sign(&self.release, &key)
+            .map_err(|error| super::failed(&format!("cannot sign `{}`", self.release), &error, error.hint()))?;
+        if self.json {
+            show::line(super::look::described(&signed.release));
+        } else {
+            let already = if signed.already { "already " } else { "" };
+            show::line(format_args!("{already}signed {} by {}", self.release, key.public()));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// Reads a private key.
+pub(crate) fn private_key(path: &Path) -> Result<PrivateKey> {
+    let failed = |error: &dyn std::error::Error| {
+        CliError::because(format!("cannot read the key `{}`", path.display()), error).status(USAGE)
+    };
+    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
+    text.parse().map_err(|error| failed(&error).hint("`tollhouse registry keygen --out FILE` makes one"))
+}

@@ -1,0 +1,110 @@
+//! `tollhouse registry trust`: the keys that this user trusts, by name.
+
+use std::collections::BTreeMap;
+
+use clap::Subcommand;
+use serde_json::{Value, json};
+use tollhouse::capability::Policy;
+use tollhouse_registry::{PublicKey, TrustError, TrustedKeys};
+
+use super::super::error::USAGE;
+use super::super::places::Places;
+use super::super::{CliError, Result, show};
+use crate::Exit;
+
+/// Give names to the keys that you trust, for `require_signature` in policies
+///
+/// The file lies beside the registry, not in it: who can write the registry must not say whom to trust.
+#[derive(Subcommand)]
+#[command(after_help = "\
+Example:
+  tollhouse registry trust add acme ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+and in a policy:
+  require_signature = [\"acme\"]")]
+pub(crate) enum Trust {
+    /// Give a key a name
+    Add {
+        /// The name: letters, digits, `-`, `_` and `.`
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The key, as `registry keygen` prints it
+        #[arg(value_name = "KEY")]
+        key: PublicKey,
+        /// Print one JSON object: name, key, already
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the keys
+    Ls {
+        /// Print an array of {name, key}
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a key off the list. Sessions that were made with it keep it
+    Rm {
+        /// Its name, or the key itself
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// Print one JSON object: removed
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Trust {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let keys = TrustedKeys::new(&places.trusted);
+        match self {
+            Self::Add { name, key, json } => {
+                let added = keys.add(&name, key).map_err(|error| failed(&error))?;
+                if json {
+                    show::line(json!({ "name": name, "key": key.to_string(), "already": !added }));
+                } else {
+                    show::line(format_args!("{} {name} {key}", if added { "trusted" } else { "already trusted" }));
+                }
+            }
+            Self::Ls { json } => {
+                let listed = keys.list().map_err(|error| failed(&error))?;
+                if json {
+                    let one = |(name, key): (&String, &PublicKey)| json!({ "name": name, "key": key.to_string() });
+                    let listed: Vec<Value> = listed.iter().map(one).collect();
+                    show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+                } else {
+                    listed.iter().for_each(|(name, key)| show::line(format_args!("{name:<24} {key}")));
+                }
+            }
+            Self::Rm { key, json } => {
+                let removed = keys.remove(&key).map_err(|error| failed(&error))?;
+                if removed.is_empty() {
+                    return Err(CliError::usage(format!("no trusted key is `{key}`"))
+                        .hint("`tollhouse registry trust ls` lists them"));
+                }
+                if json {
+                    show::line(json!({ "removed": removed }));
+                } else {
+                    show::line(format_args!("no longer trusted: {}", removed.join(", ")));
+                }
+            }
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+fn failed(error: &TrustError) -> CliError {
+    super::failed("cannot use the trusted keys", error, error.hint()).status(USAGE)
+}
+
+/// The names of trusted keys.
+pub(super) fn names(places: &Places) -> Result<BTreeMap<PublicKey, String>> {
+    let keys = TrustedKeys::new(&places.trusted).list().map_err(|error| failed(&error))?;
+    Ok(keys.into_iter().map(|(name, key)| (key, name)).collect())
+}
+
+/// Puts keys in the place of the names that a policy has for them. A name that is not known stays: nothing is mounted then.
+pub(crate) fn resolve(policy: &mut Policy, places: &Places) -> Result<()> {
+    if policy.signed.unresolved().is_some() {
+        let keys = TrustedKeys::new(&places.trusted).list().map_err(|error| failed(&error))?;
+        policy.signed.resolve(|name| keys.get(name).copied());
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! `tollhouse registry verify`.
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse_registry::{Registry, Verified};
+
+use super::super::error::tame;
+use super::super::places::Places;
+use super::super::progress::Progress;
+use super::super::{CliError, Result, draw, show};
+use crate::Exit;
+
+/// Check everything: the chain of the index, every blob, WIT against component, every signature
+///
+/// Exit status 1 if something is wrong; it says what, and what to do.
+#[derive(Args)]
+pub(crate) struct Verify {
+    /// Print one JSON object: lines, releases, signatures, blobs, bytes, problems
+    #[arg(long)]
+    json: bool,
+}
+
+impl Verify {
+    pub(super) fn execute(&self, places: &Places) -> Result {
+        let progress = Progress::new("checking the registry");
+        // One that cannot be opened is what this command is for.
+        let registry = Registry::unchecked(&places.registry);
+        let verified = registry.verify(|at, of, release| {
+            progress.now(format!("checking {} ({} of {of})", release.full_name(), at + 1));
+        });
+        drop(progress);
+        if self.json {
+            show::line(serde_json::to_string_pretty(&report(&verified)).expect("a JSON value serialises"));
+        } else {
+            let Verified { lines, releases, signatures, blobs, bytes, .. } = &verified;
+            let size = draw::size(*bytes);
+            show::line(format_args!(
+                "checked {lines} lines of the index, {releases} releases, {signatures} signatures, {blobs} blobs ({size})"
+            ));
+            for problem in &verified.problems {
+                let hint = problem.hint.map(|hint| format!("\n  {hint}")).unwrap_or_default();
+                eprintln!("{}", tame(&format!("{}{hint}", problem.problem)));
+            }
+        }
+        if verified.problems.is_empty() {
+            return Ok(Exit::SUCCESS);
+        }
+        Err(CliError::because(format!("{} problems", verified.problems.len()), &Damaged)
+            .hint("what is damaged is not used: no run mounts it; the rest is"))
+    }
+}
+
+/// Why `verify` ends with an error.
+#[derive(Debug, thiserror::Error)]
+#[error("the registry is damaged, or was tampered with")]
+struct Damaged;
+
+fn report(verified: &Verified) -> Value {
+    let problems: Vec<Value> = verified
+        .problems
+        .iter()
+        .map(|it| json!({ "release": it.release, "problem": it.problem, "hint": it.hint }))
+        .collect();
+    json!({
+        "lines": verified.lines, "releases": verified.releases, "signatures": verified.signatures,
+        "blobs": verified.blobs, "bytes": verified.bytes, "problems": problems,
+    })
+}

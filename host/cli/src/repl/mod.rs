@@ -1,0 +1,128 @@
+//! `tollhouse repl`: inputs, one after another, in one session.
+//!
+//! - `room`: the session, and what one input does in it;
+//! - `command`: the inputs that begin with a dot;
+//! - `editor`, `complete`: a person at a terminal;
+//! - `script`: inputs that come by a pipe;
+//! - `interrupt`: Ctrl-C.
+//!
+//! **Invariant:** no input ends the repl but `.exit`, the end of the inputs and, where nobody types, Ctrl-C.
+
+mod command;
+mod complete;
+mod editor;
+mod interrupt;
+mod room;
+mod script;
+
+use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
+
+use clap::Args;
+use tollhouse::session::{SessionId, Sessions};
+
+use self::interrupt::Interrupt;
+use self::room::{Keeper, Room};
+use super::confine::ConfineArgs;
+use super::opening::{OwnArgs, SessionArgs, pair};
+use super::places::Places;
+use super::run::Lang;
+use super::{Result, error};
+use crate::Exit;
+
+/// Run inputs one after another: JavaScript, TypeScript or bash, with completion and history
+///
+/// Each input is a run of one session. What one leaves the next one finds: files; in JavaScript what was declared at the
+/// top level (values are copied, functions and classes are made anew from their text, imports are made again) and `state`;
+/// in bash directory, variables, functions and aliases. Without `--session` the session ends with the repl.
+///
+/// The value of the last expression is shown. An input goes on with the next line until it is whole. Ctrl-C stops a script,
+/// or clears the line; Ctrl-D ends. `.help` lists what else there is. Tab completes tools, files and words that begin with
+/// a dot. History is kept in $XDG_STATE_HOME/tollhouse (`.history off` keeps it out); a line that begins with a blank is not.
+///
+/// Where standard input is no terminal, it is read as inputs; the exit status is that of the last.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse repl --allow 'stats/*'
+  tollhouse repl --lang sh --mount ./data:/workspace/data
+  tollhouse repl --session trip
+  printf 'const a = 20\\na + 1\\n' | tollhouse repl")]
+pub(crate) struct Repl {
+    /// The language to begin with; `.lang` changes it
+    #[arg(long, value_enum, default_value_t = Lang::Js)]
+    lang: Lang,
+    /// A variable of the scripts' environment
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair)]
+    environment: Vec<(String, String)>,
+    #[command(flatten)]
+    session: SessionArgs,
+    #[command(flatten)]
+    own: OwnArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
+    /// Go on with this session, or make it: its files, budgets, variables and log are kept
+    #[arg(long = "session", value_name = "ID")]
+    id: Option<SessionId>,
+    /// Let each input begin without what earlier ones left besides files
+    #[arg(long)]
+    no_keep_state: bool,
+    /// Neither read nor write the history
+    #[arg(long)]
+    no_history: bool,
+    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+}
+
+/// What a session is called that ends with the repl.
+const NAME: &str = "repl";
+
+impl Repl {
+    /// Runs inputs to their end.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let history = if interactive && !self.no_history { places.state.as_deref() } else { None };
+        self.confine.apply(|| {
+            let touched = self.session.touched(places, &self.own, self.id.is_some(), self.audit.as_deref());
+            touched.writing_in(history)
+        })?;
+        let interrupt = Interrupt::install(interactive);
+        let host = places.host()?;
+        let keeper = match (&self.id, self.session.is_of_token()) {
+            (Some(id), _) => Some(Keeper { sessions: places.sessions()?, id: id.clone() }),
+            (None, false) => {
+                let id = NAME.parse().expect("it is a session's name");
+                Some(Keeper { sessions: Sessions::in_memory(), id })
+            }
+            // What a token grants ends, so no session keeps it.
+            (None, true) => None,
+        };
+        let session = match &keeper {
+            Some(Keeper { sessions, id }) => {
+                let waiting = interrupt.waiting(id);
+                self.session.open_kept(places, &host, sessions, id, &self.own, self.audit.as_deref(), waiting)?
+            }
+            None => self.session.open_in_memory(places, &host, &self.own, self.audit.as_deref())?,
+        };
+        self.confine.isolate(session.gate())?;
+        let mut room = Room {
+            host,
+            session,
+            keeper,
+            lang: self.lang,
+            environment: self.environment,
+            keep_state: !self.no_keep_state,
+            colors: interactive && error::colors(),
+            interactive,
+            directory: room::WORKSPACE.to_owned(),
+            interrupt,
+        };
+        let status = if interactive {
+            editor::converse(&mut room, history, self.id.is_some())?
+        } else {
+            script::follow(&mut room)?
+        };
+        Ok(Exit::from(status))
+    }
+}

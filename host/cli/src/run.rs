@@ -1,0 +1,244 @@
+//! `tollhouse run`.
+
+use std::fs;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+use tollhouse::agent::Program;
+use tollhouse::guest::{Language, OutputSink, Script, Stream};
+use tollhouse::session::{RunOptions, RunResult, Session, SessionId, Stdin};
+
+use super::confine::ConfineArgs;
+use super::opening::{OwnArgs, SessionArgs, pair};
+use super::places::Places;
+use super::{CliError, Result, ctrl_c, show};
+use crate::Exit;
+
+/// Run a script, or an agent compiled to a component
+///
+/// Runs JavaScript, TypeScript or bash in a sandbox of its own, starting in /workspace. The script calls the tools of the
+/// registry that `--allow` or the policy grants: `await stats.describe({values: [1, 2, 3]})` in JavaScript,
+/// `stats describe --values '[1, 2, 3]'` in bash. A component imports them by their WIT names.
+///
+/// Exit status: the script's own (`exit 3`, `process.exit(3)`); for JavaScript 1 when it throws; 2 usage or policy error;
+/// 3 a call was denied and the script did not catch that; 4 a limit was reached; 130 cancelled.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse run -e 'return 1 + 1'
+  tollhouse run --allow 'stats/*' -e 'return (await stats.describe({values: [1, 2, 3]})).mean'
+  tollhouse run report.js --policy policy.toml --mount ./data:/workspace/data:ro
+  tollhouse run --lang sh -e 'for f in 1 2; do echo $f; done' --json")]
+pub(crate) struct Run {
+    /// The script, or a component (`wasi:cli/command`) that imports tools, or `-` for standard input
+    #[arg(value_name = "FILE", required_unless_present = "code", conflicts_with = "code")]
+    file: Option<PathBuf>,
+    /// The script's text
+    #[arg(short = 'e', long = "eval", value_name = "CODE")]
+    code: Option<String>,
+    /// The script's arguments, after `--`
+    #[arg(last = true, value_name = "ARGS")]
+    arguments: Vec<String>,
+    /// The script's language [default: by the file's extension, its #! line, else js]
+    #[arg(long, value_enum)]
+    lang: Option<Lang>,
+    /// A variable of the script's environment
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair)]
+    environment: Vec<(String, String)>,
+    #[command(flatten)]
+    session: SessionArgs,
+    #[command(flatten)]
+    own: OwnArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
+    /// Go on with this session, or make it: its files, budgets and log are kept, its policy and tools are fixed
+    #[arg(long = "session", value_name = "ID")]
+    id: Option<SessionId>,
+    /// Find what the last script of this language left in the session besides files, and leave it: `state` in JavaScript;
+    /// directory, variables, functions and aliases in bash
+    #[arg(long, requires = "id")]
+    keep_state: bool,
+    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Print one JSON object: status, value, output, error, calls, usage, budgets
+    #[arg(long)]
+    json: bool,
+    /// After the script's output, list its calls and budgets on standard error
+    #[arg(long, conflicts_with = "json")]
+    summary: bool,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Lang {
+    /// JavaScript
+    Js,
+    /// TypeScript: its types are taken out, not checked
+    Ts,
+    /// bash
+    #[value(aliases = ["shell", "bash"])]
+    Sh,
+}
+
+impl Lang {
+    /// Whether it is bash.
+    pub(crate) fn is_shell(self) -> bool {
+        matches!(self, Self::Sh)
+    }
+}
+
+impl From<Lang> for Language {
+    fn from(lang: Lang) -> Self {
+        match lang {
+            Lang::Js | Lang::Ts => Self::JavaScript,
+            Lang::Sh => Self::Shell,
+        }
+    }
+}
+
+impl Run {
+    /// Runs the script and shows what came of it.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let (name, source) = self.script()?;
+        self.confine.apply(|| self.session.touched(places, &self.own, self.id.is_some(), self.audit.as_deref()))?;
+        if source.starts_with(WASM) {
+            return self.component(name, source, places);
+        }
+        let source = String::from_utf8(source)
+            .map_err(|_| CliError::usage(format!("the script `{name}` is no UTF-8 text, and no component")))?;
+        let language = self.lang.map_or_else(|| guess(self.file.as_deref(), &source), Language::from);
+        let name = if self.code.is_some() { name_of_code(language).to_owned() } else { name };
+        let name = name_in(self.lang, name);
+        let session = self.open(places)?;
+        let options = self.options();
+        let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
+        let run = session.start(language, Script { source, name, arguments, environment, typed: None }, options)?;
+        let cancel = run.cancel_handle();
+        ctrl_c::on_press(move || cancel.cancel());
+        let result = run.finish();
+        self.show(&result);
+        Ok(Exit::from(status(&result)))
+    }
+
+    /// Runs an agent that is a component.
+    fn component(&self, name: String, component: Vec<u8>, places: &Places) -> Result {
+        if self.keep_state {
+            return Err(CliError::usage("a component keeps no state: `--keep-state` is for scripts")
+                .hint("let it write what it keeps to a file under /workspace"));
+        }
+        let session = self.open(places)?;
+        let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
+        let run = session.start_component(component, Program { name, arguments, environment }, self.options())?;
+        let interrupt = run.interrupt();
+        ctrl_c::on_press(move || interrupt.cancel());
+        let result = run.finish();
+        self.show(&result);
+        Ok(Exit::from(status(&result)))
+    }
+
+    fn open(&self, places: &Places) -> Result<Session> {
+        let session = self.session.open(places, &self.own, self.id.as_ref(), self.audit.as_deref())?;
+        self.confine.isolate(session.gate())?;
+        Ok(session)
+    }
+
+    fn options(&self) -> RunOptions {
+        let from_stdin = self.file.as_deref() == Some(Path::new("-"));
+        RunOptions {
+            output: if self.json { None } else { Some(Box::new(Output)) },
+            stdin: if from_stdin || io::stdin().is_terminal() {
+                Stdin::Empty
+            } else {
+                Stdin::Reader(Box::new(io::stdin()))
+            },
+            keep_state: self.keep_state,
+        }
+    }
+
+    fn show(&self, result: &RunResult) {
+        if self.json {
+            show::line(serde_json::to_string(result).expect("a result is plain data"));
+        } else {
+            show::result(result);
+            if self.summary {
+                show::summary(result);
+            }
+        }
+    }
+
+    fn script(&self) -> Result<(String, Vec<u8>)> {
+        if let Some(code) = &self.code {
+            return Ok(("script".to_owned(), code.clone().into_bytes()));
+        }
+        let file = self.file.as_deref().expect("clap asks for a file or code");
+        if file == Path::new("-") {
+            let mut source = Vec::new();
+            let read = io::stdin().read_to_end(&mut source);
+            read.map_err(|error| CliError::because("cannot read the script from standard input", &error))?;
+            return Ok(("stdin".to_owned(), source));
+        }
+        let source = fs::read(file).map_err(|error| {
+            CliError::because(format!("cannot read the script `{}`", file.display()), &error)
+                .status(super::error::USAGE)
+        })?;
+        let name = file.file_name().unwrap_or(file.as_os_str());
+        Ok((name.to_string_lossy().into_owned(), source))
+    }
+}
+
+/// The language of a script that nobody named.
+pub(crate) fn guess(file: Option<&Path>, source: &str) -> Language {
+    let extension = file.and_then(Path::extension).and_then(|extension| extension.to_str());
+    let shebang = source.lines().next().filter(|line| line.starts_with("#!"));
+    match extension {
+        Some("sh" | "bash") => Language::Shell,
+        Some("js" | "mjs" | "cjs" | "ts" | "mts" | "cts") => Language::JavaScript,
+        _ if shebang.is_some_and(|line| line.trim_end().ends_with("sh")) => Language::Shell,
+        _ => Language::JavaScript,
+    }
+}
+
+/// What a script that is no file is called, in its messages and by itself: as in `bash -c`.
+pub(crate) fn name_of_code(language: Language) -> &'static str {
+    match language {
+        Language::Shell => "bash",
+        _ => "script",
+    }
+}
+
+/// The name of a script whose language was said: by it the guest knows TypeScript.
+pub(crate) fn name_in(lang: Option<Lang>, name: String) -> String {
+    if matches!(lang, Some(Lang::Ts)) && !name.ends_with("ts") { name + ".ts" } else { name }
+}
+
+/// What every WebAssembly binary begins with.
+const WASM: &[u8] = b"\0asm";
+
+/// The exit status of a run, as `--help` says.
+pub(crate) fn status(result: &RunResult) -> u8 {
+    use tollhouse::session::Status;
+    match result.status {
+        Status::Completed => 0,
+        Status::Denied => 3,
+        Status::Limited => 4,
+        Status::Cancelled => 130,
+        // A script's own; 1 if it threw.
+        _ => result.exit_code,
+    }
+}
+
+/// The script's output, as it comes, on the process's own streams.
+pub(crate) struct Output;
+
+impl OutputSink for Output {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        // A reader that went away (`| head -1`) is no reason to end the run: its calls and files still count.
+        let _ = match stream {
+            Stream::Stdout => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+            Stream::Stderr => io::stderr().write_all(bytes),
+        };
+    }
+}

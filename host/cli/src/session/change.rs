@@ -1,0 +1,143 @@
+//! `tollhouse session fork`, `rollback`, `label` and `rm`.
+
+use clap::Args;
+use serde_json::json;
+use tollhouse::session::{At, Point, SessionId};
+
+use super::super::places::{Places, waiting};
+use super::super::{CliError, Result, show};
+use crate::Exit;
+
+/// Make a session of another one's files
+///
+/// The fork has the policy, tools and stored entries of the other, and what was spent there is spent here: a fork is no way
+/// to a new budget. From then on, the two know nothing of each other. Copies no files, whatever their size.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session fork report try-2
+  tollhouse session fork report@3 from-run-3")]
+pub(crate) struct Fork {
+    /// The files to begin with: SESSION, SESSION@RUN or SESSION@LABEL
+    #[arg(value_name = "POINT")]
+    from: Point,
+    /// The new session
+    #[arg(value_name = "ID")]
+    to: SessionId,
+    /// Print one JSON object: session, from, run, snapshot
+    #[arg(long)]
+    json: bool,
+}
+
+/// Take a session's files back to what a run had left
+///
+/// That is a change like any other: it has a number, and can itself be rolled back. What was spent stays spent.
+#[derive(Args)]
+pub(crate) struct Rollback {
+    /// Which files: SESSION@RUN or SESSION@LABEL
+    #[arg(value_name = "POINT")]
+    to: Point,
+    /// Print one JSON object: session, run, snapshot
+    #[arg(long)]
+    json: bool,
+}
+
+/// Give the files that a run left a name, or take the name away
+#[derive(Args)]
+pub(crate) struct Label {
+    /// Which files: SESSION@RUN, or SESSION for those it has now
+    #[arg(value_name = "POINT")]
+    point: Point,
+    /// The name
+    #[arg(value_name = "LABEL")]
+    label: String,
+    /// Take the name away
+    #[arg(long)]
+    delete: bool,
+    /// Print one JSON object: session, label, run
+    #[arg(long)]
+    json: bool,
+}
+
+/// Remove sessions: files, budgets, runs and log
+///
+/// A run that has not ended is cancelled. What only they had on disk is freed by `session gc`.
+#[derive(Args)]
+pub(crate) struct Rm {
+    /// The sessions
+    #[arg(value_name = "ID", required = true)]
+    ids: Vec<SessionId>,
+    /// Print an array of {session, records}
+    #[arg(long)]
+    json: bool,
+}
+
+impl Fork {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let sessions = places.sessions()?;
+        let failed = |error| super::failed("cannot fork", &error);
+        sessions.fork(&self.from, &self.to).map_err(failed)?;
+        if self.json {
+            let (snapshot, run) = sessions.snapshot(&self.from).map_err(failed)?;
+            let from = &self.from.session;
+            show::line(json!({ "session": self.to, "from": from, "run": run, "snapshot": snapshot.to_string() }));
+        } else {
+            show::line(&self.to);
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl Rollback {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        if self.to.at == At::Head {
+            return Err(CliError::usage(format!("`{}` is where the session is", self.to))
+                .hint(format!("name a run or a label: `{}@3`", self.to)));
+        }
+        let sessions = places.sessions()?;
+        let id = &self.to.session;
+        let failed = |error| super::failed("cannot roll back", &error);
+        let snapshot = sessions.rollback(&self.to, waiting(id)).map_err(failed)?;
+        let run = sessions.show(id).map_err(failed)?.head.left_by;
+        if self.json {
+            show::line(json!({ "session": id, "run": run, "snapshot": snapshot.to_string() }));
+        } else {
+            show::line(format_args!("{id}@{run} has the files of {}", self.to));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl Label {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let sessions = places.sessions()?;
+        let id = &self.point.session;
+        let failed = |error| super::failed("cannot label", &error);
+        let run = if self.delete { None } else { Some(sessions.snapshot(&self.point).map_err(failed)?.1) };
+        sessions.label(id, &self.label, run).map_err(failed)?;
+        if self.json {
+            show::line(json!({ "session": id, "label": self.label, "run": run }));
+        } else if let Some(run) = run {
+            show::line(format_args!("{id}@{} is {id}@{run}", self.label));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl Rm {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let sessions = places.sessions()?;
+        let mut removed = Vec::new();
+        for id in &self.ids {
+            let records = sessions
+                .remove(id, &waiting(id))
+                .map_err(|error| super::failed(&format!("cannot remove `{id}`"), &error))?
+                .records;
+            removed.push(json!({ "session": id, "records": records }));
+        }
+        if self.json {
+            show::line(serde_json::to_string_pretty(&removed).expect("JSON values serialise"));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}

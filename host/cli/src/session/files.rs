@@ -1,0 +1,333 @@
+//! `tollhouse session files`, `cat`, `put`, `get` and `diff`.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse::session::{Point, SessionId, SessionsError};
+use tollhouse::vfs::{ChangeKind, Errno, Kind, Tree, UnifiedLimits, changed_paths, unified};
+
+use super::super::places::{Places, waiting};
+use super::super::{CliError, Result, draw, show};
+use crate::Exit;
+
+/// List the files of a session
+#[derive(Args)]
+pub(crate) struct Files {
+    /// Which files: SESSION, SESSION@RUN or SESSION@LABEL
+    #[arg(value_name = "POINT")]
+    point: Point,
+    /// The directory to begin at
+    #[arg(value_name = "PATH", default_value = "/workspace")]
+    path: String,
+    /// Print an array of {path, kind, size, mode, modified}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print a file of a session
+#[derive(Args)]
+pub(crate) struct Cat {
+    /// Which files: SESSION, SESSION@RUN or SESSION@LABEL
+    #[arg(value_name = "POINT")]
+    point: Point,
+    /// The file
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// Print one JSON object: {path, size, mode, modified, text}, or {base64} instead of text that is no UTF-8
+    #[arg(long)]
+    json: bool,
+}
+
+/// Copy a file of this machine into a session
+///
+/// That is a change like any other: it has a number, and can be rolled back.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session put report data.csv /workspace/data.csv
+  generate | tollhouse session put report - /workspace/data.csv")]
+pub(crate) struct Put {
+    /// The session
+    #[arg(value_name = "ID")]
+    id: SessionId,
+    /// The file, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Where in the session
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// Print one JSON object: session, run, snapshot
+    #[arg(long)]
+    json: bool,
+}
+
+/// Copy a file or a directory of a session to this machine
+///
+/// Links are left out, so that nothing that a script made leads anywhere here; what is there already is not replaced.
+#[derive(Args)]
+pub(crate) struct Get {
+    /// Which files: SESSION, SESSION@RUN or SESSION@LABEL
+    #[arg(value_name = "POINT")]
+    point: Point,
+    /// The file or directory
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// Where to [default: its name, here]
+    #[arg(value_name = "FILE")]
+    to: Option<PathBuf>,
+    /// Print one JSON object: files, bytes
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show what differs between two points
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session diff report@1 report
+  tollhouse session diff report@0 report@good --unified
+  tollhouse session diff report            what its last run changed")]
+pub(crate) struct Diff {
+    /// The files before
+    #[arg(value_name = "POINT")]
+    from: Point,
+    /// The files after; without them, what the run of POINT changed
+    #[arg(value_name = "POINT")]
+    to: Option<Point>,
+    /// Show changed lines, as `diff -u` and git do
+    #[arg(short, long)]
+    unified: bool,
+    /// Print an array of {path, change}
+    #[arg(long, conflicts_with = "unified")]
+    json: bool,
+}
+
+fn tree(places: &Places, point: &Point) -> Result<Tree> {
+    places.sessions()?.files(point).map_err(|error| super::failed("cannot look into the session", &error))
+}
+
+fn at(point: &Point, path: &str) -> impl Fn(Errno) -> CliError {
+    let what = format!("cannot read `{path}` of `{point}`");
+    let hint = (!path.starts_with('/')).then(|| format!("paths of a session begin with `/`: `/workspace/{path}`?"));
+    move |errno| {
+        let error = CliError::because(what.clone(), &errno);
+        hint.iter().fold(error, |error, hint| error.hint(hint))
+    }
+}
+
+impl Files {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let tree = tree(places, &self.point)?;
+        let mut listed = Vec::new();
+        let mut next = vec![self.path.clone()];
+        while let Some(path) = next.pop() {
+            let failed = at(&self.point, &path);
+            let stat = tree.stat(&path, path == self.path).map_err(&failed)?;
+            if path != self.path || stat.kind != Kind::Directory {
+                let modified = draw::time(stat.modified);
+                let kind = word(stat.kind);
+                let mode = format!("{:04o}", stat.mode);
+                if self.json {
+                    listed.push(
+                        json!({ "path": path, "kind": kind, "size": stat.size, "mode": mode, "modified": modified }),
+                    );
+                } else {
+                    let size = if stat.kind == Kind::Directory { String::new() } else { draw::size(stat.size) };
+                    let end = match stat.kind {
+                        Kind::Link => format!(" -> {}", tree.read_link(&path).map_err(&failed)?.escape_debug()),
+                        Kind::Directory => "/".to_owned(),
+                        _ => String::new(),
+                    };
+                    show::line(format_args!(
+                        "{mode} {size:>12}  {}  {}{end}",
+                        draw::short_time(stat.modified),
+                        path.escape_debug()
+                    ));
+                }
+            }
+            if stat.kind == Kind::Directory {
+                let entries = tree.read_directory(&path).map_err(&failed)?;
+                let above = path.trim_end_matches('/');
+                next.extend(entries.iter().rev().map(|entry| format!("{above}/{}", entry.name)));
+            }
+        }
+        if self.json {
+            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::File => "file",
+        Kind::Directory => "directory",
+        _ => "link",
+    }
+}
+
+/// How much of a file is in memory at once.
+const PIECE: u64 = 1 << 20;
+
+/// Copies a file of a session.
+pub(crate) fn copy(tree: &Tree, path: &str, failed: &dyn Fn(Errno) -> CliError, to: &mut dyn io::Write) -> Result<u64> {
+    let content = tree.content(path).map_err(failed)?;
+    let mut written = 0;
+    while written < content.len() {
+        let piece = content.read(written, PIECE).map_err(failed)?;
+        to.write_all(&piece).map_err(|error| CliError::because(format!("cannot write what `{path}` holds"), &error))?;
+        written += piece.len() as u64;
+    }
+    Ok(written)
+}
+
+impl Cat {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let tree = tree(places, &self.point)?;
+        let failed = at(&self.point, &self.path);
+        if self.json {
+            let stat = tree.stat(&self.path, true).map_err(&failed)?;
+            let mut shown = json!({
+                "path": self.path,
+                "size": stat.size,
+                "mode": format!("{:04o}", stat.mode),
+                "modified": draw::time(stat.modified),
+            });
+            match String::from_utf8(tree.read_file(&self.path).map_err(&failed)?) {
+                Ok(text) => shown["text"] = text.into(),
+                Err(error) => shown["base64"] = base64(error.as_bytes()).into(),
+            }
+            show::line(shown);
+            return Ok(Exit::SUCCESS);
+        }
+        copy(&tree, &self.path, &failed, &mut io::stdout().lock())?;
+        Ok(Exit::SUCCESS)
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes)
+}
+
+impl Put {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let cannot = |error: io::Error| CliError::because(format!("cannot read `{}`", self.file.display()), &error);
+        let mut input: Box<dyn io::Read> = match self.file.to_str() {
+            Some("-") => Box::new(io::stdin()),
+            _ => Box::new(fs::File::open(&self.file).map_err(cannot)?),
+        };
+        let mut bytes = Vec::new();
+        io::Read::read_to_end(&mut input, &mut bytes).map_err(cannot)?;
+        let sessions = places.sessions()?;
+        let failed = |error| super::failed("cannot put the file", &error);
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        let what = format!("put {}", self.path);
+        let path = &self.path;
+        let snapshot = sessions.change(&self.id, &what, waiting(&self.id), |files| {
+            let put = files.place_file(path, &bytes, 0o644, now);
+            put.map_err(|source| SessionsError::File { path: path.clone(), source })
+        });
+        let snapshot = snapshot.map_err(failed)?;
+        let run = sessions.show(&self.id).map_err(failed)?.head.left_by;
+        if self.json {
+            show::line(json!({ "session": self.id, "run": run, "snapshot": snapshot.to_string() }));
+        } else {
+            show::line(format_args!("{}@{run} has {} ({})", self.id, self.path, draw::size(bytes.len() as u64)));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl Get {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let tree = tree(places, &self.point)?;
+        let name = self.path.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
+        let to = match (&self.to, name) {
+            (Some(to), _) => to.clone(),
+            (None, Some(name)) => PathBuf::from(name),
+            (None, None) => return Err(CliError::usage("say where to: `/` has no name")),
+        };
+        let mut taken = Taken { tree: &tree, point: &self.point, files: 0, bytes: 0 };
+        taken.entry(&self.path, &to, true)?;
+        if self.json {
+            show::line(json!({ "files": taken.files, "bytes": taken.bytes }));
+        } else {
+            eprintln!("{} files, {}", taken.files, draw::size(taken.bytes));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// What was copied out so far.
+struct Taken<'t> {
+    tree: &'t Tree,
+    point: &'t Point,
+    files: u64,
+    bytes: u64,
+}
+
+impl Taken<'_> {
+    /// Recursion ends where the tree's depth does.
+    fn entry(&mut self, path: &str, to: &Path, first: bool) -> Result<()> {
+        let failed = at(self.point, path);
+        let cannot = |error: io::Error| CliError::because(format!("cannot write `{}`", to.display()), &error);
+        match self.tree.stat(path, first).map_err(&failed)?.kind {
+            Kind::Directory => {
+                fs::create_dir(to).map_err(cannot)?;
+                for entry in self.tree.read_directory(path).map_err(&failed)? {
+                    let below = format!("{}/{}", path.trim_end_matches('/'), entry.name);
+                    self.entry(&below, &to.join(&entry.name), false)?;
+                }
+            }
+            Kind::File => {
+                let mut file = fs::File::create_new(to).map_err(cannot)?;
+                self.bytes += copy(self.tree, path, &failed, &mut file)?;
+                file.flush().map_err(cannot)?;
+                self.files += 1;
+            }
+            _ => eprintln!("warning: the link `{}` is left out", path.escape_debug()),
+        }
+        Ok(())
+    }
+}
+
+impl Diff {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let sessions = places.sessions()?;
+        let failed = |error| super::failed("cannot look into the session", &error);
+        let (old, after) = match &self.to {
+            Some(to) => (sessions.files(&self.from), to),
+            None => (sessions.base(&self.from), &self.from),
+        };
+        let (old, new) = (old.map_err(failed)?, sessions.files(after).map_err(failed)?);
+        let cannot = |errno: Errno| CliError::because("cannot read what differs", &errno);
+        if self.unified {
+            let text = unified(&old, &new, &UnifiedLimits::default()).map_err(cannot)?;
+            let _ = io::stdout().write_all(text.as_bytes());
+            return Ok(Exit::SUCCESS);
+        }
+        let changes = changed_paths(&old, &new).map_err(cannot)?;
+        if self.json {
+            let listed: Vec<Value> =
+                changes.iter().map(|change| json!({ "path": change.path, "change": changed(change.kind).1 })).collect();
+            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            return Ok(Exit::SUCCESS);
+        }
+        for change in &changes {
+            show::line(format_args!("{} {}", changed(change.kind).0, change.path.escape_debug()));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+fn changed(kind: ChangeKind) -> (char, &'static str) {
+    match kind {
+        ChangeKind::Added => ('A', "added"),
+        ChangeKind::Removed => ('D', "removed"),
+        _ => ('M', "modified"),
+    }
+}

@@ -1,0 +1,50 @@
+//! `tollhouse session gc`.
+
+use clap::Args;
+use serde_json::json;
+
+use super::super::places::Places;
+use super::super::progress::Progress;
+use super::super::{Result, draw, show};
+use crate::Exit;
+
+/// Free what no session names any more
+///
+/// Runs may go on meanwhile. What a run, a label or a fork still names stays.
+#[derive(Args)]
+pub(crate) struct Gc {
+    /// Say what would be freed, and free nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object: kept, removed, leftovers (each {files, bytes}), interrupted
+    #[arg(long)]
+    json: bool,
+}
+
+impl Gc {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let progress = Progress::new("looking for what is unused");
+        let swept = places.sessions()?.gc(self.dry_run);
+        drop(progress);
+        let swept = swept.map_err(|error| super::failed("cannot free what is unused", &error))?;
+        let amount = |amount: tollhouse::store::Amount| json!({ "files": amount.files, "bytes": amount.bytes });
+        if self.json {
+            show::line(json!({
+                "kept": amount(swept.kept),
+                "removed": amount(swept.removed),
+                "leftovers": amount(swept.leftovers),
+                "interrupted": swept.interrupted,
+                "dry_run": self.dry_run,
+            }));
+            return Ok(Exit::SUCCESS);
+        }
+        let freed = if self.dry_run { "would be freed" } else { "freed" };
+        let (removed, left) = (swept.removed, swept.leftovers);
+        let size = draw::size(removed.bytes + left.bytes);
+        show::line(format_args!("{size} {freed} ({} blobs), {} kept", removed.files, draw::size(swept.kept.bytes)));
+        if swept.interrupted {
+            eprintln!("warning: a commit took too long to wait for: there is more to free");
+        }
+        Ok(Exit::SUCCESS)
+    }
+}

@@ -1,0 +1,115 @@
+//! `tollhouse session log`.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::Value;
+use tollhouse::capability::Pattern;
+use tollhouse::gate::AuditFile;
+use tollhouse::session::SessionId;
+
+use super::super::error::tame;
+use super::super::places::Places;
+use super::super::{CliError, Result, show};
+use crate::Exit;
+
+/// Show the log of a session: every decision, call and request, and what tools printed
+///
+/// The whole log is checked first; one that was altered is not shown. Options narrow what is shown, all of them
+/// together.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session log report --event denied
+  tollhouse session log report --method 'stats/**' --run 2 --json | jq .arguments
+  tollhouse session log --audit audit.jsonl")]
+pub(crate) struct Log {
+    /// The session
+    #[arg(value_name = "ID", required_unless_present = "audit", conflicts_with = "audit")]
+    id: Option<SessionId>,
+    /// Instead of a session, a log that `run --audit` wrote
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Only these events
+    #[arg(long = "event", value_name = "EVENT", value_parser = EVENTS)]
+    events: Vec<String>,
+    /// Only calls of these methods, with what happened in them
+    #[arg(long, value_name = "PATTERN")]
+    method: Option<Pattern>,
+    /// Only what this grant decided
+    #[arg(long, value_name = "NAME")]
+    grant: Option<String>,
+    /// Only this run
+    #[arg(long, value_name = "NUMBER")]
+    run: Option<u64>,
+    /// Print the lines of the log as they are
+    #[arg(long)]
+    json: bool,
+}
+
+/// Every event, as the log calls it.
+const EVENTS: [&str; 10] =
+    ["started", "admitted", "released", "denied", "said", "requested", "settled", "changed", "ended", "mended"];
+
+impl Log {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let mut methods = HashMap::new();
+        match (&self.id, &self.audit) {
+            (Some(id), _) => {
+                let sessions = places.sessions()?;
+                let cannot = |error| super::failed("the log cannot be shown", &error);
+                sessions.log(id, &mut |_| {}).map_err(cannot)?;
+                sessions.log(id, &mut |line| self.show(&line.event, &mut methods)).map_err(cannot)?;
+            }
+            (None, audit) => {
+                let path = audit.as_deref().expect("clap asks for a session or a file");
+                let cannot = |error| CliError::because("the log cannot be shown", &error);
+                AuditFile::verify(path).map_err(cannot)?;
+                AuditFile::read(path, &mut |event| self.show(event, &mut methods)).map_err(cannot)?;
+            }
+        }
+        Ok(Exit::SUCCESS)
+    }
+
+    /// Shows an event if it is wanted. A method is said once for each call; what else happens in it names the call by its
+    /// number.
+    fn show(&self, event: &Value, methods: &mut HashMap<(Option<u64>, Option<u64>), String>) {
+        let call = (event["run"].as_u64(), event["seq"].as_u64());
+        if let (Some("admitted" | "denied"), Some(method)) = (event["event"].as_str(), event["method"].as_str()) {
+            methods.insert(call, method.to_owned());
+        }
+        if self.wants(event, methods.get(&call).map(String::as_str)) {
+            show::line(if self.json { event.to_string() } else { tame(&told(event)) });
+        }
+    }
+
+    fn wants(&self, event: &Value, method: Option<&str>) -> bool {
+        let kind = event["event"].as_str().unwrap_or_default();
+        (self.events.is_empty() || self.events.iter().any(|wanted| wanted == kind))
+            && self.run.is_none_or(|run| event["run"].as_u64() == Some(run))
+            && self.grant.as_deref().is_none_or(|grant| event["grant"].as_str() == Some(grant))
+            && self.method.as_ref().is_none_or(|pattern| method.is_some_and(|method| pattern.matches(method)))
+    }
+}
+
+/// An event for a reader: when, where, what, and the rest as it stands in the log. Whatever a tool or a guest said is in
+/// quotes and escaped, so that no terminal obeys it.
+fn told(event: &Value) -> String {
+    let text = |key: &str| event[key].as_str().unwrap_or_default();
+    let mut line = format!("{} ", text("time").get(..19).unwrap_or_default());
+    if let Some(run) = event["run"].as_u64() {
+        line += &format!("run {run} ");
+    }
+    if let Some(seq) = event["seq"].as_u64() {
+        line += &format!("call {seq} ");
+    }
+    line += text("event");
+    let passed = ["n", "time", "event", "run", "seq", "prev"];
+    for (key, value) in event.as_object().into_iter().flatten() {
+        if !passed.contains(&key.as_str()) && !value.is_null() {
+            line += &format!("  {key} {value}");
+        }
+    }
+    line
+}

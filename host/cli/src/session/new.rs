@@ -1,0 +1,62 @@
+//! `tollhouse session new`.
+
+use clap::Args;
+use serde_json::json;
+use tollhouse::session::SessionId;
+
+use super::super::opening::{OwnArgs, SessionArgs};
+use super::super::places::{Places, waiting};
+use super::super::{CliError, Result, show};
+use crate::Exit;
+
+/// Make a session, and run nothing
+///
+/// Its policy and its tools are fixed from then on, and it begins with the files that `--mount` copies in. Secrets,
+/// `--timeout`, `--memory` and `--fuel` are each run's own.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session new report --policy policy.toml --mount ./data:/workspace/data:ro
+  tollhouse run --session report report.js")]
+pub(crate) struct New {
+    /// Its name [default: one that is made up]
+    #[arg(value_name = "ID")]
+    id: Option<SessionId>,
+    #[command(flatten)]
+    session: SessionArgs,
+    /// Print one JSON object: session, snapshot
+    #[arg(long)]
+    json: bool,
+}
+
+impl New {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let sessions = places.sessions()?;
+        let id = match self.id {
+            Some(id) => id,
+            None => made_up()?,
+        };
+        let exists = sessions.contains(&id).map_err(|error| super::failed("cannot make a session", &error))?;
+        if exists {
+            let error = CliError::usage(format!("there is a session `{id}` already"));
+            return Err(error.hint(format!("`tollhouse run --session {id}` goes on with it")));
+        }
+        self.session.open_kept(places, &places.host()?, &sessions, &id, &OwnArgs::default(), None, waiting(&id))?;
+        let head = sessions.show(&id).map_err(|error| super::failed("cannot show the session", &error))?.head;
+        if self.json {
+            show::line(json!({ "session": id, "snapshot": head.snapshot.to_string() }));
+        } else {
+            show::line(&id);
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// A name that nobody else has thought of.
+fn made_up() -> Result<SessionId> {
+    let mut bytes = [0; 5];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| CliError::because("cannot make up a name", &std::io::Error::from(error)))?;
+    let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("s{name}").parse().expect("letters and digits"))
+}

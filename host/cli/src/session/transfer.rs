@@ -1,0 +1,114 @@
+//! `tollhouse session export` and `import`.
+
+use std::fs::File;
+use std::io::{self, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+use tollhouse::capability::parse_bytes;
+use tollhouse::session::SessionId;
+
+use super::super::places::Places;
+use super::super::progress::Progress;
+use super::super::{CliError, Result, draw, show};
+use crate::Exit;
+
+/// Write a session to one file, to go on elsewhere
+///
+/// The file holds its policy, budgets, log, and the files that each run left, but no secrets. `tar --zstd -tf FILE` lists
+/// what is in it.
+#[derive(Args)]
+pub(crate) struct Export {
+    /// The session
+    #[arg(value_name = "ID")]
+    id: SessionId,
+    /// The file, or `-` for standard output; one that is there is not replaced
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print one JSON object: session, blobs, bytes
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+    /// Print nothing
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Read a session from a file that `export` wrote
+///
+/// Everything in it is checked before it is a session. Its policy comes with it: look at it with `session show` before you
+/// run anything. The tools that it was made with must be in the registry.
+#[derive(Args)]
+pub(crate) struct Import {
+    /// The file, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Its name here [default: the one that it had]
+    #[arg(value_name = "ID")]
+    id: Option<SessionId>,
+    /// The most that it may hold, unpacked
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "16GiB")]
+    limit: u64,
+    /// Print one JSON object: session, snapshot
+    #[arg(long)]
+    json: bool,
+}
+
+impl Export {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let sessions = places.sessions()?;
+        let cannot = |error: io::Error| CliError::because(format!("cannot write `{}`", self.file.display()), &error);
+        let failed = |error| super::failed("cannot export", &error);
+        let progress = Progress::new(format!("exporting {}", self.id));
+        if self.file == Path::new("-") {
+            let out = io::BufWriter::new(progress.count(io::stdout()));
+            let (mut out, _) = sessions.export(&self.id, out).map_err(failed)?;
+            out.flush().map_err(cannot)?;
+            return Ok(Exit::SUCCESS);
+        }
+        if self.file.exists() {
+            return Err(CliError::usage(format!("`{}` is there already", self.file.display())));
+        }
+        let directory = self.file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // Under its name there is only ever a whole one.
+        let mut file = tempfile::NamedTempFile::new_in(directory).map_err(cannot)?;
+        let out = io::BufWriter::new(progress.count(&mut file));
+        let (mut out, exported) = sessions.export(&self.id, out).map_err(failed)?;
+        out.flush().map_err(cannot)?;
+        drop(out);
+        file.as_file().sync_all().map_err(cannot)?;
+        let bytes = file.as_file().metadata().map_err(cannot)?.len();
+        file.persist_noclobber(&self.file).map_err(|error| cannot(error.error))?;
+        drop(progress);
+        if self.json {
+            show::line(json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes }));
+        } else if !self.quiet {
+            show::line(format_args!("{} ({}, {} blobs)", self.file.display(), draw::size(bytes), exported.blobs));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl Import {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let sessions = places.sessions()?;
+        let failed = |error| super::failed("cannot import", &error);
+        let progress = Progress::new(format!("importing {}", self.file.display()));
+        let imported = if self.file == Path::new("-") {
+            sessions.import(progress.count(io::stdin().lock()), self.id.as_ref(), self.limit)
+        } else {
+            let file = File::open(&self.file)
+                .map_err(|error| CliError::because(format!("cannot read `{}`", self.file.display()), &error))?;
+            sessions.import(BufReader::new(progress.count(file)), self.id.as_ref(), self.limit)
+        };
+        drop(progress);
+        let id = imported.map_err(failed)?;
+        let snapshot = sessions.show(&id).map_err(failed)?.head.snapshot;
+        if self.json {
+            show::line(json!({ "session": id, "snapshot": snapshot.to_string() }));
+        } else {
+            show::line(&id);
+        }
+        Ok(Exit::SUCCESS)
+    }
+}

@@ -1,0 +1,94 @@
+//! How a run's result looks to a person.
+
+use std::io::Write as _;
+
+use serde_json::Value;
+use tollhouse::error::{ErrorKind, Failure};
+use tollhouse::gate::{BudgetKind, CallOutcome};
+use tollhouse::session::RunResult;
+
+use super::error::tame;
+use crate::Exit;
+
+/// Prints a line on standard output. A reader that went away (`| head -1`) is no error of the command.
+pub(crate) fn line(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// The returned value, after the output: strings raw, the rest as JSON, nothing for nothing. Then why it failed.
+pub(crate) fn result(result: &RunResult) {
+    let text = match &result.value {
+        None => None,
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(value) => Some(serde_json::to_string_pretty(value).expect("a JSON value serialises")),
+    };
+    if let Some(text) = text {
+        line(text);
+    }
+    if let Some(error) = &result.error {
+        failure(error);
+    }
+}
+
+/// A failure on standard error: stack or name and message, then what to do. The script or a tool may have written any of it.
+pub(crate) fn failure(error: &Failure) {
+    // A shell script's own exit status is its own message.
+    if error.kind == ErrorKind::Exit {
+        return;
+    }
+    eprintln!("{}", tame(&format!("{}: {}", error.name, error.message)));
+    if let Some(stack) = error.stack.as_deref().filter(|stack| !stack.trim().is_empty()) {
+        eprintln!("{}", tame(stack.trim_end()));
+    }
+    if let Some(payload) = &error.payload {
+        eprintln!("payload: {}", tame(&payload.value.to_string()));
+    }
+    if let Some(hint) = &error.hint {
+        eprintln!("hint: {}", tame(hint));
+    }
+}
+
+/// The exit status of a failure that nobody caught.
+pub(crate) fn exit_code(kind: ErrorKind) -> Exit {
+    Exit::from(match kind {
+        ErrorKind::Argument | ErrorKind::Policy => super::error::USAGE,
+        ErrorKind::Capability | ErrorKind::Approval => 3,
+        ErrorKind::Limit => 4,
+        ErrorKind::Cancelled => 130,
+        _ => 1,
+    })
+}
+
+/// The calls and budgets, on standard error.
+pub(crate) fn summary(result: &RunResult) {
+    let calls = result.calls.as_slice();
+    eprintln!("\ncalls ({})", calls.len());
+    for call in calls {
+        let outcome = match call.outcome {
+            CallOutcome::Ok => "ok",
+            CallOutcome::Failed => "failed",
+            CallOutcome::Denied => "denied",
+            CallOutcome::Cancelled => "cancelled",
+            _ => "pending",
+        };
+        let grant = call.grant.as_deref().unwrap_or("-");
+        // A guest may ask for any method.
+        let method = tame(&call.method);
+        eprintln!("  {:>3}  {method:<28} {outcome:<10} {:>9} us  {grant}", call.seq, call.micros);
+    }
+    eprintln!("budgets ({})", result.budgets.len());
+    for budget in &result.budgets {
+        let kind = match budget.kind {
+            BudgetKind::Calls => "calls",
+            _ => "spend",
+        };
+        eprintln!("  {:<34} {kind}  {} of {} used, {} left", budget.grant, budget.used, budget.limit, budget.remaining);
+    }
+    let usage = &result.usage;
+    eprintln!(
+        "{} ms, {} KiB of memory, {} KiB of files",
+        usage.wall_micros / 1_000,
+        usage.memory_bytes / 1_024,
+        usage.file_bytes / 1_024
+    );
+}

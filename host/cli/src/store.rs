@@ -1,0 +1,154 @@
+//! `tollhouse store`.
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use tollhouse::session::{Sessions, SessionsError};
+use tollhouse::store::{self, Backend};
+
+use super::places::Places;
+use super::progress::Progress;
+use super::{CliError, Result, draw, session, show};
+use crate::Exit;
+
+/// Check and shrink the store that sessions are kept in
+#[derive(Subcommand)]
+pub(crate) enum Store {
+    Verify(Verify),
+    Compact(Compact),
+    Repair(Repair),
+}
+
+/// Check everything that is kept: every hash, log, sum and reference
+///
+/// Runs may go on meanwhile. Exit status 1 if something is wrong; it says what, and what to do.
+#[derive(Args)]
+pub(crate) struct Verify {
+    /// Print one JSON object: sessions, blobs, bytes, problems
+    #[arg(long)]
+    json: bool,
+}
+
+/// Make the records of the store as small as what they hold
+///
+/// Commits wait meanwhile. `tollhouse session gc` frees files.
+#[derive(Args)]
+pub(crate) struct Compact {
+    /// Print one JSON object: before, after
+    #[arg(long)]
+    json: bool,
+}
+
+/// Save what can be read of a damaged store
+///
+/// The damaged files are kept aside, as they are found, and blobs that are not what their names say, too. No process may
+/// have the store open. Run `tollhouse store verify` afterwards.
+#[derive(Args)]
+pub(crate) struct Repair {
+    /// Print one JSON object: aside, saved, gaps, lost, blobs
+    #[arg(long)]
+    json: bool,
+}
+
+impl Store {
+    /// Does what was asked for.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        match self {
+            Self::Verify(verify) => verify.execute(places),
+            Self::Compact(compact) => compact.execute(places),
+            Self::Repair(repair) => repair.execute(places),
+        }
+    }
+}
+
+impl Verify {
+    fn execute(self, places: &Places) -> Result {
+        let sessions = places.sessions()?;
+        let failed = |error| session::failed("cannot check the store", &error);
+        let (mut problems, mut checked) = (Vec::new(), 0);
+        let listed = sessions.list().map_err(failed)?;
+        let progress = Progress::new("checking sessions");
+        for (number, id) in listed.iter().enumerate() {
+            progress.now(format!("checking session {} of {}", number + 1, listed.len()));
+            match sessions.verify_session(id) {
+                Ok(_) => checked += 1,
+                // Removed since it was listed.
+                Err(SessionsError::Unknown { .. }) => {}
+                Err(error) => problems.push(json!({ "session": id, "problem": chain(&error) })),
+            }
+        }
+        progress.now("checking the blobs");
+        let blobs = sessions.verify_blobs();
+        drop(progress);
+        let blobs = blobs.map_err(failed)?;
+        let damaged = |fault: &store::Fault| json!({ "blob": fault.blob.to_string(), "problem": chain(&fault.error) });
+        problems.extend(blobs.faults.iter().map(damaged));
+        if self.json {
+            let report =
+                json!({ "sessions": checked, "blobs": blobs.blobs, "bytes": blobs.bytes, "problems": problems });
+            show::line(serde_json::to_string_pretty(&report).expect("a JSON value serialises"));
+        } else {
+            let size = draw::size(blobs.bytes);
+            show::line(format_args!("{checked} sessions and {} blobs ({size}) are whole", blobs.blobs));
+            for problem in &problems {
+                let what = problem["session"].as_str().or(problem["blob"].as_str()).unwrap_or_default();
+                eprintln!("{what}: {}", problem["problem"].as_str().unwrap_or_default());
+            }
+        }
+        if problems.is_empty() {
+            return Ok(Exit::SUCCESS);
+        }
+        let error = CliError::because(format!("{} problems", problems.len()), &Damaged);
+        Err(error.hint("take damaged sessions from an export, or back to a run whose files are whole (`session rollback`); `tollhouse store repair` keeps damaged files aside"))
+    }
+}
+
+/// Why `verify` ends with an error.
+#[derive(Debug, thiserror::Error)]
+#[error("the store is damaged")]
+struct Damaged;
+
+/// An error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+impl Compact {
+    fn execute(self, places: &Places) -> Result {
+        let compacted = places.sessions()?.compact();
+        let compacted = compacted.map_err(|error| session::failed("cannot compact the store", &error))?;
+        let (before, after) = (compacted.before, compacted.after);
+        if self.json {
+            show::line(json!({ "before": before, "after": after }));
+        } else {
+            show::line(format_args!("{} before, {} after", draw::size(before), draw::size(after)));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl Repair {
+    fn execute(self, places: &Places) -> Result {
+        let failed = |error| session::failed("cannot repair the store", &error);
+        let repaired = Sessions::repair(&places.store, Backend::Sled).map_err(failed)?;
+        let records = &repaired.records;
+        let aside: Vec<Value> = repaired.blobs.iter().map(|blob| blob.to_string().into()).collect();
+        if self.json {
+            show::line(json!({
+                "aside": records.aside.display().to_string(),
+                "saved": records.saved,
+                "gaps": records.gaps,
+                "lost": records.lost,
+                "blobs": aside,
+            }));
+        } else {
+            show::line(format_args!(
+                "{} records saved; {} places could not be read, {} groups of commits are missing",
+                records.saved, records.gaps, records.lost
+            ));
+            show::line(format_args!("the damaged database is kept in {}", records.aside.display()));
+            show::line(format_args!("{} damaged blobs set aside", aside.len()));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}

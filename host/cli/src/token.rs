@@ -1,0 +1,182 @@
+//! `tollhouse policy keygen|seal|attenuate|inspect`: grants signed, narrowed and shown.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+use tollhouse::capability::{Policy, parse_duration};
+use tollhouse::token::{Keypair, PrivateKey, PublicKey, RevocationList, Token};
+
+use super::error::USAGE;
+use super::places::Places;
+use super::policy_file::PolicyFile;
+use super::registry::trust;
+use super::{CliError, Result, show};
+use crate::Exit;
+
+/// Make a key that signs tokens: the private key into FILE (mode 0600), the public key into FILE.pub
+#[derive(Args)]
+#[command(after_help = "Example:\n  tollhouse policy keygen issuer.key")]
+pub(crate) struct Keygen {
+    /// Where the private key goes. It must not be there yet
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+/// Seal a policy's grants into a token that another host accepts offline
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  tollhouse policy seal policy.toml --key issuer.key --expires 24h > agent.token
+  tollhouse run agent.js --token agent.token --trust issuer.key.pub")]
+pub(crate) struct Seal {
+    /// The policy: TOML, or JSON if its name says so
+    #[arg(value_name = "POLICY")]
+    policy: PathBuf,
+    /// The issuer's private key
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    #[command(flatten)]
+    more: More,
+}
+
+/// Narrow a token, without the issuer: what is left is what both allow
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  tollhouse policy attenuate agent.token narrower.toml --expires 1h > sub-agent.token")]
+pub(crate) struct Attenuate {
+    /// The token's file
+    #[arg(value_name = "TOKEN")]
+    token: PathBuf,
+    /// The narrower policy
+    #[arg(value_name = "POLICY")]
+    policy: PathBuf,
+    #[command(flatten)]
+    more: More,
+}
+
+/// Show what a token says, block by block, as JSON. Nothing is verified but what `--trust` verifies
+#[derive(Args)]
+pub(crate) struct Inspect {
+    /// The token's file
+    #[arg(value_name = "TOKEN")]
+    token: PathBuf,
+    /// The issuer's public key, or its file: verify the token, and print the policy that it comes to
+    #[arg(long, value_name = "KEY")]
+    trust: Option<String>,
+    /// Revoked tokens: a revocation id a line
+    #[arg(long, value_name = "FILE", requires = "trust")]
+    revoked: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct More {
+    /// It ends after this time, for example 24h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    expires: Option<Duration>,
+    /// Nobody can narrow it any further
+    #[arg(long)]
+    close: bool,
+}
+
+impl Keygen {
+    pub(crate) fn execute(&self) -> Result {
+        let keys = Keypair::generate();
+        let failed = |path: &Path, error: &std::io::Error| {
+            CliError::because(format!("cannot write the key `{}`", path.display()), error)
+        };
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        let mut private = options.clone();
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut private, 0o600);
+        let public = self.file.with_added_extension("pub");
+        let mut private_file = private.open(&self.file).map_err(|error| failed(&self.file, &error))?;
+        let mut public_file = options.open(&public).map_err(|error| {
+            // Half a pair is none; this half was made just now, and nothing is in it.
+            let _ = fs::remove_file(&self.file);
+            failed(&public, &error)
+        })?;
+        writeln!(private_file, "{}", keys.private()).map_err(|error| failed(&self.file, &error))?;
+        writeln!(public_file, "{}", keys.public()).map_err(|error| failed(&public, &error))?;
+        show::line(keys.public());
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl Seal {
+    pub(crate) fn execute(&self, places: &Places) -> Result {
+        let key: PrivateKey = read(&self.key, "key")?.trim().parse().map_err(|error| failed("no key", &error))?;
+        let mut policy = PolicyFile::read(&self.policy)?.parse()?;
+        trust::resolve(&mut policy, places)?;
+        let sealed = Token::seal(&policy.to_json().to_string(), self.more.end(), &Keypair::from(key));
+        self.more.print(sealed.map_err(|error| failed("cannot seal the policy", &error))?)
+    }
+}
+
+impl Attenuate {
+    pub(crate) fn execute(&self, places: &Places) -> Result {
+        let mut policy = PolicyFile::read(&self.policy)?.parse()?;
+        trust::resolve(&mut policy, places)?;
+        let narrowed = token(&self.token)?.attenuate(&policy.to_json().to_string(), self.more.end());
+        self.more.print(narrowed.map_err(|error| failed("cannot narrow the token", &error))?)
+    }
+}
+
+impl Inspect {
+    pub(crate) fn execute(&self) -> Result {
+        if let Some(trust) = &self.trust {
+            let policy = open(&self.token, trust, self.revoked.as_deref())?;
+            show::line(policy.to_toml().trim_end());
+        } else {
+            let shown = token(&self.token)?.inspect();
+            show::line(serde_json::to_string_pretty(&shown).expect("it is plain data"));
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
+
+impl More {
+    fn end(&self) -> Option<SystemTime> {
+        self.expires.and_then(|after| SystemTime::now().checked_add(after))
+    }
+
+    fn print(&self, token: Token) -> Result {
+        let token = if self.close { token.close().map_err(|error| failed("cannot close", &error))? } else { token };
+        show::line(token);
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// The policy of a token in a file, verified now.
+pub(crate) fn open(path: &Path, trust: &str, revoked: Option<&Path>) -> Result<Policy> {
+    let revoked = revoked.map(RevocationList::load).transpose();
+    let revoked = revoked.map_err(|error| failed("cannot start", &error))?.unwrap_or_default();
+    // A key, or the name of a file that holds one.
+    let key = if trust.contains('/') && !Path::new(trust).exists() {
+        trust.to_owned()
+    } else {
+        read(Path::new(trust), "key")?
+    };
+    let key: PublicKey = key.trim().parse().map_err(|error| failed("no key to trust", &error))?;
+    let opened = token(path)?.open(&key, &revoked, SystemTime::now());
+    opened.map_err(|error| failed(&format!("the token `{}` is not accepted", path.display()), &error))
+}
+
+fn token(path: &Path) -> Result<Token> {
+    let parsed = Token::parse(&read(path, "token")?);
+    parsed.map_err(|error| failed(&format!("`{}` is no token", path.display()), &error))
+}
+
+fn read(path: &Path, what: &str) -> Result<String> {
+    fs::read_to_string(path).map_err(|error| {
+        CliError::because(format!("cannot read the {what} `{}`", path.display()), &error).status(USAGE)
+    })
+}
+
+fn failed(what: &str, error: &dyn std::error::Error) -> CliError {
+    CliError::because(what, error).status(USAGE)
+}

@@ -1,0 +1,129 @@
+//! `tollhouse tools` and `tollhouse types`.
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use tollhouse::gate::Gate;
+use tollhouse::session::SessionId;
+
+use super::error::tame;
+use super::opening::SessionArgs;
+use super::places::Places;
+use super::{CliError, Result, show};
+use crate::Exit;
+
+/// What every script finds besides its tools, for editors. What the web and Node have too is in TypeScript's own libraries.
+const GLOBALS: &str = include_str!("globals.d.ts");
+
+/// List what is mounted, and mark what is granted
+#[derive(Args)]
+pub(crate) struct Tools {
+    /// Show the help of one method, or of all that begin so
+    #[arg(value_name = "METHOD")]
+    method: Option<String>,
+    #[command(flatten)]
+    session: SessionArgs,
+    /// Of this session: what it was made with
+    #[arg(long = "session", value_name = "ID")]
+    id: Option<SessionId>,
+    /// Print an array of {method, path, description, parameters, result, granted}
+    #[arg(long)]
+    json: bool,
+}
+
+impl Tools {
+    /// Prints the list.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let session = self.session.look(places, self.id.as_ref())?;
+        let gate = session.gate();
+        let tools = gate.tools();
+        if self.json {
+            let chosen =
+                tools.iter().filter(|tool| self.method.as_deref().is_none_or(|method| tool.method() == method));
+            let listed: Vec<_> = chosen
+                .map(|tool| {
+                    let mut described = tool.describe(gate.grants(tool.method()));
+                    described["path"] = json!(tool.path());
+                    described
+                })
+                .collect();
+            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            return Ok(Exit::SUCCESS);
+        }
+        if let Some(method) = &self.method {
+            help(gate, method)?;
+            return Ok(Exit::SUCCESS);
+        }
+        if tools.is_empty() {
+            eprintln!("nothing is mounted: the registry {} has nothing that can be called", places.registry.display());
+        }
+        list(gate);
+        Ok(Exit::SUCCESS)
+    }
+}
+
+/// Prints what is mounted, a line each, and marks what is granted.
+pub(crate) fn list(gate: &Gate) {
+    for tool in gate.tools().iter() {
+        let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
+        let docs = tool.function().docs.as_deref().and_then(|docs| docs.lines().next()).unwrap_or("");
+        show::line(tame(&format!("{:<32} {mark:<8} {docs}", tool.method())));
+    }
+}
+
+/// Prints the help of a method, or of all that begin so.
+pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
+    let tools = gate.tools();
+    let Some(help) = tools.help(method) else {
+        let error = CliError::usage(format!("nothing mounted is named `{method}`"));
+        return Err(match tools.nearest(method) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint("`tollhouse tools` lists what is mounted"),
+        });
+    };
+    show::line(tame(help.trim_end()));
+    Ok(())
+}
+
+/// What declarations are written in.
+#[derive(Clone, Copy, ValueEnum)]
+enum Written {
+    /// TypeScript, with what every script finds besides, for editors.
+    #[value(alias = "typescript")]
+    Ts,
+    /// Python: what functions take, return and fail with, as `TypedDict`s.
+    #[value(alias = "py")]
+    Python,
+}
+
+/// Print declarations of what is mounted, for editors and type checkers
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse types --policy agent.toml > tools.d.ts
+  tollhouse types --policy agent.toml --lang python > tools.py")]
+pub(crate) struct Types {
+    /// The language of the declarations
+    #[arg(long, value_enum, default_value = "ts")]
+    lang: Written,
+    #[command(flatten)]
+    session: SessionArgs,
+    /// Of this session: what it was made with
+    #[arg(long = "session", value_name = "ID")]
+    id: Option<SessionId>,
+}
+
+impl Types {
+    /// Prints the declarations.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        let session = self.session.look(places, self.id.as_ref())?;
+        let gate = session.gate();
+        match self.lang {
+            Written::Ts => {
+                show::line(tame(gate.tools().typescript(&|method| gate.grants(method)).trim_end()));
+                show::line(GLOBALS.trim_end());
+            }
+            Written::Python => show::line(tame(gate.tools().python().trim_end())),
+        }
+        Ok(Exit::SUCCESS)
+    }
+}
