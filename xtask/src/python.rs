@@ -12,8 +12,11 @@ use crate::run::{command, output, root, run, say, succeeds, target};
 /// What its tests use, from PyPI.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
 
-/// The libraries that it has integrations for. CrewAI wants earlier releases of what these want, and is not among them.
+/// The libraries that it has integrations for.
 const INTEGRATIONS: &str = "python/tests/integrations/requirements.txt";
+
+/// CrewAI, which wants earlier releases of what those want.
+const CREWAI: &str = "python/tests/integrations/requirements-crewai.txt";
 
 /// Tests the package with the native half of a build.
 pub(crate) fn test(profile: Profile) -> Result<()> {
@@ -30,7 +33,12 @@ pub(crate) fn test_full(profile: Profile, programs: &Path) -> Result<()> {
     say("testing the integrations of the Python package");
     let python = environment_of("python/integrations", INTEGRATIONS)?;
     run(pytest(&python, &package, profile).arg("tests/integrations").env("TOLLHOUSE_TEST_REGISTRY", programs))?;
-    run(pytest(&python, &package, profile).args(["-p", "no:asyncio", "tests/test_examples.py"]))
+    run(pytest(&python, &package, profile).args(["-p", "no:asyncio", "tests/test_examples.py"]))?;
+    say("testing the integration with CrewAI");
+    let python = environment_of("python/crewai", CREWAI)?;
+    let crewai = |tests: &[&str]| run(pytest(&python, &package, profile).args(["-k", "crewai"]).args(tests));
+    crewai(&["tests/integrations/test_crewai.py", "tests/integrations/test_documented.py"])?;
+    crewai(&["-p", "no:asyncio", "tests/test_examples.py"])
 }
 
 fn pytest(python: &Path, package: &Path, profile: Profile) -> Command {
@@ -111,6 +119,9 @@ pub(crate) fn wheel() -> Result<()> {
     let mut tried = command(fresh.join("bin/python"));
     tried.args(["-I", "-c", TRIED]).current_dir(&place).env_clear().env("HOME", &place).env("PATH", "/usr/bin:/bin");
     run(&mut tried)?;
+    let mut line = command(fresh.join("bin/tollhouse"));
+    line.args(["run", "-e", "return 'from the command line'"]).current_dir(&place).env_clear().env("HOME", &place);
+    run(&mut line)?;
     println!("{} ({:.1} MB)", wheel.display(), fs::metadata(&wheel)?.len() as f64 / 1e6);
     Ok(())
 }
@@ -142,9 +153,10 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// The package as it would be installed, in a directory for `PYTHONPATH`.
+/// The package as it would be installed, in a directory for `PYTHONPATH`. Nothing else may be in it: Python takes any
+/// directory there for a package, an environment called `crewai` for CrewAI.
 fn assemble(profile: Profile) -> Result<PathBuf> {
-    let (from, parent) = (root().join("python/tollhouse"), target().join("python"));
+    let (from, parent) = (root().join("python/tollhouse"), target().join("python/package"));
     let to = parent.join("tollhouse");
     if to.exists() {
         fs::remove_dir_all(&to).with_context(|| format!("cannot clear {}", to.display()))?;
