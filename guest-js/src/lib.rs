@@ -7,7 +7,9 @@
 //! | [`runtime`] | the engine, the life of one script, what a step returns |
 //! | [`input`] | a script that a person typed, as one of several inputs |
 //! | [`operations`] | which operations are outstanding, what began and was cancelled in this step |
+//! | [`bytecode`] | own JavaScript, without its text |
 //! | [`limits`] | fuel and memory: counting, and stopping the script |
+//! | [`memory`] | pages that are touched before a script runs |
 //! | [`errors`] | how an error leaves the guest, and how one enters it |
 //! | [`convert`] | values to JSON and back |
 //! | [`source`] | TypeScript to JavaScript, and a module to the body of a function |
@@ -22,10 +24,12 @@
 //! **Invariant:** no import is called before `start`: `wizer-initialize` runs when the host is built.
 
 mod bindings;
+mod bytecode;
 mod convert;
 mod errors;
 mod input;
 mod limits;
+mod memory;
 mod modules;
 mod natives;
 mod operations;
@@ -45,6 +49,10 @@ impl Guest for ScriptGuest {
 
     fn is_open(source: String, name: String) -> bool {
         source::is_open(&source, source::Dialect::of(&name))
+    }
+
+    fn touch(pages: Vec<u32>) {
+        memory::touch(&pages);
     }
 
     fn start(script: Script) -> Step {

@@ -21,10 +21,10 @@ use crate::bindings::types::{
 use crate::convert::{self, Purpose};
 use crate::limits::Stop;
 use crate::source::{self, Dialect};
-use crate::{bindings, errors, input, limits, modules, natives, operations};
+use crate::{bindings, bytecode, errors, input, limits, modules, natives, operations};
 
 /// How deep QuickJS may recurse: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
-const MAX_STACK: usize = 768 << 10;
+pub(crate) const MAX_STACK: usize = 768 << 10;
 
 /// Bytes that a script allocates before QuickJS first looks for cycles; most end before. (It raises the mark itself later.)
 /// Doing so sooner would touch every page of the image, and each is copied when it is first written.
@@ -116,12 +116,14 @@ pub(crate) fn initialize() {
 }
 
 fn make_engine() -> std::result::Result<Engine, String> {
+    let [prelude, node] = [bytecode::compile(PRELUDE, PRELUDE_NAME)?, bytecode::compile(NODE, NODE_NAME)?];
+    bytecode::wipe();
     let runtime = Runtime::new_with_alloc(limits::Counted).map_err(|error| error.to_string())?;
     runtime.set_max_stack_size(MAX_STACK);
     runtime.set_host_promise_rejection_tracker(Some(Box::new(track_rejection)));
     let context = Context::full(&runtime).map_err(|error| error.to_string())?;
     let glue = context.with(|ctx| {
-        load_prelude(&ctx).map_err(|error| {
+        load_prelude(&ctx, &prelude, &node).map_err(|error| {
             let thrown = ctx.catch();
             match thrown.as_exception() {
                 Some(exception) => format!("{exception}"),
@@ -167,11 +169,10 @@ struct Glue {
 }
 
 /// Evaluates the prelude, then Node's modules, and takes the prelude's functions.
-fn load_prelude(ctx: &Ctx<'_>) -> Result<Glue> {
-    let prelude: Function<'_> = evaluate(ctx, PRELUDE.as_bytes(), PRELUDE_NAME, 1)?;
+fn load_prelude(ctx: &Ctx<'_>, prelude: &[u8], node: &[u8]) -> Result<Glue> {
+    let prelude = bytecode::load(ctx, prelude)?;
     let glue: Object<'_> = prelude.call((natives::object(ctx)?, ctx.globals()))?;
-    let node: Function<'_> = evaluate(ctx, NODE.as_bytes(), NODE_NAME, 1)?;
-    let node: Value<'_> = node.call((glue.get::<_, Object<'_>>("host")?, ctx.globals()))?;
+    let node: Value<'_> = bytecode::load(ctx, node)?.call((glue.get::<_, Object<'_>>("host")?, ctx.globals()))?;
     glue.get::<_, Function<'_>>("install")?.call::<_, ()>((node,))?;
     modules::set_up(ctx, glue.get("resolve")?, glue.get("load")?);
     let take = |name: &str| glue.get::<_, Function<'_>>(name).map(|function| Persistent::save(ctx, function));

@@ -12,7 +12,7 @@
 //! | [`limits`] | what bashkit may use, and how a limit reached is told |
 //! | [`outcome`] | how a script's end becomes an `outcome` |
 //! | [`allocator`] | free blocks by size, before the standard library's allocator |
-//! | [`memory`] | `memcmp`, for all that is linked |
+//! | [`memory`] | `memcmp`, for all that is linked; pages that are touched before a script runs |
 //! | [`mend`] | where bashkit differs from GNU bash, mended from outside |
 //! | [`fs`] | bashkit's file system, on the world's `files` |
 //! | [`devices`] | `/dev/null` and its like |
@@ -63,6 +63,10 @@ impl Guest for ScriptGuest {
 
     fn is_open(source: String, _name: String) -> bool {
         typed::is_open(&source)
+    }
+
+    fn touch(pages: Vec<u32>) {
+        memory::touch(&pages);
     }
 
     fn start(script: Script) -> Step {

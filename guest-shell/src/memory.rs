@@ -44,3 +44,14 @@ unsafe extern "C" fn bcmp(one: *const u8, other: *const u8, count: usize) -> c_i
     // SAFETY: the contract is the same.
     unsafe { memcmp(one, other, count) }
 }
+
+/// Writes to these pages, of 4 KiB, what is there.
+#[expect(unsafe_code, reason = "pages, whatever lies in them")]
+pub(crate) fn touch(pages: &[u32]) {
+    let end = core::arch::wasm32::memory_size::<0>() << 4;
+    for page in pages.iter().map(|page| *page as usize).filter(|page| *page < end) {
+        let place = std::ptr::with_exposed_provenance_mut::<u8>(page << 12);
+        // SAFETY: it is within this memory, and what is read is what is written, at once.
+        unsafe { place.write_volatile(place.read_volatile()) };
+    }
+}

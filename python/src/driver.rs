@@ -2,21 +2,13 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tollhouse::code::attended;
 use tollhouse::error::{Failure, Payload};
 use tollhouse::session::{self, CallRun};
-
-/// How often the main thread looks for a signal, while it waits.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// Stack of the thread that works for the main thread, in bytes: enough for a guest, so that none has to be made.
-const STACK: usize = 8 << 20;
 
 /// What was raised where nobody could be told, and the runs that it ends: that of a session, and those that its tools make.
 #[derive(Default)]
@@ -74,32 +66,25 @@ impl Raised {
 
 /// Does something that may take long, without the interpreter. On the main thread signals are looked for meanwhile: one that
 /// raises cancels the run, and is given beside what was done.
-pub(crate) fn detached<T: Send + 'static>(
+pub(crate) fn detached<T: Send>(
     py: Python<'_>,
-    cancel: &impl Fn(),
-    work: impl FnOnce() -> T + Send + 'static,
+    cancel: impl Fn() + Send + 'static,
+    work: impl FnOnce() -> T + Send,
 ) -> PyResult<(T, Option<PyErr>)> {
     if !is_main_thread(py)? {
         return Ok((py.detach(work), None));
     }
-    let (sender, receiver) = channel();
-    // Who has gone away needs no result.
-    helper(Box::new(move || drop(sender.send(work()))))?;
-    let receiver = Mutex::new(receiver);
-    let wait = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK);
-    let mut raised = None;
-    loop {
-        match py.detach(wait) {
-            Ok(done) => return Ok((done, raised)),
-            Err(RecvTimeoutError::Timeout) => {
-                if let Err(error) = py.check_signals() {
-                    cancel();
-                    raised.get_or_insert(error);
-                }
-            }
-            Err(RecvTimeoutError::Disconnected) => return Err(PyRuntimeError::new_err("the run panicked")),
+    let raised = Arc::new(Mutex::new(None));
+    let seen = Arc::clone(&raised);
+    let look = move || {
+        if let Err(error) = Python::attach(|py| py.check_signals()) {
+            cancel();
+            seen.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
-    }
+    };
+    let done = py.detach(|| attended(look, work));
+    let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Ok((done, raised))
 }
 
 /// Runs a run to its end.
@@ -114,45 +99,17 @@ pub(crate) fn finish_call(py: Python<'_>, call: CallRun, raised: &Raised) -> PyR
     watched(py, raised, move || interrupt.cancel(), move || call.finish())
 }
 
-fn watched<T: Send + 'static>(
+fn watched<T: Send>(
     py: Python<'_>,
     raised: &Raised,
     cancel: impl Fn() + Clone + Send + Sync + 'static,
-    work: impl FnOnce() -> T + Send + 'static,
+    work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     let number = raised.watch(cancel.clone());
-    let done = detached(py, &cancel, work);
+    let done = detached(py, cancel, work);
     let error = raised.take(number);
     let (result, signal) = done?;
     error.or(signal).map_or(Ok(result), Err)
-}
-
-type Job = Box<dyn FnOnce() + Send>;
-
-/// The thread that works for the main thread, one job at a time, and the process that it is in: a fork has none.
-static HELPER: Mutex<Option<(u32, Sender<Job>)>> = Mutex::new(None);
-
-fn helper(job: Job) -> PyResult<()> {
-    let mut helper = HELPER.lock().unwrap_or_else(PoisonError::into_inner);
-    let process = std::process::id();
-    let job = match helper.as_ref().filter(|(owner, _)| *owner == process) {
-        Some((_, sender)) => match sender.send(job) {
-            Ok(()) => return Ok(()),
-            // A job that panicked took it along.
-            Err(unsent) => unsent.0,
-        },
-        None => job,
-    };
-    let (sender, receiver) = channel::<Job>();
-    let mut first = Some(job);
-    let mut work = move || {
-        first.take().into_iter().for_each(|job| job());
-        receiver.iter().for_each(|job| job());
-    };
-    let start = move || within_python(&mut work);
-    std::thread::Builder::new().name("tollhouse-python".to_owned()).stack_size(STACK).spawn(start)?;
-    *helper = Some((process, sender));
-    Ok(())
 }
 
 /// The life of a thread, within one state of the interpreter: to make one takes longer than many a call.
@@ -161,7 +118,7 @@ pub(crate) fn within_python(live: &mut (dyn FnMut() + Send)) {
         py.detach(|| {
             live();
             // Whoever asks for an interpreter that ends may never return.
-            while ENDING.load(Ordering::Acquire) {
+            while is_ending() {
                 std::thread::park();
             }
         });
@@ -175,6 +132,11 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 #[pyfunction]
 pub(crate) fn end() {
     ENDING.store(true, Ordering::Release);
+}
+
+/// Whether it ends.
+pub(crate) fn is_ending() -> bool {
+    ENDING.load(Ordering::Acquire)
 }
 
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {

@@ -82,11 +82,7 @@ impl Run {
     }
 
     /// Does something with the run, away from the interpreter.
-    fn with<T: Send + 'static>(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce(&mut session::Run) -> T + Send + 'static,
-    ) -> PyResult<T> {
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut session::Run) -> T + Send) -> PyResult<T> {
         let taken = std::mem::replace(&mut *self.state(), State::Away);
         let mut run = match taken {
             State::Going(run) => run,
@@ -96,11 +92,8 @@ impl Run {
                 return Err(PyRuntimeError::new_err("the run has ended"));
             }
         };
-        let worked = detached(py, &|| self.cancel.cancel(), move || {
-            let done = work(&mut run);
-            (done, run)
-        });
-        let ((done, run), signal) = worked?;
+        let cancel = self.cancel.clone();
+        let (done, signal) = detached(py, move || cancel.cancel(), || work(&mut run))?;
         *self.state() = State::Going(run);
         // It was cancelled then: the next step ends it.
         signal.map_or(Ok(done), Err)

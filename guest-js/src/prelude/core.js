@@ -170,3 +170,11 @@ const kindOf = (value) => {
   if (typeof value === 'undefined') return 'undefined';
   return 'a ' + typeof value;
 };
+
+// The functions that the engine itself came with.
+const engineFunctions = new WeakMap();
+const engineNames = ownKeys(globalThis);
+for (let at = 0; at < engineNames.length; at++) {
+  const value = globalThis[engineNames[at]];
+  if (typeof value === 'function') weakSet(engineFunctions, value, true);
+}

@@ -3,13 +3,21 @@
 // Each formatter gives `{base, open, close, isList, style, keys, size, items}`: `base` stands before the brackets, `open` has
 // its prefix, `keys` chooses among the properties, `items` makes the entries that are no properties (`size` of them).
 
+// Whether a function is a class: its text says so, or it is one of our own, whose text nobody keeps, and which therefore only
+// differs from an engine's constructor in that it was not there before the prelude.
+const isClass = (value, source) => {
+  if (startsWith(source, 'class')) return true;
+  if (!endsWith(source, '[native code]\n}') || weakHas(engineFunctions, value)) return false;
+  return getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
+};
+
 const formatFunction = (value) => {
   const own = getOwnPropertyDescriptor(value, 'name');
   const name = typeof own?.value === 'string' ? own.value : '';
   const source = functionToString(value);
   const constructor = constructorName(value);
   const tag = tagOf(value);
-  if (startsWith(source, 'class')) {
+  if (isClass(value, source)) {
     const parent = getPrototypeOf(value);
     let text = '[class ' + (name === '' ? '(anonymous)' : name);
     if (constructor !== 'Function' && constructor !== null) text += ' [' + constructor + ']';

@@ -6,6 +6,7 @@
 //! instantiates anything, reads a file or knows what a session is.
 
 pub mod guest;
+pub mod warm;
 
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};

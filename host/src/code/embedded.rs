@@ -7,17 +7,29 @@ pub struct Embedded {
     pub code: &'static [u8],
     /// blake3 of the unpacked code, known when the binary was built, in hexadecimal.
     pub digest: &'static str,
+    /// The pages of its memory that every script writes to, four bytes each.
+    pub pages: &'static [u8],
 }
 
 const JS: Embedded = Embedded {
     code: include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/js.cwasm.zst")),
     digest: env!("TOLLHOUSE_GUEST_JS"),
+    pages: include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/js.pages")),
 };
 
 const SHELL: Embedded = Embedded {
     code: include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/shell.cwasm.zst")),
     digest: env!("TOLLHOUSE_GUEST_SHELL"),
+    pages: include_bytes!(concat!(env!("TOLLHOUSE_GUESTS"), "/shell.pages")),
 };
+
+impl Embedded {
+    /// Their numbers.
+    pub(crate) fn pages(self) -> Vec<u32> {
+        let (numbers, _) = self.pages.as_chunks();
+        numbers.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
+    }
+}
 
 /// The guest of a name: `js`, anything else is the shell.
 #[must_use]

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use wasmtime::{Store, UpdateDeadline};
 
+use super::attend;
 use super::turns::{self, Account};
 
 /// The switch. Clones share it.
@@ -103,9 +104,15 @@ impl Interrupt {
         self.chain().filter_map(|interrupt| interrupt.clock().deadline()).min()
     }
 
-    /// Whether it is time to stop, and why.
+    /// Whether it is time to stop, and why. This thread sees to what it is to see to: see [`attended`](super::attended).
     #[must_use]
     pub fn stopped(&self) -> Option<Stopped> {
+        attend::see();
+        self.is_thrown()
+    }
+
+    /// The same for who holds a lock, or asks for another thread.
+    pub(super) fn is_thrown(&self) -> Option<Stopped> {
         if self.chain().any(|interrupt| interrupt.0.cancelled.load(Ordering::Relaxed)) {
             return Some(Stopped::Cancelled);
         }

@@ -4,6 +4,7 @@
 //! **Invariant:** code is mapped into memory only if it is part of this binary, or if [`Cache`] proves that this user's
 //! Tollhouse wrote it. Nothing here knows what the code does.
 
+mod attend;
 mod cache;
 mod embedded;
 mod interrupt;
@@ -18,6 +19,8 @@ use std::time::Duration;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+pub use attend::attended;
+pub(crate) use attend::sleeps_at_most;
 pub use cache::{Cache, CacheError};
 pub use embedded::embedded;
 pub use interrupt::{Interrupt, Paused, Stopped};

@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use super::{Interrupt, TICK};
+use super::{Interrupt, TICK, attend};
 
 /// What is too short to ask: most runs, and most calls of tools.
 const SHORT: Duration = Duration::from_millis(2);
@@ -75,7 +75,13 @@ impl Waiter {
     fn told(&self) -> u8 {
         loop {
             match self.state.load(Ordering::Acquire) {
-                WAITS => thread::park(),
+                WAITS => match attend::sleeps_at_most() {
+                    None => thread::park(),
+                    Some(most) => {
+                        thread::park_timeout(most);
+                        attend::see();
+                    }
+                },
                 told => return told,
             }
         }
@@ -209,7 +215,7 @@ impl Turns {
     /// Wakes those that are to stop.
     fn stop(&mut self) {
         self.waiting.retain(|waiter| {
-            let stopped = waiter.interrupt.stopped().is_some();
+            let stopped = waiter.interrupt.is_thrown().is_some();
             if stopped {
                 waiter.tell(STOPPED);
             }

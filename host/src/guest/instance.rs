@@ -90,7 +90,8 @@ impl Guests {
     /// Guests that run on these engines.
     #[must_use]
     pub fn new(code: Code) -> Self {
-        let (javascript, shell, spares, loading) = Default::default();
+        let (javascript, shell, loading) = Default::default();
+        let spares = ["js", "shell"].map(|name| Spares::with_pages(code::embedded(name).pages()));
         Self { code, javascript, shell, spares, loading }
     }
 

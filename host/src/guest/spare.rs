@@ -1,7 +1,7 @@
 //! Instances made ahead, and those that have served: neither the making nor the taking down of one holds up a script.
 //!
-//! An instance that is ready has seen no script: it is what a script's own would be. One that has served is never used again;
-//! here it only waits to be taken down.
+//! An instance that is ready has seen no script: it is what a script's own would be, and has the pages of memory besides that
+//! every script writes to. One that has served is never used again; here it only waits to be taken down.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Default)]
 pub(super) struct Spares {
     shelf: Arc<Shelf>,
+    /// The pages that one is to have.
+    pages: Arc<[u32]>,
     /// A process that runs one script needs no spare: none is made before a second one begins.
     used: AtomicBool,
     keeper: OnceLock<Option<Sender<()>>>,
@@ -54,6 +56,10 @@ pub(super) struct Lent {
 }
 
 impl Spares {
+    pub(super) fn with_pages(pages: Vec<u32>) -> Self {
+        Self { pages: pages.into(), ..Self::default() }
+    }
+
     /// One that is ready, or a new one, watched by this switch. It has its state from [`Lent::wake`].
     ///
     /// # Errors
@@ -79,8 +85,8 @@ impl Spares {
     fn order(&self, pre: &ScriptGuestPre<State>) {
         let keeper = self.keeper.get_or_init(|| {
             let (sender, orders) = channel();
-            let (shelf, pre) = (Arc::clone(&self.shelf), pre.clone());
-            let keep = move || orders.into_iter().for_each(|()| shelf.tidy(&pre));
+            let (shelf, pre, pages) = (Arc::clone(&self.shelf), pre.clone(), Arc::clone(&self.pages));
+            let keep = move || orders.into_iter().for_each(|()| shelf.tidy(&pre, &pages));
             // Without the thread each script makes its own.
             std::thread::Builder::new().name("tollhouse-spare".into()).spawn(keep).is_ok().then_some(sender)
         });
@@ -92,12 +98,18 @@ impl Spares {
 
 impl Shelf {
     /// Makes what is missing, and takes down what has served.
-    fn tidy(&self, pre: &ScriptGuestPre<State>) {
+    fn tidy(&self, pre: &ScriptGuestPre<State>, pages: &[u32]) {
         if self.ready().is_none() {
             // Where there is no room, nobody gets a spare.
             let interrupt = Interrupt::default();
             interrupt.set_deadline(Instant::now() + PATIENCE);
-            *self.ready() = Instance::new(pre, &interrupt).ok();
+            let made = Instance::new(pre, &interrupt).and_then(|mut instance| {
+                if !pages.is_empty() {
+                    instance.bindings.call_touch(&mut instance.store, pages)?;
+                }
+                Ok(instance)
+            });
+            *self.ready() = made.ok();
         }
         let served = std::mem::take(&mut *self.served());
         drop(served);

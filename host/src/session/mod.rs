@@ -9,6 +9,7 @@
 mod call;
 mod catalog;
 mod component;
+mod glance;
 mod host;
 mod kept;
 mod options;

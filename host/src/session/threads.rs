@@ -4,9 +4,12 @@
 //! **Invariant:** no more jobs are queued than threads wait, so none waits for another's end.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
+
+use super::glance::glance;
 
 /// How long a thread waits for work.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,6 +46,8 @@ pub(super) struct Threads(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     news: Condvar,
+    /// Jobs that wait, for those that look without the lock.
+    queued: AtomicUsize,
     name: &'static str,
     stack: usize,
     around: Option<Around>,
@@ -51,16 +56,18 @@ struct Shared {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
-    /// Threads that there are, and those of them that wait.
+    /// Threads that there are, those of them that wait, and those of these that sleep.
     alive: usize,
     idle: usize,
+    asleep: usize,
     closed: bool,
 }
 
 impl Threads {
     /// None yet; each will have this much stack, in bytes.
     pub(super) fn new(name: &'static str, stack: usize, around: Option<Around>) -> Self {
-        Self(Arc::new(Shared { state: Mutex::default(), news: Condvar::new(), name, stack, around }))
+        let (state, news, queued) = Default::default();
+        Self(Arc::new(Shared { state, news, queued, name, stack, around }))
     }
 
     /// Does a job on a thread that does nothing else meanwhile.
@@ -71,8 +78,13 @@ impl Threads {
         let mut state = self.0.state();
         if state.jobs.len() < state.idle {
             state.jobs.push_back(Box::new(job));
+            self.0.queued.store(state.jobs.len(), Ordering::Release);
+            // Those that are awake see it.
+            let wake = state.jobs.len() > state.idle - state.asleep;
             drop(state);
-            self.0.news.notify_one();
+            if wake {
+                self.0.news.notify_one();
+            }
             return Ok(());
         }
         state.alive += 1;
@@ -133,12 +145,21 @@ impl Shared {
             return None;
         }
         state.idle += 1;
+        drop(state);
+        glance(|| (self.queued.load(Ordering::Acquire) > 0).then_some(()));
+        let mut state = self.state();
         let nothing = |state: &mut State| state.jobs.is_empty() && !state.closed;
-        let (mut state, _) =
-            self.news.wait_timeout_while(state, PATIENCE, nothing).unwrap_or_else(PoisonError::into_inner);
+        if nothing(&mut state) {
+            state.asleep += 1;
+            let woken = self.news.wait_timeout_while(state, PATIENCE, nothing);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+            state.asleep -= 1;
+        }
         state.idle -= 1;
         // One that came as the time ran out is done: it counted on this thread.
-        state.jobs.pop_front()
+        let job = state.jobs.pop_front();
+        self.queued.store(state.jobs.len(), Ordering::Release);
+        job
     }
 }
 

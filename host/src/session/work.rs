@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
+use super::glance::{Going, glance};
 use super::host::MAX_TOOL_THREADS;
 use super::threads::Threads;
-use crate::code::{Interrupt, Stopped};
+use crate::code::{Interrupt, Stopped, sleeps_at_most};
 use crate::error::Failure;
 use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
@@ -69,6 +70,7 @@ pub(super) struct Work {
     /// Programs that have not ended.
     programs: u32,
     concurrency: u32,
+    _going: Going,
 }
 
 impl Work {
@@ -88,6 +90,7 @@ impl Work {
             reads: 0,
             programs: 0,
             concurrency,
+            _going: Going::begin(),
         }
     }
 
@@ -267,15 +270,24 @@ impl Work {
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return News::Timeout;
             }
+            if self.running > 0
+                && let Some(news) = glance(|| self.receiver.try_recv().ok())
+            {
+                return self.received(news);
+            }
             let timer = self.timers.peek().map(|Reverse((at, _))| *at);
             let lapse = deadline.and_then(|deadline| deadline.checked_add(Duration::from_millis(1)));
-            let news = match [timer, lapse].into_iter().flatten().min() {
+            let look = sleeps_at_most().map(|most| now + most);
+            let news = match [timer, lapse, look].into_iter().flatten().min() {
                 Some(until) => self.receiver.recv_timeout(until - now),
                 // This run holds a sender, so the channel never closes.
                 None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match news {
                 Ok(news) => return self.received(news),
+                Err(RecvTimeoutError::Timeout) if interrupt.stopped() == Some(Stopped::Cancelled) => {
+                    return News::Cancelled;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return News::Cancelled,
             }

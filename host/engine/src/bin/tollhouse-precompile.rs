@@ -1,7 +1,8 @@
 //! Turns a guest's core module into what the host embeds: `tollhouse-precompile CORE.wasm OUT`.
 //!
 //! Writes `OUT.wasm` (the pre-initialised component), `OUT.cwasm.zst` (its machine code, compressed) and `OUT.digest`
-//! (the blake3 of that code, so that no start of the host has to compute it). Part of the build; users never need it.
+//! (the blake3 of that code, so that no start of the host has to compute it), and `OUT.pages` (those that its scripts write
+//! to, four bytes each). Part of the build; users never need it.
 
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,9 @@ fn main() -> Result<()> {
     let code = tollhouse_engine::guest::precompile(&component)?;
     write(&out.with_extension("wasm"), &component)?;
     write(&out.with_extension("cwasm.zst"), &zstd::encode_all(code.as_slice(), LEVEL)?)?;
+    let name = out.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let pages: Vec<u8> = tollhouse_engine::warm::pages(name, &code)?.into_iter().flat_map(u32::to_le_bytes).collect();
+    write(&out.with_extension("pages"), &pages)?;
     write(&out.with_extension("digest"), blake3::hash(&code).to_hex().as_bytes())
 }
 

@@ -1,0 +1,74 @@
+//! Own JavaScript as bytecode without its text. QuickJS keeps the text of each function, and so that of one within others
+//! several times, for `toString`: half of the heap that every script wakes up with. What a script is shown instead is what
+//! other engines show it of their own functions.
+#![expect(unsafe_code, reason = "QuickJS's bytecode of what is no module")]
+
+use rquickjs::{Context, Ctx, Error, Function, Result, Runtime, Value, qjs};
+
+use crate::runtime;
+
+/// Compiles text whose value is a function, in an engine of its own: what that leaves behind lies in nobody's heap.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn compile(source: &str, name: &str) -> std::result::Result<Vec<u8>, String> {
+    let runtime = Runtime::new().map_err(|error| error.to_string())?;
+    runtime.set_max_stack_size(runtime::MAX_STACK);
+    let context = Context::full(&runtime).map_err(|error| error.to_string())?;
+    context.with(|ctx| {
+        let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
+        let compiled = runtime::evaluate_raw(&ctx, source.as_bytes(), name, 1, flags);
+        compiled.map(|compiled| written(&ctx, &compiled)).map_err(|error| match ctx.catch().as_exception() {
+            Some(exception) => exception.to_string(),
+            None => error.to_string(),
+        })
+    })
+}
+
+fn written(ctx: &Ctx<'_>, compiled: &Value<'_>) -> Vec<u8> {
+    let flags = i32::try_from(qjs::JS_WRITE_OBJ_BYTECODE | qjs::JS_WRITE_OBJ_STRIP_SOURCE).expect("small flags");
+    let mut length = 0;
+    // SAFETY: the value is bytecode of this context. What is written is copied, and freed as QuickJS wants it, once.
+    unsafe {
+        let bytes = qjs::JS_WriteObject(ctx.as_raw().as_ptr(), &raw mut length, compiled.as_raw(), flags);
+        assert!(!bytes.is_null(), "bytecode can be written");
+        let copied = std::slice::from_raw_parts(bytes, length as usize).to_vec();
+        qjs::js_free(ctx.as_raw().as_ptr(), bytes.cast());
+        copied
+    }
+}
+
+/// The function that [`compile`] made bytecode of.
+pub(crate) fn load<'js>(ctx: &Ctx<'js>, bytecode: &[u8]) -> Result<Function<'js>> {
+    let flags = i32::try_from(qjs::JS_READ_OBJ_BYTECODE).expect("a small flag");
+    // SAFETY: the bytes are those of `compile`, of this very engine. What is read belongs to its evaluation, whose value is
+    // owned, and checked before it is used.
+    let value = unsafe {
+        let raw = ctx.as_raw().as_ptr();
+        let length = bytecode.len().try_into().expect("a length in this memory");
+        let read = qjs::JS_ReadObject(raw, bytecode.as_ptr(), length, flags);
+        if Value::from_raw(ctx.clone(), qjs::JS_DupValue(raw, read)).is_exception() {
+            return Err(Error::Exception);
+        }
+        Value::from_raw(ctx.clone(), qjs::JS_EvalFunction(raw, read))
+    };
+    if value.is_exception() {
+        return Err(Error::Exception);
+    }
+    value.into_function().ok_or(Error::Unknown)
+}
+
+/// Overwrites what is free of the heap with zeros: the image holds whatever lies there.
+pub(crate) fn wipe() {
+    let end = core::arch::wasm32::memory_size::<0>() << 16;
+    let mut taken = Vec::new();
+    for size in [256 << 10, 64 << 10, 16 << 10, 4 << 10, 1 << 10] {
+        loop {
+            let block = std::hint::black_box(vec![0_u8; size]);
+            if block.as_ptr().addr() + size > end {
+                break;
+            }
+            taken.push(block);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Which pages of a guest's memory every script writes to: found out when the guest is built, by running one.
+//!
+//! An instance's memory is an image that is copied page by page, when one is first written to. wasmtime leaves to the next
+//! instance the pages that this one wrote to, as long as they lie in few runs ([`RUNS`]); what lies beyond it gives back to
+//! the system, which then copies it anew. So a guest touches ([`wit/guest.wit`], `touch`) what its scripts will write to,
+//! and the pages between that join its runs.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+
+use anyhow::{Context, Result, ensure};
+use wasmtime::Store;
+use wasmtime::component::{Component, Linker, Val};
+
+/// The unit of the system's memory, in bytes.
+const PAGE: u64 = 4_096;
+
+/// How many runs of pages to make of them. wasmtime leaves 32; the others are for what a script does besides.
+const RUNS: usize = 22;
+
+/// What every script does, in the language of a guest: it ends at once, or makes one call, as its first operation.
+fn sample(name: &str) -> &'static str {
+    if name == "js" {
+        "const answer = await give({ n: 1 });\nconsole.log(answer);\nreturn { answer };"
+    } else {
+        "for name in a b; do echo \"$name\" | tr a-z A-Z; done; test \"$(echo a)\" = a && echo done"
+    }
+}
+
+/// The numbers of those pages, rising. `code` is what [`precompile`](crate::guest::precompile) made of the guest `name`.
+///
+/// # Errors
+/// If the guest does not run, or this is no Linux.
+pub fn pages(name: &str, code: &[u8]) -> Result<Vec<u32>> {
+    let engine = crate::guest()?;
+    #[expect(unsafe_code, reason = "wasmtime cannot check machine code; the caller got it from the compiler itself")]
+    // SAFETY: that is what the caller says.
+    let component = unsafe { Component::deserialize(&engine, code) }?;
+    let mut store = Store::new(&engine, ());
+    store.set_epoch_deadline(u64::MAX / 2);
+    let guest = linker(&component)?.instantiate(&mut store, &component)?;
+    let function = |store: &mut Store<()>, name| guest.get_func(store, name).context("it is no guest");
+    let start = function(&mut store, "start")?;
+    let mut step = [Val::Bool(false)];
+    start.call(&mut store, &[script(sample(name))], &mut step)?;
+    if is_blocked(&step[0]) {
+        let resume = function(&mut store, "resume")?;
+        resume.call(&mut store, &[completion()], &mut step)?;
+    }
+    ensure!(!is_blocked(&step[0]), "the sample waits for a second operation");
+    joined(written()?)
+}
+
+/// What a guest imports, as far as the sample goes.
+fn linker(component: &Component) -> Result<Linker<()>> {
+    let mut linker = Linker::new(component.engine());
+    linker.define_unknown_imports_as_traps(component)?;
+    linker.allow_shadowing(true);
+    let mut import = |interface: &str, function: &str, result: fn(&[Val]) -> Option<Val>| {
+        let mut instance = linker.instance(&format!("tollhouse:guest/{interface}@0.1.0"))?;
+        instance.func_new(function, move |_, _, arguments, results| {
+            result(arguments).into_iter().zip(results).for_each(|(value, slot)| *slot = value);
+            Ok(())
+        })
+    };
+    import("output", "write", |_| None)?;
+    import("clock", "now", |_| Some(Val::U64(0)))?;
+    import("fuel", "spent", |_| Some(Val::U64(u64::MAX)))?;
+    import("random", "bytes", |arguments| match arguments {
+        [Val::U32(count)] => Some(Val::List(vec![Val::U8(7); *count as usize])),
+        _ => None,
+    })?;
+    Ok(linker)
+}
+
+fn record<const N: usize>(fields: [(&str, Val); N]) -> Val {
+    Val::Record(fields.map(|(name, value)| (name.to_owned(), value)).into())
+}
+
+fn text(text: &str) -> Val {
+    Val::String(text.to_owned())
+}
+
+fn script(source: &str) -> Val {
+    let tool = record([
+        ("method", text("give")),
+        ("path", text("give")),
+        ("granted", Val::Bool(true)),
+        ("program", Val::Bool(false)),
+        ("open", Val::Bool(false)),
+    ]);
+    record([
+        ("source", text(source)),
+        ("name", text("script")),
+        ("arguments", Val::List(Vec::new())),
+        ("environment", Val::List(Vec::new())),
+        ("directory", text("/workspace")),
+        ("tools", Val::List(vec![tool])),
+        ("limits", record([("fuel", Val::U64(u64::MAX)), ("memory", Val::U64(64 << 20))])),
+        ("state", Val::Option(None)),
+        ("typed", Val::Option(None)),
+    ])
+}
+
+/// What the call of the sample comes to.
+fn completion() -> Val {
+    let json = record([("text", text("1")), ("specials", Val::List(Vec::new()))]);
+    let value = Val::Variant("json".to_owned(), Some(Box::new(json)));
+    record([("id", Val::U64(1)), ("result", Val::Result(Ok(Some(Box::new(value)))))])
+}
+
+fn is_blocked(step: &Val) -> bool {
+    matches!(step, Val::Variant(name, _) if name == "blocked")
+}
+
+/// The pages that the only instance in this process has written to, of its image, counted from the beginning of its memory.
+/// Sources: proc_pid_maps(5), proc_pid_pagemap(5).
+fn written() -> Result<Vec<u32>> {
+    let maps = std::fs::read_to_string("/proc/self/maps").context("this is no Linux")?;
+    let (mut memory, mut last, mut image) = (0, 0, None);
+    for line in maps.lines() {
+        let (range, rest) = line.split_once(' ').context("a line of maps")?;
+        let (from, to) = range.split_once('-').context("a range of addresses")?;
+        let (from, to) = (u64::from_str_radix(from, 16)?, u64::from_str_radix(to, 16)?);
+        if !rest.starts_with("rw") {
+            continue;
+        }
+        if from != last {
+            memory = from;
+        }
+        last = to;
+        if rest.contains("wasm-memory-image") {
+            image = Some((memory, from, to));
+        }
+    }
+    let (memory, from, to) = image.context("no instance has an image in memory")?;
+    let mut pagemap = File::open("/proc/self/pagemap")?;
+    pagemap.seek(SeekFrom::Start(from / PAGE * 8))?;
+    let mut entries = vec![0; usize::try_from((to - from) / PAGE * 8)?];
+    pagemap.read_exact(&mut entries)?;
+    let (entries, _) = entries.as_chunks::<8>();
+    // Present, and no longer the image's own.
+    let own = |entry: &[u8; 8]| u64::from_le_bytes(*entry) >> 61 & 0b101 == 0b100;
+    let first = (from - memory) / PAGE;
+    let numbers = entries.iter().zip(first..).filter(|(entry, _)| own(entry));
+    numbers.map(|(_, number)| Ok(u32::try_from(number)?)).collect()
+}
+
+/// With those between that join them to few runs, the smallest gaps first.
+fn joined(pages: Vec<u32>) -> Result<Vec<u32>> {
+    ensure!(!pages.is_empty(), "the sample wrote to no page");
+    let mut gaps: Vec<(u32, u32)> = pages.windows(2).map(|pair| (pair[1] - pair[0] - 1, pair[0])).collect();
+    gaps.retain(|(length, _)| *length > 0);
+    gaps.sort_unstable();
+    gaps.truncate(gaps.len().saturating_sub(RUNS - 1));
+    let mut all = pages;
+    all.extend(gaps.into_iter().flat_map(|(length, before)| before + 1..=before + length));
+    all.sort_unstable();
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_gaps_are_filled() {
+        let pages = (0..RUNS as u32 + 2).map(|number| number * number + 10);
+        let all = joined(pages.collect()).expect("there are some");
+        assert_eq!(all[..6], [10, 11, 12, 13, 14, 19], "one gap too many, and that the smallest");
+        assert_eq!(joined(vec![3, 9]).expect("two runs"), [3, 9]);
+    }
+}
