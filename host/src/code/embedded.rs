@@ -36,3 +36,18 @@ impl Embedded {
 pub fn embedded(name: &str) -> Embedded {
     if name == "js" { JS } else { SHELL }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the system does not say they are not known: on Linux it does.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_pages_are_known_that_scripts_write_to() {
+        for name in ["js", "shell"] {
+            let pages = embedded(name).pages();
+            assert!(pages.len() > 16 && pages.is_sorted(), "{name}: {pages:?}");
+        }
+    }
+}

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
-use super::glance::glance;
+use super::glance::Glance;
 
 /// How long a thread waits for work.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -48,6 +48,7 @@ struct Shared {
     news: Condvar,
     /// Jobs that wait, for those that look without the lock.
     queued: AtomicUsize,
+    glance: Glance,
     name: &'static str,
     stack: usize,
     around: Option<Around>,
@@ -67,7 +68,7 @@ impl Threads {
     /// None yet; each will have this much stack, in bytes.
     pub(super) fn new(name: &'static str, stack: usize, around: Option<Around>) -> Self {
         let (state, news, queued) = Default::default();
-        Self(Arc::new(Shared { state, news, queued, name, stack, around }))
+        Self(Arc::new(Shared { state, news, queued, glance: Glance::new(), name, stack, around }))
     }
 
     /// Does a job on a thread that does nothing else meanwhile.
@@ -146,7 +147,7 @@ impl Shared {
         }
         state.idle += 1;
         drop(state);
-        glance(|| (self.queued.load(Ordering::Acquire) > 0).then_some(()));
+        self.glance.at(|| (self.queued.load(Ordering::Acquire) > 0).then_some(()));
         let mut state = self.state();
         let nothing = |state: &mut State| state.jobs.is_empty() && !state.closed;
         if nothing(&mut state) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
-use super::glance::{Going, glance};
+use super::glance::{Glance, Going};
 use super::host::MAX_TOOL_THREADS;
 use super::threads::Threads;
 use crate::code::{Interrupt, Stopped, sleeps_at_most};
@@ -18,6 +18,9 @@ use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
 use crate::tool::{CallContext, Started, Told, WriteError};
 use crate::vfs::Edit;
+
+/// Looks for what calls come to.
+static CALLS: Glance = Glance::new();
 
 /// The most bytes of input that one operation reads.
 const READ_LIMIT: u32 = 1 << 20;
@@ -271,7 +274,7 @@ impl Work {
                 return News::Timeout;
             }
             if self.running > 0
-                && let Some(news) = glance(|| self.receiver.try_recv().ok())
+                && let Some(news) = CALLS.at(|| self.receiver.try_recv().ok())
             {
                 return self.received(news);
             }
