@@ -366,3 +366,17 @@ def test_what_a_model_is_told_of_the_tool() -> None:
     assert tool.invoke({"code": "return 6 * 7", "language": "js"}) == "42"
     assert asyncio.run(tool.ainvoke({"code": "echo hi", "language": "bash"})) == "hi"
     assert "there is no language 'python'" in tool.invoke({"code": "1", "language": "python"})
+
+
+def test_who_is_called_in_a_run_cannot_wait_for_its_end() -> None:
+    sandbox = Sandbox()
+    with pytest.raises(RuntimeError, match="a run of this sandbox goes on on this thread"):
+        sandbox.execute("console.log(1)", on_output=lambda _: sandbox.execute("return 2"))
+    before = signal.signal(signal.SIGALRM, lambda *_: sandbox.shell("echo 3"))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(RuntimeError, match="a run of this sandbox goes on on this thread"):
+            sandbox.execute("while (true) {}")
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert sandbox.execute("return 4") == "4\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock  # `threading` and `collections` take longer to import than a script to run
+from _thread import allocate_lock, get_ident  # `threading` and `collections` take longer to import than a script to run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +17,14 @@ class Turn:
         self._lock = allocate_lock()
         self._taken = False
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: int | None = None
         self._waiting: list[_Waiter] = []
 
     def enter(self) -> None:
         """Waits for the turn, on this thread.
 
-        Raises `RuntimeError` on the thread of an event loop that a run ahead needs: neither would ever go on.
+        Raises `RuntimeError` on the thread that the run itself goes on on (a listener of its output, a handler of a
+        signal), and on that of an event loop that a run ahead needs: neither would ever go on.
         """
         gate = allocate_lock()
         gate.acquire()
@@ -31,6 +33,10 @@ class Turn:
             if not self._taken:
                 self._take(waiter)
                 return
+            if self._thread == get_ident():
+                from .errors import RuntimeError as OwnError
+
+                raise OwnError("a run of this sandbox goes on on this thread: start another one when it has ended")
             if (loop := _running_loop()) is not None and loop in (self._loop, *(one.loop for one in self._waiting)):
                 from .errors import RuntimeError as OwnError
 
@@ -72,7 +78,7 @@ class Turn:
     def leave(self) -> None:
         """Gives the turn to who waits longest."""
         with self._lock:
-            self._taken, self._loop = False, None
+            self._taken, self._loop, self._thread = False, None, None
             while self._waiting:
                 waiter = self._waiting.pop(0)
                 try:
@@ -84,7 +90,7 @@ class Turn:
                 return
 
     def _take(self, waiter: _Waiter) -> None:
-        self._taken, self._loop = True, waiter.loop
+        self._taken, self._loop, self._thread = True, waiter.loop, waiter.thread
 
     def _leave(self, waiter: _Waiter) -> None:
         """Somebody waits no longer. If the turn came at that moment, it is the next one's."""
@@ -99,6 +105,8 @@ class _Waiter:
     def __init__(self, wake: Callable[[], object], loop: asyncio.AbstractEventLoop | None) -> None:
         self.wake = wake
         self.loop = loop
+        # Who waits in a loop leaves its thread to others.
+        self.thread = get_ident() if loop is None else None
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:
