@@ -1,11 +1,9 @@
 //! Runs, driven to their end without the interpreter, and what Python raises meanwhile.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use tollhouse::code::attended;
 use tollhouse::error::{Failure, Payload};
 use tollhouse::session::{self, CallRun};
@@ -140,16 +138,13 @@ pub(crate) fn is_ending() -> bool {
 }
 
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
-    // To import `threading` takes longer than to run a script. Where nobody did, the first thread is the main one.
-    let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
-    let threading = match modules.get_item("threading")? {
-        Some(threading) => threading,
-        None => match std::fs::read_link("/proc/thread-self") {
-            Ok(place) => return Ok(place == Path::new(&format!("{0}/task/{0}", std::process::id()))),
-            Err(_) => py.import("threading")?.into_any(),
-        },
-    };
-    // Asked for each time: a fork makes another thread the main one.
+    // To import `threading`, or only to ask it, takes long beside a script. The thread that a process begins with is the
+    // main one, also after a fork, or no signal is handled on it and none is found.
+    #[cfg(target_os = "linux")]
+    if rustix::thread::gettid() == rustix::process::getpid() {
+        return Ok(true);
+    }
+    let threading = py.import("threading")?;
     let main = threading.call_method0("main_thread")?.getattr("ident")?;
     main.eq(threading.call_method0("get_ident")?)
 }

@@ -62,7 +62,7 @@ class Answers:
 
     def goes_on_around(self) -> bool:
         """Whether this code is a tool of such a run, or of what such a tool runs."""
-        return any(one is self for one in _inside.get())
+        return self in _inside.get()
 
 
 class Answering:

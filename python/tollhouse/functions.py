@@ -83,6 +83,8 @@ def _signature(function: Callable[..., Any]) -> Signature:
         named: dict[str, Any] = shape.read(arguments, "")
         if taken := fixed.intersection(named):
             raise ArgumentError(f"`{min(taken)}` is unknown: {owner} has it set")
+        if not unnamed:
+            return [], named
         given = [name for name in unnamed if name in named]
         if given != unnamed[: len(given)]:
             raise TypeError(f"{owner} takes {', '.join(unnamed)} by position: none may be left out before another")

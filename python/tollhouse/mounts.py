@@ -23,7 +23,7 @@ def read_tools(tools: list[Any], handler: Handler | None) -> tuple[list[ToolDefi
     """
     if not tools:
         return [], handler
-    from .tools import ToolDefinition, all_tools, create_tool_handler
+    from .tools import ToolDefinition, all_tools
 
     definitions = [one for one in tools if isinstance(one, ToolDefinition)]
     functions = all_tools(one for one in tools if not isinstance(one, ToolDefinition))
@@ -31,10 +31,13 @@ def read_tools(tools: list[Any], handler: Handler | None) -> tuple[list[ToolDefi
         raise ValueError(f"`{definitions[0].name}` is only a definition: give its function, or a tool_handler")
     if not functions:
         return definitions, handler
-    own = create_tool_handler(functions.values())
 
     def answer_all(method: str, arguments: dict[str, Any]) -> Any:
-        return own(method, arguments) if method in functions or handler is None else handler(method, arguments)
+        if (found := functions.get(method)) is not None:
+            return found.invoke(arguments)
+        if handler is None:
+            raise LookupError(f"there is no tool `{method}`: there are {', '.join(sorted(functions))}")
+        return handler(method, arguments)
 
     return [*definitions, *(one.definition for one in functions.values())], answer_all
 

@@ -65,7 +65,8 @@ def object_shape(
     schema["additionalProperties"] = False if rest is None else rest.schema or True
 
     def read(value: Any, at: str) -> Any:
-        if not isinstance(value, Mapping):
+        # A dict, nearly always: to ask whether it is another mapping takes much longer.
+        if not isinstance(value, (dict, Mapping)):
             raise mismatch(at, "an object", value)
         given = cast("Mapping[str, Any]", value)
         prefix = f"{at}." if at else ""

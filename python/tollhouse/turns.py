@@ -26,12 +26,9 @@ class Turn:
         Raises `RuntimeError` on the thread that the run itself goes on on (a listener of its output, a handler of a
         signal), and on that of an event loop that a run ahead needs: neither would ever go on.
         """
-        gate = allocate_lock()
-        gate.acquire()
-        waiter = _Waiter(gate.release, None)
         with self._lock:
             if not self._taken:
-                self._take(waiter)
+                self._taken, self._thread = True, get_ident()
                 return
             if self._thread == get_ident():
                 from .errors import RuntimeError as OwnError
@@ -41,6 +38,9 @@ class Turn:
                 from .errors import RuntimeError as OwnError
 
                 raise OwnError("an async run of this sandbox goes on in this event loop: await `execute_async`")
+            gate = allocate_lock()
+            gate.acquire()
+            waiter = _Waiter(gate.release, None)
             self._waiting.append(waiter)
         try:
             gate.acquire()

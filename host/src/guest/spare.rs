@@ -15,6 +15,10 @@ use super::bindings::{ScriptGuest, ScriptGuestPre};
 use super::state::State;
 use crate::code::Interrupt;
 
+/// How many instances are made ahead, and how few are so few that more are made: whoever makes them is woken for several.
+const READY: usize = 3;
+const FEW: usize = 1;
+
 /// The most instances that wait to be taken down, and the most bytes by which one has grown that does: together they hold
 /// little.
 const MAX_SERVED: usize = 4;
@@ -36,7 +40,7 @@ pub(super) struct Spares {
 
 #[derive(Default)]
 struct Shelf {
-    ready: Mutex<Option<Instance>>,
+    ready: Mutex<Vec<Instance>>,
     served: Mutex<Vec<Instance>>,
 }
 
@@ -65,8 +69,11 @@ impl Spares {
     /// # Errors
     /// As `wasmtime`: that there is no room, above all.
     pub(super) fn lend(&self, pre: &ScriptGuestPre<State>, interrupt: &Interrupt) -> Result<Lent> {
-        let ready = self.shelf.ready().take();
-        if self.used.swap(true, Ordering::Relaxed) {
+        let (ready, left) = {
+            let mut shelf = self.shelf.ready();
+            (shelf.pop(), shelf.len())
+        };
+        if self.used.swap(true, Ordering::Relaxed) && left <= FEW {
             self.order(pre);
         }
         let instance = match ready {
@@ -81,7 +88,7 @@ impl Spares {
         Ok(Lent { instance: Some(instance), bytes, shelf: Arc::clone(&self.shelf) })
     }
 
-    /// Has the next one made.
+    /// Has the next ones made.
     fn order(&self, pre: &ScriptGuestPre<State>) {
         let keeper = self.keeper.get_or_init(|| {
             let (sender, orders) = channel();
@@ -99,24 +106,17 @@ impl Spares {
 impl Shelf {
     /// Makes what is missing, and takes down what has served.
     fn tidy(&self, pre: &ScriptGuestPre<State>, pages: &[u32]) {
-        if self.ready().is_none() {
+        while self.ready().len() < READY {
             // Where there is no room, nobody gets a spare.
-            let interrupt = Interrupt::default();
-            interrupt.set_deadline(Instant::now() + PATIENCE);
-            let made = Instance::new(pre, &interrupt).and_then(|mut instance| {
-                if !pages.is_empty() {
-                    instance.bindings.call_touch(&mut instance.store, pages)?;
-                }
-                Ok(instance)
-            });
-            *self.ready() = made.ok();
+            let Ok(made) = Instance::ahead(pre, pages) else { break };
+            self.ready().push(made);
         }
         let served = std::mem::take(&mut *self.served());
         drop(served);
     }
 
     /// Each change is whole, so a poisoned lock is still good.
-    fn ready(&self) -> MutexGuard<'_, Option<Instance>> {
+    fn ready(&self) -> MutexGuard<'_, Vec<Instance>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,6 +132,17 @@ impl Instance {
         interrupt.watch(&mut store);
         let bindings = pre.instantiate(&mut store)?;
         Ok(Self { store, bindings })
+    }
+
+    /// One that has these pages.
+    fn ahead(pre: &ScriptGuestPre<State>, pages: &[u32]) -> Result<Self> {
+        let interrupt = Interrupt::default();
+        interrupt.set_deadline(Instant::now() + PATIENCE);
+        let mut instance = Self::new(pre, &interrupt)?;
+        if !pages.is_empty() {
+            instance.bindings.call_touch(&mut instance.store, pages)?;
+        }
+        Ok(instance)
     }
 }
 

@@ -9,7 +9,7 @@
 mod call;
 mod catalog;
 mod component;
-mod glance;
+mod cores;
 mod host;
 mod kept;
 mod options;

@@ -1,21 +1,20 @@
 //! Threads for programs and for host functions: each has one to itself from its start to its end, and a thread that has
 //! served waits a while for the next one.
 //!
-//! **Invariant:** no more jobs are queued than threads wait, so none waits for another's end.
+//! **Invariant:** a thread that waits is given one job, so no job waits for another's end.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-use super::glance::Glance;
+use super::cores::{self, Cores};
 
 /// How long a thread waits for work.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many threads wait at most.
-const MOST_IDLE: usize = 32;
+/// How many threads wait for work at most.
+const MOST_WAITING: usize = 32;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -45,10 +44,6 @@ pub(super) struct Threads(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
-    news: Condvar,
-    /// Jobs that wait, for those that look without the lock.
-    queued: AtomicUsize,
-    glance: Glance,
     name: &'static str,
     stack: usize,
     around: Option<Around>,
@@ -56,43 +51,60 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    jobs: VecDeque<Job>,
-    /// Threads that there are, those of them that wait, and those of these that sleep.
+    /// Threads that there are.
     alive: usize,
-    idle: usize,
-    asleep: usize,
+    /// Those of them that wait. The last one has waited least, and is the next one to serve: much of it is still at hand.
+    waiting: Vec<Arc<Seat>>,
     closed: bool,
+}
+
+/// Where a thread waits.
+struct Seat {
+    thread: Thread,
+    known: cores::Thread,
+    given: Mutex<Option<Given>>,
+}
+
+/// What a thread waits for. Whoever takes its seat from those that wait gives it something.
+enum Given {
+    /// A job, and the cores of the thread, if it is kept to one until it wakes.
+    Job(Job, Option<Cores>),
+    /// It is no longer needed.
+    Leave,
+}
+
+/// What whoever has a job done does meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meanwhile {
+    /// Sleep: his core is free for it.
+    Sleep,
+    /// Go on.
+    GoOn,
 }
 
 impl Threads {
     /// None yet; each will have this much stack, in bytes.
     pub(super) fn new(name: &'static str, stack: usize, around: Option<Around>) -> Self {
-        let (state, news, queued) = Default::default();
-        Self(Arc::new(Shared { state, news, queued, glance: Glance::new(), name, stack, around }))
+        Self(Arc::new(Shared { state: Mutex::default(), name, stack, around }))
     }
 
     /// Does a job on a thread that does nothing else meanwhile.
     ///
     /// # Errors
     /// If the system gives no thread. The job is dropped.
-    pub(super) fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    pub(super) fn run(&self, meanwhile: Meanwhile, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let mut state = self.0.state();
-        if state.jobs.len() < state.idle {
-            state.jobs.push_back(Box::new(job));
-            self.0.queued.store(state.jobs.len(), Ordering::Release);
-            // Those that are awake see it.
-            let wake = state.jobs.len() > state.idle - state.asleep;
+        if let Some(seat) = state.waiting.pop() {
             drop(state);
-            if wake {
-                self.0.news.notify_one();
-            }
+            let cores = if meanwhile == Meanwhile::Sleep { seat.known.bring_here() } else { None };
+            seat.give(Given::Job(Box::new(job), cores));
             return Ok(());
         }
         state.alive += 1;
         drop(state);
         let alive = Alive(Arc::clone(&self.0));
         let around = self.0.around.clone();
-        let thread = std::thread::Builder::new().name(self.0.name.into()).stack_size(self.0.stack);
+        let thread = thread::Builder::new().name(self.0.name.into()).stack_size(self.0.stack);
         let mut first = Some(job);
         let mut live = move || {
             first.take().into_iter().for_each(|job| job());
@@ -108,13 +120,14 @@ impl Threads {
     /// Whether there are as many as that, or more, and none waits.
     pub(super) fn is_full(&self, most: usize) -> bool {
         let state = self.0.state();
-        state.alive >= most && state.jobs.len() >= state.idle
+        state.alive >= most && state.waiting.is_empty()
     }
 
     /// Lets go of the threads that wait.
     pub(super) fn close(&self) {
-        self.0.state().closed = true;
-        self.0.news.notify_all();
+        let mut state = self.0.state();
+        state.closed = true;
+        state.waiting.drain(..).for_each(|seat| seat.give(Given::Leave));
     }
 }
 
@@ -135,32 +148,56 @@ impl Shared {
 
     /// Does jobs until none has come for a while.
     fn serve(&self) {
-        while let Some(job) = self.next() {
+        let seat =
+            Arc::new(Seat { thread: thread::current(), known: cores::Thread::current(), given: Mutex::default() });
+        while let Some(job) = self.next(&seat) {
             job();
         }
     }
 
-    fn next(&self) -> Option<Job> {
-        let mut state = self.state();
-        if state.idle >= MOST_IDLE {
-            return None;
+    fn next(&self, seat: &Arc<Seat>) -> Option<Job> {
+        {
+            let mut state = self.state();
+            if state.closed || state.waiting.len() >= MOST_WAITING {
+                return None;
+            }
+            state.waiting.push(Arc::clone(seat));
         }
-        state.idle += 1;
-        drop(state);
-        self.glance.at(|| (self.queued.load(Ordering::Acquire) > 0).then_some(()));
-        let mut state = self.state();
-        let nothing = |state: &mut State| state.jobs.is_empty() && !state.closed;
-        if nothing(&mut state) {
-            state.asleep += 1;
-            let woken = self.news.wait_timeout_while(state, PATIENCE, nothing);
-            state = woken.unwrap_or_else(PoisonError::into_inner).0;
-            state.asleep -= 1;
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match seat.given().take() {
+                Some(Given::Job(job, cores)) => {
+                    cores.iter().for_each(cores::settle);
+                    return Some(job);
+                }
+                Some(Given::Leave) => return None,
+                None => {}
+            }
+            match until.checked_duration_since(Instant::now()) {
+                Some(left) => thread::park_timeout(left),
+                None if self.withdraw(seat) => return None,
+                // Something is about to be given.
+                None => thread::park(),
+            }
         }
-        state.idle -= 1;
-        // One that came as the time ran out is done: it counted on this thread.
-        let job = state.jobs.pop_front();
-        self.queued.store(state.jobs.len(), Ordering::Release);
-        job
+    }
+
+    /// Takes a seat from those that wait; false if somebody else has.
+    fn withdraw(&self, seat: &Arc<Seat>) -> bool {
+        let mut state = self.state();
+        let place = state.waiting.iter().position(|other| Arc::ptr_eq(other, seat));
+        place.map(|place| state.waiting.remove(place)).is_some()
+    }
+}
+
+impl Seat {
+    fn give(&self, given: Given) {
+        *self.given() = Some(given);
+        self.thread.unpark();
+    }
+
+    fn given(&self) -> MutexGuard<'_, Option<Given>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -180,12 +217,12 @@ mod tests {
                 let (sender, receiver) = channel();
                 let before = std::mem::replace(&mut received, receiver);
                 let pass = move || sender.send(before.recv().expect("it is sent") + 1).expect("it is read");
-                threads.run(pass).expect("there are threads");
+                threads.run(Meanwhile::GoOn, pass).expect("there are threads");
             }
             first.send(0).expect("the first job waits");
             assert_eq!(received.recv(), Ok(100));
         }
-        assert!(threads.0.state().idle <= MOST_IDLE);
+        assert!(threads.0.state().waiting.len() <= MOST_WAITING);
     }
 
     #[test]
@@ -199,10 +236,10 @@ mod tests {
         let threads = Threads::new("test", 64 << 10, Some(around));
         for _ in 0..2 {
             let (done, wait) = channel();
-            threads.run(move || done.send(()).expect("it is read")).expect("there are threads");
+            threads.run(Meanwhile::GoOn, move || done.send(()).expect("it is read")).expect("there are threads");
             wait.recv().expect("it ran");
             // One that waits takes the next job.
-            while threads.0.state().idle == 0 {
+            while threads.0.state().waiting.is_empty() {
                 std::thread::yield_now();
             }
         }
@@ -211,6 +248,27 @@ mod tests {
         assert_eq!(told, ["begun", "over"]);
         drop(threads);
         assert_eq!(receiver.iter().count(), 0, "one thread did both");
+    }
+
+    /// What a host function starts may use all cores.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_job_has_the_cores_of_its_thread() {
+        let threads = Threads::new("test", 64 << 10, None);
+        let cores = |meanwhile| {
+            let (sender, receiver) = channel();
+            let job = move || sender.send(rustix::thread::sched_getaffinity(None)).expect("it is read");
+            threads.run(meanwhile, job).expect("there are threads");
+            receiver.recv().expect("it ran").expect("the system says")
+        };
+        let all = cores(Meanwhile::GoOn);
+        for _ in 0..100 {
+            while threads.0.state().waiting.is_empty() {
+                thread::yield_now();
+            }
+            assert_eq!(cores(Meanwhile::Sleep), all);
+        }
+        threads.close();
     }
 
     #[test]
@@ -223,7 +281,7 @@ mod tests {
             let job = move || {
                 let _ = wait.recv();
             };
-            threads.run(job).expect("there are threads");
+            threads.run(Meanwhile::GoOn, job).expect("there are threads");
             held.push(release);
         }
         assert!(threads.is_full(3) && !threads.is_full(4));
@@ -237,9 +295,9 @@ mod tests {
     #[test]
     fn a_job_that_panics_takes_only_its_thread() {
         let threads = Threads::new("test", 64 << 10, None);
-        threads.run(|| std::panic::resume_unwind(Box::new("stop"))).expect("there are threads");
+        threads.run(Meanwhile::GoOn, || std::panic::resume_unwind(Box::new("stop"))).expect("there are threads");
         let (sender, receiver) = channel();
-        threads.run(move || sender.send(7).expect("it is read")).expect("there are threads");
+        threads.run(Meanwhile::GoOn, move || sender.send(7).expect("it is read")).expect("there are threads");
         assert_eq!(receiver.recv(), Ok(7));
         threads.close();
     }

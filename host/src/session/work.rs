@@ -9,18 +9,14 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
-use super::glance::{Glance, Going};
 use super::host::MAX_TOOL_THREADS;
-use super::threads::Threads;
+use super::threads::{Meanwhile, Threads};
 use crate::code::{Interrupt, Stopped, sleeps_at_most};
 use crate::error::Failure;
 use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
 use crate::tool::{CallContext, Started, Told, WriteError};
 use crate::vfs::Edit;
-
-/// Looks for what calls come to.
-static CALLS: Glance = Glance::new();
 
 /// The most bytes of input that one operation reads.
 const READ_LIMIT: u32 = 1 << 20;
@@ -73,7 +69,6 @@ pub(super) struct Work {
     /// Programs that have not ended.
     programs: u32,
     concurrency: u32,
-    _going: Going,
 }
 
 impl Work {
@@ -93,7 +88,6 @@ impl Work {
             reads: 0,
             programs: 0,
             concurrency,
-            _going: Going::begin(),
         }
     }
 
@@ -119,10 +113,24 @@ impl Work {
         }
     }
 
-    /// Starts what waits for a thread, as far as there are some.
+    /// Starts what waits for a thread, as far as there are some; the guest goes on.
     pub(super) fn start_waiting(&mut self) {
+        self.start_all(Meanwhile::GoOn);
+    }
+
+    /// What this thread does while that goes on which it starts to wait for now: if it is one thing alone, it sleeps until
+    /// that is done or waits itself.
+    fn meanwhile(&self) -> Meanwhile {
+        let goes_on = self.running > 0 || self.programs as usize > self.starting.len();
+        match self.waiting.len() + self.starting.len() {
+            1 if !goes_on => Meanwhile::Sleep,
+            _ => Meanwhile::GoOn,
+        }
+    }
+
+    fn start_all(&mut self, meanwhile: Meanwhile) {
         for (job, started) in std::mem::take(&mut self.starting) {
-            self.start(job, started);
+            self.start(meanwhile, job, started);
         }
         while self.running < self.concurrency {
             let Some(job) = self.waiting.pop_front() else { return };
@@ -136,7 +144,7 @@ impl Work {
             // Where there are too many already, calls wait for each other, as those of tools do.
             if !is_host_function || self.callers.is_full(MAX_TOOL_THREADS) {
                 self.pool.spawn_blocking(call);
-            } else if let Err(error) = self.callers.run(call) {
+            } else if let Err(error) = self.callers.run(meanwhile, call) {
                 let failure = Failure::host(format!("a host function cannot be called: {error}"));
                 let _ = self.sender.send(News::Called(Completion { id, result: Err(failure) }, Vec::new()));
             }
@@ -152,7 +160,7 @@ impl Work {
 
     /// Starts a program on a thread of its own: the stages of a pipeline wait for each other, so none may wait for a thread.
     /// The program ends when its switch says so at the latest.
-    fn start(&self, Job { id, admission, context }: Job, started: Started) {
+    fn start(&self, meanwhile: Meanwhile, Job { id, admission, context }: Job, started: Started) {
         let sender = self.sender.clone();
         let run = move || {
             let result = admission.run(&started, &context).map(Value::Exited);
@@ -160,7 +168,7 @@ impl Work {
             drop(started);
             let _ = sender.send(News::Exited(Completion { id, result }, context.edits()));
         };
-        if let Err(error) = self.threads.run(run) {
+        if let Err(error) = self.threads.run(meanwhile, run) {
             let failure = Failure::host(format!("a program cannot start: {error}"));
             let _ = self.sender.send(News::Exited(Completion { id, result: Err(failure) }, Vec::new()));
         }
@@ -231,7 +239,7 @@ impl Work {
             let made = News::Made(Completion { id: job.id, result }, job.context.edits());
             return unless_stopped(interrupt, made);
         }
-        self.start_waiting();
+        self.start_all(self.meanwhile());
         let news = self.next(interrupt);
         match news {
             News::Called(..) => {
@@ -272,11 +280,6 @@ impl Work {
             }
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return News::Timeout;
-            }
-            if self.running > 0
-                && let Some(news) = CALLS.at(|| self.receiver.try_recv().ok())
-            {
-                return self.received(news);
             }
             let timer = self.timers.peek().map(|Reverse((at, _))| *at);
             let lapse = deadline.and_then(|deadline| deadline.checked_add(Duration::from_millis(1)));
