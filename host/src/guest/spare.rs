@@ -15,10 +15,6 @@ use super::bindings::{ScriptGuest, ScriptGuestPre};
 use super::state::State;
 use crate::code::Interrupt;
 
-/// How many instances are made ahead, and how few are so few that more are made: whoever makes them is woken for several.
-const READY: usize = 3;
-const FEW: usize = 1;
-
 /// The most instances that wait to be taken down, and the most bytes by which one has grown that does: together they hold
 /// little.
 const MAX_SERVED: usize = 4;
@@ -40,7 +36,7 @@ pub(super) struct Spares {
 
 #[derive(Default)]
 struct Shelf {
-    ready: Mutex<Vec<Instance>>,
+    ready: Mutex<Option<Instance>>,
     served: Mutex<Vec<Instance>>,
 }
 
@@ -69,11 +65,8 @@ impl Spares {
     /// # Errors
     /// As `wasmtime`: that there is no room, above all.
     pub(super) fn lend(&self, pre: &ScriptGuestPre<State>, interrupt: &Interrupt) -> Result<Lent> {
-        let (ready, left) = {
-            let mut shelf = self.shelf.ready();
-            (shelf.pop(), shelf.len())
-        };
-        if self.used.swap(true, Ordering::Relaxed) && left <= FEW {
+        let ready = self.shelf.ready().take();
+        if self.used.swap(true, Ordering::Relaxed) {
             self.order(pre);
         }
         let instance = match ready {
@@ -88,7 +81,7 @@ impl Spares {
         Ok(Lent { instance: Some(instance), bytes, shelf: Arc::clone(&self.shelf) })
     }
 
-    /// Has the next ones made.
+    /// Has the next one made.
     fn order(&self, pre: &ScriptGuestPre<State>) {
         let keeper = self.keeper.get_or_init(|| {
             let (sender, orders) = channel();
@@ -106,17 +99,24 @@ impl Spares {
 impl Shelf {
     /// Makes what is missing, and takes down what has served.
     fn tidy(&self, pre: &ScriptGuestPre<State>, pages: &[u32]) {
-        while self.ready().len() < READY {
+        if self.ready().is_none() {
             // Where there is no room, nobody gets a spare.
-            let Ok(made) = Instance::ahead(pre, pages) else { break };
-            self.ready().push(made);
+            let interrupt = Interrupt::default();
+            interrupt.set_deadline(Instant::now() + PATIENCE);
+            let made = Instance::new(pre, &interrupt).and_then(|mut instance| {
+                if !pages.is_empty() {
+                    instance.bindings.call_touch(&mut instance.store, pages)?;
+                }
+                Ok(instance)
+            });
+            *self.ready() = made.ok();
         }
         let served = std::mem::take(&mut *self.served());
         drop(served);
     }
 
     /// Each change is whole, so a poisoned lock is still good.
-    fn ready(&self) -> MutexGuard<'_, Vec<Instance>> {
+    fn ready(&self) -> MutexGuard<'_, Option<Instance>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,17 +132,6 @@ impl Instance {
         interrupt.watch(&mut store);
         let bindings = pre.instantiate(&mut store)?;
         Ok(Self { store, bindings })
-    }
-
-    /// One that has these pages.
-    fn ahead(pre: &ScriptGuestPre<State>, pages: &[u32]) -> Result<Self> {
-        let interrupt = Interrupt::default();
-        interrupt.set_deadline(Instant::now() + PATIENCE);
-        let mut instance = Self::new(pre, &interrupt)?;
-        if !pages.is_empty() {
-            instance.bindings.call_touch(&mut instance.store, pages)?;
-        }
-        Ok(instance)
     }
 }
 
