@@ -165,3 +165,18 @@ fn a_command_out_of_time_leaves_the_shell_as_it_was() {
         assert_eq!(printed(script), expected, "{script}");
     }
 }
+
+/// To the end of it none of them would come.
+#[test]
+fn what_runs_another_command_passes_on_what_that_writes() {
+    for (script, expected) in [
+        ("timeout 9 yes | head -1", "y\n"),
+        ("env A=1 yes | head -1; echo on", "y\non\n"),
+        ("echo a b | xargs yes | head -2", "a b\na b\n"),
+        ("timeout 9 bash -c 'while :; do echo y; done' | head -1", "y\n"),
+        ("printf '1\n2\n' | xargs -n 1 echo n | cat", "n 1\nn 2\n"),
+        ("seq 3 | env cat | timeout 9 tac", "3\n2\n1\n"),
+    ] {
+        assert_eq!(printed(script), expected, "{script}");
+    }
+}
