@@ -166,7 +166,7 @@ fn a_command_out_of_time_leaves_the_shell_as_it_was() {
     }
 }
 
-/// To the end of it none of them would come.
+/// The first four would write for longer than they may, if it were passed on only at their end.
 #[test]
 fn what_runs_another_command_passes_on_what_that_writes() {
     for (script, expected) in [
