@@ -76,12 +76,12 @@ pub(crate) fn failure(exceeded: &LimitExceeded, limits: &Limits) -> Failure {
     let (message, hint) = if clock::out_of_fuel() {
         (
             format!("limit `fuel` reached: the script used its {} steps of the interpreter", limits.fuel),
-            "raise it with `--fuel`, or `[limits] fuel` in the policy",
+            "raise `fuel` in `limits`: `--fuel`, or `[limits]` in a policy",
         )
     } else if is_memory(exceeded) {
         (
             format!("limit `memory` reached: {} bytes ({exceeded})", limits.memory),
-            "raise it with `--memory`, or `[limits] memory` in the policy",
+            "raise `memory` in `limits`: `--memory`, or `[limits]` in a policy",
         )
     } else {
         (

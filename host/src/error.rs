@@ -11,6 +11,22 @@ pub(crate) fn told(error: &dyn std::error::Error) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
+/// How a limit of a run is raised, from whatever it was started.
+pub(crate) fn how_to_raise(limit: &str) -> String {
+    let flag = match limit {
+        "wall" => "--timeout",
+        "memory" => "--memory",
+        "fuel" => "--fuel",
+        other => return format!("raise `{other}` in `limits`: `--limit {other}=…`, or `[limits]` in a policy"),
+    };
+    format!("raise `{limit}` in `limits`: `{flag}`, or `[limits]` in a policy")
+}
+
+/// How a method is granted, from whatever a run is started.
+pub(crate) fn how_to_grant(method: &str) -> String {
+    format!("grant it: `--allow '{method}'`, `capabilities` in Python, or [[grant]] method = \"{method}\" in a policy")
+}
+
 /// The part of the system, or of the script, that a failure came from. In JSON: `error.kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

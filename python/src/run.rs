@@ -93,8 +93,9 @@ impl Run {
             }
         };
         let cancel = self.cancel.clone();
-        let (done, signal) = detached(py, move || cancel.cancel(), || work(&mut run))?;
+        let done = detached(py, move || cancel.cancel(), || work(&mut run));
         *self.state() = State::Going(run);
+        let (done, signal) = done?;
         // It was cancelled then: the next step ends it.
         signal.map_or(Ok(done), Err)
     }

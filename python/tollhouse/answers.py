@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-# Of `threading`, which takes longer to import than a script to run, a plain run needs no more than this.
+# `threading` takes longer to import than a script to run; of it, and of others, a plain run needs no more than this.
+from _contextvars import ContextVar, copy_context
 from _thread import allocate_lock
 from _weakref import ref
-from contextvars import ContextVar, copy_context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

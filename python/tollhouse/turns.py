@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock, get_ident  # `threading` and `collections` take longer to import than a script to run
+from _thread import RLock, allocate_lock, get_ident  # `threading` and `collections` take longer to import than a script to run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ class Turn:
     """Whose turn it is, and who waits for it."""
 
     def __init__(self) -> None:
-        self._lock = allocate_lock()
+        # A handler of a signal comes between any two lines, on a thread that may hold it.
+        self._lock = RLock()
         self._taken = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: int | None = None

@@ -95,8 +95,8 @@ macro_rules! targets {
 }
 
 targets!(
-    archive, canonical, component, frames, index, journal, manifest, names, pattern, policy, snapshot, step, token,
-    vfs, wit, words
+    archive, canonical, component, frames, hosted, index, journal, manifest, names, pattern, policy, snapshot, step,
+    token, vfs, wit, words
 );
 
 #[test]

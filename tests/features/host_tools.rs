@@ -135,6 +135,30 @@ fn its_schema_and_its_spelling_are_enforced() {
     assert_eq!(called.load(Ordering::Relaxed), 0);
 }
 
+/// What refers to itself in two branches of a choice looks at each level twice as often as at the one above it.
+#[test]
+fn arguments_that_a_schema_would_look_at_for_ever_are_refused_or_judged() {
+    let case = |kind: &str| {
+        let left = json!({ "$ref": "#/$defs/Expression" });
+        json!({ "type": "object", "properties": { "left": left, "kind": { "const": kind } } })
+    };
+    let schema = json!({
+        "type": "object",
+        "$defs": { "Expression": { "anyOf": [case("and"), case("or"), { "type": "number" }] } },
+        "properties": { "expression": { "$ref": "#/$defs/Expression" } },
+    });
+    let tool = HostTool::new("logic.evaluate", "Evaluates.", schema).expect("a tool");
+    let tool = tool.answered_by(|_: &HostCall<'_>| Ok(json!("done").into()));
+    let session = session(vec![tool], [allow("logic/evaluate")]);
+    let nested = |leaf: &str| {
+        let nest = "for (let n = 0; n < 100; n++) expression = { kind: 'or', left: expression }";
+        format!("let expression = {leaf}; {nest}; return await logic.evaluate({{ expression }})")
+    };
+    let (kind, message) = refused(&session, &nested("'bad'"));
+    assert_eq!(kind, ErrorKind::Argument, "{message}");
+    assert_eq!(javascript(&session, &nested("5")), json!("done"));
+}
+
 #[test]
 fn grants_hold_for_host_functions() {
     let grant = allow("math/add").when(at_most("a", 10)).calls(2);

@@ -8,7 +8,7 @@ use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Linker, LinkerInstance, Val};
 
 use super::{Caller, same};
-use crate::error::{ErrorKind, Failure, Payload};
+use crate::error::{ErrorKind, Failure, Payload, how_to_grant};
 use crate::gate::{CallOutcome, Gate};
 use crate::tool::types::{Function, Shape, Type};
 use crate::tool::value::{self, Handles};
@@ -64,7 +64,7 @@ pub(super) fn unusable(name: &str, problem: &str) -> Failure {
 
 fn not_granted(name: &str, method: &str) -> Failure {
     Failure::capability(format!("the agent imports `{name}`, and no grant allows `{method}`"))
-        .with_hint(format!("run with `--allow '{method}'`, or add to the policy: [[grant]] method = \"{method}\""))
+        .with_hint(how_to_grant(method))
 }
 
 /// The alias and the exported interface that an import means: the same name, and a version that is compatible. Where

@@ -106,7 +106,8 @@ pub(super) fn unknown(key: &Key, what: &str, known: &[&str]) -> PolicyError {
 /// The name that is meant by a misspelt one.
 fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
     let distance = |other: &&str| strsim::damerau_levenshtein(name, other);
-    known.iter().copied().filter(|other| distance(other) <= 2 && other.len() > 2).min_by_key(distance)
+    let near = |other: &&str| name.len() <= other.len() + 2 && distance(other) <= 2 && other.len() > 2;
+    known.iter().copied().filter(near).min_by_key(distance)
 }
 
 pub(super) fn string(node: Node, what: &str) -> Result<String, PolicyError> {

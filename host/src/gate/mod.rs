@@ -33,7 +33,7 @@ use self::admission::Debit;
 use self::judge::{Denial, Held, Judges, Naming, Reason};
 use self::power::Powers;
 use crate::capability::{Amount, Approve, AttenuateError, Grant, Limits, Policy, PolicyError};
-use crate::error::{Failure, told};
+use crate::error::{Failure, how_to_grant, how_to_raise, told};
 use crate::ledger::{Ledger, Used};
 use crate::tool::{MountedTools, Tool};
 
@@ -211,8 +211,7 @@ impl Gate {
             return Ok(());
         }
         let message = format!("`{method}`: the limit of {limit} calls of a run is reached");
-        let hint = "raise `calls` under `[limits]` in the policy, or with `--limit calls=N`";
-        let failure = Failure::limit(message, hint);
+        let failure = Failure::limit(message, how_to_raise("calls"));
         if asked == limit.saturating_add(1) {
             return Err(self.refuse(record, method, Value::Null, None, failure));
         }
@@ -357,7 +356,7 @@ impl Gate {
             reason => format!("`{method}`: grant `{}`: {reason}", grant.name),
         });
         failure.with_hint(match &denial.reason {
-            Reason::Budget(name, _) => format!("raise the budget of grant `{name}` in the policy"),
+            Reason::Budget(name, _) => format!("raise the budget of grant `{name}`: in the policy, or `max_calls` in Python"),
             _ => format!("call it with arguments that grant `{}` allows, or widen the grant in the policy", grant.name),
         })
     }
@@ -375,17 +374,16 @@ impl Gate {
             return Failure::capability(format!("the tool `{alias}` may not call `{method}`: {given}"))
                 .with_hint(format!("add it to `tools` under `[tool.{alias}]` in the policy"));
         }
-        Failure::capability(format!("no grant allows `{method}`: {given}"))
-            .with_hint(format!("run with `--allow '{method}'`, or add to the policy: [[grant]] method = \"{method}\""))
+        Failure::capability(format!("no grant allows `{method}`: {given}")).with_hint(how_to_grant(method))
     }
 
     fn unknown(&self, method: &str) -> Failure {
         let failure = Failure::argument(format!("there is no tool `{method}`"));
         match self.tools.nearest(method) {
             Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
-            None if self.tools.is_empty() => {
-                failure.with_hint("no tool is mounted: publish one, or mount it with `--tool`")
-            }
+            None if self.tools.is_empty() => failure.with_hint(
+                "no tool is mounted: publish one, or mount it with `--tool`; from Python, give it in `tools`",
+            ),
             None => failure.with_hint("`listTools()` and `tool --list` name what is mounted"),
         }
     }
@@ -471,8 +469,7 @@ fn may_nest(record: &Record, tool: &Tool, limit: u32) -> Option<Failure> {
     }
     (record.depth() >= limit).then(|| {
         let message = format!("`{method}`: tools call tools at most {limit} deep");
-        let hint = "let the script make some of the calls, or raise `depth` under `[limits]` in the policy";
-        Failure::limit(message, hint)
+        Failure::limit(message, format!("let the script make some of the calls, or {}", how_to_raise("depth")))
     })
 }
 
@@ -481,7 +478,7 @@ pub(crate) fn raise(limit: &str, is_the_tools: bool) -> String {
     if is_the_tools {
         format!("it is the tool's own: `{limit}` under `[limits]` in its `tool.toml`")
     } else {
-        format!("raise `{limit}` under `[limits]` in the policy")
+        how_to_raise(limit)
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::streams::Streams;
 use crate::capability::Limits;
 use crate::code::Interrupt;
-use crate::error::{ErrorKind, Failure};
+use crate::error::{ErrorKind, Failure, how_to_raise};
 use crate::guest::{
     Completion, Guest, GuestError, Language, OperationId, Outcome, OutputSink, Script, Step, Stream, Together, Waiting,
 };
@@ -191,12 +191,12 @@ impl Processes {
         let (processes, depth) = (self.processes, self.depth);
         if self.alive.len() as u64 >= u64::from(processes) {
             let message = format!("the script does not start: {processes} scripts of this run do their work already");
-            let hint = "run fewer at once: wait for some, or raise `processes` under `[limits]` in the policy";
+            let hint = format!("run fewer at once: wait for some, or {}", how_to_raise("processes"));
             return Err(Failure::limit(message, hint));
         }
         if self.alive.get(&pid).is_none_or(|process| process.depth() >= depth) {
             let message = format!("the script does not start: scripts run scripts at most {depth} deep");
-            let hint = "does the script run itself? If it must, raise `depth` under `[limits]` in the policy";
+            let hint = format!("does the script run itself? If it must, {}", how_to_raise("depth"));
             return Err(Failure::limit(message, hint));
         }
         Ok(())

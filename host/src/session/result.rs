@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::state::{Place, SessionState};
 use crate::capability::Limits;
-use crate::error::{ErrorKind, Failure, told};
+use crate::error::{ErrorKind, Failure, how_to_raise, told};
 use crate::gate::{Budget, Calls};
 use crate::guest::{GuestError, Language, Outcome};
 use crate::vfs::{self, Tree};
@@ -192,12 +192,11 @@ pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
         GuestError::Deadline => out_of_time(limits),
         GuestError::Output => Failure::limit(
             format!("output limit of {} bytes reached", limits.output),
-            "raise `output` under `[limits]` in the policy, or write to a file",
+            format!("write to a file, or {}", how_to_raise("output")),
         ),
-        GuestError::Memory => Failure::limit(
-            format!("memory limit of {} bytes reached", limits.memory),
-            "raise it with `--memory`, or `memory` under `[limits]` in the policy",
-        ),
+        GuestError::Memory => {
+            Failure::limit(format!("memory limit of {} bytes reached", limits.memory), how_to_raise("memory"))
+        }
         GuestError::Stack => Failure::limit(
             "stack limit reached",
             "the script, or a value it parses, is nested too deeply; make it flatter or use a loop",
@@ -210,8 +209,5 @@ pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
 
 /// A run whose time is up.
 pub(super) fn out_of_time(limits: &Limits) -> Failure {
-    Failure::limit(
-        format!("time limit of {} ms reached", limits.wall.as_millis()),
-        "raise it with `--timeout`, or `wall` under `[limits]` in the policy",
-    )
+    Failure::limit(format!("time limit of {} ms reached", limits.wall.as_millis()), how_to_raise("wall"))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::code::Interrupt;
-use crate::error::Failure;
+use crate::error::{Failure, how_to_raise};
 use crate::guest::{OperationId, ProgramRun, Runnable};
 use crate::tool::{Pipe, Started, Told, WriteError};
 
@@ -45,7 +45,8 @@ impl Streams {
         programs.dedup();
         if programs.len() as u64 >= u64::from(most) {
             let message = format!("{} does not start: {most} programs run already", name_of(&run.what));
-            let hint = "run fewer at once: `wait` for some, make shorter pipelines, or raise `processes` under `[limits]` in the policy";
+            let raise = how_to_raise("processes");
+            let hint = format!("run fewer at once: `wait` for some, make shorter pipelines, or {raise}");
             return Err(Failure::limit(message, hint));
         }
         let numbers = [run.stdin, run.stdout, run.stderr];

@@ -16,7 +16,7 @@ use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, ValueError};
 use super::{CallContext, Exported, Tool, unread};
 use crate::code::{self, NoRoom, Stopped, with_stack};
-use crate::error::{Failure, Payload, told};
+use crate::error::{Failure, Payload, how_to_raise, told};
 use crate::gate::raise;
 
 /// Calls a function with canonical arguments.
@@ -72,7 +72,7 @@ fn enter_kept<'k>(shared: &'k Shared, method: &str, context: &CallContext) -> Re
             Some(Stopped::Cancelled) => return Err(Failure::cancelled()),
             Some(_) => {
                 let message = format!("`{method}` ran out of time: the instance of its resource was busy");
-                return Err(Failure::limit(message, "raise `--timeout`"));
+                return Err(Failure::limit(message, how_to_raise("wall")));
             }
         }
     }
@@ -223,17 +223,11 @@ impl<'a> Call<'a> {
     fn timed_out(&self) -> Failure {
         let (method, wall) = (self.method, self.wall());
         if wall == Duration::MAX {
-            return Failure::limit(format!("`{method}` ran out of time: that of its run"), "raise `--timeout`");
+            return Failure::limit(format!("`{method}` ran out of time: that of its run"), how_to_raise("wall"));
         }
         let message = format!("`{method}` reached the time limit of {} ms, or that of its run", wall.as_millis());
-        Failure::limit(
-            message,
-            if wall < self.context.wall {
-                "it is the tool's own: `wall` under `[limits]` in its `tool.toml`; `--timeout` limits the run"
-            } else {
-                "raise `tool_wall` under `[limits]` in the policy; `--timeout` limits the run"
-            },
-        )
+        let is_the_tools = wall < self.context.wall;
+        Failure::limit(message, raise(if is_the_tools { "wall" } else { "tool_wall" }, is_the_tools))
     }
 
     fn out_of_fuel(&self) -> Failure {
@@ -255,12 +249,7 @@ impl<'a> Call<'a> {
         }
         if store.data().memory.refused {
             let message = format!("`{method}` reached the memory limit of {} bytes", self.memory());
-            let hint = if self.memory() < self.context.memory {
-                "it is the tool's own: `memory` under `[limits]` in its `tool.toml`"
-            } else {
-                "raise it with `--memory`, or `memory` under `[limits]` in the policy"
-            };
-            return Failure::limit(message, hint);
+            return Failure::limit(message, raise("memory", self.memory() < self.context.memory));
         }
         let cause = match error.downcast_ref::<Trap>() {
             Some(Trap::OutOfFuel) => return self.out_of_fuel(),

@@ -72,7 +72,7 @@ pub(crate) use wasi::agent_linker;
 
 use crate::capability::Pattern;
 use crate::code::Interrupt;
-use crate::error::{Failure, Payload};
+use crate::error::{Failure, Payload, how_to_raise};
 use crate::gate::{Admission, Witness};
 use crate::vfs::{ApplyError, Edit, Errno, Tree};
 
@@ -162,7 +162,7 @@ impl CallContext {
 /// What is told of a call whose changes of the files do not fit.
 pub(crate) fn unfit(method: &str, error: &ApplyError) -> Failure {
     let message = format!("`{method}` returned, and its changes of the files do not fit: {error}: {}", error.source);
-    Failure::limit(message, "none of them were made; raise `files` under `[limits]` in the policy if it is the quota")
+    Failure::limit(message, format!("none of them were made; if it is the quota, {}", how_to_raise("files")))
 }
 
 /// What is told of a call whose changes of the files cannot be found out.

@@ -9,6 +9,7 @@ mod archive;
 mod canonical;
 mod component;
 mod frames;
+mod hosted;
 mod index;
 mod journal;
 mod manifest;
@@ -31,6 +32,7 @@ pub use archive::archive;
 pub use canonical::canonical;
 pub use component::component;
 pub use frames::frames;
+pub use hosted::hosted;
 pub use index::index;
 pub use journal::journal;
 pub use manifest::manifest;
@@ -48,11 +50,12 @@ pub use words::words;
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its file and of its corpus.
-pub const TARGETS: [(&str, Target); 16] = [
+pub const TARGETS: [(&str, Target); 17] = [
     ("archive", archive),
     ("canonical", canonical),
     ("component", component),
     ("frames", frames),
+    ("hosted", hosted),
     ("index", index),
     ("journal", journal),
     ("manifest", manifest),

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Run;
 use super::outstanding::Outstanding;
 use crate::code::{CodeError, Interrupt};
-use crate::error::{Failure, told};
+use crate::error::{Failure, how_to_raise, told};
 use crate::gate::{Admission, CallOutcome};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Script, Together};
 use crate::session::process::{self, Beginning, MAIN, Pid, Process};
@@ -72,7 +72,7 @@ impl Run {
         if all as u64 > u64::from(limits.pending) && (all - others()) as u64 > u64::from(limits.pending) {
             let message =
                 format!("the limit of {} operations that a script waits for at once is reached", limits.pending);
-            let hint = "wait for some before more begin, or raise `pending` under `[limits]` in the policy";
+            let hint = format!("wait for some before more begin, or {}", how_to_raise("pending"));
             return Err(Failure::limit(message, hint));
         }
         // A guest's memory bounds what it asks for in one step, and not what it asked for in those before.
@@ -80,7 +80,7 @@ impl Run {
         if more > 0 && self.outstanding.bytes().saturating_add(more) > limits.memory {
             let message =
                 format!("the arguments of calls that wait reached the memory limit of {} bytes", limits.memory);
-            let hint = "wait for some before more begin, or raise it with `--memory`, or `memory` under `[limits]` in the policy";
+            let hint = format!("wait for some before more begin, or {}", how_to_raise("memory"));
             return Err(Failure::limit(message, hint));
         }
         Ok(())

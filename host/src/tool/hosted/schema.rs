@@ -6,13 +6,17 @@ use serde_json::{Map, Value};
 
 use crate::tool::types::{Field, Members, Shape, Type};
 
-/// How deep a schema is read; below that is any value. It also ends a schema that refers to itself.
+/// How deep a schema is read; below that is any value.
 const MAX_DEPTH: usize = 12;
+
+/// How many types are read off one schema, shared evenly among the fields of each object: parts that refer to other parts,
+/// several times each, would else be written out without end.
+const MAX_TYPES: usize = 10_000;
 
 /// The parameters that a schema names, and whether it takes others. A schema that leaves that open takes no others as far
 /// as a policy goes: a clause on a name that nobody declared is more often misspelt than meant.
 pub(super) fn params(schema: &Value) -> Result<(Members<Field>, bool), String> {
-    let reader = Reader { root: schema };
+    let mut reader = Reader { root: schema, within: Vec::new() };
     let object = reader.resolved(schema).as_object().ok_or("it is no object")?;
     if !matches!(object.get("type"), None | Some(Value::String(_))) || !is_of(object, "object") {
         return Err("a tool takes one object: its `type` is `object`".to_owned());
@@ -22,11 +26,27 @@ pub(super) fn params(schema: &Value) -> Result<(Members<Field>, bool), String> {
         Some(more) => *more != Value::Bool(false),
         None => named.is_none_or(Map::is_empty) && object.len() <= 1,
     };
-    Ok((reader.fields(object, MAX_DEPTH), open))
+    Ok((reader.fields(object, Room { depth: MAX_DEPTH, types: MAX_TYPES }), open))
 }
 
 struct Reader<'s> {
     root: &'s Value,
+    /// The parts that are being read: what refers back to one of them is any value there.
+    within: Vec<&'s Value>,
+}
+
+/// How much more is read.
+#[derive(Clone, Copy)]
+struct Room {
+    depth: usize,
+    types: usize,
+}
+
+impl Room {
+    /// What is left after one type; none if that is nothing.
+    fn less(self) -> Option<Self> {
+        Some(Self { depth: self.depth.checked_sub(1)?, types: self.types.checked_sub(1)? })
+    }
 }
 
 impl<'s> Reader<'s> {
@@ -42,14 +62,15 @@ impl<'s> Reader<'s> {
         schema
     }
 
-    fn fields(&self, object: &'s Map<String, Value>, depth: usize) -> Members<Field> {
+    fn fields(&mut self, object: &'s Map<String, Value>, room: Room) -> Members<Field> {
         let required = |name: &str| {
             let names = object.get("required").and_then(Value::as_array);
             names.is_some_and(|names| names.iter().any(|known| known == name))
         };
         let properties = object.get("properties").and_then(Value::as_object);
+        let each = Room { types: room.types / properties.map_or(1, |named| named.len().max(1)), ..room };
         let fields = properties.into_iter().flatten().map(|(name, schema)| {
-            let ty = self.ty(schema, depth);
+            let ty = self.ty(schema, each);
             let ty = if required(name) || ty.is_nullable() { ty } else { Shape::Option(Box::new(ty)).into() };
             let docs = schema.get("description").and_then(Value::as_str).map(str::to_owned);
             // Its spelling is its own.
@@ -58,9 +79,19 @@ impl<'s> Reader<'s> {
         fields.collect()
     }
 
-    fn ty(&self, schema: &'s Value, depth: usize) -> Type {
-        let Some(deeper) = depth.checked_sub(1) else { return Shape::Json.into() };
-        let Some(object) = self.resolved(schema).as_object() else { return Shape::Json.into() };
+    fn ty(&mut self, schema: &'s Value, room: Room) -> Type {
+        let Some(deeper) = room.less() else { return Shape::Json.into() };
+        let part = self.resolved(schema);
+        if self.within.iter().any(|outer| std::ptr::eq(*outer, part)) {
+            return Shape::Json.into();
+        }
+        self.within.push(part);
+        let ty = part.as_object().map_or_else(|| Shape::Json.into(), |object| self.of(object, deeper));
+        self.within.pop();
+        ty
+    }
+
+    fn of(&mut self, object: &'s Map<String, Value>, deeper: Room) -> Type {
         if let Some(cases) = ["anyOf", "oneOf"].iter().find_map(|word| object.get(*word)?.as_array()) {
             return self.one_of(cases, deeper);
         }
@@ -84,27 +115,27 @@ impl<'s> Reader<'s> {
     }
 
     /// A choice: known if it is between something and nothing.
-    fn one_of(&self, cases: &'s [Value], depth: usize) -> Type {
+    fn one_of(&mut self, cases: &'s [Value], room: Room) -> Type {
         let is_null = |case: &&Value| case.get("type").is_some_and(|ty| ty == "null");
         let (nothing, rest): (Vec<_>, Vec<_>) = cases.iter().partition(is_null);
         let ty = match rest.as_slice() {
-            [only] => self.ty(only, depth),
+            [only] => self.ty(only, room),
             _ => Shape::Json.into(),
         };
         if nothing.is_empty() { ty } else { nullable(ty) }
     }
 
-    fn plain(&self, ty: &Value, object: &'s Map<String, Value>, depth: usize) -> Type {
+    fn plain(&mut self, ty: &Value, object: &'s Map<String, Value>, room: Room) -> Type {
         let shape = match ty.as_str() {
             Some("string") => Shape::String,
             Some("boolean") => Shape::Bool,
             Some("integer") => Shape::S64,
             Some("number") => Shape::F64,
             Some("array") => match object.get("items") {
-                Some(items) => Shape::List(Box::new(self.ty(items, depth))),
+                Some(items) => Shape::List(Box::new(self.ty(items, room))),
                 None => Shape::List(Box::new(Shape::Json.into())),
             },
-            Some("object") if object.contains_key("properties") => Shape::Record(self.fields(object, depth)),
+            Some("object") if object.contains_key("properties") => Shape::Record(self.fields(object, room)),
             _ => Shape::Json,
         };
         shape.into()
@@ -151,7 +182,25 @@ mod tests {
             "$defs": { "Tree": { "type": "object", "properties": { "left": { "$ref": "#/$defs/Tree" } } } },
             "properties": { "tree": { "$ref": "#/$defs/Tree" }, "loop": { "$ref": "#/properties/loop" } },
         });
-        assert_eq!(params(&schema).expect("an object").0.len(), 2);
+        let (params, _) = params(&schema).expect("an object");
+        let told: Vec<String> = params.iter().map(|field| format!("{}: {}", field.name, field.ty.describe())).collect();
+        assert_eq!(told, ["tree: a record or null", "loop: json or null"]);
+    }
+
+    /// Written out, this has 20^10 types.
+    #[test]
+    fn a_schema_that_refers_to_its_parts_again_and_again_is_read_in_part() {
+        let level = |number: usize| {
+            let next = json!({ "$ref": format!("#/$defs/{}", number + 1) });
+            let fields: Map<String, Value> = (0..20).map(|field| (format!("f{field}"), next.clone())).collect();
+            (number.to_string(), json!({ "type": "object", "properties": fields }))
+        };
+        let levels: Map<String, Value> = (0..10).map(level).collect();
+        let properties = json!({ "deep": { "$ref": "#/$defs/0" }, "last": { "type": "string" } });
+        let schema = json!({ "type": "object", "$defs": levels, "properties": properties, "required": ["last"] });
+        let (params, _) = params(&schema).expect("an object");
+        let told: Vec<String> = params.iter().map(|field| field.ty.describe()).collect();
+        assert_eq!(told, ["a record or null", "string"], "what is beside it is read whole");
     }
 
     #[test]

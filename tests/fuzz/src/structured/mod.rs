@@ -20,6 +20,7 @@ const CHANCE: usize = 1024;
 static GRAMMARS: LazyLock<BTreeMap<&str, Grammar>> = LazyLock::new(|| {
     let texts = [
         ("component", include_str!("../../grammars/component.txt")),
+        ("hosted", include_str!("../../grammars/hosted.txt")),
         ("index", include_str!("../../grammars/index.txt")),
         ("journal", include_str!("../../grammars/journal.txt")),
         ("manifest", include_str!("../../grammars/manifest.txt")),

@@ -1,0 +1,44 @@
+//! Schemas of host functions, and arguments that are checked by them.
+
+use serde_json::Value;
+use tollhouse::tool::HostTool;
+
+/// The longest message about arguments, in bytes.
+const LONGEST: usize = 2 << 10;
+
+/// The first line is a schema, the others are arguments. A schema is refused in words or says of each of them, soon, whether
+/// it fits, in whatever order its fields are.
+///
+/// # Panics
+/// If that does not hold.
+pub fn hosted(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let mut lines = text.lines();
+    let Some(Ok(schema)) = lines.next().map(serde_json::from_str::<Value>) else { return };
+    let tool = match HostTool::new("pay", "", schema) {
+        Ok(tool) => tool,
+        Err(error) => {
+            assert!(!error.to_string().is_empty(), "an error says something");
+            return;
+        }
+    };
+    for arguments in lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let checked = tool.check(&arguments);
+        assert_eq!(checked, tool.check(&arguments), "it is the same each time");
+        match &checked {
+            Ok(()) => assert!(arguments.is_object(), "a tool takes an object"),
+            Err(problem) => assert!(!problem.is_empty() && problem.len() <= LONGEST, "{problem}"),
+        }
+        let again = HostTool::new("pay", "", tool.parameters().clone()).expect("it was one");
+        assert_eq!(again.check(&turned(&arguments)).is_ok(), checked.is_ok(), "fields have no order: {arguments}");
+    }
+}
+
+/// The same value, its fields the other way round.
+fn turned(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => fields.iter().rev().map(|(name, value)| (name.clone(), turned(value))).collect(),
+        Value::Array(items) => items.iter().map(turned).collect(),
+        plain => plain.clone(),
+    }
+}
