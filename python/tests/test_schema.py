@@ -316,6 +316,45 @@ def test_a_type_that_contains_itself_is_a_definition() -> None:
     assert read == Node(1, [Node(2)], Node(3))
 
 
+@dataclass
+class Both:
+    left: Both | Either | int
+    kind: typing.Literal["both"]
+
+
+@dataclass
+class Either:
+    left: Both | Either | int
+    kind: typing.Literal["either"]
+
+
+@pytest.mark.parametrize("leaf", [5, "bad"])
+def test_a_choice_of_types_that_contain_it_is_read_once_at_each_level(leaf: object) -> None:
+    value: object = leaf
+    for _ in range(100):
+        value = {"left": value, "kind": "either"}
+    read = Shapes().of(Both | Either).read
+    if leaf == 5:
+        made = read(value, "")
+        for _ in range(100):
+            assert isinstance(made, Either)
+            made = made.left
+        assert made == 5
+    else:
+        with pytest.raises(ArgumentError) as raised:
+            read(value, "")
+        assert len(str(raised.value)) < 2_000
+
+
+def test_a_long_name_is_not_written_out_for_what_lies_below_it() -> None:
+    name, items = "n" * 4_000_000, list(range(200_000))
+    read = Shapes().of(dict[str, list[int]]).read
+    assert read({name: items}, "") == {name: items}
+    with pytest.raises(ArgumentError, match="expected a whole number, got") as raised:
+        read({name: [*items, {"a": items}]}, "")
+    assert len(str(raised.value)) < 300
+
+
 @pytest.mark.parametrize(
     "annotation",
     [

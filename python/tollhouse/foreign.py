@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .errors import ArgumentError
-from .scalars import Schema, Shape, mismatch
+from .scalars import Place, Read, Schema, Shape, mismatch, told
 
 if TYPE_CHECKING:
     from .shapes import Shapes
@@ -46,8 +45,8 @@ def shape(shapes: Shapes, annotation: Any) -> Shape:
     return Shape(_adopt(shapes, schema), _reader(adapter, pydantic.ValidationError))
 
 
-def _reader(adapter: Any, failure: type[Exception]) -> Callable[[Any, str], Any]:
-    def read(value: Any, at: str) -> Any:
+def _reader(adapter: Any, failure: type[Exception]) -> Read:
+    def read(value: Any, at: Place) -> Any:
         try:
             text = json.dumps(value)
         except (TypeError, ValueError):
@@ -61,11 +60,11 @@ def _reader(adapter: Any, failure: type[Exception]) -> Callable[[Any, str], Any]
     return read
 
 
-def _message(error: Any, at: str) -> str:
+def _message(error: Any, at: Place) -> str:
     first: dict[str, Any] = error.errors(include_url=False, include_context=False)[0]
     for step in first["loc"]:
-        at += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return f"`{at.removeprefix('.')}`: {first['msg']}"
+        at = (at, step)
+    return f"`{told(at)}`: {first['msg']}"
 
 
 def _adopt(shapes: Shapes, schema: Schema) -> Schema:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, TypeVar
 from . import docstrings
 from .errors import ArgumentError
 from .plain import to_plain
-from .scalars import ANYTHING, Schema, Shape, clipped, mismatch
+from .scalars import ANYTHING, Place, Schema, Shape, mismatch, told
 
 if TYPE_CHECKING:
     from .shapes import Shapes
@@ -64,21 +64,20 @@ def object_shape(
     schema["required"] = required
     schema["additionalProperties"] = False if rest is None else rest.schema or True
 
-    def read(value: Any, at: str) -> Any:
+    def read(value: Any, at: Place) -> Any:
         # A dict, nearly always: to ask whether it is another mapping takes much longer.
         if not isinstance(value, (dict, Mapping)):
             raise mismatch(at, "an object", value)
         given = cast("Mapping[str, Any]", value)
-        prefix = f"{at}." if at else ""
         for name in required:
             if name not in given:
-                raise ArgumentError(f"`{prefix}{name}` is missing")
+                raise ArgumentError(f"`{told((at, name))}` is missing")
         # All names first: in a union, an object of another type is then told apart before its parts are read.
         for name in given if rest is None else ():
             if name not in parts:
                 known = ", ".join(parts) or "no fields"
-                raise ArgumentError(f"`{clipped(f'{prefix}{name}')}` is unknown: there are {known}")
-        return make({name: parts.get(name, rest or ANYTHING).read(one, prefix + name) for name, one in given.items()})
+                raise ArgumentError(f"`{told((at, name))}` is unknown: there are {known}")
+        return make({name: parts.get(name, rest or ANYTHING).read(one, (at, name)) for name, one in given.items()})
 
     return Shape(schema, read)
 
@@ -187,13 +186,13 @@ def _named_tuple(shapes: Shapes, kind: Any) -> Shape:
     schema: Schema = {"type": "array", "prefixItems": [item.schema for item in items], "items": False}
     schema |= {"minItems": len(items) - len(kind._field_defaults), "maxItems": len(items)}
 
-    def read(value: Any, at: str) -> Any:
+    def read(value: Any, at: Place) -> Any:
         if not isinstance(value, list | tuple):
             raise mismatch(at, "a list", value)
         given = cast("Sequence[Any]", value)
         if not schema["minItems"] <= len(given) <= len(items):
             raise mismatch(at, f"a list of {len(items)}: {', '.join(kind._fields)}", value)
-        return kind(*(items[i].read(one, f"{at}[{i}]") for i, one in enumerate(given)))
+        return kind(*(items[i].read(one, (at, i)) for i, one in enumerate(given)))
 
     return Shape(schema, read)
 

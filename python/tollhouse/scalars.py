@@ -20,8 +20,14 @@ from .errors import ArgumentError
 Schema = dict[str, Any]
 """A JSON Schema (2020-12)."""
 
-Read = Callable[[Any, str], Any]
-"""From a JSON value to the Python value; the text says where it is. Raises `ArgumentError`."""
+Place = str | tuple["Place", str | int]
+"""Where a value is: in the field, or at the index, of what is at another place; at first the name of it all.
+
+Written out only where it is told: a script chooses how long names are, and how much lies below them.
+"""
+
+Read = Callable[[Any, Place], Any]
+"""From a JSON value, which is at a place, to the Python value. Raises `ArgumentError`."""
 
 _SHOWN = 80
 """How much of a value a message shows, in characters."""
@@ -38,15 +44,29 @@ class Shape:
     read: Read
 
 
-def mismatch(at: str, expected: str, value: Any) -> ArgumentError:
+def mismatch(at: Place, expected: str, value: Any) -> ArgumentError:
     """The error of a value that is something else than expected."""
-    where = f"`{clipped(at)}`: " if at else ""
+    where = f"`{told(at)}`: " if at else ""
     return ArgumentError(f"{where}expected {expected}, got {_shown(value)}")
 
 
+def told(at: Place) -> str:
+    """A place in words: `items[0].price`."""
+    parts: list[str] = []
+    while not isinstance(at, str):
+        at, part = at
+        parts.append(f"[{part}]" if isinstance(part, int) else f".{clipped(part)}")
+    parts.append(at)
+    return clipped("".join(reversed(parts)).removeprefix("."))
+
+
 def _shown(value: Any) -> str:
+    text = ""
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        for more in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+            text += more
+            if len(text) > _SHOWN:
+                break
     except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
     return clipped(text)
@@ -65,28 +85,28 @@ def json_type(value: Any) -> str:
     return "null"
 
 
-def _anything(value: Any, _at: str) -> Any:
+def _anything(value: Any, _at: Place) -> Any:
     return value
 
 
-def _null(value: Any, at: str) -> None:
+def _null(value: Any, at: Place) -> None:
     if value is not None:
         raise mismatch(at, "null", value)
 
 
-def _text(value: Any, at: str) -> str:
+def _text(value: Any, at: Place) -> str:
     if not isinstance(value, str):
         raise mismatch(at, "a string", value)
     return value
 
 
-def _truth(value: Any, at: str) -> bool:
+def _truth(value: Any, at: Place) -> bool:
     if not isinstance(value, bool):
         raise mismatch(at, "true or false", value)
     return value
 
 
-def _integer(value: Any, at: str) -> int:
+def _integer(value: Any, at: Place) -> int:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if not isinstance(value, int) or isinstance(value, bool):
@@ -94,7 +114,7 @@ def _integer(value: Any, at: str) -> int:
     return value
 
 
-def _number(value: Any, at: str) -> float:
+def _number(value: Any, at: Place) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise mismatch(at, "a number", value)
     try:
@@ -106,7 +126,7 @@ def _number(value: Any, at: str) -> float:
     return number
 
 
-def _decimal(value: Any, at: str) -> Decimal:
+def _decimal(value: Any, at: Place) -> Decimal:
     if isinstance(value, str) and re.fullmatch(_DECIMAL, value, re.ASCII):
         return Decimal(value)
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
@@ -114,7 +134,7 @@ def _decimal(value: Any, at: str) -> Decimal:
     raise mismatch(at, 'a number, or a decimal such as "12.50"', value)
 
 
-def _bytes(value: Any, at: str) -> bytes:
+def _bytes(value: Any, at: Place) -> bytes:
     if isinstance(value, bytes):
         return value
     try:
@@ -123,7 +143,7 @@ def _bytes(value: Any, at: str) -> bytes:
         raise mismatch(at, "bytes in base64", value) from None
 
 
-def _duration(value: Any, at: str) -> datetime.timedelta:
+def _duration(value: Any, at: Place) -> datetime.timedelta:
     parts = _DURATION.fullmatch(_text(value, at))
     if parts is None or not any(parts.groups()[1:]) or value.endswith("T"):
         raise mismatch(at, 'a duration such as "P1DT2H30M"', value)
@@ -137,7 +157,7 @@ def _duration(value: Any, at: str) -> datetime.timedelta:
 
 
 def _parsed(parse: Callable[[str], Any], expected: str) -> Read:
-    def read(value: Any, at: str) -> Any:
+    def read(value: Any, at: Place) -> Any:
         try:
             return parse(_text(value, at))
         except ArgumentError:
@@ -188,7 +208,7 @@ def of(kind: Any) -> Shape | None:
     inner = _SHAPES[base]
     make = cast("Callable[[Any], Any]", kind)
 
-    def read(value: Any, at: str) -> Any:
+    def read(value: Any, at: Place) -> Any:
         plain = inner.read(value, at)
         try:
             return make(plain)
@@ -198,7 +218,7 @@ def of(kind: Any) -> Shape | None:
     return Shape(inner.schema, read)
 
 
-def integer_key(name: Any, at: str) -> int:
+def integer_key(name: Any, at: Place) -> int:
     """The whole number that a key of an object is."""
     if not re.fullmatch(r"-?(0|[1-9][0-9]*)", _text(name, at), re.ASCII):
         raise mismatch(at, "a whole number as the key", name)

@@ -22,11 +22,12 @@ from collections.abc import (
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum
+from threading import local
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from . import foreign, records, scalars
 from .plain import enum_value
-from .scalars import Read, Schema, Shape, mismatch
+from .scalars import Place, Read, Schema, Shape, mismatch
 
 _LISTS: dict[Any, Callable[[list[Any]], Any]] = {
     list: list,
@@ -45,6 +46,10 @@ _MAPPINGS: dict[Any, Callable[[dict[Any, Any]], Any]] = {
 }
 
 
+_SHOWN = 300
+"""How much of what one member of a union says a message shows, in characters."""
+
+
 @dataclass(slots=True)
 class _Named:
     """A type with fields, while its shape is made and after: it may refer to itself."""
@@ -57,7 +62,7 @@ class _Named:
         self.used = True
         return Shape({"$ref": f"#/$defs/{self.name}"}, self._read)
 
-    def _read(self, value: Any, at: str) -> Any:
+    def _read(self, value: Any, at: Place) -> Any:
         assert self.shape is not None, "values are read when all shapes are made"  # noqa: S101
         return self.shape.read(value, at)
 
@@ -174,8 +179,8 @@ class Shapes:
     def _list(self, arguments: tuple[Any, ...], make: Callable[[list[Any]], Any], more: Schema) -> Shape:
         item = self.of(arguments[0]) if arguments else scalars.ANYTHING
 
-        def read(value: Any, at: str) -> Any:
-            items = [item.read(one, f"{at}[{index}]") for index, one in enumerate(_array(value, at))]
+        def read(value: Any, at: Place) -> Any:
+            items = [item.read(one, (at, index)) for index, one in enumerate(_array(value, at))]
             try:
                 return make(items)
             except TypeError as error:
@@ -197,11 +202,11 @@ class Shapes:
             schema["additionalProperties"] = item.schema
         read_key = _key_reader(key, schema)
 
-        def read(value: Any, at: str) -> Any:
+        def read(value: Any, at: Place) -> Any:
             if not isinstance(value, Mapping):
                 raise mismatch(at, "an object", value)
             entries = cast("Mapping[Any, Any]", value).items()
-            return make({read_key(name, f"{at}.{name}"): item.read(one, f"{at}.{name}") for name, one in entries})
+            return make({read_key(name, (at, name)): item.read(one, (at, name)) for name, one in entries})
 
         return Shape(schema, read)
 
@@ -212,11 +217,11 @@ def fixed_list(shapes: list[Shape], make: Callable[[list[Any]], Any]) -> Shape:
     if shapes:
         schema["prefixItems"] = [shape.schema for shape in shapes]
 
-    def read(value: Any, at: str) -> Any:
+    def read(value: Any, at: Place) -> Any:
         items = _array(value, at)
         if len(items) != len(shapes):
             raise mismatch(at, f"a list of {len(shapes)}", value)
-        read = [shape.read(one, f"{at}[{i}]") for i, (shape, one) in enumerate(zip(shapes, items, strict=True))]
+        read = [shape.read(one, (at, i)) for i, (shape, one) in enumerate(zip(shapes, items, strict=True))]
         return make(read)
 
     return Shape(schema, read)
@@ -227,10 +232,50 @@ def type_name(annotation: Any) -> str:
     return f"`{getattr(annotation, '__name__', None) or annotation}`"
 
 
-def _array(value: Any, at: str) -> Sequence[Any]:
+def _array(value: Any, at: Place) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
         raise mismatch(at, "a list", value)
     return cast("Sequence[Any]", value)
+
+
+class _Reading(local):
+    """What the unions around this one have read already, on this thread: None outside of them."""
+
+    known: dict[tuple[int, object], tuple[Any, Any, str | None]] | None = None
+
+
+_reading = _Reading()
+
+
+def _once(read: Read) -> Read:
+    """Reads each value once, however many members of the unions around it look at it.
+
+    Where types contain themselves, each level would else be read as often again as the one above it.
+    """
+
+    def read_once(value: Any, at: Place) -> Any:
+        if not isinstance(value, (dict, list)):
+            return read(value, at)
+        known, outermost = _reading.known, _reading.known is None
+        if known is None:
+            known = _reading.known = {}
+        try:
+            key = (id(cast("Any", value)), read)
+            if key not in known:
+                try:
+                    # With the value itself, which keeps its number.
+                    known[key] = (value, read(value, at), None)
+                except scalars.ArgumentError as error:
+                    known[key] = (value, None, str(error))
+            _, made, problem = known[key]
+        finally:
+            if outermost:
+                _reading.known = None
+        if problem is not None:
+            raise scalars.ArgumentError(problem)
+        return made
+
+    return read_once
 
 
 def _any_of(shapes: list[Shape]) -> Shape:
@@ -241,7 +286,7 @@ def _any_of(shapes: list[Shape]) -> Shape:
         inner = cast("list[Schema]", shape.schema["anyOf"]) if set(shape.schema) == {"anyOf"} else [shape.schema]
         schemas.extend(one for one in inner if one not in schemas)
 
-    def read(value: Any, at: str) -> Any:
+    def read(value: Any, at: Place) -> Any:
         problems: list[str] = []
         for shape in shapes:
             try:
@@ -249,9 +294,12 @@ def _any_of(shapes: list[Shape]) -> Shape:
             except scalars.ArgumentError as error:
                 if shape is not scalars.NULL:
                     problems.append(str(error))
-        raise scalars.ArgumentError(problems[0] if len(problems) == 1 else f"fits none: {'; '.join(problems)}")
+        if len(problems) == 1:
+            raise scalars.ArgumentError(problems[0])
+        # What stands in one of them may be such a list itself.
+        raise scalars.ArgumentError(f"fits none: {'; '.join(one[:_SHOWN] for one in problems)}")
 
-    return Shape(schemas[0] if len(schemas) == 1 else {"anyOf": schemas}, read)
+    return Shape(schemas[0] if len(schemas) == 1 else {"anyOf": schemas}, _once(read))
 
 
 def _literal_value(one: Any) -> Any:
@@ -269,7 +317,7 @@ def _choice(pairs: list[tuple[Any, Any]]) -> Shape:
     if len(kinds) == 1:
         schema = {"type": kinds.pop(), "enum": values}
 
-    def read(value: Any, at: str) -> Any:
+    def read(value: Any, at: Place) -> Any:
         for json_value, meant in pairs:
             # For Python, `True` is 1.
             if value == json_value and isinstance(value, bool) == isinstance(json_value, bool):

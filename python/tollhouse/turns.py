@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from _thread import RLock, allocate_lock, get_ident  # `threading` and `collections` take longer to import than a script to run
+# `threading` and `collections` take longer to import than a script to run.
+from _thread import RLock, allocate_lock, get_ident
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
