@@ -359,3 +359,12 @@ def test_descriptions_for_javascript() -> None:
         "- `await place({at: {city: string, country?: string}, marks: (number | string)[], extra: [number, string], "
         "[key: string]: any})`",
     ]
+
+
+def test_a_type_that_contains_itself_many_times_is_described_in_part() -> None:
+    node = {"type": "object", "properties": {f"part_{n}": {"$ref": "#/$defs/Node"} for n in range(60)}}
+    name = {"type": "string"}
+    schema = {"type": "object", "$defs": {"Node": node}, "properties": {"tree": {"$ref": "#/$defs/Node"}, "name": name}}
+    text = format_tool_descriptions_js([ToolDefinition(name="grow", description="", parameters=schema)])
+    assert text.endswith("name?: string})`")
+    assert len(text) < 20_000

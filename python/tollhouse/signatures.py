@@ -13,6 +13,8 @@ from .tools import ToolDefinition, tools_of
 _SCALARS = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean", "null": "null"}
 _DEEPEST = 4
 """How deep types are written out. Deeper, and where a type contains itself, stands `object`."""
+_MOST = 500
+"""And how many of one signature."""
 
 
 def format_tool_descriptions_js(tools: Iterable[Any]) -> str:
@@ -46,52 +48,63 @@ def parameters_ts(definition: ToolDefinition) -> str:
     schema = definition.parameters
     if not schema.get("properties") and not schema.get("additionalProperties"):
         return ""
-    return _object(schema, schema.get("$defs", {}), 0)
+    return _Types(schema.get("$defs", {})).of_object(schema, 0)
 
 
-def _type(schema: object, definitions: dict[str, Schema], depth: int) -> str:
-    if not isinstance(schema, dict) or depth > _DEEPEST:
-        return "object" if isinstance(schema, dict) else "any"
-    known = cast("Schema", schema)
-    if "$ref" in known:
-        name = str(known["$ref"]).rpartition("/")[2]
-        return _type(definitions.get(name, {}), definitions, depth + 1)
-    if "const" in known:
-        return json.dumps(known["const"], ensure_ascii=False)
-    if "enum" in known:
-        return " | ".join(json.dumps(value, ensure_ascii=False) for value in known["enum"])
-    for key in ("anyOf", "oneOf"):
-        if key in known:
-            # In the order of the schema, each once.
-            return " | ".join(dict.fromkeys(_type(one, definitions, depth) for one in known[key]))
-    kind = known.get("type")
-    if isinstance(kind, list):
-        return " | ".join(_SCALARS.get(str(one), str(one)) for one in cast("list[object]", kind))
-    if kind == "array":
-        return _array(known, definitions, depth)
-    if kind == "object":
-        return _object(known, definitions, depth)
-    return _SCALARS.get(str(kind), "any")
+class _Types:
+    """Types of one signature, written out."""
 
+    def __init__(self, definitions: dict[str, Schema]) -> None:
+        self._definitions = definitions
+        self._left = _MOST
 
-def _array(schema: Schema, definitions: dict[str, Schema], depth: int) -> str:
-    if "prefixItems" in schema:
-        return f"[{', '.join(_type(one, definitions, depth + 1) for one in schema['prefixItems'])}]"
-    item = _type(schema.get("items"), definitions, depth + 1)
-    return f"({item})[]" if " | " in item else f"{item}[]"
+    def of(self, schema: object, depth: int) -> str:
+        if not isinstance(schema, dict):
+            return "any"
+        known = cast("Schema", schema)
+        self._left -= 1
+        if depth > _DEEPEST or self._left < 0:
+            return _SCALARS.get(str(known.get("type")), "object")
+        if "$ref" in known:
+            name = str(known["$ref"]).rpartition("/")[2]
+            return self.of(self._definitions.get(name, {}), depth + 1)
+        return self._written(known, depth)
 
+    def _written(self, known: Schema, depth: int) -> str:
+        if "const" in known:
+            return json.dumps(known["const"], ensure_ascii=False)
+        if "enum" in known:
+            return " | ".join(json.dumps(value, ensure_ascii=False) for value in known["enum"])
+        for key in ("anyOf", "oneOf"):
+            if key in known:
+                # In the order of the schema, each once.
+                return " | ".join(dict.fromkeys(self.of(one, depth) for one in known[key]))
+        kind = known.get("type")
+        if isinstance(kind, list):
+            return " | ".join(_SCALARS.get(str(one), str(one)) for one in cast("list[object]", kind))
+        if kind == "array":
+            return self._of_array(known, depth)
+        if kind == "object":
+            return self.of_object(known, depth)
+        return _SCALARS.get(str(kind), "any")
 
-def _object(schema: Schema, definitions: dict[str, Schema], depth: int) -> str:
-    properties: dict[str, Any] = schema.get("properties", {})
-    required = schema.get("required", [])
-    parts = [
-        f"{_key(name)}{'' if name in required else '?'}: {_type(one, definitions, depth + 1)}"
-        for name, one in properties.items()
-    ]
-    rest = schema.get("additionalProperties", not properties)
-    if rest is not False:
-        parts.append(f"[key: string]: {_type(rest, definitions, depth + 1)}")
-    return f"{{{', '.join(parts)}}}"
+    def _of_array(self, schema: Schema, depth: int) -> str:
+        if "prefixItems" in schema:
+            return f"[{', '.join(self.of(one, depth + 1) for one in schema['prefixItems'])}]"
+        item = self.of(schema.get("items"), depth + 1)
+        return f"({item})[]" if " | " in item else f"{item}[]"
+
+    def of_object(self, schema: Schema, depth: int) -> str:
+        properties: dict[str, Any] = schema.get("properties", {})
+        required = schema.get("required", [])
+        parts = [
+            f"{_key(name)}{'' if name in required else '?'}: {self.of(one, depth + 1)}"
+            for name, one in properties.items()
+        ]
+        rest = schema.get("additionalProperties", not properties)
+        if rest is not False:
+            parts.append(f"[key: string]: {self.of(rest, depth + 1)}")
+        return f"{{{', '.join(parts)}}}"
 
 
 def _key(name: str) -> str:
