@@ -356,7 +356,9 @@ impl Gate {
             reason => format!("`{method}`: grant `{}`: {reason}", grant.name),
         });
         failure.with_hint(match &denial.reason {
-            Reason::Budget(name, _) => format!("raise the budget of grant `{name}`: in the policy, or `max_calls` in Python"),
+            Reason::Budget(name, _) => {
+                format!("raise the budget of grant `{name}`: in the policy, or `max_calls` in Python")
+            }
             _ => format!("call it with arguments that grant `{}` allows, or widen the grant in the policy", grant.name),
         })
     }

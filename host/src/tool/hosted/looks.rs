@@ -64,15 +64,16 @@ impl<'a> Seen<'a> {
 
     /// Looks at it.
     fn look(self) -> &'a Value {
-        let cost = match self.value {
-            Value::String(text) => 1 + text.len() / BYTES,
-            _ => 1,
-        };
-        self.look_at(cost)
+        self.look_as_often_as(1)
     }
 
-    fn look_at(self, cost: usize) -> &'a Value {
-        if self.looks.is_none_or(|looks| looks.take(cost)) { self.value } else { &Value::Null }
+    /// Looks at all of it, if it is a text.
+    fn read(self) -> &'a Value {
+        self.look_as_often_as(1 + self.value.as_str().map_or(0, str::len) / BYTES)
+    }
+
+    fn look_as_often_as(self, count: usize) -> &'a Value {
+        if self.looks.is_none_or(|looks| looks.take(count)) { self.value } else { &Value::Null }
     }
 }
 
@@ -105,7 +106,7 @@ impl<'a> Node<'a, Counted> for Seen<'a> {
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
-        self.look().as_str().map(Cow::Borrowed)
+        self.read().as_str().map(Cow::Borrowed)
     }
 
     fn as_number(&self) -> Option<&'a Number> {
@@ -121,7 +122,7 @@ impl<'a> Node<'a, Counted> for Seen<'a> {
     }
 
     fn json_type(&self) -> JsonType {
-        match self.look_at(1) {
+        match self.look() {
             Value::Null => JsonType::Null,
             Value::Bool(_) => JsonType::Boolean,
             Value::Number(_) => JsonType::Number,
@@ -132,11 +133,19 @@ impl<'a> Node<'a, Counted> for Seen<'a> {
     }
 
     fn equals_value(&self, expected: &Value) -> bool {
-        cmp::equal(self.look(), expected)
+        cmp::equal(self.read(), expected)
     }
 
+    /// What an error keeps of it, as often as it is found: no more than a message shows.
     fn to_value(&self) -> Cow<'a, Value> {
-        Cow::Borrowed(self.value)
+        match self.value {
+            Value::Array(_) => Cow::Owned(Value::Array(Vec::new())),
+            Value::Object(_) => Cow::Owned(Value::Object(Map::new())),
+            Value::String(text) if text.len() > super::check::MAX_SHOWN => {
+                Cow::Owned(text[..text.floor_char_boundary(super::check::MAX_SHOWN + 4)].into())
+            }
+            short => Cow::Borrowed(short),
+        }
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
@@ -256,6 +265,17 @@ impl<'a> Iterator for ItemsIter<'a> {
         let value = self.0.next()?;
         let may = self.1.is_none_or(|looks| looks.take(1));
         may.then_some(Seen { value, looks: self.1 })
+    }
+}
+
+/// The most bytes of names that stand above something in a value.
+pub(super) fn longest_path(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(longest_path).max().unwrap_or_default(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| name.len() + longest_path(value)).max().unwrap_or_default()
+        }
+        _ => 0,
     }
 }
 
