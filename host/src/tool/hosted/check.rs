@@ -77,11 +77,16 @@ fn telling<'e, 'v>(error: &'e ValidationError<'v>) -> &'e ValidationError<'v> {
         let null = matches!(other.kind(), ValidationErrorKind::Type { kind: TypeKind::Single(JsonType::Null) });
         null && other.instance_path().as_str() == here
     };
-    // A field that says of what kind an object is says that it is of another one.
+    // It is of another type, or a field that says of what kind it is says another one.
     let is_another = |other: &ValidationError<'_>| {
-        let says = matches!(other.kind(), ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. });
         let below = other.instance_path().as_str().strip_prefix(here);
-        says && below.is_some_and(|below| below.rfind('/') == Some(0))
+        match other.kind() {
+            ValidationErrorKind::Type { .. } => below == Some(""),
+            ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. } => {
+                below.is_some_and(|below| below.rfind('/') == Some(0))
+            }
+            _ => false,
+        }
     };
     let branches: Vec<_> = context.iter().filter(|problems| !problems.iter().any(is_null)).collect();
     let mut meant = branches.clone();
@@ -131,8 +136,7 @@ mod tests {
             let properties = json!({ "kind": { "const": kind }, "inner": { "$ref": "#/$defs/Shape" }, "size": more });
             json!({ "type": "object", "properties": properties, "required": ["kind"] })
         };
-        let shape =
-            json!({ "anyOf": [kind("circle", json!({ "type": "number" })), kind("box", json!({ "minItems": 3 }))] });
+        let shape = json!({ "anyOf": [kind("circle", json!({ "type": "number" })), kind("box", json!({ "minItems": 3 })), json!({ "type": "number" })] });
         let schema = schema(json!({
             "type": "object",
             "$defs": { "Shape": shape },
@@ -149,6 +153,10 @@ mod tests {
             (
                 json!({ "either": [] }),
                 "either: value is not valid under any of the schemas listed in the 'anyOf' keyword",
+            ),
+            (
+                json!({ "shape": { "kind": "star" } }),
+                "shape: value is not valid under any of the schemas listed in the 'anyOf' keyword",
             ),
             (
                 json!({ "shape": { "kind": "circle", "size": "large" } }),
