@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pytest
 
 from tollhouse import ArgumentError, ToolDefinition, tool, tools_of
 from tollhouse.plain import to_json
+from tollhouse.shapes import Shapes
 
 pydantic = pytest.importorskip("pydantic", minversion="2")
 from pydantic import BaseModel, Field  # noqa: E402
@@ -27,6 +28,26 @@ class Cart(BaseModel):
 class Tree(BaseModel):
     value: int
     branches: list[Tree] = []
+
+
+class Both(BaseModel):
+    left: Both | Either | int
+    kind: Literal["both"]
+
+
+class Either(BaseModel):
+    left: Both | Either | int
+    kind: Literal["either"]
+
+
+class Told(BaseModel):
+    left: Annotated[Told | Other, Field(discriminator="kind")] | None = None
+    kind: Literal["told"] = "told"
+
+
+class Other(BaseModel):
+    left: Annotated[Told | Other, Field(discriminator="kind")] | None = None
+    kind: Literal["other"] = "other"
 
 
 def first() -> Any:
@@ -128,3 +149,26 @@ def test_models_with_methods_expose_no_plumbing() -> None:
             return self.title
 
     assert [one.definition.name for one in tools_of(Shop(title="a"))] == ["shop.open"]
+
+
+def test_a_choice_that_takes_ever_longer_is_not_read_deep() -> None:
+    def nested(kind: str, depth: int, leaf: Any) -> Any:
+        for _ in range(depth):
+            leaf = {"left": leaf, "kind": kind}
+        return leaf
+
+    read = Shapes().of(Both | Either).read
+    made = read(nested("either", 10, 5), "")
+    for _ in range(10):
+        assert isinstance(made, Either)
+        made = made.left
+    assert made == 5
+    for kind, depth in (("either", 17), ("either", 100), ("both", 100)):
+        with pytest.raises(ArgumentError, match=r"more than 16 objects,.* no discriminator"):
+            Shapes().of(Either).read(nested(kind, depth, 5), "")
+    # With one, and where it contains itself in one way, any depth is read.
+    assert isinstance(Shapes().of(Told).read(nested("told", 100, None), ""), Told)
+    deep: dict[str, Any] = {"value": 1}
+    for _ in range(50):
+        deep = {"value": 1, "branches": [deep]}
+    assert isinstance(Shapes().of(Tree).read(deep, ""), Tree)

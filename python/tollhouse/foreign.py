@@ -9,6 +9,7 @@ import importlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from .choices import deepest, nests_deeper
 from .errors import ArgumentError
 from .scalars import Place, Read, Schema, Shape, mismatch, told
 
@@ -42,11 +43,16 @@ def shape(shapes: Shapes, annotation: Any) -> Shape:
         schema: Schema = adapter.json_schema()
     except (pydantic.errors.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation, ImportError) as error:
         raise TypeError(f"pydantic has no JSON Schema for {annotation!r}: {error}") from error
-    return Shape(_adopt(shapes, schema), _reader(adapter, pydantic.ValidationError))
+    return Shape(_adopt(shapes, schema), _reader(adapter, pydantic.ValidationError, deepest(schema)))
 
 
-def _reader(adapter: Any, failure: type[Exception]) -> Read:
+def _reader(adapter: Any, failure: type[Exception], most: int | None) -> Read:
     def read(value: Any, at: Place) -> Any:
+        if most is not None and nests_deeper(value, most):
+            raise ArgumentError(
+                f"`{told(at)}`: nests more than {most} objects, which takes too long to read: a union of types that "
+                "contain it has no discriminator"
+            )
         try:
             text = json.dumps(value)
         except (TypeError, ValueError):
