@@ -279,11 +279,13 @@ pub(super) fn longest_path(value: &Value) -> usize {
     }
 }
 
-/// How many values there are in a value, with itself; of texts as many as are looked at.
+/// How many values there are in a value, with itself; of texts and names as many as are looked at.
 fn parts(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(parts).sum::<usize>(),
-        Value::Object(fields) => 1 + fields.values().map(parts).sum::<usize>(),
+        Value::Object(fields) => {
+            1 + fields.iter().map(|(name, value)| name.len() / BYTES + parts(value)).sum::<usize>()
+        }
         Value::String(text) => 1 + text.len() / BYTES,
         _ => 1,
     }
