@@ -65,6 +65,7 @@ pub mod code;
 pub mod error;
 pub mod gate;
 pub mod guest;
+mod json;
 pub mod ledger;
 pub mod session;
 pub mod store;

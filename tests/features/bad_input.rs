@@ -17,6 +17,12 @@ fn scripts_that_go_wrong() {
         ("let x = ;", "syntax", "SyntaxError", "unexpected"),
         ("return nothere", "exception", "ReferenceError", "nothere"),
         ("const a = {}; a.a = a; return a", "exception", "TypeError", "holds itself"),
+        (
+            "let a = []; for (let n = 0; n < 100; n++) a = [a]; return a",
+            "exception",
+            "RangeError",
+            "more than 100 deep",
+        ),
         ("Promise.reject(new RangeError('unseen')); await null", "exception", "RangeError", "unseen"),
         ("function f() { return f() + 1 } f()", "exception", "RangeError", "stack"),
     ] {
@@ -26,6 +32,34 @@ fn scripts_that_go_wrong() {
         assert!(told(&ran).to_lowercase().contains(message), "{code}: {ran}");
         assert_eq!(ran["exit_code"], 1, "{code}");
     }
+}
+
+#[test]
+fn what_is_nested_as_deep_as_it_may_be_comes_back() {
+    let ran = Home::new().js("let a = 5; for (let n = 0; n < 100; n++) a = [a]; return a", &[]);
+    let mut value = &ran["value"];
+    for _ in 0..100 {
+        value = &value[0];
+    }
+    assert_eq!(value, 5, "{ran}");
+}
+
+/// A log puts arguments some levels deeper: one that nobody can read would pass for one that was altered.
+#[test]
+fn deep_arguments_leave_a_log_that_can_be_read() {
+    let home = Home::with_fixture();
+    for depth in [99, 100, 120, 126, 127, 200] {
+        let arguments = format!("{{\"text\":{}1{}}}", "[".repeat(depth), "]".repeat(depth));
+        for method in ["probe/length", "no/such"] {
+            let call = ["call", method, &arguments, "--tool", "probe=test:probe", "--allow", "**"];
+            let ran = home.run(call.into_iter().chain(["--audit", "log.jsonl", "--session", "deep"]));
+            assert_ne!(ran.status, 0, "{ran:?}");
+        }
+    }
+    let suggested = home.run(["policy", "suggest", "log.jsonl"]);
+    assert_eq!(suggested.status, 0, "{suggested:?}");
+    let verified = home.run(["store", "verify"]);
+    assert_eq!(verified.status, 0, "{verified:?}");
 }
 
 #[test]

@@ -13,8 +13,8 @@ use rquickjs::{Atom, Ctx, Error, Exception, Filter, Function, Object, Result, Va
 use super::class_name;
 use crate::text;
 
-/// Deepest nesting that is written. JSON parsers refuse far less (serde_json stops at 128).
-const MAX_DEPTH: usize = 1_000;
+/// Deepest nesting that is written: what the host takes (`host/src/json.rs`).
+const MAX_DEPTH: usize = 100;
 
 /// QuickJS's `JS_CLASS_OBJECT`. It is a shortcut only: were it another class, the result would be the same.
 const PLAIN_OBJECT: qjs::JSClassID = 1;

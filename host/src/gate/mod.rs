@@ -34,6 +34,7 @@ use self::judge::{Denial, Held, Judges, Naming, Reason};
 use self::power::Powers;
 use crate::capability::{Amount, Approve, AttenuateError, Grant, Limits, Policy, PolicyError};
 use crate::error::{Failure, how_to_grant, how_to_raise, told};
+use crate::json;
 use crate::ledger::{Ledger, Used};
 use crate::tool::{MountedTools, Tool};
 
@@ -338,7 +339,7 @@ impl Gate {
             let message = format!("`{method}`: arguments of {} bytes pass the limit of {limit}", text.len());
             return Err((Value::Null, Failure::limit(message, raise("argument", limit < sessions))));
         }
-        let given: Value = serde_json::from_str(text).map_err(|error| {
+        let given = json::parse(text).map_err(|error| {
             let message = format!("`{method}`: the arguments are no JSON: {error}");
             (Value::String(text.to_owned()), Failure::argument(message))
         })?;
@@ -486,5 +487,5 @@ pub(crate) fn raise(limit: &str, is_the_tools: bool) -> String {
 
 /// What the record keeps of arguments that were refused: the JSON, or the text if it is none.
 fn recorded(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+    json::parse(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::Language;
 use super::bindings::types as wit;
 use crate::error::{ErrorKind, Failure, Payload, Special, SpecialKind};
+use crate::json;
 
 /// The most bytes that a script leaves for the next one besides its files, as its guest writes them.
 const MAX_STATE_BYTES: usize = 16 << 20;
@@ -210,7 +211,7 @@ impl From<wit::ProgramRun> for ProgramRun {
 
 impl From<wit::Outcome> for Outcome {
     fn from(outcome: wit::Outcome) -> Self {
-        let (value, broken) = match outcome.value.as_deref().map(parse_deep).transpose() {
+        let (value, broken) = match outcome.value.as_deref().map(json::parse).transpose() {
             Ok(value) => (value, None),
             Err(error) => (None, Some(Failure::host(format!("the guest returned a value that is no JSON: {error}")))),
         };
@@ -224,11 +225,6 @@ impl From<wit::Outcome> for Outcome {
     }
 }
 
-/// Parses JSON that a guest made. serde_json's limit on nesting (128) stays: deeper values are refused, not followed.
-fn parse_deep(text: &str) -> serde_json::Result<serde_json::Value> {
-    serde_json::from_str(text)
-}
-
 impl From<wit::Failure> for Failure {
     fn from(failure: wit::Failure) -> Self {
         Self {
@@ -239,8 +235,8 @@ impl From<wit::Failure> for Failure {
             stack: failure.stack,
             payload: failure
                 .payload
-                .and_then(|json| serde_json::from_str(&json.text).ok())
-                .map(|value: serde_json::Value| Payload { value, specials: Vec::new() }),
+                .and_then(|payload| json::parse(&payload.text).ok())
+                .map(|value| Payload { value, specials: Vec::new() }),
         }
     }
 }

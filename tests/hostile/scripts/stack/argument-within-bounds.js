@@ -4,5 +4,5 @@
 // calls: denied
 
 let value = [];
-for (let n = 0; n < 900; n++) value = [value];
+for (let n = 0; n < 98; n++) value = [value];
 await probe.length({ text: value });
