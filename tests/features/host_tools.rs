@@ -151,7 +151,7 @@ fn arguments_that_a_schema_would_look_at_for_ever_are_refused_or_judged() {
     let tool = tool.answered_by(|_: &HostCall<'_>| Ok(json!("done").into()));
     let session = session(vec![tool], [allow("logic/evaluate")]);
     let nested = |leaf: &str| {
-        let nest = "for (let n = 0; n < 100; n++) expression = { kind: 'or', left: expression }";
+        let nest = "for (let n = 0; n < 95; n++) expression = { kind: 'or', left: expression }";
         format!("let expression = {leaf}; {nest}; return await logic.evaluate({{ expression }})")
     };
     let (kind, message) = refused(&session, &nested("'bad'"));
