@@ -21,7 +21,7 @@ use crate::bindings::types::{
 use crate::convert::{self, Purpose};
 use crate::limits::Stop;
 use crate::source::{self, Dialect};
-use crate::{bindings, bytecode, errors, input, limits, modules, natives, operations};
+use crate::{bindings, bytecode, errors, input, limits, memory, modules, natives, operations};
 
 /// How deep QuickJS may recurse: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
 pub(crate) const MAX_STACK: usize = 768 << 10;
@@ -29,9 +29,6 @@ pub(crate) const MAX_STACK: usize = 768 << 10;
 /// Bytes that a script allocates before QuickJS first looks for cycles; most end before. (It raises the mark itself later.)
 /// Doing so sooner would touch every page of the image, and each is copied when it is first written.
 const FIRST_COLLECTION: usize = 8 << 20;
-
-/// Bytes of free heap, all in one piece, that the image holds for the script.
-const ROOM: usize = 2 << 20;
 
 /// The prelude, one function of the natives and the global object. Its files share the function's scope.
 const PRELUDE: &str = concat!(
@@ -132,28 +129,11 @@ fn make_engine() -> std::result::Result<Engine, String> {
         })
     })?;
     runtime.run_gc();
-    make_room();
+    context.with(|ctx| memory::make_room(&ctx));
     runtime.set_gc_threshold(limits::memory_used() + FIRST_COLLECTION);
     runtime.set_interrupt_handler(Some(Box::new(limits::interrupt)));
     let Glue { begin, settle, describe, find, keep, finish, main_scope, typed } = glue;
     Ok(Engine { context, begin, settle, describe, find, keep, finish, main_scope, typed })
-}
-
-/// Leaves the script one piece of free heap, and takes the holes between what is there. An instance that fills the holes
-/// touches pages all over the image; wasmtime wipes 32 runs of pages by hand, and gives all others back to the system, so
-/// that the next instance faults them in again.
-fn make_room() {
-    let room = std::hint::black_box(vec![1_u8; ROOM]);
-    let edge = room.as_ptr().addr();
-    for size in [16_384, 4_096, 2_048, 1_024, 512, 256, 192, 128, 96, 80, 64, 56, 48, 40, 32, 24, 16, 8] {
-        loop {
-            let block: Vec<u8> = std::hint::black_box(Vec::with_capacity(size));
-            if block.as_ptr().addr() > edge {
-                break;
-            }
-            std::mem::forget(block);
-        }
-    }
 }
 
 /// What the engine keeps of the prelude.
