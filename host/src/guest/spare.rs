@@ -66,7 +66,8 @@ impl Spares {
     /// As `wasmtime`: that there is no room, above all.
     pub(super) fn lend(&self, pre: &ScriptGuestPre<State>, interrupt: &Interrupt) -> Result<Lent> {
         let ready = self.shelf.ready().take();
-        if self.used.swap(true, Ordering::Relaxed) {
+        let is_first = !self.used.swap(true, Ordering::Relaxed);
+        if !is_first {
             self.order(pre);
         }
         let instance = match ready {
@@ -74,8 +75,12 @@ impl Spares {
                 interrupt.watch(&mut instance.store);
                 instance
             }
-            // Who waits to be taken down must not keep anybody out.
-            None => Instance::new(pre, interrupt).inspect_err(|_| self.shelf.served().clear())?,
+            None => {
+                // Those that one script writes to lie in more runs than wasmtime leaves to the next instance.
+                let pages = if is_first { &[] } else { &*self.pages };
+                // Who waits to be taken down must not keep anybody out.
+                Instance::new(pre, interrupt, pages).inspect_err(|_| self.shelf.served().clear())?
+            }
         };
         let bytes = instance.store.data().memory.bytes();
         Ok(Lent { instance: Some(instance), bytes, shelf: Arc::clone(&self.shelf) })
@@ -103,13 +108,7 @@ impl Shelf {
             // Where there is no room, nobody gets a spare.
             let interrupt = Interrupt::default();
             interrupt.set_deadline(Instant::now() + PATIENCE);
-            let made = Instance::new(pre, &interrupt).and_then(|mut instance| {
-                if !pages.is_empty() {
-                    instance.bindings.call_touch(&mut instance.store, pages)?;
-                }
-                Ok(instance)
-            });
-            *self.ready() = made.ok();
+            *self.ready() = Instance::new(pre, &interrupt, pages).ok();
         }
         let served = std::mem::take(&mut *self.served());
         drop(served);
@@ -126,11 +125,15 @@ impl Shelf {
 }
 
 impl Instance {
-    fn new(pre: &ScriptGuestPre<State>, interrupt: &Interrupt) -> Result<Self> {
+    /// One that has these pages.
+    fn new(pre: &ScriptGuestPre<State>, interrupt: &Interrupt, pages: &[u32]) -> Result<Self> {
         let mut store = Store::new(pre.engine(), State::asleep());
         store.limiter(|state| &mut state.memory);
         interrupt.watch(&mut store);
         let bindings = pre.instantiate(&mut store)?;
+        if !pages.is_empty() {
+            bindings.call_touch(&mut store, pages)?;
+        }
         Ok(Self { store, bindings })
     }
 }
