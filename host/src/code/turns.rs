@@ -27,9 +27,13 @@ const AHEAD: Duration = Duration::from_millis(100);
 /// When who holds a place, and was not seen for two ticks and some, is taken to wait for something else.
 const STALE: Duration = Duration::from_millis(25);
 
+/// By how much a holder is to have had more than who waits before its turn is over. Each change of turns costs: the thread that
+/// is woken may wait for a core that another one has, while that of who went to sleep lies idle.
+const SLICE: Duration = Duration::from_millis(20);
+
 /// One in so many places goes to who has waited longest, however much it has had: runs that begin and begin again must not
 /// keep one for ever that goes on for long.
-const ELDEST: u64 = 4;
+const ELDEST: u64 = 2;
 
 /// The CPU time that a run has had, in nanoseconds, counted from where the others were when it first asked.
 #[derive(Debug, Default)]
@@ -39,10 +43,11 @@ pub(super) struct Account {
 }
 
 impl Account {
-    fn charge(&self, burned: Duration) {
+    /// What it has had, with this.
+    fn charge(&self, burned: Duration) -> u64 {
         // A thread may have computed something else before: no more than what can lie between two looks.
-        let burned = burned.min(TICK * 2).as_nanos();
-        self.had.fetch_add(u64::try_from(burned).unwrap_or(u64::MAX), Ordering::Relaxed);
+        let burned = nanoseconds(burned.min(TICK * 2));
+        self.had.fetch_add(burned, Ordering::Relaxed).saturating_add(burned)
     }
 
     /// What it has had, but no less than so much.
@@ -142,9 +147,12 @@ pub(super) fn next(interrupt: &Interrupt) {
         return;
     }
     ASKED.set(now);
-    interrupt.account().charge(burned);
+    let had = interrupt.account().charge(burned);
     let waiter = {
         let mut turns = lock();
+        if turns.goes_on(MINE.get(), had) {
+            return;
+        }
         turns.release(MINE.take());
         let waiter = turns.wait(interrupt);
         turns.give();
@@ -176,6 +184,16 @@ pub(super) fn tick() {
 }
 
 impl Turns {
+    /// Whether the turn of who holds this place is not over: nobody waits who has had so much less.
+    fn goes_on(&mut self, id: u64, had: u64) -> bool {
+        let holder = self.holders.iter_mut().find(|holder| holder.id == id);
+        let over = self.waiting.iter().any(|waiter| waiter.had.saturating_add(nanoseconds(SLICE)) <= had);
+        holder.filter(|_| !over).is_some_and(|holder| {
+            holder.seen = Instant::now();
+            true
+        })
+    }
+
     fn release(&mut self, id: u64) {
         self.holders.retain(|holder| holder.id != id);
     }
@@ -183,10 +201,9 @@ impl Turns {
     /// Adds this thread to those that wait.
     fn wait(&mut self, interrupt: &Interrupt) -> Arc<Waiter> {
         self.last += 1;
-        let ahead = u64::try_from(AHEAD.as_nanos()).unwrap_or(u64::MAX);
         let waiter = Arc::new(Waiter {
             id: self.last,
-            had: interrupt.account().at_least(self.least.saturating_sub(ahead)),
+            had: interrupt.account().at_least(self.least.saturating_sub(nanoseconds(AHEAD))),
             interrupt: interrupt.clone(),
             thread: thread::current(),
             state: AtomicU8::new(WAITS),
@@ -234,6 +251,10 @@ fn lock() -> MutexGuard<'static, Turns> {
     TURNS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// The CPU time of this thread.
 #[cfg(unix)]
 fn cpu_time() -> Option<Duration> {
@@ -270,11 +291,27 @@ mod tests {
         assert_eq!(first.told(), HOLDS);
         let (again, other) = (turns.wait(&much), turns.wait(&little.child()));
         turns.release(first.id);
+        // The next place is not for who has waited longest.
+        turns.given = 0;
         turns.give();
         assert_eq!((other.told(), again.state.load(Ordering::Relaxed)), (HOLDS, WAITS));
         turns.release(other.id);
         turns.give();
         assert_eq!(again.told(), HOLDS);
+    }
+
+    #[test]
+    fn a_turn_is_over_when_somebody_waits_who_had_so_much_less() {
+        let mut turns = turns(1);
+        let slice = nanoseconds(SLICE);
+        let holder = turns.wait(&run(0));
+        turns.give();
+        assert!(turns.goes_on(holder.id, u64::MAX), "nobody waits");
+        let _waiter = turns.wait(&run(7));
+        assert!(turns.goes_on(holder.id, slice + 6));
+        assert!(!turns.goes_on(holder.id, slice + 7));
+        turns.release(holder.id);
+        assert!(!turns.goes_on(holder.id, 0), "it lost its place");
     }
 
     #[test]
@@ -296,8 +333,7 @@ mod tests {
     fn who_begins_is_ahead_and_no_further() {
         let mut turns = turns(1);
         turns.least = u64::MAX / 2;
-        let ahead = u64::try_from(AHEAD.as_nanos()).expect("it fits");
-        assert_eq!(turns.wait(&run(3)).had, turns.least - ahead);
+        assert_eq!(turns.wait(&run(3)).had, turns.least - nanoseconds(AHEAD));
     }
 
     #[test]
