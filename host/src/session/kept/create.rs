@@ -11,7 +11,7 @@ use super::{Kept, Point, SessionId, Sessions, SessionsError, Waiting, key};
 use crate::capability::{Grant, Limits, Policy, Setting};
 use crate::gate::{Approver, Audit};
 use crate::session::host::now;
-use crate::store::{Batch, BlobError, StoreError};
+use crate::store::{Batch, BlobError, Record, StoreError};
 use crate::tool::{HostTool, Lock, Secrets};
 use crate::vfs::{SnapshotId, Tree};
 
@@ -141,7 +141,9 @@ impl Sessions {
         // While an upload is open, nothing is removed as unused. It puts nothing: what records name is durable.
         let _upload = self.blobs().begin()?;
         for _ in 0..FORK_ATTEMPTS {
-            match self.fork_now(from, to) {
+            let Some((batch, copied)) = self.copied(from, to)? else { continue };
+            match self.establish(to, copied, batch) {
+                // There is one of the new name now: the next attempt says so.
                 Err(SessionsError::Store(StoreError::Conflict { .. })) => {}
                 forked => return forked,
             }
@@ -149,8 +151,9 @@ impl Sessions {
         Err(SessionsError::Busy(from.session.clone()))
     }
 
-    /// As [`Sessions::fork`]; a conflict if the other has changed meanwhile.
-    fn fork_now(&self, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
+    /// What makes a session of a point of another: its own records, and copies of those of which it has many. None if the
+    /// other changed while it was read; that it changes before these are committed is no matter.
+    fn copied(&self, from: &Point, to: &SessionId) -> Result<Option<(Batch, Vec<Record>)>, SessionsError> {
         let source = &from.session;
         let head = key::one(b'H', source);
         let stands = self.records().get(&head)?;
@@ -158,7 +161,6 @@ impl Sessions {
         let files = self.files(from)?;
         let states = self.run(source, run)?.states;
         let mut batch = self.first(to, Some(Origin { session: source.clone(), run }), snapshot, &files, states)?;
-        batch.expect(head, stands);
         for kind in [b'P', b'M'] {
             let value = self.records().get(&key::one(kind, source))?;
             batch.put(key::one(kind, to), value.ok_or_else(|| super::look::damaged(source, "a record is missing"))?);
@@ -172,7 +174,7 @@ impl Sessions {
                 Ok(())
             })?;
         }
-        self.establish(to, copied, batch)
+        Ok((self.records().get(&head)? == stands).then_some((batch, copied)))
     }
 
     /// Makes a session of its records: of those of which it has many, and of a last batch that makes it one. Whatever an
