@@ -70,18 +70,17 @@ impl Spares {
         if !is_first {
             self.order(pre);
         }
-        let instance = match ready {
-            Some(mut instance) => {
-                interrupt.watch(&mut instance.store);
-                instance
-            }
+        let mut instance = match ready {
+            Some(instance) => instance,
             None => {
                 // Those that one script writes to lie in more runs than wasmtime leaves to the next instance.
                 let pages = if is_first { &[] } else { &*self.pages };
                 // Who waits to be taken down must not keep anybody out.
-                Instance::new(pre, interrupt, pages).inspect_err(|_| self.shelf.served().clear())?
+                Instance::new(pre, &Interrupt::default(), pages).inspect_err(|_| self.shelf.served().clear())?
             }
         };
+        // Not before: a run that is stopped by now is to end as such, and not for want of an instance.
+        interrupt.watch(&mut instance.store);
         let bytes = instance.store.data().memory.bytes();
         Ok(Lent { instance: Some(instance), bytes, shelf: Arc::clone(&self.shelf) })
     }
