@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .answers import Answering
-from .errors import RuntimeError  # noqa: A004
 from .result import ExecutionResult, printed, result_of
+from .turns import refused
 
 # What one plain run does without is imported where it is needed: many programs run one script.
 TYPE_CHECKING = False
@@ -189,7 +189,7 @@ class Runs:
         session = self._open()
         self._check_steps()
         if not self._turn.enter_now():
-            raise RuntimeError("a run of this sandbox goes on: start another one when it has ended")
+            raise refused("a run of this sandbox goes on: start another one when it has ended")
         try:
             self._stepped = Stepping(session.start(language, code, stdin=_bytes(stdin), keep_state=keep_state))
         finally:
@@ -238,16 +238,16 @@ class Runs:
 
     def _going(self) -> Stepping:
         if self._stepped is None:
-            raise RuntimeError("nothing runs in steps: `start` a script first")
+            raise refused("nothing runs in steps: `start` a script first")
         return self._stepped
 
     def _check_steps(self) -> None:
         if self._stepped is not None:
-            raise RuntimeError("a run in steps goes on: answer its calls, or `cancel` it")
+            raise refused("a run in steps goes on: answer its calls, or `cancel` it")
 
     def _open(self) -> _native.Session:
         if self._session is None:
-            raise RuntimeError("Sandbox not initialized")
+            raise refused("Sandbox not initialized")
         return self._session
 
 

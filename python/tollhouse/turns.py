@@ -33,13 +33,9 @@ class Turn:
                 self._taken, self._thread = True, get_ident()
                 return
             if self._thread == get_ident():
-                from .errors import RuntimeError as OwnError
-
-                raise OwnError("a run of this sandbox goes on on this thread: start another one when it has ended")
+                raise refused("a run of this sandbox goes on on this thread: start another one when it has ended")
             if (loop := _running_loop()) is not None and loop in (self._loop, *(one.loop for one in self._waiting)):
-                from .errors import RuntimeError as OwnError
-
-                raise OwnError("an async run of this sandbox goes on in this event loop: await `execute_async`")
+                raise refused("an async run of this sandbox goes on in this event loop: await `execute_async`")
             gate = allocate_lock()
             gate.acquire()
             waiter = _Waiter(gate.release, None)
@@ -109,6 +105,13 @@ class _Waiter:
         self.loop = loop
         # Who waits in a loop leaves its thread to others.
         self.thread = get_ident() if loop is None else None
+
+
+def refused(why: str) -> Exception:
+    """The package's own `RuntimeError`. Its module takes longer to import than a script to run."""
+    from .errors import RuntimeError  # noqa: A004
+
+    return RuntimeError(why)
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:
