@@ -10,6 +10,7 @@ use rquickjs::{Ctx, Result, TypedArray, Value, qjs};
 pub(crate) use read::from_json;
 pub(crate) use write::{Purpose, to_json};
 
+use crate::bindings::types::Value as Completed;
 use crate::text;
 
 /// The name of the class that the engine knows an object as; a script cannot change it. Empty for no object.
@@ -26,6 +27,25 @@ pub(crate) fn class_name<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Stri
         name
     };
     text::to_text(&name)
+}
+
+/// QuickJS's `JS_CLASS_OBJECT`: of literals, and of what a script's own classes make, but of no proxy.
+const PLAIN_OBJECT: qjs::JSClassID = 1;
+
+/// Whether a value is an object of no special class.
+pub(crate) fn is_plain(value: &Value<'_>) -> bool {
+    // SAFETY: it only reads the class of a value that is alive.
+    value.is_object() && unsafe { qjs::JS_GetClassID(value.as_raw()) } == PLAIN_OBJECT
+}
+
+/// The value that a completion brings.
+pub(crate) fn completed<'js>(ctx: &Ctx<'js>, value: Completed) -> Result<Value<'js>> {
+    match value {
+        Completed::Json(json) => from_json(ctx, json),
+        Completed::Bytes(bytes) => bytes_value(ctx, bytes),
+        Completed::Exited(status) => Ok(Value::new_int(ctx.clone(), i32::from(status))),
+        Completed::Nothing => Ok(Value::new_undefined(ctx.clone())),
+    }
 }
 
 /// Bytes as a `Uint8Array`.

@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | [`runtime`] | the engine, the life of one script, what a step returns |
 //! | [`input`] | a script that a person typed, as one of several inputs |
+//! | [`calls`] | the calls of tools whose promises the prelude does not settle |
 //! | [`operations`] | which operations are outstanding, what began and was cancelled in this step |
 //! | [`bytecode`] | own JavaScript, without its text |
 //! | [`limits`] | fuel and memory: counting, and stopping the script |
@@ -25,6 +26,7 @@
 
 mod bindings;
 mod bytecode;
+mod calls;
 mod convert;
 mod errors;
 mod input;

@@ -21,7 +21,7 @@ use crate::bindings::types::{
 use crate::convert::{self, Purpose};
 use crate::limits::Stop;
 use crate::source::{self, Dialect};
-use crate::{bindings, bytecode, errors, input, limits, memory, modules, natives, operations};
+use crate::{bindings, bytecode, calls, errors, input, limits, memory, modules, natives, operations};
 
 /// How deep QuickJS may recurse: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
 pub(crate) const MAX_STACK: usize = 768 << 10;
@@ -76,6 +76,8 @@ pub(crate) struct Engine {
     begin: Persistent<Function<'static>>,
     /// Prelude: delivers a completion.
     settle: Persistent<Function<'static>>,
+    /// Prelude: the error that a failure is.
+    failure_error: Persistent<Function<'static>>,
     /// Prelude: says what a thrown value is.
     describe: Persistent<Function<'static>>,
     /// Prelude: gives the script the state that another one left.
@@ -132,14 +134,15 @@ fn make_engine() -> std::result::Result<Engine, String> {
     context.with(|ctx| memory::make_room(&ctx));
     runtime.set_gc_threshold(limits::memory_used() + FIRST_COLLECTION);
     runtime.set_interrupt_handler(Some(Box::new(limits::interrupt)));
-    let Glue { begin, settle, describe, find, keep, finish, main_scope, typed } = glue;
-    Ok(Engine { context, begin, settle, describe, find, keep, finish, main_scope, typed })
+    let Glue { begin, settle, failure_error, describe, find, keep, finish, main_scope, typed } = glue;
+    Ok(Engine { context, begin, settle, failure_error, describe, find, keep, finish, main_scope, typed })
 }
 
 /// What the engine keeps of the prelude.
 struct Glue {
     begin: Persistent<Function<'static>>,
     settle: Persistent<Function<'static>>,
+    failure_error: Persistent<Function<'static>>,
     describe: Persistent<Function<'static>>,
     find: Persistent<Function<'static>>,
     keep: Persistent<Function<'static>>,
@@ -159,6 +162,7 @@ fn load_prelude(ctx: &Ctx<'_>, prelude: &[u8], node: &[u8]) -> Result<Glue> {
     Ok(Glue {
         begin: take("begin")?,
         settle: take("settle")?,
+        failure_error: take("failureError")?,
         describe: take("describe")?,
         find: take("findState")?,
         keep: take("keepState")?,
@@ -257,13 +261,9 @@ pub(crate) fn resume(completion: Completion) -> Step {
             PAUSE.set(None);
         }
         if operations::complete(id) && !pause {
-            let settle = engine.settle.clone().restore(ctx)?;
-            let id = natives::number(id);
-            let delivered = match result {
-                Ok(value) => completed(ctx, value).and_then(|value| settle.call::<_, ()>((id, true, value))),
-                Err(failure) => {
-                    errors::to_record(ctx, failure).and_then(|record| settle.call::<_, ()>((id, false, record)))
-                }
+            let delivered = match calls::take(id) {
+                Some(call) => call.settle(ctx, &engine.failure_error, result),
+                None => settle(ctx, engine, id, result),
             };
             if delivered.is_err() {
                 report_uncaught(ctx, ctx.catch());
@@ -273,13 +273,17 @@ pub(crate) fn resume(completion: Completion) -> Step {
     })
 }
 
-/// The value that a completion brings.
-fn completed<'js>(ctx: &Ctx<'js>, value: Completed) -> Result<Value<'js>> {
-    match value {
-        Completed::Json(json) => convert::from_json(ctx, json),
-        Completed::Bytes(bytes) => convert::bytes_value(ctx, bytes),
-        Completed::Exited(status) => Ok(Value::new_int(ctx.clone(), i32::from(status))),
-        Completed::Nothing => Ok(Value::new_undefined(ctx.clone())),
+/// Has the prelude deliver what an operation brought.
+fn settle(
+    ctx: &Ctx<'_>,
+    engine: &Engine,
+    id: OperationId,
+    result: std::result::Result<Completed, Failure>,
+) -> Result<()> {
+    let (settle, id) = (engine.settle.clone().restore(ctx)?, natives::number(id));
+    match result {
+        Ok(value) => settle.call((id, true, convert::completed(ctx, value)?)),
+        Err(failure) => settle.call((id, false, errors::to_record(ctx, failure)?)),
     }
 }
 

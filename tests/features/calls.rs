@@ -116,6 +116,68 @@ fn wrong_forms_are_explained() {
     }
 }
 
+/// Whatever the script gives, the call itself is a promise, and an error in it is one of the script's own.
+#[test]
+fn what_cannot_be_written_as_arguments_rejects_the_call() {
+    let home = Home::with_tools(&["stats"]);
+    let code = r#"
+        const values = [1, 2];
+        const circle = {values};
+        circle.self = circle;
+        class Sample { constructor() { this.values = values } }
+        class Asked { toJSON() { return {values: [4]} } }
+        const given = [new Sample(), new Asked(), Object.assign(Object.create(null), {values}), new Proxy({values}, {}),
+            circle, {get values() { throw new RangeError('mine') }}, {toJSON: () => 7}, {toJSON() { throw 'text' }},
+            new Date(0), new Map(), Promise.resolve({values}), null];
+        const told = [];
+        for (const one of given) {
+            const call = stats.describe(one);
+            if (!(call instanceof Promise)) throw new Error('no promise');
+            told.push(await call.then((found) => found.mean, (error) => error?.message ?? error));
+        }
+        return told;"#;
+    let ran = home.js(code, &["--allow", "stats/*"]);
+    let told = ran["value"].as_array().cloned().unwrap_or_default();
+    assert_eq!(told[..4], [json!(1.5), json!(4), json!(1.5), json!(1.5)], "{ran}");
+    let messages = ["holds itself", "mine", "its JSON is none", "text", "got ", "got ", "`await` missing", "got null"];
+    assert_eq!(told.len(), 4 + messages.len(), "{ran}");
+    for (told, message) in told[4..].iter().zip(messages) {
+        assert!(told.as_str().is_some_and(|told| told.contains(message)), "{told} for {message}");
+    }
+    assert_eq!(ran["calls"].as_array().map(Vec::len), Some(4), "the gate hears of no other: {ran}");
+}
+
+#[test]
+fn the_error_of_a_call_tells_where_the_script_made_it() {
+    let home = Home::with_tools(&["stats"]);
+    let code = "async function inner() {\n  await null;\n  return stats.describe({values: []});\n}
+        try { await inner() } catch (e) { return e.stack }";
+    let ran = home.js(code, &["--allow", "stats/*"]);
+    let stack = ran["value"].as_str().unwrap_or_default();
+    let frames: Vec<_> = stack.lines().skip(1).collect();
+    assert!(stack.contains("Error: ") && frames[0].contains("at inner (script:3:"), "{stack}");
+    assert!(!stack.contains("tollhouse:"), "{stack}");
+}
+
+/// A getter is the script's own code, and stops where the script stops.
+#[test]
+fn a_limit_in_the_arguments_ends_the_script() {
+    let home = Home::with_tools(&["stats"]);
+    for (getter, kind) in [("while (true);", "limit"), ("process.exit(0);", "exit")] {
+        let code = format!(
+            "const given = {{get values() {{ {getter} }}}};
+            try {{ await stats.describe(given) }} catch {{ console.log('caught') }} finally {{ console.log('finally') }}"
+        );
+        let ran = home.js(&code, &["--allow", "stats/*", "--timeout", "500ms"]);
+        assert_eq!(
+            (ran["stdout"].as_str(), ran["calls"].as_array().map(Vec::len)),
+            (Some(""), Some(0)),
+            "{kind}: {ran}"
+        );
+        assert_eq!(ran["status"], if kind == "exit" { "completed" } else { "limited" }, "{ran}");
+    }
+}
+
 #[test]
 fn a_tools_error_is_thrown_with_its_payload() {
     let home = Home::with_fixture();

@@ -10,14 +10,11 @@ use std::fmt::Write as _;
 use rquickjs::function::This;
 use rquickjs::{Atom, Ctx, Error, Exception, Filter, Function, Object, Result, Value, qjs};
 
-use super::class_name;
+use super::{class_name, is_plain};
 use crate::text;
 
 /// Deepest nesting that is written: what the host takes (`host/src/json.rs`).
 const MAX_DEPTH: usize = 100;
-
-/// QuickJS's `JS_CLASS_OBJECT`. It is a shortcut only: were it another class, the result would be the same.
-const PLAIN_OBJECT: qjs::JSClassID = 1;
 
 /// Why writing to a string cannot fail.
 const WRITES: &str = "a string takes everything";
@@ -282,8 +279,7 @@ fn is_typed_array(object: &Object<'_>) -> bool {
 
 /// The primitive inside a `Number`, `String`, `Boolean` or `BigInt` object.
 fn unwrap<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Value<'js>>> {
-    // SAFETY: looks at the class only.
-    if unsafe { qjs::JS_GetClassID(value.as_raw()) } == PLAIN_OBJECT {
+    if is_plain(value) {
         return Ok(None);
     }
     match class_name(ctx, value)?.as_str() {

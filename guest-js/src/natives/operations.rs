@@ -1,12 +1,11 @@
 //! Begins and cancels operations. Each gives its number, under which the prelude keeps what is to happen then.
 
-use rquickjs::{Ctx, Object, Result, Value};
+use rquickjs::{Ctx, Object, Promise, Result, Value};
 
 use super::{add_all, count, number};
-use crate::bindings::types::{Operation, StreamRead, ToolCall};
-use crate::convert::{self, Purpose};
+use crate::bindings::types::{Operation, StreamRead};
 use crate::text::Text;
-use crate::{errors, operations, runtime};
+use crate::{calls, convert, operations, runtime};
 
 /// Nanoseconds in a millisecond.
 const NANOS: f64 = 1_000_000.0;
@@ -14,6 +13,7 @@ const NANOS: f64 = 1_000_000.0;
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives,
         "call" => call,
+        "promiseOfCall" => promise_of_call,
         "read" => read,
         "sleep" => sleep,
         "sleepInBackground" => sleep_in_background,
@@ -25,14 +25,17 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
 
 /// Calls a tool with one object.
 fn call<'js>(ctx: Ctx<'js>, method: Text, arguments: Value<'js>) -> Result<f64> {
-    let Some(arguments) = convert::to_json(&ctx, arguments, Purpose::Arguments)? else {
-        return Err(errors::type_error(&ctx, "the arguments have no JSON"));
-    };
-    if !arguments.starts_with('{') {
-        // An object whose `toJSON` gives something else.
-        return Err(errors::type_error(&ctx, &format!("{} takes one object, but its JSON is none", method.0)));
-    }
-    Ok(number(operations::begin(Operation::Call(ToolCall { method: method.0, arguments }))))
+    calls::begin_operation(&ctx, &method.0, arguments).map(number)
+}
+
+/// The promise of a call that nothing can give up; nothing if the argument is no plain object.
+fn promise_of_call<'js>(
+    ctx: Ctx<'js>,
+    method: Text,
+    arguments: Value<'js>,
+    stack: Value<'js>,
+) -> Result<Option<Promise<'js>>> {
+    convert::is_plain(&arguments).then(|| calls::begin(&ctx, method.0, arguments, stack)).transpose()
 }
 
 /// Waits for bytes of a stream.

@@ -17,6 +17,7 @@ return {
   __proto__: null,
   begin,
   settle,
+  failureError,
   describe,
   findState,
   keepState,

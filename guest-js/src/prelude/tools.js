@@ -71,6 +71,10 @@ const makeTool = (path, method) => {
   const name = path;
   const tool = {
     [name](...values) {
+      if (values.length === 1) {
+        const promise = native.promiseOfCall(method, values[0], captureStack(tool));
+        if (promise !== undefined) return promise;
+      }
       const wrong = wrongShape(values);
       if (wrong !== undefined) return rejected(shapeError(path, method, wrong, tool));
       let signal;

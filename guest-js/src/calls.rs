@@ -1,0 +1,84 @@
+//! Calls of tools that nothing can give up: each settles its promise without a function of the prelude.
+//!
+//! Everything else that a script waits for is in the prelude's table (`prelude/operations.js`).
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use rquickjs::{Ctx, Error, Function, Persistent, Promise, Result, Value};
+
+use crate::bindings::types::{Failure, Operation, OperationId, ToolCall, Value as Completed};
+use crate::convert::{self, Purpose};
+use crate::{errors, limits, operations};
+
+/// A call that was begun.
+pub(crate) struct Call {
+    resolve: Persistent<Function<'static>>,
+    reject: Persistent<Function<'static>>,
+    /// Where the script made it.
+    stack: Persistent<Value<'static>>,
+    method: String,
+}
+
+thread_local! {
+    static CALLS: RefCell<BTreeMap<OperationId, Call>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Calls a tool with one object: the promise of what it gives. `stack` tells where the script does so.
+pub(crate) fn begin<'js>(
+    ctx: &Ctx<'js>,
+    method: String,
+    arguments: Value<'js>,
+    stack: Value<'js>,
+) -> Result<Promise<'js>> {
+    let (promise, resolve, reject) = Promise::new(ctx)?;
+    match begin_operation(ctx, &method, arguments) {
+        Ok(id) => {
+            let [resolve, reject] = [resolve, reject].map(|function| Persistent::save(ctx, function));
+            let call = Call { resolve, reject, stack: Persistent::save(ctx, stack), method };
+            CALLS.with_borrow_mut(|calls| calls.insert(id, call));
+        }
+        // A getter of theirs threw, or they have no JSON.
+        Err(Error::Exception) if limits::stopped().is_none() => reject.call::<_, ()>((ctx.catch(),))?,
+        Err(error) => return Err(error),
+    }
+    Ok(promise)
+}
+
+/// Begins the operation alone.
+pub(crate) fn begin_operation<'js>(ctx: &Ctx<'js>, method: &str, arguments: Value<'js>) -> Result<OperationId> {
+    let Some(arguments) = convert::to_json(ctx, arguments, Purpose::Arguments)? else {
+        return Err(errors::type_error(ctx, "the arguments have no JSON"));
+    };
+    if !arguments.starts_with('{') {
+        // An object whose `toJSON` gives something else.
+        return Err(errors::type_error(ctx, &format!("{method} takes one object, but its JSON is none")));
+    }
+    Ok(operations::begin(Operation::Call(ToolCall { method: method.to_owned(), arguments })))
+}
+
+/// The call of this number, which is over. None: it is in the prelude's table.
+pub(crate) fn take(id: OperationId) -> Option<Call> {
+    CALLS.with_borrow_mut(|calls| calls.remove(&id))
+}
+
+impl Call {
+    /// Delivers what came of it. `failure_error` is the prelude's.
+    pub(crate) fn settle<'js>(
+        self,
+        ctx: &Ctx<'js>,
+        failure_error: &Persistent<Function<'static>>,
+        result: std::result::Result<Completed, Failure>,
+    ) -> Result<()> {
+        let [resolve, reject] = [self.resolve, self.reject].map(|function| function.restore(ctx));
+        match result {
+            Ok(value) => resolve?.call((convert::completed(ctx, value)?,)),
+            Err(failure) => {
+                let record = errors::to_record(ctx, failure)?;
+                let error: Value<'js> =
+                    failure_error.clone().restore(ctx)?.call((record, self.stack.restore(ctx)?, self.method))?;
+                reject?.call((error,))
+            }
+        }
+    }
+}
