@@ -107,7 +107,8 @@ impl CallRun {
         if !admission.is_ready() {
             let (sender, compiled) = channel();
             let tool = Arc::clone(admission.tool());
-            self.session.pool().spawn_blocking(move || {
+            // Without a thread, the call compiles it.
+            let _ = self.session.pool().run(move || {
                 // Why it does not compile is told by the call.
                 let _ = tool.package().map(Package::compile);
                 let _ = sender.send(());

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tokio::runtime::{Handle, Runtime};
 use tollhouse_registry::Registry;
 use wasmtime::component::Component;
 
 use super::kept::{OpenOptions, SessionId, Sessions, SessionsError};
+use super::pool::{Pool, TOOL_STACK};
 use super::state::{Keeping, Session};
 use super::threads::{Around, Threads};
 use crate::capability::{Limits, Policy, PolicyError};
@@ -20,15 +20,8 @@ use crate::guest::{Guests, Language};
 use crate::tool::{HostTool, KeyValue, Lock, Locked, MountError, MountedTools, Network, Packages, Secrets, Services};
 use crate::vfs::{self, Tree};
 
-/// The most threads on which tools run at once, over all sessions of a host: a session that lets sixteen tools loop must not
-/// keep another's calls waiting. They are made when they are needed, and take address space and little else.
-pub(super) const MAX_TOOL_THREADS: usize = 1_024;
-
 /// How many agents' code is kept for their next run.
 const MAX_AGENTS: usize = 16;
-
-/// Stack of such a thread, in bytes: what wasm may take, and the host's own functions twice over.
-const TOOL_STACK: usize = 8 << 20;
 
 /// Where a host keeps and finds things. The library asks no environment: whoever embeds it says.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +47,7 @@ pub(super) struct HostState {
     guests: Guests,
     packages: Packages,
     network: Network,
-    runtime: Option<Runtime>,
+    pool: Pool,
     threads: Threads,
     /// Those that call host functions.
     callers: Threads,
@@ -76,9 +69,6 @@ pub enum HostError {
     /// The registry cannot be read.
     #[error(transparent)]
     Registry(#[from] tollhouse_registry::Error),
-    /// The system gave no threads.
-    #[error("cannot start threads for tools")]
-    Threads(#[source] std::io::Error),
     /// The system gave no random numbers.
     #[error("cannot draw random numbers")]
     Random(#[source] std::io::Error),
@@ -127,7 +117,7 @@ impl Host {
     /// Opens the cache and the registry. Engines start when they are first used.
     ///
     /// # Errors
-    /// If the cache or the registry cannot be used, or this machine can start no threads.
+    /// If the cache or the registry cannot be used.
     pub fn new(options: &HostOptions) -> Result<Self, HostError> {
         Self::with(options, |code| Ok(Guests::new(code)))
     }
@@ -145,22 +135,13 @@ impl Host {
         let cache = options.cache.as_ref().map(Cache::open).transpose()?;
         let registry = options.registry.as_ref().map(Registry::open).transpose()?;
         let code = Code::new(cache);
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .max_blocking_threads(MAX_TOOL_THREADS)
-            .thread_name("tollhouse-tool")
-            // Enough for a tool's wasm frames, so that no call has to make a stack of its own.
-            .thread_stack_size(TOOL_STACK)
-            .enable_all()
-            .build()
-            .map_err(HostError::Threads)?;
         Ok(Self(Arc::new(HostState {
             guests: guests(code.clone())?,
             packages: Packages::new(code.clone(), registry),
             code,
             network: options.network.clone(),
             agents: Mutex::default(),
-            runtime: Some(runtime),
+            pool: Pool::default(),
             threads: Threads::new("tollhouse-program", TOOL_STACK, None),
             callers: Threads::new("tollhouse-caller", TOOL_STACK, options.around_host_functions.clone()),
         })))
@@ -309,8 +290,8 @@ impl HostState {
         &self.guests
     }
 
-    pub(super) fn pool(&self) -> Handle {
-        self.runtime.as_ref().expect("it is taken only when the last session is gone").handle().clone()
+    pub(super) fn pool(&self) -> Pool {
+        self.pool.clone()
     }
 
     pub(super) fn threads(&self) -> Threads {
@@ -323,13 +304,10 @@ impl HostState {
 }
 
 impl Drop for HostState {
-    /// A tool that cannot be interrupted must not keep the process from ending.
     fn drop(&mut self) {
         self.threads.close();
         self.callers.close();
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
+        self.pool.close();
     }
 }
 

@@ -13,6 +13,7 @@ mod cores;
 mod host;
 mod kept;
 mod options;
+mod pool;
 mod process;
 mod result;
 mod run;

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
-use tokio::runtime::Handle;
 use wasmtime::component::Component;
 
 use super::call::CallRun;
@@ -14,6 +13,7 @@ use super::component::ComponentRun;
 use super::host::{HostError, HostState, file_limits};
 use super::kept::{Begun, Kept, SessionId, SessionsError, Stoppable};
 use super::options::RunOptions;
+use super::pool::Pool;
 use super::run::Run;
 use super::threads::Threads;
 use super::{Left, RunResult};
@@ -377,7 +377,7 @@ impl SessionState {
         self.host.guests()
     }
 
-    pub(super) fn pool(&self) -> Handle {
+    pub(super) fn pool(&self) -> Pool {
         self.host.pool()
     }
 

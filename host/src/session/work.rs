@@ -7,9 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::runtime::Handle;
-
-use super::host::MAX_TOOL_THREADS;
+use super::pool::{MAX_TOOL_THREADS, Pool};
 use super::threads::{Meanwhile, Threads};
 use crate::code::{Interrupt, Stopped, sleeps_at_most};
 use crate::error::Failure;
@@ -51,7 +49,7 @@ struct Job {
 
 /// The operations of one run that are under way.
 pub(super) struct Work {
-    pool: Handle,
+    pool: Pool,
     threads: Threads,
     /// Those that call host functions.
     callers: Threads,
@@ -72,7 +70,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub(super) fn new(pool: Handle, threads: Threads, callers: Threads, concurrency: u32) -> Self {
+    pub(super) fn new(pool: Pool, threads: Threads, callers: Threads, concurrency: u32) -> Self {
         let (sender, receiver) = channel();
         Self {
             pool,
@@ -142,10 +140,13 @@ impl Work {
                 let _ = sender.send(News::Called(Completion { id, result }, job.context.edits()));
             };
             // Where there are too many already, calls wait for each other, as those of tools do.
-            if !is_host_function || self.callers.is_full(MAX_TOOL_THREADS) {
-                self.pool.spawn_blocking(call);
-            } else if let Err(error) = self.callers.run(meanwhile, call) {
-                let failure = Failure::host(format!("a host function cannot be called: {error}"));
+            let started = if !is_host_function || self.callers.is_full(MAX_TOOL_THREADS) {
+                self.pool.run(call)
+            } else {
+                self.callers.run(meanwhile, call)
+            };
+            if let Err(error) = started {
+                let failure = Failure::host(format!("a tool cannot be called: {error}"));
                 let _ = self.sender.send(News::Called(Completion { id, result: Err(failure) }, Vec::new()));
             }
         }
