@@ -101,13 +101,13 @@ pub(crate) fn wheel() -> Result<()> {
         make(&tools)?;
         run(command(tools.join("bin/python")).args(["-m", "pip", "install", "--quiet", MATURIN]))?;
     }
-    say("building the wheel");
+    say("building the wheel; the first time takes 20 minutes");
     let wheels = target().join("wheels");
     if wheels.exists() {
         fs::remove_dir_all(&wheels)?;
     }
     let mut maturin = command(tools.join("bin/maturin"));
-    maturin.args(["build", "--release", "--out"]).arg(&wheels).arg("--target-dir").arg(target());
+    maturin.args(["build", "--profile", "wheel", "--out"]).arg(&wheels).arg("--target-dir").arg(target());
     run(maturin.current_dir(root().join("python")))?;
     let wheel = fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path();
     say("trying the wheel where there is no Rust");
