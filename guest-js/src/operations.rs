@@ -1,7 +1,7 @@
 //! The operations of this run: which began in this step, which are outstanding, which were given up.
 //!
-//! Only numbers and records are kept here. What is to happen in the script when an operation completes is in the
-//! prelude's table, under the same number.
+//! Only numbers and records are kept here. What is to happen in the script when an operation completes is in [`crate::calls`]
+//! or in the prelude's table, under the same number.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

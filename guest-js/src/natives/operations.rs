@@ -1,4 +1,4 @@
-//! Begins and cancels operations. Each gives its number, under which the prelude keeps what is to happen then.
+//! Begins and cancels operations. Each but `promiseOfCall` gives its number, under which the prelude keeps what happens then.
 
 use rquickjs::{Ctx, Object, Promise, Result, Value};
 

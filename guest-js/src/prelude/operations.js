@@ -1,4 +1,4 @@
-// What is to happen when an operation completes: the other half of the table in `src/operations.rs`.
+// What is to happen when an operation completes, but for calls in `src/calls.rs`: the other half of `src/operations.rs`.
 
 // By number: `{resolve, reject}`. `reject` takes the host's record of a failure.
 const outstanding = { __proto__: null };
