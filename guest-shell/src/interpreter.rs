@@ -5,7 +5,7 @@ use std::collections::hash_map::RandomState;
 use std::future::Future as _;
 use std::hint::black_box;
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 
 use bashkit::{Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, ExecOptions, InMemoryFs, ShellState};
 
@@ -32,8 +32,14 @@ f() { local a=$1; echo "${a^^}"; }
 for i in 1 2; do x=$(f word | sed 's/O/0/' | grep -E 'w.*d' -i | tr a-z A-Z); done
 [[ $x =~ ^W ]] && printf '%s %d\n' "$x" $((i * 2)) > /tmp/a; cat /tmp/a | awk '{ print $1 }' | sort | uniq -c
 echo '{"a":[1,2]}' | jq -r '.a | map(. + 1) | add'; ls -l /tmp | head -n 1 | cut -c 1-3; wc -l < /tmp/a
-case $x in W*) :;; esac; arr=(1 2 3); while read -r l; do :; done < /tmp/a; rm /tmp/a; test -f /tmp/a || true
+rg -c W /tmp/a; date -d '2 days' +%s; case $x in W*) :;; esac; arr=(1 2 3); while read -r l; do :; done < /tmp/a; rm /tmp/a; test -f /tmp/a || true
 "#;
+
+/// What it prints.
+const WARMED: &str = "      1 W0RD\n5\ntot\n1\n1\n172800\n";
+
+/// How often it is polled, at most.
+const POLLS: usize = 1_000;
 
 /// The limits, directory and user of nearly every script: for those the interpreter is made beforehand. Fuel is none
 /// of its business.
@@ -59,8 +65,15 @@ pub(crate) fn prepare() {
     let mut bash = Bash::builder().fs(Arc::new(InMemoryFs::new())).cwd("/tmp").build();
     let options = ExecOptions::new().streaming(Box::new(|_, _| {}));
     let mut execution = std::pin::pin!(bash.exec_with_options(WARM_UP, options));
-    // Nothing in it waits. Its result is of no interest: what fails here is built on first use instead.
-    let _ = execution.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    // Nothing in it waits; but the stages of a pipeline take turns.
+    let mut context = Context::from_waker(Waker::noop());
+    let end = (0..POLLS).find_map(|_| match execution.as_mut().poll(&mut context) {
+        Poll::Ready(end) => Some(end),
+        Poll::Pending => None,
+    });
+    // An image that is not warm would do all the same, and each run be slow.
+    let warm = matches!(&end, Some(Ok(result)) if result.stdout.text_lossy() == WARMED);
+    assert!(warm, "the warm-up ended as {end:?}");
 }
 
 /// An interpreter for this script, which goes on where another one was, if `found` says where.

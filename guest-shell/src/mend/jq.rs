@@ -7,7 +7,10 @@ use bashkit::{Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, async_
 
 use super::original;
 
-pub(super) struct Jq;
+pub(super) struct Jq {
+    /// The definitions, each after the words by which a program needs it.
+    blocks: Vec<(&'static str, &'static str)>,
+}
 
 /// Each definition with the words that a program must have one of to need it, by jq's manual. A definition may use those
 /// above it: they are then wanted as well, by its words.
@@ -50,32 +53,38 @@ fn is_cluster(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-') && word[1..].bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Whether a word of these stands in the program by itself.
+/// Whether a word of these stands in the program by itself, and not as a key (`.date`).
 fn mentions(program: &str, names: &str) -> bool {
     names.split(' ').any(|name| {
         program.match_indices(name).any(|(at, _)| {
             let inside = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
             let before = at.checked_sub(1).map(|before| program.as_bytes()[before]);
             let after = program.as_bytes().get(at + name.len()).copied();
-            !before.is_some_and(inside) && !after.is_some_and(inside)
+            !before.is_some_and(|byte| inside(byte) || byte == b'.') && !after.is_some_and(inside)
         })
     })
 }
 
-/// The definitions that a program needs, in one line, so that lines in messages stay as they are but for the first.
-fn definitions(program: &str) -> String {
-    let mut wanted = Vec::new();
-    let mut all = program.to_owned();
-    // From the last up: one that is wanted may want one above it.
-    for block in DEFINITIONS.trim().rsplit("\n\n") {
-        let Some((names, text)) = block.split_once('\n') else { continue };
-        if mentions(&all, names.trim_start_matches("# ")) {
-            all.push_str(text);
-            wanted.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
-        }
+impl Jq {
+    pub(super) fn new() -> Self {
+        let blocks = DEFINITIONS.trim().split("\n\n").filter_map(|block| block.split_once('\n'));
+        Self { blocks: blocks.map(|(names, text)| (names.trim_start_matches("# "), text)).collect() }
     }
-    wanted.reverse();
-    wanted.join(" ")
+
+    /// The definitions that a program needs, in one line, so that lines in messages stay as they are but for the first.
+    fn definitions(&self, program: &str) -> String {
+        let mut wanted = Vec::new();
+        let mut all = program.to_owned();
+        // From the last up: one that is wanted may want one above it.
+        for (names, text) in self.blocks.iter().rev() {
+            if mentions(&all, names) {
+                all.push_str(text);
+                wanted.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
+            }
+        }
+        wanted.reverse();
+        wanted.join(" ")
+    }
 }
 
 #[async_trait]
@@ -97,7 +106,7 @@ impl Builtin for Jq {
             None => None,
         };
         if let (Some(place), Some(text)) = (place, text) {
-            let definitions = definitions(&text);
+            let definitions = self.definitions(&text);
             if !definitions.is_empty() {
                 place.replace(&mut args, format!("{definitions} {text}"));
             }

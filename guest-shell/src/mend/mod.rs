@@ -40,7 +40,7 @@ pub(crate) fn add(builder: BashBuilder) -> BashBuilder {
 /// What is added to its commands.
 pub(crate) fn register(registry: &BuiltinRegistry) {
     registry.insert("caller", Arc::new(caller::Caller));
-    registry.insert("jq", Arc::new(jq::Jq));
+    registry.insert("jq", Arc::new(jq::Jq::new()));
     registry.insert("mapfile", Arc::new(mapfile::Mapfile("mapfile")));
     registry.insert("readarray", Arc::new(mapfile::Mapfile("readarray")));
     registry.insert_command("seq", seq::Seq);

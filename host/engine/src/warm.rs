@@ -97,7 +97,7 @@ fn script(source: &str) -> Val {
         ("environment", Val::List(Vec::new())),
         ("directory", text("/workspace")),
         ("tools", Val::List(vec![tool])),
-        ("limits", record([("fuel", Val::U64(u64::MAX)), ("memory", Val::U64(64 << 20))])),
+        ("limits", record([("fuel", Val::U64(u64::MAX)), ("memory", Val::U64(256 << 20))])),
         ("state", Val::Option(None)),
         ("typed", Val::Option(None)),
     ])
