@@ -88,10 +88,10 @@ def main() -> None:
         figures[f"new sandbox, {count} tools"] = median(10, lambda given=given: create(tools=given))
     figures["new sandbox and first JavaScript"] = median(10, lambda: create().run("return 1", "javascript"))
     warm = create()
-    figures["JavaScript, warm"] = median(50, lambda: warm.run("return 1", "javascript"))
+    figures["JavaScript, warm"] = median(200, lambda: warm.run("return 1", "javascript"))
     for line, expected in SHELL.items():
         assert expected in warm.run(line, "shell"), line  # noqa: S101
-        figures[f"shell, warm: {line}"] = median(50, lambda line=line: warm.run(line, "shell"))
+        figures[f"shell, warm: {line}"] = median(200, lambda line=line: warm.run(line, "shell"))
     ten = create(tools=[give], max_calls=1_000_000)
     script = "for (let n = 0; n < 10; n++) await give({n})"
     assert "rror" not in ten.run(script, "javascript")  # noqa: S101
