@@ -26,7 +26,7 @@ const HOST: &str = "tollhouse";
 const USER: &str = "agent";
 
 /// Run once while the image is made, so that what bashkit builds on first use is in it: tables, compiled patterns,
-/// parsers of arguments, jq's library. It must not look at the clock, nor draw a random number.
+/// parsers of arguments, jq's library. The clock reads 0 meanwhile; a random number must not be drawn.
 const WARM_UP: &str = r#"
 f() { local a=$1; echo "${a^^}"; }
 for i in 1 2; do x=$(f word | sed 's/O/0/' | grep -E 'w.*d' -i | tr a-z A-Z); done
@@ -71,7 +71,7 @@ pub(crate) fn prepare() {
         Poll::Ready(end) => Some(end),
         Poll::Pending => None,
     });
-    // An image that is not warm would do all the same, and each run be slow.
+    // An image that is not warm would serve as well, only slower, and nobody would notice.
     let warm = matches!(&end, Some(Ok(result)) if result.stdout.text_lossy() == WARMED);
     assert!(warm, "the warm-up ended as {end:?}");
 }

@@ -82,6 +82,7 @@ fn text(text: &str) -> Val {
     Val::String(text.to_owned())
 }
 
+/// A script with the limits and the directory that nearly every one has: the shell has made an interpreter for those.
 fn script(source: &str) -> Val {
     let tool = record([
         ("method", text("give")),
