@@ -6,7 +6,7 @@ use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::patched;
 use crate::programs;
 use crate::python;
-use crate::run::{cargo, command, run, say, succeeds};
+use crate::run::{cargo, command, run, say, succeeds, target};
 use crate::setup::{registry_server, setup};
 
 /// What is built for some only, and checked for all.
@@ -23,6 +23,9 @@ pub(crate) fn test(full: bool) -> Result<()> {
     run(&mut cargo(&["test", "--doc", "--quiet"]))?;
     say("testing what applies patches");
     run(cargo(runner).args(["--package", "xtask"]))?;
+    say("testing the shell guest natively, as far as it needs no host");
+    let mut shell = cargo(runner);
+    run(shell.args(["--locked", "--manifest-path", SHELL, "--target-dir"]).arg(target()))?;
     say("testing the tools natively");
     let mut tools = cargo(runner);
     for directory in tool_directories()? {

@@ -215,6 +215,7 @@ const fn filter(name: &'static str, program: usize, valued: &'static str) -> Fil
     Filter { name, program, valued }
 }
 
+/// By name: every command of every script is looked up.
 #[rustfmt::skip]
 const FILTERS: &[Filter] = &[
     filter("awk", 1, "Fv"), filter("b2sum", 0, "l"), filter("base32", 0, "w"), filter("base64", 0, "w"),
@@ -234,6 +235,10 @@ const FILTERS: &[Filter] = &[
     filter("unexpand", 0, "t"), filter("uniq", 0, "fsw"), filter("wc", 0, ""), filter("xargs", 9, ""),
     filter("xxd", 0, "clgos"), filter("yq", 1, ""), filter("zcat", 0, ""),
 ];
+
+fn filter_named(name: &str) -> Option<&'static Filter> {
+    FILTERS.binary_search_by_key(&name, |filter| filter.name).ok().map(|at| &FILTERS[at])
+}
 
 /// Long options that take the next word as their value, of any filter.
 #[rustfmt::skip]
@@ -255,10 +260,7 @@ fn of_command(name: &str, arguments: &[Option<&str>], tools: &BTreeSet<&str>) ->
         }
         // These read it where they are told to: `diff - file`.
         "cmp" | "comm" | "diff" | "join" | "tar" if names_input(arguments) => Demand::All,
-        _ => match FILTERS.iter().find(|filter| filter.name == name) {
-            Some(filter) => of_filter(filter, arguments),
-            None => Demand::Nothing,
-        },
+        _ => filter_named(name).map_or(Demand::Nothing, |filter| of_filter(filter, arguments)),
     }
 }
 
@@ -268,7 +270,7 @@ fn of_wrapped(arguments: &[Option<&str>], tools: &BTreeSet<&str>) -> Demand {
         .find_map(|at| {
             let name = arguments[at]?;
             let known = tools.contains(name)
-                || FILTERS.iter().any(|filter| filter.name == name)
+                || filter_named(name).is_some()
                 || matches!(name, "read" | "mapfile");
             known.then(|| of_command(name, &arguments[at + 1..], tools))
         })
@@ -373,6 +375,11 @@ mod tests {
 
     fn of(script: &str) -> Demand {
         demand(&Parser::new(script).parse().expect("the script parses").commands, &BTreeSet::from(["csv"]))
+    }
+
+    #[test]
+    fn filters_are_in_order() {
+        assert!(FILTERS.is_sorted_by_key(|filter| filter.name));
     }
 
     #[test]
