@@ -269,9 +269,7 @@ fn of_wrapped(arguments: &[Option<&str>], tools: &BTreeSet<&str>) -> Demand {
     (0..arguments.len())
         .find_map(|at| {
             let name = arguments[at]?;
-            let known = tools.contains(name)
-                || filter_named(name).is_some()
-                || matches!(name, "read" | "mapfile");
+            let known = tools.contains(name) || filter_named(name).is_some() || matches!(name, "read" | "mapfile");
             known.then(|| of_command(name, &arguments[at + 1..], tools))
         })
         .unwrap_or(Demand::Nothing)
