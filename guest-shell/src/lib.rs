@@ -67,7 +67,7 @@ impl Guest for ScriptGuest {
         typed::is_open(&source)
     }
 
-    #[cfg_attr(test, expect(unused_variables, reason = "it is of wasm's memory"))]
+    #[cfg_attr(test, expect(unused_variables, reason = "outside of wasm there is nothing to touch"))]
     fn touch(pages: Vec<u32>) {
         #[cfg(not(test))]
         memory::touch(&pages);
