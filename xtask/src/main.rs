@@ -6,6 +6,7 @@ mod bundle;
 mod conformance;
 mod crash;
 mod demo;
+mod differential;
 mod fuzz;
 mod patched;
 mod programs;
@@ -33,6 +34,9 @@ cargo xtask COMMAND
                      runs good, bad and hostile scripts in many sessions at once; 1 minute, 32 sessions unless told
   conformance DIR [--rivals]
                      scores the shell by the cases in a directory; with bashkit natively and just-bash beside it
+  differential SUBJECT... [--count N] [--seed N] [--jobs N] [--shrink N] [--keep DIR] [--case N] [--ours PROGRAM]
+                     generates scripts, runs them by the real programs and by tollhouse, and groups what differs by cause;
+                     2000 scripts, seed 7 by default; --case shows one script and both results
   fuzz [TARGET] [--seconds N | --minutes N] [--seeded]
                      fuzzes what reads hostile text and bytes and what hostile guests say, one target or all, a minute
                      each; --seeded puts a bug in front of each, and sees whether it finds it
@@ -59,6 +63,9 @@ fn main() -> Result<()> {
         ["soak", options @ ..] => bench::soak(options),
         ["conformance", directory] => conformance::conformance(directory.as_ref(), false),
         ["conformance", directory, "--rivals"] => conformance::conformance(directory.as_ref(), true),
+        ["differential", arguments @ ..] => differential::differential(arguments),
+        // Started by the former, in its sandbox.
+        ["differential-worker"] => differential::work(),
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["crash", arguments @ ..] => crash::crash(arguments),
         ["check"] => test::check(),

@@ -75,8 +75,21 @@ pub(crate) fn registry_server() -> Result<()> {
     install("docker-registry")
 }
 
-/// Whether this user may install with apt-get.
-fn may_install() -> bool {
+/// Installs a program that the shell is compared with, if it is missing.
+pub(crate) fn reference_program(package: &str, program: &str) -> Result<()> {
+    if succeeds(command("sh").args(["-c", &format!("command -v {program}")])) {
+        return Ok(());
+    }
+    if !may_install() {
+        bail!(
+            "`{program}`, which the shell is compared with, is missing. Type:\n\n    sudo apt-get install {package}\n"
+        );
+    }
+    install(package)
+}
+
+/// Returns true if this user may install with apt-get.
+pub(crate) fn may_install() -> bool {
     let root = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     root && Path::new("/usr/bin/apt-get").exists()
 }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
+use crate::differential;
 use crate::patched;
 use crate::programs;
 use crate::python;
@@ -34,6 +35,8 @@ pub(crate) fn test(full: bool) -> Result<()> {
     // What some of them share.
     run(tools.args(["--package", "tollhouse-tool-files"]))?;
     python::test(Profile::Debug)?;
+    say("comparing the shell and its commands with the real programs");
+    differential::short()?;
     if full {
         foreign()?;
     }

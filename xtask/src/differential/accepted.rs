@@ -1,0 +1,119 @@
+//! Differences that are known and accepted: a data file that the documentation lists too.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::compare::Aspect;
+use crate::run::root;
+
+/// Data file, from the root. `docs/compatibility.md` lists the same reasons.
+pub(crate) const FILE: &str = "tests/conformance/differences.json";
+
+/// One accepted difference.
+pub(crate) struct Accepted {
+    subject: String,
+    features: BTreeSet<String>,
+    aspects: BTreeSet<String>,
+    reason: String,
+}
+
+/// Contents of the data file.
+pub(crate) struct Expectations {
+    /// Accepted differences.
+    pub(crate) accepted: Vec<Accepted>,
+    /// Short runs and how many cases of each may differ beyond what is accepted.
+    pub(crate) short_runs: Vec<ShortRun>,
+}
+
+/// Short run that is part of the tests.
+pub(crate) struct ShortRun {
+    /// Name of a generator.
+    pub(crate) subject: String,
+    /// Number of cases.
+    pub(crate) count: u64,
+    /// Seed of the cases.
+    pub(crate) seed: u64,
+    /// Cases that may differ. A change that lowers the number lowers it in the file too.
+    pub(crate) at_most: usize,
+}
+
+impl Expectations {
+    /// Reads the data file.
+    pub(crate) fn read() -> Result<Self> {
+        let text = std::fs::read_to_string(root().join(FILE)).with_context(|| format!("cannot read {FILE}"))?;
+        let file: Value = serde_json::from_str(&text).with_context(|| format!("{FILE} is not JSON"))?;
+        let list = |key: &str| file[key].as_array().with_context(|| format!("{FILE} has no list `{key}`"));
+        Ok(Self {
+            accepted: list("accepted")?.iter().map(Accepted::parse).collect::<Result<_>>()?,
+            short_runs: list("short_runs")?.iter().map(ShortRun::parse).collect::<Result<_>>()?,
+        })
+    }
+}
+
+impl ShortRun {
+    fn parse(entry: &Value) -> Result<Self> {
+        let number = |key: &str| entry[key].as_u64().with_context(|| format!("{FILE}: {entry} has no `{key}`"));
+        Ok(Self {
+            subject: entry["subject"].as_str().context("a short run without a subject")?.to_owned(),
+            count: number("count")?,
+            seed: number("seed")?,
+            at_most: usize::try_from(number("at_most")?)?,
+        })
+    }
+}
+
+impl Accepted {
+    fn parse(entry: &Value) -> Result<Self> {
+        let text = |key: &str| {
+            let text = entry[key].as_str().filter(|text| !text.is_empty());
+            text.map(str::to_owned).with_context(|| format!("{FILE}: {entry} has no `{key}`"))
+        };
+        let set = |key: &str| {
+            let list = entry[key].as_array().with_context(|| format!("{FILE}: {entry} has no list `{key}`"))?;
+            Ok::<_, anyhow::Error>(list.iter().filter_map(Value::as_str).map(str::to_owned).collect::<BTreeSet<_>>())
+        };
+        let accepted = Self {
+            subject: text("subject")?,
+            features: set("features")?,
+            aspects: set("aspects")?,
+            reason: text("reason")?,
+        };
+        // One without productions would accept every difference of its subject.
+        if accepted.features.is_empty() {
+            anyhow::bail!("{FILE}: {entry} names no features");
+        }
+        Ok(accepted)
+    }
+
+    /// Returns the reason for which a difference of these productions and aspects is accepted.
+    pub(crate) fn reason(
+        accepted: &[Self],
+        subject: &str,
+        features: &BTreeSet<String>,
+        aspects: &BTreeSet<Aspect>,
+    ) -> Option<String> {
+        let matching = accepted.iter().find(|accepted| {
+            accepted.subject == subject
+                && accepted.features.is_subset(features)
+                && aspects.iter().all(|aspect| accepted.aspects.contains(aspect.name()))
+        });
+        matching.map(|accepted| accepted.reason.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Expectations;
+    use crate::run::root;
+
+    #[test]
+    fn accepted_differences_are_listed_in_the_documentation() {
+        let text = std::fs::read_to_string(root().join("docs/compatibility.md")).expect("the page can be read");
+        let page = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for accepted in Expectations::read().expect("the file can be read").accepted {
+            assert!(page.contains(&accepted.reason), "docs/compatibility.md does not list: {}", accepted.reason);
+        }
+    }
+}

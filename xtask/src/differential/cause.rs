@@ -1,0 +1,145 @@
+//! Causes of differences: shrunk examples, and the cases that each of them explains.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+
+use super::accepted::Accepted;
+use super::case::Case;
+use super::compare::{Aspect, Verdict};
+use super::shrink::shrink;
+use super::sides::{Sides, Trial};
+
+/// Share of the cases with a cause's productions that must differ before it explains others unseen, in percent.
+const EXPLAINS: usize = 60;
+
+/// Case on which the sides differ.
+pub(crate) struct Differing {
+    /// The case as it was generated.
+    pub(crate) case: Case,
+    /// Productions of the case.
+    pub(crate) features: BTreeSet<String>,
+    /// Aspects in which the sides differ.
+    pub(crate) aspects: BTreeSet<Aspect>,
+}
+
+/// One cause, by the productions that are left in its shrunk example.
+pub(crate) struct Cause {
+    /// Productions of the example.
+    pub(crate) features: BTreeSet<String>,
+    /// Aspects of the example.
+    pub(crate) aspects: BTreeSet<Aspect>,
+    /// The shrunk case.
+    pub(crate) example: Case,
+    /// What both sides gave for it.
+    pub(crate) trial: Trial,
+    /// Generated cases that it explains.
+    pub(crate) cases: Vec<String>,
+    /// Reason why the difference is accepted, if it is.
+    pub(crate) accepted: Option<String>,
+}
+
+/// Differing cases by cause, and those that no shrunk example explains.
+pub(crate) struct Causes {
+    /// Causes, the most frequent first.
+    pub(crate) causes: Vec<Cause>,
+    /// Cases that were not looked at, by their most suspicious production.
+    pub(crate) rest: BTreeMap<String, Vec<String>>,
+}
+
+/// Counts of the cases of a run, by production.
+#[derive(Default)]
+pub(crate) struct Frequencies {
+    all: BTreeMap<String, usize>,
+    differing: BTreeMap<String, usize>,
+}
+
+impl Frequencies {
+    /// Counts one case.
+    pub(crate) fn add(&mut self, features: &BTreeSet<String>, differs: bool) {
+        for feature in features {
+            *self.all.entry(feature.clone()).or_default() += 1;
+            *self.differing.entry(feature.clone()).or_default() += usize::from(differs);
+        }
+    }
+
+    /// Returns how suspicious a production is: the share of its cases that differ, in thousandths, doubted where it
+    /// has few cases.
+    fn suspicion(&self, feature: &str) -> usize {
+        let all = self.all.get(feature).copied().unwrap_or(0);
+        self.differing.get(feature).copied().unwrap_or(0) * 1000 / (all + 2)
+    }
+
+    fn prime_suspect(&self, features: &BTreeSet<String>) -> String {
+        let most = features.iter().max_by_key(|feature| self.suspicion(feature));
+        most.cloned().unwrap_or_default()
+    }
+}
+
+/// Shrinks differing cases, at most `limit` of them, and groups all by what came of it.
+pub(crate) fn group(
+    mut open: Vec<Differing>,
+    same: &[BTreeSet<String>],
+    sides: &Sides,
+    accepted: &[Accepted],
+    limit: usize,
+) -> Result<Causes> {
+    let mut frequencies = Frequencies::default();
+    open.iter().for_each(|differing| frequencies.add(&differing.features, true));
+    same.iter().for_each(|features| frequencies.add(features, false));
+    let mut causes: BTreeMap<(BTreeSet<String>, BTreeSet<Aspect>), Cause> = BTreeMap::new();
+    // The most suspicious first: their causes explain the most of the others.
+    open.sort_by_key(|differing| frequencies.suspicion(&frequencies.prime_suspect(&differing.features)));
+    let mut shrunk = 0;
+    while shrunk < limit
+        && let Some(differing) = open.pop()
+    {
+        shrunk += 1;
+        let example = shrink(&differing.case, &differing.aspects, sides)?;
+        let Some(trial) = sides.trials(&[&example])?.pop() else { break };
+        let Verdict::Differs(aspects) = trial.verdict.clone() else { continue };
+        let features = example.features();
+        let cause = causes.entry((features.clone(), aspects.clone())).or_insert_with(|| Cause {
+            accepted: Accepted::reason(accepted, differing.case.subject, &features, &aspects),
+            features: features.clone(),
+            aspects: aspects.clone(),
+            example,
+            trial,
+            cases: Vec::new(),
+        });
+        cause.cases.push(differing.case.id);
+        let covers = |other: &BTreeSet<String>| features.is_subset(other);
+        let same_covered = same.iter().filter(|features| covers(features)).count();
+        let covered = open.iter().filter(|open| covers(&open.features)).count();
+        // A small sample shows nothing: two cases of two would explain each other.
+        if !features.is_empty() && covered >= 2 && covered * 100 >= (covered + same_covered) * EXPLAINS {
+            let explained = open.extract_if(.., |open| covers(&open.features) && !aspects.is_disjoint(&open.aspects));
+            cause.cases.extend(explained.map(|explained| explained.case.id));
+        }
+    }
+    let mut rest: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for differing in open {
+        rest.entry(frequencies.prime_suspect(&differing.features)).or_default().push(differing.case.id);
+    }
+    let mut causes: Vec<Cause> = causes.into_values().collect();
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.cases.len()));
+    Ok(Causes { causes, rest })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Frequencies;
+
+    #[test]
+    fn prime_suspect_is_the_production_whose_cases_differ_most() {
+        let set = |names: &[&str]| names.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
+        let mut frequencies = Frequencies::default();
+        for _ in 0..10 {
+            frequencies.add(&set(&["sort", "sort -k"]), true);
+            frequencies.add(&set(&["sort", "sort -n"]), false);
+        }
+        assert_eq!(frequencies.prime_suspect(&set(&["sort", "sort -k"])), "sort -k");
+    }
+}

@@ -1,0 +1,114 @@
+//! Comparison of two results of one case.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// Aspect in which two results differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Aspect {
+    /// Standard output.
+    Stdout,
+    /// Exit status.
+    Status,
+    /// Files, directories or links that are left: names, contents, targets.
+    Files,
+    /// Permission bits of what is left.
+    Modes,
+    /// One side wrote to standard error and the other did not.
+    Stderr,
+    /// Our side reached a limit or died.
+    Limit,
+}
+
+impl Aspect {
+    /// Returns the name in reports.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Status => "status",
+            Self::Files => "files",
+            Self::Modes => "modes",
+            Self::Stderr => "stderr",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+/// Outcome of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Both sides gave the same.
+    Same,
+    /// The aspects in which they differ.
+    Differs(BTreeSet<Aspect>),
+    /// The reference gave no result that can be compared with, and why.
+    Void(String),
+}
+
+/// Compares the reference's result with ours.
+pub(crate) fn compare(reference: &Value, ours: &Value) -> Verdict {
+    if let Some(reason) = reference["refused"].as_str() {
+        return Verdict::Void(reason.to_owned());
+    }
+    if reference["late"] == true || reference["crashed"] == true {
+        return Verdict::Void("the reference did not end in time".to_owned());
+    }
+    if ours["crashed"] == true || ours["status"] == "limited" {
+        return Verdict::Differs(BTreeSet::from([Aspect::Limit]));
+    }
+    let mut aspects = BTreeSet::new();
+    let mut note = |differs: bool, aspect| {
+        if differs {
+            aspects.insert(aspect);
+        }
+    };
+    note(reference["stdout"] != ours["stdout"], Aspect::Stdout);
+    note(reference["exit_code"] != ours["exit_code"], Aspect::Status);
+    note(reference["files"] != ours["files"] || reference["links"] != ours["links"], Aspect::Files);
+    note(reference["modes"] != ours["modes"], Aspect::Modes);
+    note(is_empty(reference) != is_empty(ours), Aspect::Stderr);
+    if aspects.contains(&Aspect::Files) {
+        // A file that one side lacks has no mode there either.
+        aspects.remove(&Aspect::Modes);
+    }
+    if aspects.is_empty() { Verdict::Same } else { Verdict::Differs(aspects) }
+}
+
+fn is_empty(result: &Value) -> bool {
+    result["stderr"].as_str().is_none_or(str::is_empty)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::{Aspect, Verdict, compare};
+
+    #[test]
+    fn comparison_names_each_aspect_that_differs() {
+        let reference =
+            json!({"stdout": "1\n", "stderr": "", "exit_code": 0, "files": {"a": "x"}, "modes": {"a": "644"}});
+        assert_eq!(compare(&reference, &reference), Verdict::Same);
+        let mut ours = reference.clone();
+        ours["stdout"] = "2\n".into();
+        ours["stderr"] = "oops".into();
+        ours["files"] = json!({});
+        ours["modes"] = json!({});
+        let expected = BTreeSet::from([Aspect::Stdout, Aspect::Stderr, Aspect::Files]);
+        assert_eq!(compare(&reference, &ours), Verdict::Differs(expected));
+    }
+
+    #[test]
+    fn comparison_of_texts_on_stderr_is_by_emptiness_alone() {
+        let result = |text: &str| json!({"stdout": "", "stderr": text, "exit_code": 1});
+        assert_eq!(compare(&result("bash: line 1: x"), &result("x: no")), Verdict::Same);
+    }
+
+    #[test]
+    fn comparison_with_a_reference_that_was_late_is_void() {
+        assert!(matches!(compare(&json!({"late": true}), &json!({})), Verdict::Void(_)));
+    }
+}

@@ -1,0 +1,90 @@
+//! Generators of cases, one for each subject: grammars, and code where a grammar is not enough.
+
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result};
+
+use super::case::Case;
+use super::grammar::Grammar;
+use super::random::Random;
+
+/// Source of the cases of one subject.
+pub(crate) trait Generator: Sync {
+    /// Returns the name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Makes a case from nothing but the choices of `random`.
+    fn generate(&self, random: &mut Random) -> Case;
+}
+
+/// Generator that derives cases from a grammar.
+struct Derived {
+    name: &'static str,
+    text: &'static str,
+    /// Fixtures of all that read files, which the grammar need not repeat.
+    common: bool,
+    grammar: OnceLock<Grammar>,
+}
+
+impl Generator for Derived {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn generate(&self, random: &mut Random) -> Case {
+        self.grammar().derive(self.name, random)
+    }
+}
+
+impl Derived {
+    fn grammar(&self) -> &Grammar {
+        self.grammar.get_or_init(|| {
+            let common = if self.common { include_str!("grammars/common.grammar") } else { "" };
+            let parsed = Grammar::parse(&format!("{common}\n{}", self.text));
+            parsed.unwrap_or_else(|error| panic!("the grammar `{}`: {error:#}", self.name))
+        })
+    }
+}
+
+/// Makes the list of grammars from the names of their files.
+macro_rules! grammars {
+    ($common:literal: $($name:literal),* $(,)?) => {
+        [$(Derived {
+            name: $name,
+            text: include_str!(concat!("grammars/", $name, ".grammar")),
+            common: $common,
+            grammar: OnceLock::new(),
+        }),*]
+    };
+}
+
+/// Grammars over the common fixtures.
+static COMMANDS: [Derived; 2] = grammars!(true: "shell", "sort");
+
+/// Returns all generators.
+pub(crate) fn all() -> Vec<&'static dyn Generator> {
+    COMMANDS.iter().map(|grammar| grammar as &dyn Generator).collect()
+}
+
+/// Returns the generator of this name.
+pub(crate) fn named(name: &str) -> Result<&'static dyn Generator> {
+    let found = all().into_iter().find(|generator| generator.name() == name);
+    found.with_context(|| format!("`{name}` is not a subject; there are {}", names()))
+}
+
+/// Returns the names of all generators.
+pub(crate) fn names() -> String {
+    all().iter().map(|generator| generator.name()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::COMMANDS;
+
+    #[test]
+    fn grammars_of_all_subjects_can_be_read() {
+        for derived in &COMMANDS {
+            derived.grammar();
+        }
+    }
+}

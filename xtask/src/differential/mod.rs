@@ -1,0 +1,209 @@
+//! Differential testing: generated scripts, run by the real program and by Tollhouse, compared, shrunk and grouped.
+//!
+//! A generator makes cases from the grammar of its subject ([`generators`]); the [`reference`](mod@reference) and our
+//! [`subject`] run them; [`compare`] says in which aspects they differ; [`shrink`] makes small examples of those that
+//! do, [`cause`] groups by them, and [`report`] prints the table.
+
+mod accepted;
+mod case;
+mod cause;
+mod compare;
+mod engine;
+mod generators;
+mod grammar;
+mod node;
+mod random;
+mod reference;
+mod report;
+mod shrink;
+mod sides;
+mod subject;
+mod worker;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use self::accepted::Expectations;
+use self::case::Case;
+use self::cause::Differing;
+use self::compare::Verdict;
+use self::generators::Generator;
+use self::random::Random;
+use self::reference::Reference;
+use self::report::{Report, SUMMARY_HEAD};
+use self::sides::Sides;
+use crate::build::{self, Profile};
+use crate::run::{say, target};
+
+pub(crate) use self::worker::work;
+
+/// Cases that are run before progress is told.
+const ROUND: usize = 1_000;
+
+/// Options of a run.
+struct Options {
+    subjects: Vec<&'static dyn Generator>,
+    count: u64,
+    seed: u64,
+    jobs: usize,
+    /// Directory of the reports.
+    keep: PathBuf,
+    /// Differing cases that are shrunk.
+    shrink: usize,
+    /// Another program in our place.
+    ours: Option<PathBuf>,
+    /// The one case that is shown instead of a run.
+    only: Option<u64>,
+}
+
+impl Options {
+    fn parse(words: &[&str]) -> Result<Self> {
+        let mut options = Self {
+            subjects: Vec::new(),
+            count: 2_000,
+            seed: 7,
+            jobs: 2,
+            keep: target().join("differential"),
+            shrink: 150,
+            ours: None,
+            only: None,
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().with_context(|| format!("`{word}` takes a value"));
+            match *word {
+                "--count" => options.count = value()?.parse().context("`--count` takes a number")?,
+                "--seed" => options.seed = value()?.parse().context("`--seed` takes a number")?,
+                "--jobs" => options.jobs = value()?.parse::<usize>().context("`--jobs` takes a number")?.max(1),
+                "--shrink" => options.shrink = value()?.parse().context("`--shrink` takes a number")?,
+                "--case" => options.only = Some(value()?.parse().context("`--case` takes a number")?),
+                "--keep" => options.keep = value()?.into(),
+                "--ours" => options.ours = Some(value()?.into()),
+                "all" => options.subjects.extend(generators::all()),
+                name => options.subjects.push(generators::named(name)?),
+            }
+        }
+        if options.subjects.is_empty() {
+            bail!("name a subject: {}, or all", generators::names());
+        }
+        Ok(options)
+    }
+}
+
+/// Runs `cargo xtask differential SUBJECT...`.
+pub(crate) fn differential(words: &[&str]) -> Result<()> {
+    let options = Options::parse(words)?;
+    if options.ours.is_none() {
+        build::all(Profile::Debug)?;
+    }
+    let reference = Reference::prepare()?;
+    let sides = Sides::new(&reference, options.jobs, options.ours.as_deref());
+    if let Some(index) = options.only {
+        return options.subjects.iter().try_for_each(|subject| show(*subject, options.seed, index, &sides));
+    }
+    let expectations = Expectations::read()?;
+    std::fs::create_dir_all(&options.keep)?;
+    let mut table = format!("{}\n\n{SUMMARY_HEAD}\n", reference::versions());
+    for subject in &options.subjects {
+        let report = run(*subject, &options, &expectations, &sides)?;
+        let name = format!("{}-{}", report.subject, report.seed);
+        std::fs::write(options.keep.join(format!("{name}.md")), report.page())?;
+        std::fs::write(options.keep.join(format!("{name}.jsonl")), report.records())?;
+        println!("{}", report.page());
+        table += &format!("{}\n", report.summary());
+    }
+    println!("{table}");
+    println!("by cause, with seeds and examples: {}", options.keep.display());
+    Ok(())
+}
+
+/// Runs the short runs of the data file, which are part of the tests.
+pub(crate) fn short() -> Result<()> {
+    let expectations = Expectations::read()?;
+    if !reference::available() {
+        if std::env::var_os("CI").is_some() {
+            bail!("bubblewrap is missing, so nothing can be compared with the real programs: install `bubblewrap`");
+        }
+        say("NOT comparing with the real programs: bubblewrap is missing, and this user cannot install it");
+        return Ok(());
+    }
+    let reference = Reference::prepare()?;
+    let sides = Sides::new(&reference, 2, None);
+    let mut worse = Vec::new();
+    for short in &expectations.short_runs {
+        let mut options = Options::parse(&[&short.subject])?;
+        (options.count, options.seed) = (short.count, short.seed);
+        let report = run(options.subjects[0], &options, &expectations, &sides)?;
+        println!("{}", report.summary());
+        if report.unexplained() > short.at_most {
+            worse.push(format!("{}\n{} differ, {} may", report.page(), report.unexplained(), short.at_most));
+        }
+    }
+    if worse.is_empty() { Ok(()) } else { bail!("more scripts differ than before:\n{}", worse.join("\n")) }
+}
+
+/// Runs the cases of one subject.
+fn run(subject: &dyn Generator, options: &Options, expectations: &Expectations, sides: &Sides) -> Result<Report> {
+    say(&format!("{}: {} scripts, seed {}", subject.name(), options.count, options.seed));
+    let cases: Vec<Case> = (0..options.count).map(|index| generate(subject, options.seed, index)).collect();
+    let (mut same, mut differing, mut void) = (Vec::new(), Vec::new(), 0);
+    for (round, cases) in cases.chunks(ROUND).enumerate() {
+        let trials = sides.trials(&cases.iter().collect::<Vec<_>>())?;
+        let mut suspects = Vec::new();
+        for (case, trial) in cases.iter().zip(trials) {
+            match trial.verdict {
+                Verdict::Same => same.push(case.features()),
+                Verdict::Void(_) => void += 1,
+                Verdict::Differs(aspects) => suspects.push((case, aspects, trial.reference)),
+            }
+        }
+        // A reference that does not repeat itself decides nothing.
+        let again = sides.reference(&suspects.iter().map(|(case, ..)| *case).collect::<Vec<_>>())?;
+        for ((case, aspects, reference), again) in suspects.into_iter().zip(again) {
+            if compare::compare(&reference, &again) == Verdict::Same {
+                differing.push(Differing { case: case.clone(), features: case.features(), aspects });
+            } else {
+                void += 1;
+            }
+        }
+        say(&format!("{} done, {} differ", round * ROUND + cases.len(), differing.len()));
+    }
+    let (compared, count) = (same.len() + differing.len(), differing.len());
+    let causes = cause::group(differing, &same, sides, &expectations.accepted, options.shrink)?;
+    Ok(Report { subject: subject.name(), seed: options.seed, compared, void, differing: count, causes })
+}
+
+/// Makes one case, the same for the same seed and index.
+fn generate(subject: &dyn Generator, seed: u64, index: u64) -> Case {
+    let mut case = subject.generate(&mut Random::new(subject.name(), seed, index));
+    case.id = format!("{}/{seed}/{index}", subject.name());
+    case
+}
+
+/// Prints one case and what both sides give for it.
+fn show(subject: &dyn Generator, seed: u64, index: u64, sides: &Sides) -> Result<()> {
+    let case = generate(subject, seed, index);
+    println!("{}\nfeatures: {:?}", case.text(), case.features());
+    println!("job: {}", case.job());
+    for trial in sides.trials(&[&case])? {
+        println!("reference: {}\nours: {}\n{:?}", trial.reference, trial.ours, trial.verdict);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{generate, generators};
+
+    #[test]
+    fn generators_repeat_a_case_by_its_seed() {
+        for subject in generators::all() {
+            for index in 0..50 {
+                let (one, other) = (generate(subject, 3, index), generate(subject, 3, index));
+                assert_eq!(one.job(), other.job(), "{}", one.id);
+                assert!(!one.text().trim().is_empty(), "{} is empty", one.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Derivation tree of a generated script: its text, the productions it was made by, and where it can be cut.
+
+use std::collections::BTreeSet;
+
+/// Role of a node, which says how the shrinker may simplify it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Can be left out, with all that it holds.
+    Item,
+    /// Stands where a word stands: another word or a plain one can replace it.
+    Word,
+    /// Stands where a command stands: another command or the plainest one can replace it.
+    Command,
+    /// Stays as long as its parent does.
+    Fixed,
+}
+
+/// Text or a child of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Literal text.
+    Text(String),
+    /// Another node.
+    Node(Node),
+}
+
+/// One production of the grammar as it was applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Node {
+    /// Role for the shrinker.
+    pub(crate) kind: Kind,
+    /// Name of the production by which differences are grouped, such as `sort -k`.
+    pub(crate) feature: Option<String>,
+    /// Text and children, in order.
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Node {
+    /// Returns a node without text.
+    pub(crate) fn new(kind: Kind, feature: impl Into<String>) -> Self {
+        Self { kind, feature: Some(feature.into()), parts: Vec::new() }
+    }
+
+    /// Returns a node without a feature of its own.
+    pub(crate) fn plain(kind: Kind, text: impl Into<String>) -> Self {
+        Self { kind, feature: None, parts: vec![Part::Text(text.into())] }
+    }
+
+    /// Writes the script's text.
+    pub(crate) fn render(&self) -> String {
+        let mut text = String::new();
+        self.render_into(&mut text);
+        text
+    }
+
+    fn render_into(&self, text: &mut String) {
+        for part in &self.parts {
+            match part {
+                Part::Text(part) => text.push_str(part),
+                Part::Node(node) => node.render_into(text),
+            }
+        }
+    }
+
+    /// Returns the names of all productions in the tree.
+    pub(crate) fn features(&self) -> BTreeSet<String> {
+        let mut features = BTreeSet::new();
+        self.collect(&mut features);
+        features
+    }
+
+    fn collect(&self, features: &mut BTreeSet<String>) {
+        features.extend(self.feature.clone());
+        for node in self.children() {
+            node.collect(features);
+        }
+    }
+
+    /// Returns the children.
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Node> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Node(node) => Some(node),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// Returns all trees that are one simplification away, the boldest first.
+    pub(crate) fn simplifications(&self) -> Vec<Node> {
+        let mut found = Vec::new();
+        for (at, part) in self.parts.iter().enumerate() {
+            let Part::Node(child) = part else { continue };
+            let mut replace = |replacement: Option<Node>| {
+                let mut copy = self.clone();
+                match replacement {
+                    Some(node) => copy.parts[at] = Part::Node(node),
+                    None => drop(copy.parts.remove(at)),
+                }
+                found.push(copy);
+            };
+            match child.kind {
+                Kind::Item => replace(None),
+                Kind::Word | Kind::Command => {
+                    child.same_kind_below(child.kind).into_iter().for_each(|node| replace(Some(node)));
+                    let plain = if child.kind == Kind::Word { "x" } else { ":" };
+                    if child.render() != plain {
+                        replace(Some(Node::plain(child.kind, plain)));
+                    }
+                }
+                Kind::Fixed => {}
+            }
+            child.simplifications().into_iter().for_each(|node| replace(Some(node)));
+        }
+        found
+    }
+
+    /// Returns the topmost descendants of a kind.
+    fn same_kind_below(&self, kind: Kind) -> Vec<Node> {
+        let mut found = Vec::new();
+        for node in self.children() {
+            if node.kind == kind {
+                found.push(node.clone());
+            } else {
+                found.extend(node.same_kind_below(kind));
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Node, Part};
+
+    fn text(text: &str) -> Part {
+        Part::Text(text.to_owned())
+    }
+
+    fn node(kind: Kind, feature: &str, parts: Vec<Part>) -> Node {
+        Node { parts, ..Node::new(kind, feature) }
+    }
+
+    fn echo() -> Node {
+        let option = node(Kind::Item, "echo -n", vec![text(" -n")]);
+        let default = Part::Node(Node::plain(Kind::Word, "y"));
+        let word = node(Kind::Word, "${x:-y}", vec![text("${x:-"), default, text("}")]);
+        node(Kind::Command, "echo", vec![text("echo"), Part::Node(option), text(" "), Part::Node(word)])
+    }
+
+    #[test]
+    fn node_renders_its_text_in_order() {
+        assert_eq!(echo().render(), "echo -n ${x:-y}");
+        assert_eq!(echo().features().into_iter().collect::<Vec<_>>(), ["${x:-y}", "echo", "echo -n"]);
+    }
+
+    #[test]
+    fn node_simplifications_drop_items_and_replace_words() {
+        let texts: Vec<String> = echo().simplifications().iter().map(Node::render).collect();
+        assert_eq!(texts, ["echo ${x:-y}", "echo -n y", "echo -n x", "echo -n ${x:-x}"]);
+    }
+}

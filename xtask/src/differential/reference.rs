@@ -1,0 +1,113 @@
+//! Reference side: the real programs, in a sandbox that nothing gets out of.
+//!
+//! bubblewrap makes the sandbox: an unprivileged user, namespaces of its own, no network, the system's programs read-only,
+//! and as the only writable places `/workspace` and `/tmp`, in memory and bounded. This very program runs in it as the
+//! [worker](super::worker), which runs one case after the other.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+
+use super::engine::Engine;
+use crate::run::{command, output, root, succeeds};
+use crate::setup;
+
+/// Packages of the programs that are compared with, and the program by which each is recognized.
+const PACKAGES: [(&str, &str); 8] = [
+    ("bubblewrap", "bwrap"),
+    ("gawk", "gawk"),
+    ("bc", "bc"),
+    ("dc", "dc"),
+    ("jq", "jq"),
+    ("xxd", "xxd"),
+    ("bsdextrautils", "column"),
+    ("file", "file"),
+];
+
+/// Cases after which a sandbox is replaced, so that limits on its worker's own time never bite.
+const RENEW_AFTER: usize = 1_000;
+
+/// Size of each writable place in a sandbox, in bytes.
+const SCRATCH: &str = "67108864";
+
+/// Number of the user `nobody`, whom the sandbox belongs to when root starts it.
+const NOBODY: &str = "65534";
+
+/// Reference programs, ready to run.
+pub(crate) struct Reference {
+    worker: TempDir,
+}
+
+impl Reference {
+    /// Installs what is missing where that is possible, and tries the sandbox.
+    pub(crate) fn prepare() -> Result<Self> {
+        for (package, program) in PACKAGES {
+            setup::reference_program(package, program)?;
+        }
+        let worker = tempfile::Builder::new().prefix("tollhouse-differential-").tempdir()?;
+        // A copy: the user in the sandbox may not reach the directory that cargo builds in.
+        std::fs::copy(std::env::current_exe()?, worker.path().join("worker"))?;
+        std::fs::set_permissions(worker.path(), std::fs::Permissions::from_mode(0o755))?;
+        let reference = Self { worker };
+        let mut trial = sandbox(&reference.worker_path());
+        output(trial.args(["/usr/bin/bash", "-c", ":"]))
+            .context("bubblewrap cannot make a sandbox here (user namespaces may be disabled)")?;
+        Ok(reference)
+    }
+
+    fn worker_path(&self) -> PathBuf {
+        self.worker.path().join("worker")
+    }
+
+    /// Returns a new sandbox, which starts with its first case.
+    pub(crate) fn engine(&self) -> Engine {
+        let worker = self.worker_path();
+        Engine::new(RENEW_AFTER, move || {
+            let mut command = sandbox(&worker);
+            command.args(["/run/worker", "differential-worker"]);
+            command
+        })
+    }
+}
+
+/// Returns the start of a command line that runs its rest in a sandbox.
+fn sandbox(worker: &Path) -> Command {
+    let root_user = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+    let mut sandbox = command(if root_user { "setpriv" } else { "bwrap" });
+    if root_user {
+        sandbox.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs", "bwrap"]);
+    }
+    sandbox.args(["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]);
+    sandbox.args(["--ro-bind", "/usr", "/usr"]);
+    for (target, link) in [("usr/bin", "/bin"), ("usr/sbin", "/sbin"), ("usr/lib", "/lib"), ("usr/lib64", "/lib64")] {
+        sandbox.args(["--symlink", target, link]);
+    }
+    // Debian's names for one of several programs, such as `awk`.
+    if Path::new("/etc/alternatives").exists() {
+        sandbox.args(["--ro-bind", "/etc/alternatives", "/etc/alternatives"]);
+    }
+    sandbox.args(["--proc", "/proc", "--dev", "/dev"]);
+    for scratch in ["/workspace", "/tmp"] {
+        sandbox.args(["--size", SCRATCH, "--tmpfs", scratch]);
+    }
+    sandbox.arg("--ro-bind").arg(worker).args(["/run/worker", "--remount-ro", "/", "--chdir", "/workspace"]);
+    sandbox
+}
+
+/// Returns true if the sandbox's program is here or can be installed.
+pub(crate) fn available() -> bool {
+    succeeds(command("bwrap").arg("--version")) || setup::may_install()
+}
+
+/// Returns the versions of the reference programs, for the report.
+pub(crate) fn versions() -> String {
+    let first_line = |program: &str| {
+        let text = output(command(program).arg("--version")).unwrap_or_default();
+        text.lines().next().unwrap_or("absent").to_owned()
+    };
+    let versions: Vec<String> = ["bash", "gawk", "sed", "jq", "node"].map(first_line).into_iter().collect();
+    format!("{} (in {})", versions.join("; "), root().display())
+}

@@ -1,0 +1,84 @@
+//! Both sides together: runs cases on the reference and on ours, and compares.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::case::Case;
+use super::compare::{Verdict, compare};
+use super::engine::Engine;
+use super::reference::Reference;
+use super::subject;
+
+/// Cases that a sandbox takes at a time.
+const SHARE: usize = 25;
+
+/// What both sides gave for one case.
+pub(crate) struct Trial {
+    /// Result of the reference.
+    pub(crate) reference: Value,
+    /// Our result.
+    pub(crate) ours: Value,
+    /// Comparison of the two.
+    pub(crate) verdict: Verdict,
+}
+
+/// The two sides.
+pub(crate) struct Sides {
+    sandboxes: Vec<Mutex<Engine>>,
+    ours: Mutex<Engine>,
+}
+
+impl Sides {
+    /// Returns both sides, with `jobs` sandboxes for the reference and as many threads for ours.
+    pub(crate) fn new(reference: &Reference, jobs: usize, other: Option<&Path>) -> Self {
+        let sandboxes = (0..jobs).map(|_| Mutex::new(reference.engine())).collect();
+        Self { sandboxes, ours: Mutex::new(subject::engine(jobs, other)) }
+    }
+
+    /// Runs cases on both sides.
+    pub(crate) fn trials(&self, cases: &[&Case]) -> Result<Vec<Trial>> {
+        let (reference, ours) = std::thread::scope(|scope| {
+            let reference = scope.spawn(|| self.reference(cases));
+            let ours = self.ours.lock().map_err(|_| anyhow::anyhow!("our side panicked"))?.run(cases);
+            let reference = reference.join().map_err(|_| anyhow::anyhow!("the reference's thread panicked"))?;
+            anyhow::Ok((reference?, ours?))
+        })?;
+        let trials = reference.into_iter().zip(ours);
+        Ok(trials.map(|(reference, ours)| Trial { verdict: compare(&reference, &ours), reference, ours }).collect())
+    }
+
+    /// Runs cases on the reference alone.
+    pub(crate) fn reference(&self, cases: &[&Case]) -> Result<Vec<Value>> {
+        let next = AtomicUsize::new(0);
+        let shares: Vec<&[&Case]> = cases.chunks(SHARE).collect();
+        let results: Vec<Mutex<Vec<Value>>> = shares.iter().map(|_| Mutex::default()).collect();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = self
+                .sandboxes
+                .iter()
+                .map(|sandbox| {
+                    scope.spawn(|| {
+                        let mut sandbox = sandbox.lock().map_err(|_| anyhow::anyhow!("a sandbox's thread panicked"))?;
+                        loop {
+                            let at = next.fetch_add(1, Ordering::Relaxed);
+                            let Some(share) = shares.get(at) else { return anyhow::Ok(()) };
+                            *results[at].lock().map_err(|_| anyhow::anyhow!("a result's owner panicked"))? =
+                                sandbox.run(share)?;
+                        }
+                    })
+                })
+                .collect();
+            threads.into_iter().try_for_each(|thread| {
+                thread
+                    .join()
+                    .map_err(|_| anyhow::anyhow!("a sandbox's thread panicked"))?
+                    .context("the reference failed")
+            })
+        })?;
+        Ok(results.into_iter().flat_map(|share| share.into_inner().unwrap_or_default()).collect())
+    }
+}
