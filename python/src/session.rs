@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
+use tollhouse::capability::Approve;
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{self, HostError, RunOptions, Stdin};
 
@@ -121,6 +122,11 @@ impl Session {
     fn grants(&self, method: &str) -> bool {
         let gate = self.session.gate();
         gate.tools().find(method).is_some_and(|tool| gate.grants(tool.method()))
+    }
+
+    /// Whether some grant may ask a human.
+    fn asks(&self) -> bool {
+        self.session.gate().policy().grants.iter().any(|grant| grant.approve != Approve::Never)
     }
 
     /// How many calls each grant allowed, by its name; those that it allowed none are left out.

@@ -128,6 +128,9 @@ class Session:
     def grants(self, method: str) -> bool:
         """Whether a grant could allow a call of a method."""
 
+    def asks(self) -> bool:
+        """Whether some grant may ask a human."""
+
     def counts(self) -> dict[str, int]:
         """How many calls each grant allowed, by its name; those that it allowed none are left out."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from . import _native
-from .constraints import ConstraintSet
+from .constraints import Constraint, ConstraintSet, Param
 from .errors import CallLimitExceededError, CapabilityError, ConstraintError
 from .specs import constraints_from_specs
 from .written import dump
@@ -32,7 +32,7 @@ METHOD_CAPABILITY_TYPE = "method"
 TOOL_CALL_CAP_TYPE = "tool-call"
 """The newer name of the same type."""
 
-_KEYS = frozenset({"type", "method_pattern", "constraints", "max_calls", "input_schema"})
+_KEYS = frozenset({"type", "method_pattern", "constraints", "max_calls", "input_schema", "approve"})
 
 
 def canonical_method(name: str) -> str:
@@ -72,14 +72,26 @@ def pattern_is_subset(child: str, parent: str) -> bool:
 class MethodCapability:
     """Leave to call the methods that a pattern covers, when the constraints hold.
 
-    `max_calls` is the budget of calls of a session; None is no budget. `input_schema` is a JSON Schema of the arguments
-    besides the tool's own. Raises `ValueError` for a malformed pattern, budget or schema.
+    Attributes:
+        method_pattern: The pattern, as in `payments/*`.
+        constraints: Conditions on the arguments: a `ConstraintSet`, a list of constraints, or short specs by parameter.
+        max_calls: The budget of calls of a session; None for no budget.
+        input_schema: A JSON Schema of the arguments besides the tool's own.
+        approve: True to ask the sandbox's `approver` before each call, or a constraint to ask before the calls that
+            satisfy it. A call asks too if its arguments cannot be compared with the constraint.
+
+    Raises:
+        ValueError: If the pattern, the budget, the schema or `approve` is malformed.
+
+    Example:
+        >>> MethodCapability("payments/*", [Param("amount") <= 10_000], approve=Param("amount") > 500)
     """
 
     method_pattern: str
     constraints: ConstraintSet = field(default_factory=ConstraintSet)
     max_calls: int | None = None
     input_schema: dict[str, Any] | None = None
+    approve: bool | Constraint = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         pattern = cast("object", self.method_pattern)
@@ -94,6 +106,9 @@ class MethodCapability:
         schema = cast("object", self.input_schema)
         if schema is not None and not isinstance(schema, dict):
             raise ValueError(f"input_schema of {pattern!r} is a JSON Schema as a dict, not {schema!r}")
+        if not isinstance(cast("object", self.approve), bool | Constraint):
+            hint = ": compare it with a value, as in `Param('amount') > 500`" if isinstance(self.approve, Param) else ""
+            raise ValueError(f"approve of {pattern!r} is True, False or a constraint, not {self.approve!r}{hint}")
 
     @property
     def pattern(self) -> str:
@@ -135,28 +150,36 @@ class MethodCapability:
             grant["where"] = self.constraints.to_clauses()
         if self.max_calls is not None:
             grant["calls"] = self.max_calls
+        if isinstance(self.approve, Constraint):
+            grant["approve"] = self.approve.to_clause()
+        elif self.approve:
+            grant["approve"] = True
         return grant
 
     @classmethod
     def from_grant(cls, grant: Mapping[str, Any]) -> MethodCapability:
         """From a grant of a policy that a capability was written as. Raises `ValueError` for what none can say."""
-        unknown = set(grant) - {"name", "method", "where", "calls"}
+        unknown = set(grant) - {"name", "method", "where", "calls", "approve"}
         if unknown:
             raise ValueError(f"a capability cannot say {sorted(unknown)} of a grant")
         written = str(grant.get("name", "")).partition("#")[0].removeprefix(f"cap:{METHOD_CAPABILITY_TYPE}:")
         method = grant["method"]
         pattern = written if canonical_method(written) == method else method
-        return cls(pattern, ConstraintSet.from_dict(grant.get("where", [])), grant.get("calls"))
+        constraints, calls = ConstraintSet.from_dict(grant.get("where", [])), grant.get("calls")
+        return cls(pattern, constraints, calls, approve=_approve(grant.get("approve", False)))
 
     def to_dict(self) -> dict[str, Any]:
         """As data. `from_dict` reads it back."""
-        return {
+        data: dict[str, Any] = {
             "type": METHOD_CAPABILITY_TYPE,
             "method_pattern": self.method_pattern,
             "constraints": self.constraints.to_dict()["constraints"],
             "max_calls": self.max_calls,
             "input_schema": self.input_schema,
         }
+        if self.approve is not False:
+            data["approve"] = self.approve.to_dict() if isinstance(self.approve, Constraint) else True
+        return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> MethodCapability:
@@ -175,11 +198,17 @@ class MethodCapability:
             constraints=ConstraintSet() if constraints is None else ConstraintSet.from_dict(constraints),
             max_calls=data.get("max_calls"),
             input_schema=data.get("input_schema"),
+            approve=_approve(data.get("approve", False)),
         )
 
 
 ToolCallCap = MethodCapability
 """The newer name of `MethodCapability`."""
+
+
+def _approve(data: bool | Mapping[str, Any]) -> bool | Constraint:
+    """When a human is asked, as a capability has it: from a grant of a policy, or from `to_dict`."""
+    return data if isinstance(data, bool) else Constraint.from_dict(data)
 
 
 def _constraint_set(constraints: object) -> ConstraintSet:

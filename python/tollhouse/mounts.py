@@ -115,6 +115,18 @@ def policy_text(
     return json.dumps(text), False
 
 
+def asks(policy: str, *, toml: bool) -> bool:
+    """Returns true if some grant of a policy may ask a human, or if it is no policy: the host says what is wrong."""
+    if toml:
+        from tomllib import loads
+    else:
+        from json import loads
+    try:
+        return any(one.get("approve", False) is not False for one in loads(policy).get("grant", []))
+    except (AttributeError, TypeError, ValueError):
+        return True
+
+
 def grants(capabilities: Sequence[MethodCapability]) -> list[dict[str, Any]]:
     """The grants of a policy, each by a name of its own: its key, with a number if another one has that."""
     seen: dict[str, int] = {}

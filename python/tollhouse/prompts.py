@@ -38,7 +38,7 @@ looking at the results in between. When you know the answer, give it as plain te
 def get_tool_descriptions(tools: Sequence[Any], capabilities: Sequence[MethodCapability] = ()) -> str:
     """How each tool is called and what it does, then the limits. Empty without tools.
 
-    Of limits only the budgets below the default are told, and that there are constraints: never which.
+    Of limits only the budgets below the default are told, and that there are constraints or approvals: never which.
     """
     definitions = definitions_of(tools)
     if not definitions:
@@ -92,4 +92,6 @@ def _limits(method: str, capabilities: Sequence[MethodCapability]) -> str:
         texts.append(f"at most {sum(budgets)} calls")
     if all(not one.constraints.is_empty() for one in covering):
         texts.append("has parameter constraints")
+    if any(one.approve is not False for one in covering):
+        texts.append("a human may be asked first")
     return ", ".join(texts)

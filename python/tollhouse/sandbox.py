@@ -51,12 +51,16 @@ class Sandbox(Runs):
     tools may be called until it ends, and `capabilities` narrow that. `policy` is a policy file (its path, or its text
     as TOML) instead: it may mount components of `registry` beside the functions. `limits` are those of a policy:
     `{"wall": "10s", "memory": "64MiB"}`. `files` are what it begins with: paths (below /workspace, if they do not begin
-    with `/`) and their bytes or text. `approver(method, arguments, grant)` answers for a human, with True or False.
+    with `/`) and their bytes or text. `approver(method, arguments, grant)` answers for a human, with True or
+    False, where a capability or a grant of the policy says `approve`; where none does, an approver is an error.
     What happens goes to `audit_collector`, or to one that is made by `audit_config` and closed with the sandbox.
 
     Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
     to be trusted. `wasm_path` is None: there is no other guest than those of the package.
     """
+
+    _keeps = False
+    """Whether its grants are whatever it was made with."""
 
     def __init__(
         self,
@@ -102,6 +106,7 @@ class Sandbox(Runs):
             text, is_toml = token.policy(self._capabilities, limits), False
         if registry is None and policy is not None:
             registry = default_registry()
+        _check_asked(approver, None if token is not None or self._keeps else text, toml=is_toml)
         self._closes_audit = audit_collector is None
         self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
         listener = None if self._audit is None else self._weak(_recorder(self._audit))
@@ -110,6 +115,7 @@ class Sandbox(Runs):
             self._session: _native.Session | None = self._make(
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token
             )
+            self._check_approver(approver)
             if files:
                 self.files.update(files)
         except BaseException as error:
@@ -117,6 +123,10 @@ class Sandbox(Runs):
             if isinstance(error, _native.PolicyError):
                 raise ValueError(str(error)) from None
             raise
+
+    def _check_approver(self, approver: object) -> None:
+        if approver is not None and not self._open().asks():
+            raise _never_asked()
 
     def _make(
         self,
@@ -258,6 +268,27 @@ def _opened(
     from .tokens import Opened
 
     return Opened(pca, authorities)
+
+
+def _never_asked() -> ValueError:
+    return ValueError(
+        "the `approver` would never be asked: say which calls ask it, by `MethodCapability(..., approve=True)` or "
+        "`approve` in a grant of the policy"
+    )
+
+
+def _check_asked(approver: object, policy: str | None, *, toml: bool) -> None:
+    """Raises `ValueError` if no grant of a policy asks.
+
+    A session on disk keeps the grants that it is made with: it must not be made first and refused then. A token, and a
+    session that is there, are asked when they are opened.
+    """
+    if approver is None or policy is None:
+        return
+    from .mounts import asks
+
+    if not asks(policy, toml=toml):
+        raise _never_asked()
 
 
 def _collector(config: AuditConfig | None, given: AuditCollector | None) -> AuditCollector | None:

@@ -144,9 +144,6 @@ class Session(Sandbox):
         session.__init__(**options)
         return session
 
-    _keeps = False
-    """Whether its grants are whatever it was made with."""
-
     @property
     def id(self) -> str:
         """Its name."""

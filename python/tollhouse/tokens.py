@@ -91,7 +91,8 @@ def _folded(text: str) -> list[MethodCapability]:
 def _below(above: Sequence[MethodCapability], one: MethodCapability) -> MethodCapability:
     parent = _first(above, one)
     calls = parent.max_calls if one.max_calls is None else one.max_calls
-    return MethodCapability(one.method_pattern, parent.constraints.merge(one.constraints), calls, one.input_schema)
+    constraints = parent.constraints.merge(one.constraints)
+    return MethodCapability(one.method_pattern, constraints, calls, one.input_schema, approve=one.approve)
 
 
 def _first(above: Sequence[MethodCapability], one: MethodCapability) -> MethodCapability:

@@ -1,0 +1,145 @@
+"""Approval: a human is asked before the calls that a capability says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tollhouse import CapabilityError, ConstraintSet, MethodCapability, Param, Sandbox, SandboxTool, Session, Store
+from tollhouse.auth import EphemeralAuthority
+
+Asked = list[tuple[str, dict[str, Any], str]]
+
+
+def pay(amount: int) -> int:
+    return amount
+
+
+def approver(asked: Asked, answer: bool) -> Any:
+    def ask(method: str, arguments: dict[str, Any], grant: str) -> bool:
+        asked.append((method, arguments, grant))
+        return answer
+
+    return ask
+
+
+def no(method: str, arguments: dict[str, Any], grant: str) -> bool:
+    return False
+
+
+def test_approver_that_nothing_asks_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="would never be asked"):
+        Sandbox(tools=[pay], approver=no)
+    with pytest.raises(ValueError, match="would never be asked"):
+        Sandbox(tools=[pay], capabilities=[MethodCapability("pay")], approver=no)
+    with pytest.raises(ValueError, match="would never be asked"):
+        Sandbox(tools=[pay], policy='[[grant]]\nmethod = "pay"\n', approver=no)
+    with pytest.raises(ValueError, match="would never be asked"):
+        Session.open("s", store=Store(tmp_path), tools=[pay], approver=no)
+    assert list(Store(tmp_path)) == []
+    with Session.open("s", store=Store(tmp_path), tools=[pay], capabilities=[MethodCapability("pay")]):
+        pass
+    with pytest.raises(ValueError, match="would never be asked"):
+        Session.open("s", store=Store(tmp_path), tools=[pay], approver=no)
+    authority = EphemeralAuthority()
+    with pytest.raises(ValueError, match="would never be asked"):
+        Sandbox(authority.create_pca(), [pay], None, [authority.public_key_hex()], approver=no)
+
+
+def test_approver_that_refuses_ends_the_call() -> None:
+    asked: Asked = []
+    capability = MethodCapability("pay", approve=True)
+    box = Sandbox(tools=[pay], capabilities=[capability], approver=approver(asked, answer=False))
+    with pytest.raises(CapabilityError, match="refused"):
+        box.call("pay", {"amount": 5})
+    assert asked == [("pay", {"amount": 5}, "cap:method:pay")]
+
+
+def test_approver_is_asked_where_the_constraint_holds() -> None:
+    asked: Asked = []
+    capability = MethodCapability("pay", ConstraintSet([Param("amount") <= 100]), approve=Param("amount") > 5)
+    box = Sandbox(tools=[pay], capabilities=[capability], approver=approver(asked, answer=True))
+    assert [box.call("pay", {"amount": amount}) for amount in (5, 6)] == [5, 6]
+    assert [arguments for _, arguments, _ in asked] == [{"amount": 6}]
+    with pytest.raises(CapabilityError, match="at most 100"):
+        box.call("pay", {"amount": 101})
+    assert len(asked) == 1
+
+
+def test_approver_is_asked_by_a_group_of_constraints() -> None:
+    asked: Asked = []
+    capability = MethodCapability("pay", approve=(Param("amount") < 0) | (Param("amount") > 5))
+    box = Sandbox(tools=[pay], capabilities=[capability], approver=approver(asked, answer=True))
+    for amount in (-1, 3, 9):
+        box.call("pay", {"amount": amount})
+    assert [arguments["amount"] for _, arguments, _ in asked] == [-1, 9]
+
+
+def test_call_that_asks_without_an_approver_is_denied() -> None:
+    box = Sandbox(tools=[pay], capabilities=[MethodCapability("pay", approve=True)])
+    with pytest.raises(CapabilityError):
+        box.call("pay", {"amount": 5})
+
+
+@pytest.mark.parametrize("approve", ["yes", 1, None, Param("amount"), {"param": "amount", "gt": 5}])
+def test_approve_of_another_type_is_refused(approve: Any) -> None:
+    with pytest.raises(ValueError, match="True, False or a constraint"):
+        MethodCapability("pay", approve=approve)
+
+
+@pytest.mark.parametrize("approve", [True, False, Param("amount") > 5])
+def test_approve_is_data_and_back(approve: Any) -> None:
+    capability = MethodCapability("pay", approve=approve)
+    assert MethodCapability.from_dict(capability.to_dict()) == capability
+    assert MethodCapability.from_grant({"name": capability.key(), **capability.to_grant()}) == capability
+
+
+def test_child_that_asks_less_is_no_subset() -> None:
+    parent = MethodCapability("pay", approve=True)
+    assert MethodCapability("pay", approve=True).is_subset_of(parent)
+    assert not MethodCapability("pay").is_subset_of(parent)
+    assert parent.is_subset_of(MethodCapability("pay"))
+
+
+def test_token_holds_approval_and_cannot_lose_it() -> None:
+    authority, asked = EphemeralAuthority(), Asked()
+    token = authority.create_pca([MethodCapability("pay", approve=True)])
+    trusted = [authority.public_key_hex()]
+    for capabilities in (None, [MethodCapability("pay", max_calls=5)]):
+        box = Sandbox(token, [pay], capabilities, trusted, approver=approver(asked, answer=False))
+        with pytest.raises(CapabilityError, match="refused"):
+            box.call("pay", {"amount": 5})
+    assert len(asked) == 2
+
+
+def test_capability_below_a_token_may_ask_where_the_token_does_not() -> None:
+    authority, asked = EphemeralAuthority(), Asked()
+    box = Sandbox(
+        authority.create_pca([MethodCapability("pay")]),
+        [pay],
+        [MethodCapability("pay", approve=True)],
+        [authority.public_key_hex()],
+        approver=approver(asked, answer=False),
+    )
+    with pytest.raises(CapabilityError, match="refused"):
+        box.call("pay", {"amount": 5})
+    assert len(asked) == 1
+
+
+def test_session_on_disk_asks_again_when_it_is_opened_again(tmp_path: Path) -> None:
+    store, asked = Store(tmp_path), Asked()
+    ask = approver(asked, answer=True)
+    leave = [MethodCapability("pay", approve=Param("amount") > 5)]
+    with Session.open("s", store=store, tools=[pay], capabilities=leave, approver=ask) as session:
+        assert session.call("pay", {"amount": 6}) == 6
+    with Session.open("s", store=store, tools=[pay], approver=ask) as session:
+        assert session.get_capabilities() == leave
+        assert session.call("pay", {"amount": 7}) == 7
+    assert len(asked) == 2
+
+
+def test_model_is_told_that_a_human_may_be_asked() -> None:
+    box = Sandbox(tools=[pay], capabilities=[MethodCapability("pay", approve=Param("amount") > 5)], approver=no)
+    assert "- `pay`: a human may be asked first" in SandboxTool(box).get_tool_descriptions()
