@@ -1,6 +1,6 @@
 """The host drives a script: it sees each call that the gate allowed, and answers it as it likes."""
 
-from tollhouse import ConstraintSet, MethodCapability, Param, Sandbox
+from tollhouse import ConstraintSet, MethodCapability, Param, Sandbox, ToolError
 
 STOCK = {"tea": 4, "milk": 0}
 
@@ -29,6 +29,6 @@ while sandbox.has_work():
     if STOCK[item]:
         sandbox.resume(STOCK[item])
     else:
-        sandbox.fail(LookupError(f"no {item} left"))
+        sandbox.fail(ToolError(f"no {item} left"))
 
 print(sandbox.last_result.return_value)

@@ -82,11 +82,26 @@ impl HostFunction for Answer {
     }
 }
 
-/// What a script is told of an exception: its type and its message.
+/// The attribute of an exception that says in its place what a script is told: a dict of `name`, `message`, `payload`.
+const TOLD: &str = "_tollhouse_told";
+
+/// What a script is told of an exception: what the exception says for it, else its type and its message.
 pub(crate) fn failure(py: Python<'_>, error: &PyErr) -> Failure {
+    if let Ok(told) = error.value(py).getattr(TOLD) {
+        return stated(&told).unwrap_or_else(|error| failure(py, &error));
+    }
     let name = error.get_type(py).name().map_or_else(|_| "Exception".to_owned(), |name| name.to_string());
     let message = error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string());
     let payload = json!({ "type": name, "message": message });
     let told = if message.is_empty() { name } else { format!("{name}: {message}") };
     Failure::tool(told).with_payload(Value::into(payload))
+}
+
+/// The failure that a dict states. A payload without a JSON form is an error.
+fn stated(told: &Bound<'_, PyAny>) -> PyResult<Failure> {
+    let (name, message): (String, String) = (told.get_item("name")?.extract()?, told.get_item("message")?.extract()?);
+    let mut failure = Failure::tool(message);
+    failure.name = name;
+    let payload = told.get_item("payload")?;
+    Ok(if payload.is_none() { failure } else { failure.with_payload(to_payload(&payload)?) })
 }

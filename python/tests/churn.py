@@ -26,7 +26,7 @@ def add(a: int, b: int = 1) -> int:
 
 def fail(a: int) -> int:
     """Raises."""
-    raise LookupError(f"no {a}")
+    raise ValueError(f"no {a}")
 
 
 async def later(a: int) -> int:

@@ -244,7 +244,7 @@ def test_exceptions_of_async_tools_cross() -> None:
         await asyncio.sleep(0)
         raise LookupError("not here")
 
-    sandbox = Sandbox(tools=[fail])
+    sandbox = Sandbox(tools=[fail], errors="message")
     run(lambda: sandbox.execute_async("await fail({})"))
     assert "LookupError: not here" in sandbox.last_stderr
 

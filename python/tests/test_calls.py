@@ -281,7 +281,7 @@ def test_exceptions_cross_with_type_and_message() -> None:
     def buy(item: str) -> None:
         raise OutOfStock(f"no {item} é left")
 
-    sandbox = Sandbox(tools=[buy])
+    sandbox = Sandbox(tools=[buy], errors="message")
     code = "try { await buy({item: 'tea'}) } catch (e) { return [e instanceof Error, e.message, e.payload] }"
     assert sandbox.run("javascript", code).return_value == [
         True,
@@ -404,7 +404,7 @@ def test_a_call_without_a_script_goes_through_the_gate() -> None:
         return b"\x00\xff" if value == "bytes" else returned
 
     granted = [MethodCapability("echo_back", max_calls=3), MethodCapability("refuse")]
-    sandbox = Sandbox(tools=[refuse, echo_back], capabilities=granted)
+    sandbox = Sandbox(tools=[refuse, echo_back], capabilities=granted, errors="message")
     assert sandbox.call("echo_back", {"value": "plain"}) == returned
     assert sandbox.call("mcp:echo_back", {"value": "bytes"}) == b"\x00\xff"
     with pytest.raises(ArgumentError, match="value"):

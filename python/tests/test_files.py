@@ -82,7 +82,7 @@ def test_files_do_not_change_under_a_run() -> None:
         sandbox.files["x"] = b""
         return "changed"
 
-    sandbox = Sandbox(tools=[meddle])
+    sandbox = Sandbox(tools=[meddle], errors="message")
     assert "a run goes on" in sandbox.execute("return await meddle().catch(e => e.message)")
     assert "x" not in sandbox.files
     sandbox.start("await meddle()")

@@ -35,7 +35,7 @@ def test_calls_are_answered_one_by_one() -> None:
 
 
 def test_calls_are_answered_in_any_order() -> None:
-    sandbox = Sandbox(tools=[ask])
+    sandbox = Sandbox(tools=[ask], errors="message")
     sandbox.start("return Promise.all([1, 2, 3].map(n => ask({n}).catch(e => e.message)))")
     calls = [sandbox.step() for _ in range(3)]
     assert [call.seq for call in calls if call] == sorted(call.seq for call in calls if call)

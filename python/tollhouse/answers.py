@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
+    from ._internal.tool_errors import ErrorMode, OnToolError
+
     Handler = Callable[[str, dict[str, Any]], Any]
     """Answers a call: `(method, arguments)`. It may give something to await."""
 
@@ -46,19 +48,39 @@ class Called:
         return call
 
 
+class CallCancelledError(RuntimeError):
+    """The call was cancelled: the tool itself raised nothing."""
+
+
 class Answers:
     """What the host calls for the tools of one sandbox, run after run."""
 
-    def __init__(self, handler: Handler | None) -> None:
+    def __init__(
+        self, handler: Handler | None, errors: ErrorMode = None, on_tool_error: OnToolError | None = None
+    ) -> None:
         self._handler = handler
+        self._errors: ErrorMode = errors
+        self._on_tool_error = on_tool_error
         self.run: Answering = Answering()
         """The run that goes on."""
 
     def __call__(self, method: str, arguments: Any) -> Any:
-        """Answers a call. Raises what the tool raises, and `LookupError` if there is none."""
-        if self._handler is None:
-            raise LookupError(f"nothing answers `{method}`: give a tool_handler")
-        return self.run.answer(self, self._handler, method, arguments)
+        """Answers a call. Raises what the script is told of what the tool raises."""
+        run = self.run
+        try:
+            if self._handler is None:
+                raise LookupError(f"nothing answers `{method}`: give a tool_handler")
+            return run.answer(self, self._handler, method, arguments)
+        except CallCancelledError:
+            raise
+        except Exception as error:
+            raise self.failed(run, method, arguments, error) from None
+
+    def failed(self, run: Answering, method: str, arguments: Any, error: Exception) -> Exception:
+        """Takes note of an exception of a tool; what the host is given in its place."""
+        from ._internal.tool_errors import heard
+
+        return heard(run, self._errors, self._on_tool_error, method, arguments, error)
 
     def goes_on_around(self) -> bool:
         """Whether this code is a tool of such a run, or of what such a tool runs."""
@@ -77,6 +99,8 @@ class Answering:
         self._pending: set[Future[Any]] = set()
         self._over = False
         self._lock = allocate_lock()
+        self.exceptions: list[tuple[dict[str, Any], Exception]] = []
+        """What scripts were told of the exceptions of tools, and the exceptions themselves."""
 
     def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any) -> Any:
         """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
@@ -107,7 +131,7 @@ class Answering:
         try:
             value, error = future.result()
         except CancelledError:
-            raise RuntimeError("the call was cancelled") from None
+            raise CallCancelledError("the call was cancelled") from None
         finally:
             with self._lock:
                 self._pending.discard(future)

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _native
+from ._internal.tool_errors import cause
+from .answers import Answering
 from .capabilities import canonical_method
 from .errors import ArgumentError, CapabilityError, ToolError
 
 
-def call(session: _native.Session, method: str, arguments: Mapping[str, Any]) -> Any:
-    """What a tool returned. Raises what it failed with, as `Sandbox.call` says."""
+def call(session: _native.Session, method: str, arguments: Mapping[str, Any], run: Answering) -> Any:
+    """What a tool returned. Raises what it failed with, as `Sandbox.call` says. `run` keeps the tool's exception."""
     value, failed = session.call(canonical_method(method), dict(arguments))
     if failed is None:
         return value
@@ -24,4 +26,4 @@ def call(session: _native.Session, method: str, arguments: Mapping[str, Any]) ->
         raise ArgumentError(message)
     if kind in ("capability", "approval"):
         raise CapabilityError(message)
-    raise ToolError(message, kind, failure["name"], failure.get("payload"))
+    raise ToolError(message, kind, failure["name"], failure.get("payload")) from cause(run.exceptions, failure)

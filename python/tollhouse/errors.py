@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .result import ExecutionResult
+
 
 class ConstraintError(Exception):
     """The arguments of a call fail a constraint."""
@@ -65,8 +67,17 @@ class RegistryError(Exception):
 class ToolError(Exception):
     """What a call of a tool failed with, besides what has a class of its own.
 
-    `kind` says where it came from (`tool`, `limit`, `cancelled`, `host`), `name` is what a script would know it by, and
-    `payload` what the tool said: the error case of its result.
+    A tool raises it too, to tell the script: message, name and payload arrive there.
+
+    Args:
+        message: What went wrong.
+        kind: Where it came from: `tool`, `limit`, `cancelled` or `host`.
+        name: The `name` of the error in the script.
+        payload: A value with a JSON form, the `payload` of the error in the script; of a component, the error case of
+            its result.
+
+    Example:
+        >>> raise ToolError("declined", payload={"code": 51})
     """
 
     def __init__(self, message: str, kind: str = "tool", name: str = "ToolError", payload: Any = None) -> None:
@@ -74,6 +85,18 @@ class ToolError(Exception):
         self.name: str = name
         self.payload: Any = payload
         super().__init__(message)
+
+
+class ScriptError(Exception):
+    """A run that did not complete, of which a check was asked.
+
+    Attributes:
+        result: All that the run came to.
+    """
+
+    def __init__(self, result: ExecutionResult) -> None:
+        self.result: ExecutionResult = result
+        super().__init__(result.error or f"the script ended with status {result.exit_code}")
 
 
 class RuntimeError(builtins.RuntimeError):  # noqa: A001

@@ -61,6 +61,7 @@ class Runs:
         on_output: OnOutput | None = None,
         stdin: str | bytes | None = None,
         keep_state: bool = False,
+        check: bool = False,
     ) -> ExecutionResult:
         """Runs a script to its end, and says all about it. Another run of this sandbox waits for it.
 
@@ -70,10 +71,14 @@ class Runs:
         A tool of this sandbox that runs a script in it gets the files as they were when its own run began, and what the
         script changes of them is not kept.
 
+        With `check` a run that does not complete raises `ScriptError`: its `result` says all about it, its cause is the
+        exception of the tool that ended the script.
+
         Raises `RuntimeError` after `close` and while a run in steps goes on, `NativeError` for what the host cannot do,
         and what `on_output`, the approver or the audit raises.
         """
-        return self._do(self._script(language, code, on_output, stdin, keep_state))
+        result = self._do(self._script(language, code, on_output, stdin, keep_state))
+        return result.checked() if check else result
 
     async def run_async(
         self,
@@ -83,9 +88,11 @@ class Runs:
         on_output: OnOutput | None = None,
         stdin: str | bytes | None = None,
         keep_state: bool = False,
+        check: bool = False,
     ) -> ExecutionResult:
         """As `run`, beside the loop: async tools run on it. `on_output` is called on another thread."""
-        return await self._do_async(self._script(language, code, on_output, stdin, keep_state))
+        result = await self._do_async(self._script(language, code, on_output, stdin, keep_state))
+        return result.checked() if check else result
 
     def call(self, method: str, arguments: Mapping[str, Any] | None = None) -> Any:
         """Calls one tool without a script, through the gate: a run of its own. What it returned.
@@ -95,13 +102,13 @@ class Runs:
         """
         from .calls import call
 
-        return self._do(lambda session, _: call(session, method, arguments or {}))
+        return self._do(lambda session, _: call(session, method, arguments or {}, self._answers.run))
 
     async def call_async(self, method: str, arguments: Mapping[str, Any] | None = None) -> Any:
         """As `call`, beside the loop."""
         from .calls import call
 
-        return await self._do_async(lambda session, _: call(session, method, arguments or {}))
+        return await self._do_async(lambda session, _: call(session, method, arguments or {}, self._answers.run))
 
     def _do(self, work: Callable[[_native.Session, bool], _T]) -> _T:
         """Does something in the session, when no other run goes on; in one that is nested, if a run goes on around."""
@@ -145,6 +152,8 @@ class Runs:
             return work(session, True)
         finally:
             answering.end()
+            # Their frames hold this: it would have to wait for Python's collector of cycles.
+            answering.exceptions.clear()
 
     def _script(
         self, language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None, keep_state: bool
@@ -159,7 +168,7 @@ class Runs:
                 ended = session.run(language, code, stdin=given, listener=_listener(on_output), keep_state=keep_state)
                 if ended.has_value:
                     on_output(printed(ended.value))
-            result = result_of(ended)
+            result = result_of(ended, self._answers.run.exceptions if is_own else [])
             if is_own:
                 self.last_result = result
             return result
@@ -191,7 +200,8 @@ class Runs:
         if not self._turn.enter_now():
             raise refused("a run of this sandbox goes on: start another one when it has ended")
         try:
-            self._stepped = Stepping(session.start(language, code, stdin=_bytes(stdin), keep_state=keep_state))
+            begun = session.start(language, code, stdin=_bytes(stdin), keep_state=keep_state)
+            self._stepped = Stepping(begun, self._answers)
         finally:
             self._turn.leave()
 
@@ -225,7 +235,7 @@ class Runs:
         self._going().answer(call, value, None)
 
     def fail(self, error: BaseException, call: _native.Call | None = None) -> None:
-        """Answers a call with an exception."""
+        """Answers a call with an exception, as if a tool had raised it."""
         self._going().answer(call, None, error)
 
     def cancel(self) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self, TypedDict
 
+    from ._internal.tool_errors import ErrorMode, OnToolError
     from .answers import Handler
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .auth import PCA
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
         audit_config: AuditConfig | None
         approver: Callable[[str, dict[str, Any], str], bool] | None
         audit_collector: AuditCollector | None
+        errors: ErrorMode
+        on_tool_error: OnToolError | None
 
 
 class Sandbox(Runs):
@@ -54,6 +57,12 @@ class Sandbox(Runs):
     with `/`) and their bytes or text. `approver(method, arguments, grant)` answers for a human, with True or
     False, where a capability or a grant of the policy says `approve`; where none does, an approver is an error.
     What happens goes to `audit_collector`, or to one that is made by `audit_config` and closed with the sandbox.
+
+    `errors` is how much scripts are told of an exception of a tool: with None the messages of `ToolError` and of
+    `ValueError` and its subclasses, and of others the type only, since messages carry secrets; with "message" all of
+    them; with "type" the types only (a `ToolError` and an `ArgumentError` are still told); a function of the exception
+    gives the text instead. `on_tool_error(method, arguments, exception)` is called for each, on the tool's thread; the
+    logger `tollhouse.tools` has it with its traceback, and results have them as `exceptions`.
 
     Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
     to be trusted. `wasm_path` is None: there is no other guest than those of the package.
@@ -78,6 +87,8 @@ class Sandbox(Runs):
         files: Mapping[str, str | bytes] | None = None,
         approver: Callable[[str, dict[str, Any], str], bool] | None = None,
         audit_collector: AuditCollector | None = None,
+        errors: ErrorMode = None,
+        on_tool_error: OnToolError | None = None,
     ) -> None:
         check_wasm_path(wasm_path)
         if policy is not None and capabilities is not None:
@@ -92,7 +103,8 @@ class Sandbox(Runs):
             self._capabilities = list(capabilities)
         else:
             self._capabilities = _one_each(definitions) if policy is None else []
-        self._answers = Answers(handler)
+        _check_errors(errors)
+        self._answers = Answers(handler, errors, on_tool_error)
         self._called: list[Called] = []
         answer = self._weak(self._answers)
         self._turn = Turn()
@@ -289,6 +301,13 @@ def _check_asked(approver: object, policy: str | None, *, toml: bool) -> None:
 
     if not asks(policy, toml=toml):
         raise _never_asked()
+
+
+def _check_errors(errors: ErrorMode) -> None:
+    if errors is not None:
+        from ._internal.tool_errors import check_mode
+
+        check_mode(errors)
 
 
 def _collector(config: AuditConfig | None, given: AuditCollector | None) -> AuditCollector | None:

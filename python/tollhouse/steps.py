@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
+from .answers import Answering
 from .errors import RuntimeError  # noqa: A004
 from .result import ExecutionResult, result_of
 
@@ -13,13 +14,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import _native
+    from .answers import Answers
 
 
 class Stepping:
     """A run in steps, and the calls that were not answered."""
 
-    def __init__(self, run: _native.Run) -> None:
+    def __init__(self, run: _native.Run, answers: Answers) -> None:
         self._run = run
+        self._answers = answers
+        self._answering = Answering()
         self._waiting: deque[_native.Call] = deque()
         self._given: list[_native.Call] = []
         self._driven = threading.Lock()
@@ -56,6 +60,8 @@ class Stepping:
         if error is None:
             self._run.resume(answered, value)
         else:
+            if isinstance(error, Exception):
+                error = self._answers.failed(self._answering, answered.method, answered.arguments, error)
             self._run.fail(answered, error)
         self._given.remove(answered)
 
@@ -81,4 +87,6 @@ class Stepping:
     def result(self) -> ExecutionResult:
         """What it came to."""
         ended = self._run.result
-        return ExecutionResult(success=False, status="cancelled") if ended is None else result_of(ended)
+        if ended is None:
+            return ExecutionResult(success=False, status="cancelled")
+        return result_of(ended, self._answering.exceptions)

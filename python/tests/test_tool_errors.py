@@ -1,0 +1,190 @@
+"""Exceptions of tools: kept, logged, and told to scripts as far as the program allows."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+
+from tollhouse import ArgumentError, Sandbox, ScriptError, ToolError
+
+PASSWORD = "password=hunter2"  # noqa: S105
+
+
+def refuse(amount: int) -> None:
+    raise ValueError(f"{amount} is too much")
+
+
+def connect() -> None:
+    raise ConnectionError(PASSWORD)
+
+
+def decline() -> None:
+    raise ToolError("declined", name="Declined", payload={"code": 51})
+
+
+def told(box: Sandbox, call: str) -> Any:
+    """What a script sees of a failed call."""
+    script = f"try {{ await {call} }} catch (e) {{ return [e.name, e.message, e.payload ?? null] }}"
+    return box.run("javascript", script).return_value
+
+
+def test_tool_exception_is_the_cause_of_what_call_raises() -> None:
+    box = Sandbox(tools=[connect])
+    with pytest.raises(ToolError) as raised:
+        box.call("connect")
+    assert isinstance(raised.value.__cause__, ConnectionError)
+    assert PASSWORD in str(raised.value.__cause__)
+    assert PASSWORD not in str(raised.value)
+    frames = raised.value.__cause__.__traceback__
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    assert frames is not None
+    assert frames.tb_frame.f_code.co_name == "connect"
+
+
+def test_tool_exception_is_the_cause_of_what_call_async_raises() -> None:
+    async def fail() -> None:
+        raise ConnectionError(PASSWORD)
+
+    async def main() -> None:
+        with pytest.raises(ToolError) as raised:
+            await Sandbox(tools=[fail]).call_async("fail")
+        assert isinstance(raised.value.__cause__, ConnectionError)
+
+    asyncio.run(main())
+
+
+def test_checked_run_raises_with_the_exception_that_ended_it() -> None:
+    box = Sandbox(tools=[refuse, connect])
+    with pytest.raises(ScriptError, match="6 is too much") as raised:
+        box.run("javascript", "await connect().catch(() => 0); await refuse({amount: 6})", check=True)
+    assert raised.value.result.status == "failed"
+    assert isinstance(raised.value.__cause__, ValueError)
+    assert [type(one) for one in raised.value.result.exceptions] == [ConnectionError, ValueError]
+    assert raised.value.result.cause is raised.value.__cause__
+
+
+def test_checked_run_without_a_tool_exception_has_no_cause() -> None:
+    box = Sandbox()
+    with pytest.raises(ScriptError, match="oh") as raised:
+        box.run("javascript", "throw new Error('oh')", check=True)
+    assert raised.value.__cause__ is None
+    with pytest.raises(ScriptError) as ended:
+        box.run("shell", "exit 3", check=True)
+    assert ended.value.result.exit_code == 3
+    assert box.run("javascript", "return 1", check=True).return_value == 1
+    with pytest.raises(ScriptError):
+        asyncio.run(box.run_async("javascript", "throw 1", check=True))
+
+
+def test_result_has_the_exceptions_that_the_script_caught() -> None:
+    box = Sandbox(tools=[refuse])
+    result = box.run("javascript", "for (const n of [1, 2]) await refuse({amount: n}).catch(() => 0)")
+    assert result.success
+    assert [str(one) for one in result.exceptions] == ["1 is too much", "2 is too much"]
+    assert result.cause is None
+    assert box.run("javascript", "return 1").exceptions == ()
+
+
+def test_result_keeps_a_bounded_number_of_exceptions() -> None:
+    result = Sandbox(tools=[refuse]).run(
+        "javascript", "for (let n = 0; n < 1100; n++) await refuse({amount: n}).catch(() => 0)"
+    )
+    assert len(result.exceptions) == 1000
+
+
+def test_script_is_told_messages_of_value_errors_only() -> None:
+    box = Sandbox(tools=[refuse, connect])
+    assert told(box, "refuse({amount: 6})")[1] == "ValueError: 6 is too much"
+    name, message, payload = told(box, "connect()")
+    assert (name, message) == ("ToolError", "ConnectionError")
+    assert payload == {"type": "ConnectionError"}
+    assert PASSWORD not in box.shell("tool connect") + box.last_stderr
+
+
+def test_script_is_told_all_messages_where_the_program_says_so() -> None:
+    assert told(Sandbox(tools=[connect], errors="message"), "connect()")[1] == f"ConnectionError: {PASSWORD}"
+
+
+def test_script_is_told_types_only_where_the_program_says_so() -> None:
+    box = Sandbox(tools=[refuse, decline], errors="type")
+    assert told(box, "refuse({amount: 6})")[1] == "ValueError"
+    assert told(box, "decline()")[1] == "declined"
+    assert "amount" in told(box, "refuse({amount: 'six'})")[1]
+
+
+def test_script_is_told_what_a_function_says() -> None:
+    box = Sandbox(tools=[connect], errors=lambda error: f"sorry ({type(error).__name__})")
+    assert told(box, "connect()")[1] == "sorry (ConnectionError)"
+
+
+def test_mode_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="'message', 'type' or a function"):
+        Sandbox(errors="all")  # pyright: ignore[reportArgumentType]
+
+
+def test_tool_error_arrives_with_name_and_payload() -> None:
+    box = Sandbox(tools=[decline])
+    assert told(box, "decline()") == ["Declined", "declined", {"code": 51}]
+    with pytest.raises(ToolError, match="declined") as raised:
+        box.call("decline")
+    assert (raised.value.name, raised.value.payload) == ("Declined", {"code": 51})
+    assert isinstance(raised.value.__cause__, ToolError)
+
+
+def test_payload_without_a_json_form_is_an_error_of_its_own() -> None:
+    def odd() -> None:
+        raise ToolError("declined", payload=object())
+
+    assert "object" in told(Sandbox(tools=[odd]), "odd()")[1]
+
+
+def test_log_has_the_traceback_and_no_arguments(caplog: pytest.LogCaptureFixture) -> None:
+    box = Sandbox(tools=[connect, refuse, decline])
+    with caplog.at_level(logging.DEBUG, "tollhouse.tools"):
+        box.execute("await connect().catch(() => 0); await refuse({amount: 99}).catch(() => 0); await decline()")
+    levels = [(one.name, one.levelname, one.getMessage()) for one in caplog.records]
+    assert levels == [
+        ("tollhouse.tools", "ERROR", "tool `connect` raised ConnectionError"),
+        ("tollhouse.tools", "ERROR", "tool `refuse` raised ValueError"),
+        ("tollhouse.tools", "INFO", "tool `decline` raised ToolError"),
+    ]
+    assert PASSWORD in caplog.text
+    assert "raise ConnectionError(PASSWORD)" in caplog.text
+
+
+def test_log_is_silent_without_a_handler(capfd: pytest.CaptureFixture[str]) -> None:
+    Sandbox(tools=[connect]).execute("await connect()")
+    assert capfd.readouterr().err == ""
+
+
+def test_hook_is_given_each_exception() -> None:
+    seen: list[tuple[str, Any, str]] = []
+
+    def hook(method: str, arguments: Any, error: Exception) -> None:
+        seen.append((method, arguments, str(error)))
+        raise OSError("of the hook")
+
+    box = Sandbox(tools=[refuse], on_tool_error=hook)
+    assert told(box, "refuse({amount: 6})")[1] == "ValueError: 6 is too much"
+    assert seen == [("refuse", {"amount": 6}, "6 is too much")]
+
+
+def test_exception_given_in_steps_is_kept_and_told_alike() -> None:
+    box = Sandbox(tools=[connect])
+    box.start("await connect()")
+    while box.has_work():
+        if box.step():
+            box.fail(ConnectionError(PASSWORD))
+    assert PASSWORD not in (box.last_result.error or "")
+    assert isinstance(box.last_result.cause, ConnectionError)
+
+
+def test_argument_error_is_kept_too() -> None:
+    result = Sandbox(tools=[refuse]).run("javascript", "await refuse({amount: 1, more: 2})")
+    assert not result.success
+    with pytest.raises((ArgumentError, ToolError)):
+        Sandbox(tools=[refuse]).call("refuse", {"more": 1})
