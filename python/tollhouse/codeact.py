@@ -37,15 +37,20 @@ def create_tollhouse_codeact(
     `prompt` stands in place of `JS_CODEACT_PROMPT`; the descriptions of the tools follow it. Raises `ImportError`
     without langgraph-codeact.
     """
+    sandbox = SandboxTool.from_functions(tools, capabilities=capabilities)
+    told = f"{prompt or JS_CODEACT_PROMPT}\n{sandbox.get_tool_descriptions()}"
+    return graph(model, _evaluator(sandbox), told)
+
+
+def graph(model: Any, evaluator: Callable[..., tuple[str, dict[str, Any]]], prompt: str) -> Any:
+    """The graph of a CodeAct agent whose code runs in `evaluator`. Raises `ImportError` without langgraph-codeact."""
     try:
         # Without stubs, and not in every environment.
         from langgraph_codeact import create_codeact  # pyright: ignore
     except ImportError as error:
         raise ImportError("this needs langgraph-codeact: pip install 'tollhouse[codeact]'") from error
-    sandbox = SandboxTool.from_functions(tools, capabilities=capabilities)
-    told = f"{prompt or JS_CODEACT_PROMPT}\n{sandbox.get_tool_descriptions()}"
     # The library's tools are Python functions for Python code: the sandbox has its own, behind the gate.
-    return create_codeact(model, [], _evaluator(sandbox), prompt=told)  # pyright: ignore[reportUnknownVariableType]
+    return create_codeact(model, [], evaluator, prompt=prompt)  # pyright: ignore[reportUnknownVariableType]
 
 
 create_amla_sandbox = create_tollhouse_sandbox

@@ -83,7 +83,7 @@ def parse_spec(param: str, spec: Any) -> list[Constraint]:
     if isinstance(spec, Constraint):
         return [spec]
     if isinstance(spec, str):
-        test = _from_text(param, spec)
+        test = test_from_text(param, spec)
         return [Constraint.eq(param, spec) if test is None else test]
     if isinstance(spec, bool | int | float):
         return [Constraint.eq(param, spec)]
@@ -94,8 +94,11 @@ def parse_spec(param: str, spec: Any) -> list[Constraint]:
     raise ValueError(f"constraint on {param!r}: {spec!r} is no spec: use a plain value, {_FORMS}")
 
 
-def _from_text(param: str, text: str) -> Constraint | None:
-    """The constraint that a text with an operator is; None for plain text."""
+def test_from_text(param: str, text: str) -> Constraint | None:
+    """The constraint that a text with an operator is; None for plain text.
+
+    Raises `ValueError` if what follows the operator is malformed.
+    """
     for sign, operator in _COMPARISONS.items():
         if text.startswith(sign):
             return _compared(param, text, operator, text[len(sign) :].strip())
@@ -142,7 +145,7 @@ def _number(text: str) -> int | float | None:
 def _from_list(param: str, specs: list[Any]) -> list[Constraint]:
     if not specs:
         raise ValueError(f"constraint on {param!r}: the list is empty, so nothing could pass")
-    read = [_from_text(param, spec) if isinstance(spec, str) else None for spec in specs]
+    read = [test_from_text(param, spec) if isinstance(spec, str) else None for spec in specs]
     tests = [test for test in read if test is not None]
     if not tests:
         return [Constraint.is_in(param, specs)]

@@ -13,6 +13,7 @@ mod programs;
 mod python;
 mod rivals;
 mod run;
+mod seed;
 mod setup;
 mod test;
 
@@ -26,6 +27,7 @@ cargo xtask COMMAND
   build [--release]  builds guests, tools and host; the binary is target/{debug,release}/tollhouse
   patch              makes the patched copy of bashkit that the shell guest uses; every build does
   wheel              builds the Python package as a wheel, in target/wheels, and tries it in an environment without Rust
+  seed               runs the published tests of amla-sandbox, from PyPI, against the Python package's drop-in; after a build
   programs [NAME]... makes uutils coreutils, ripgrep, jaq and python3 programs of the shell, and publishes them
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
   bench [calls] [files] [programs] [python] [registry] [sessions] [shell]
@@ -54,6 +56,7 @@ fn main() -> Result<()> {
         ["test", "--full"] => test::test(true),
         ["build"] => build::all(build::Profile::Debug),
         ["build", "--release"] => build::all(build::Profile::Release),
+        ["seed"] => seed::test(build::Profile::Debug),
         ["wheel"] => python::wheel(),
         ["patch"] => patched::bashkit(),
         ["programs", names @ ..] => programs::programs(names),

@@ -155,7 +155,7 @@ pub(crate) fn check() -> Result<()> {
 
 /// The package as it would be installed, in a directory for `PYTHONPATH`. Nothing else may be in it: Python takes any
 /// directory there for a package, an environment called `crewai` for CrewAI.
-fn assemble(profile: Profile) -> Result<PathBuf> {
+pub(crate) fn assemble(profile: Profile) -> Result<PathBuf> {
     let (from, parent) = (root().join("python/tollhouse"), target().join("python/package"));
     let to = parent.join("tollhouse");
     if to.exists() {
@@ -190,7 +190,7 @@ fn environment() -> Result<PathBuf> {
 }
 
 /// The interpreter of an environment that has what a file names.
-fn environment_of(place: &str, requirements: &str) -> Result<PathBuf> {
+pub(crate) fn environment_of(place: &str, requirements: &str) -> Result<PathBuf> {
     let place = target().join(place);
     let python = place.join("bin/python");
     let wanted = fs::read_to_string(root().join(requirements))?;

@@ -8,6 +8,7 @@ use crate::patched;
 use crate::programs;
 use crate::python;
 use crate::run::{cargo, command, run, say, succeeds, target};
+use crate::seed;
 use crate::setup::{registry_server, setup};
 
 /// What is built for some only, and checked for all.
@@ -52,6 +53,7 @@ fn foreign() -> Result<()> {
     say("building tools/text with cargo-component");
     run(command("cargo").args(["component", "build", "--profile", "guest", "--package", "tollhouse-tool-text"]))?;
     let made = programs::make(&[])?;
+    seed::test(Profile::Debug)?;
     registry_server()?;
     say("testing what other toolchains built");
     run(&mut cargo(&["test", "--features", "tollhouse-tests/full", "--test", "foreign"]))?;

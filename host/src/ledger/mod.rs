@@ -52,7 +52,7 @@ pub struct Used {
 #[non_exhaustive]
 pub enum Refused {
     /// No call is left.
-    #[error("its budget is used up: {limit} of {limit} calls")]
+    #[error("its budget is used up: {limit} of {limit} calls, its limit")]
     Calls {
         /// How many there were.
         limit: u64,

@@ -1,0 +1,1 @@
+"""Drop-in modules for programs that were written for another sandbox."""

@@ -1,0 +1,1 @@
+"""Parts of the drop-in that no program imports."""
