@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +144,27 @@ def test_session_on_disk_asks_again_when_it_is_opened_again(tmp_path: Path) -> N
 def test_model_is_told_that_a_human_may_be_asked() -> None:
     box = Sandbox(tools=[pay], capabilities=[MethodCapability("pay", approve=Param("amount") > 5)], approver=no)
     assert "- `pay`: a human may be asked first" in SandboxTool(box).get_tool_descriptions()
+
+
+def test_async_approver_is_awaited() -> None:
+    asked: list[int] = []
+
+    async def ask(method: str, arguments: dict[str, Any], grant: str) -> bool:
+        await asyncio.sleep(0)
+        asked.append(arguments["amount"])
+        return arguments["amount"] < 10
+
+    box = Sandbox(tools=[pay], capabilities=[MethodCapability("pay", approve=True)], approver=ask)
+    script = "return [await pay({amount: 5}), await pay({amount: 50}).catch(error => error.name)]"
+    assert box.run("javascript", script).return_value == [5, "CapabilityError"]
+
+    async def beside() -> Any:
+        return (await box.run_async("javascript", script)).return_value
+
+    assert asyncio.run(beside()) == [5, "CapabilityError"]
+    box.start("return await pay({amount: 5})")
+    while box.has_work():
+        if box.step():
+            box.resume(7)
+    assert box.last_result.return_value == 7
+    assert asked == [5, 50, 5, 50, 5]

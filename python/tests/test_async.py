@@ -307,3 +307,31 @@ def test_sixteen_threads_with_a_sandbox_each() -> None:
 
     with ThreadPoolExecutor(16) as pool:
         assert list(pool.map(work, range(16))) == [[one + n for one in range(20)] for n in range(16)]
+
+
+def test_async_listeners_of_output_are_awaited() -> None:
+    heard: list[tuple[str, str]] = []
+
+    async def output(text: str) -> None:
+        await asyncio.sleep(0)
+        heard.append(("output", text))
+
+    async def stderr(text: str) -> None:
+        await asyncio.sleep(0)
+        heard.append(("stderr", text))
+
+    sandbox = Sandbox()
+    script = "console.log('a'); console.error('b'); return 'c'"
+    wanted = [("output", "a\n"), ("stderr", "b\n"), ("output", "c\n")]
+    result = sandbox.run("javascript", script, on_output=output, on_stderr=stderr)
+    assert (result.stdout, result.stderr) == ("a\nc\n", "b\n")
+    assert heard == wanted
+    heard.clear()
+    run(lambda: sandbox.run_async("javascript", script, on_output=output, on_stderr=stderr))
+    assert heard == wanted
+
+
+def test_standard_error_alone_is_streamed() -> None:
+    heard: list[str] = []
+    result = Sandbox().run("shell", "echo a; echo b >&2; echo c", on_stderr=heard.append)
+    assert (heard, result.stdout) == (["b\n"], "a\nc\n")

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Handler = Callable[[str, dict[str, Any]], Any]
     """Answers a call: `(method, arguments)`. It may give something to await."""
 
+    Approver = Callable[[str, dict[str, Any], str], "bool | Awaitable[bool]"]
+    """Answers for a human: `(method, arguments, grant)`. It may give something to await."""
+
 _inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())
 """Of whose runs this code is a tool, outermost first."""
 
@@ -82,6 +85,10 @@ class Answers:
 
         return heard(run, self._errors, self._on_tool_error, method, arguments, error)
 
+    def asked(self, approver: Approver) -> Callable[[str, dict[str, Any], str], Any]:
+        """What the host asks: an approver, awaited if need be."""
+        return lambda method, arguments, grant: self.run.settled(approver(method, arguments, grant))
+
     def goes_on_around(self) -> bool:
         """Whether this code is a tool of such a run, or of what such a tool runs."""
         return self in _inside.get()
@@ -108,7 +115,10 @@ class Answering:
 
     def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any) -> Any:
         _inside.set((*_inside.get(), owner))
-        answered = handler(method, arguments)
+        return self.settled(handler(method, arguments))
+
+    def settled(self, answered: Any) -> Any:
+        """What something comes to: awaited on the loop of this run, if it is to be awaited."""
         return self._wait(answered) if hasattr(answered, "__await__") else answered
 
     def _wait(self, awaited: Awaitable[Any]) -> Any:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     _T = TypeVar("_T")
     OnOutput = Callable[[str], object]
-    """Is given standard output as it comes."""
+    """Is given output as it comes. What it gives to await is awaited before the script goes on."""
 
 
 class Runs:
@@ -59,11 +59,14 @@ class Runs:
         code: str,
         *,
         on_output: OnOutput | None = None,
+        on_stderr: OnOutput | None = None,
         stdin: str | bytes | None = None,
         keep_state: bool = False,
         check: bool = False,
     ) -> ExecutionResult:
         """Runs a script to its end, and says all about it. Another run of this sandbox waits for it.
+
+        `on_output` is given what it writes and returns as it comes, `on_stderr` what it writes to standard error.
 
         With `keep_state` it finds what the last such script of its language left besides files, and leaves that in its
         turn: in JavaScript `globalThis.state`, in bash directory, variables, functions and aliases.
@@ -77,7 +80,7 @@ class Runs:
         Raises `RuntimeError` after `close` and while a run in steps goes on, `NativeError` for what the host cannot do,
         and what `on_output`, the approver or the audit raises.
         """
-        result = self._do(self._script(language, code, on_output, stdin, keep_state))
+        result = self._do(self._script(language, code, (on_output, on_stderr), stdin, keep_state))
         return result.checked() if check else result
 
     async def run_async(
@@ -86,12 +89,16 @@ class Runs:
         code: str,
         *,
         on_output: OnOutput | None = None,
+        on_stderr: OnOutput | None = None,
         stdin: str | bytes | None = None,
         keep_state: bool = False,
         check: bool = False,
     ) -> ExecutionResult:
-        """As `run`, beside the loop: async tools run on it. `on_output` is called on another thread."""
-        result = await self._do_async(self._script(language, code, on_output, stdin, keep_state))
+        """As `run`, beside the loop: async tools run on it.
+
+        `on_output` and `on_stderr` are called on another thread, and what they give to await is awaited on the loop.
+        """
+        result = await self._do_async(self._script(language, code, (on_output, on_stderr), stdin, keep_state))
         return result.checked() if check else result
 
     def call(self, method: str, arguments: Mapping[str, Any] | None = None) -> Any:
@@ -156,18 +163,25 @@ class Runs:
             answering.exceptions.clear()
 
     def _script(
-        self, language: Language, code: str, on_output: OnOutput | None, stdin: str | bytes | None, keep_state: bool
+        self,
+        language: Language,
+        code: str,
+        listeners: tuple[OnOutput | None, OnOutput | None],
+        stdin: str | bytes | None,
+        keep_state: bool,
     ) -> Callable[[_native.Session, bool], ExecutionResult]:
         """What runs this; `last_result` is that of a run which is not nested."""
         given = _bytes(stdin)
 
         def run(session: _native.Session, is_own: bool) -> ExecutionResult:
-            if on_output is None:
+            if listeners == (None, None):
                 ended = session.run(language, code, stdin=given, keep_state=keep_state)
             else:
-                ended = session.run(language, code, stdin=given, listener=_listener(on_output), keep_state=keep_state)
-                if ended.has_value:
-                    on_output(printed(ended.value))
+                settled = self._answers.run.settled
+                told = _listener(*listeners, settled)
+                ended = session.run(language, code, stdin=given, listener=told, keep_state=keep_state)
+                if ended.has_value and listeners[0] is not None:
+                    settled(listeners[0](printed(ended.value)))
             result = result_of(ended, self._answers.run.exceptions if is_own else [])
             if is_own:
                 self.last_result = result
@@ -202,6 +216,7 @@ class Runs:
         try:
             begun = session.start(language, code, stdin=_bytes(stdin), keep_state=keep_state)
             self._stepped = Stepping(begun, self._answers)
+            self._answers.run = self._stepped.answering
         finally:
             self._turn.leave()
 
@@ -261,15 +276,18 @@ class Runs:
         return self._session
 
 
-def _listener(on_output: OnOutput) -> Callable[[str, bytes], None]:
+def _listener(
+    on_output: OnOutput | None, on_stderr: OnOutput | None, settled: Callable[[Any], Any]
+) -> Callable[[str, bytes], None]:
     from codecs import getincrementaldecoder
 
     # A character may come in two pieces.
-    decoder = getincrementaldecoder("utf-8")("replace")
+    decoders = {stream: getincrementaldecoder("utf-8")("replace") for stream in ("stdout", "stderr")}
 
     def listen(stream: str, piece: bytes) -> None:
-        if stream == "stdout" and (text := decoder.decode(piece)):
-            on_output(text)
+        told = on_output if stream == "stdout" else on_stderr
+        if told is not None and (text := decoders[stream].decode(piece)):
+            settled(told(text))
 
     return listen
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypedDict
 
     from ._internal.tool_errors import ErrorMode, OnToolError
-    from .answers import Handler
+    from .answers import Approver, Handler
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .auth import PCA
     from .capabilities import MethodCapability
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         limits: Mapping[str, Any] | None
         files: Mapping[str, str | bytes] | None
         audit_config: AuditConfig | None
-        approver: Callable[[str, dict[str, Any], str], bool] | None
+        approver: Approver | None
         audit_collector: AuditCollector | None
         errors: ErrorMode
         on_tool_error: OnToolError | None
@@ -54,8 +54,9 @@ class Sandbox(Runs):
     tools may be called until it ends, and `capabilities` narrow that. `policy` is a policy file (its path, or its text
     as TOML) instead: it may mount components of `registry` beside the functions. `limits` are those of a policy:
     `{"wall": "10s", "memory": "64MiB"}`. `files` are what it begins with: paths (below /workspace, if they do not begin
-    with `/`) and their bytes or text. `approver(method, arguments, grant)` answers for a human, with True or
-    False, where a capability or a grant of the policy says `approve`; where none does, an approver is an error.
+    with `/`) and their bytes or text. `approver(method, arguments, grant)` answers for a human, with True or False, or
+    with something to await, where a capability or a grant of the policy says `approve`; where none does, an approver is
+    an error.
     What happens goes to `audit_collector`, or to one that is made by `audit_config` and closed with the sandbox.
 
     `errors` is how much scripts are told of an exception of a tool: with None the messages of `ToolError` and of
@@ -85,7 +86,7 @@ class Sandbox(Runs):
         registry: str | os.PathLike[str] | None = None,
         limits: Mapping[str, Any] | None = None,
         files: Mapping[str, str | bytes] | None = None,
-        approver: Callable[[str, dict[str, Any], str], bool] | None = None,
+        approver: Approver | None = None,
         audit_collector: AuditCollector | None = None,
         errors: ErrorMode = None,
         on_tool_error: OnToolError | None = None,
@@ -122,7 +123,7 @@ class Sandbox(Runs):
         self._closes_audit = audit_collector is None
         self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
         listener = None if self._audit is None else self._weak(_recorder(self._audit))
-        ask = None if approver is None else self._weak(approver)
+        ask = None if approver is None else self._weak(self._answers.asked(approver))
         try:
             self._session: _native.Session | None = self._make(
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token

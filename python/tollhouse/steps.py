@@ -23,7 +23,7 @@ class Stepping:
     def __init__(self, run: _native.Run, answers: Answers) -> None:
         self._run = run
         self._answers = answers
-        self._answering = Answering()
+        self.answering = Answering()
         self._waiting: deque[_native.Call] = deque()
         self._given: list[_native.Call] = []
         self._driven = threading.Lock()
@@ -61,7 +61,7 @@ class Stepping:
             self._run.resume(answered, value)
         else:
             if isinstance(error, Exception):
-                error = self._answers.failed(self._answering, answered.method, answered.arguments, error)
+                error = self._answers.failed(self.answering, answered.method, answered.arguments, error)
             self._run.fail(answered, error)
         self._given.remove(answered)
 
@@ -89,4 +89,5 @@ class Stepping:
         ended = self._run.result
         if ended is None:
             return ExecutionResult(success=False, status="cancelled")
-        return result_of(ended, self._answering.exceptions)
+        self.answering.end()
+        return result_of(ended, self.answering.exceptions)
