@@ -70,6 +70,8 @@ mod run;
 mod sessions;
 #[path = "features/shell_limits.rs"]
 mod shell_limits;
+#[path = "features/shell_stdin.rs"]
+mod shell_stdin;
 #[path = "features/snapshots.rs"]
 mod snapshots;
 #[path = "features/states.rs"]

@@ -201,7 +201,7 @@ pub(crate) fn start(script: Script) -> Step {
     with_engine(|ctx, engine| {
         LIMITS.set(script.limits);
         limits::set(script.limits);
-        let Script { source, name, arguments, environment, directory, tools, limits: _, state, typed } = script;
+        let Script { source, name, from_file: _, arguments, environment, directory, tools, limits: _, state, typed } = script;
         // What was left may use tools too.
         let alone = typed.is_none() || state.as_ref().is_none_or(Vec::is_empty);
         natives::begin_run(tools, alone.then_some(&*source));

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use bashkit::{Bash, BashBuilder, Builtin, BuiltinRegistry, CommandResolver, ExecOptions, InMemoryFs, ShellState};
+use bashkit::{Bash, BashBuilder, BuiltinRegistry, ExecOptions, InMemoryFs, ShellState};
 
 use crate::bindings::random;
 use crate::bindings::types::{Limits, Script};
@@ -15,7 +15,6 @@ use crate::catalog::Methods;
 use crate::fs::SessionFiles;
 use crate::program_command::ProgramCommand;
 use crate::script_command::{self, ScriptCommand};
-use crate::stdin::{Demand, READ_RUN, ReadCommand, ReadRun, ScriptInput};
 use crate::time_commands::{Sleep, Timeout};
 use crate::tool_command::{TOOL, ToolCommand};
 use crate::{limits, mend, state};
@@ -77,7 +76,7 @@ pub(crate) fn prepare() {
 }
 
 /// An interpreter for this script, which goes on where another one was, if `found` says where.
-pub(crate) fn make(script: &Script, input: &Arc<ScriptInput>, demand: Demand, found: Option<ShellState>) -> Bash {
+pub(crate) fn make(script: &Script, found: Option<ShellState>) -> Bash {
     let user = script.environment.iter().find(|(name, _)| name == "USER").map_or(USER, |(_, value)| value);
     let usual = user == USER && script.directory == USUAL_DIRECTORY && script.limits.memory == USUAL_LIMITS.memory;
     let made = if usual { TEMPLATE.take() } else { None };
@@ -89,11 +88,7 @@ pub(crate) fn make(script: &Script, input: &Arc<ScriptInput>, demand: Demand, fo
     for (name, value) in &script.environment {
         bash.set_env(name, value);
     }
-    add_tools(&registry, script, input);
-    if demand == Demand::Records {
-        let read = ReadCommand::new(Arc::clone(input));
-        registry.insert("read", read);
-    }
+    add_tools(&registry, script);
     bash
 }
 
@@ -114,11 +109,7 @@ pub(crate) fn wake(bash: &mut Bash, name: &str) {
 fn template(user: &str, directory: &str, limits: &Limits) -> Template {
     let registry = BuiltinRegistry::new();
     mend::register(&registry);
-    let mut bash = mend::add(builder(user, limits))
-        .builtin_registry(registry.clone())
-        .command_resolver(Arc::new(Halves { registry: registry.clone() }))
-        .cwd(directory)
-        .build();
+    let mut bash = builder(user, limits).builtin_registry(registry.clone()).cwd(directory).build();
     for (name, value) in mend::VARIABLES {
         bash.assign(name, value);
     }
@@ -139,29 +130,15 @@ fn builder(user: &str, limits: &Limits) -> BashBuilder {
 }
 
 /// Registers `tool`, the aliases, the programs, and the other languages. One that is named like a command of bashkit's wins.
-fn add_tools(registry: &BuiltinRegistry, script: &Script, input: &Arc<ScriptInput>) {
+fn add_tools(registry: &BuiltinRegistry, script: &Script) {
     let methods = Arc::new(Methods::new(script.tools.clone()));
     for name in methods.aliases().into_iter().chain([TOOL]) {
-        registry.insert_command(name, ToolCommand::new(Arc::clone(&methods), Arc::clone(input)));
+        registry.insert_command(name, ToolCommand::new(Arc::clone(&methods)));
     }
     for name in script_command::NAMES {
-        registry.insert_command(name, ScriptCommand::new(Arc::clone(input)));
+        registry.insert_command(name, ScriptCommand);
     }
     for name in methods.programs() {
-        registry.insert_command(name, ProgramCommand::new(Arc::clone(input)));
-    }
-}
-
-/// Finds the second halves of commands that run another command, by their hidden names: a fresh object for each use.
-struct Halves {
-    registry: BuiltinRegistry,
-}
-
-impl CommandResolver for Halves {
-    fn resolve(&self, name: &str) -> Option<Arc<dyn Builtin>> {
-        match name {
-            READ_RUN => Some(ReadRun::fresh(self.registry.clone())),
-            _ => None,
-        }
+        registry.insert_command(name, ProgramCommand);
     }
 }

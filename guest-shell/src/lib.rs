@@ -17,7 +17,7 @@
 //! | [`fs`] | bashkit's file system, on the world's `files` |
 //! | [`devices`] | `/dev/null` and its like |
 //! | [`state`] | what a script leaves of its shell for the next one |
-//! | [`stdin`] | which scripts read their standard input, and how it reaches them |
+//! | [`stdin`] | the script's standard input, read when a command reads it |
 //! | [`catalog`] | the tools as a shell knows them: words to methods |
 //! | [`tool_command`] | the command `tool`, and a command for each alias |
 //! | [`program_command`] | a command for each program: its streams, and its status |

@@ -5,10 +5,6 @@ use bashkit::{Error, ExecResult, LimitExceeded};
 use crate::bindings::types::{ErrorKind, Failure, Limits, Outcome, Script};
 use crate::{clock, limits, shell};
 
-/// What bashkit says of substitutions that are nested too deep.
-const SUBSTITUTION_DEPTH: &str = "maximum command substitution depth exceeded";
-/// What bashkit says of sourced files that are nested too deep.
-const SOURCE_DEPTH: &str = "maximum source depth exceeded";
 /// The status of a script that does not parse, as in bash.
 const SYNTAX_STATUS: u8 = 2;
 /// The status of a script that was cancelled: 128 + SIGINT.
@@ -17,7 +13,7 @@ const CANCELLED_STATUS: u8 = 130;
 /// What came of a script, with the state that it leaves, if it leaves one.
 pub(crate) fn of(result: Result<ExecResult, Error>, script: &Script, left: Option<Result<Vec<u8>, String>>) -> Outcome {
     let (mut exit_code, mut error) = match result {
-        Ok(result) => of_status(result.exit_code, &script.name),
+        Ok(result) => of_status(&result, &script.name),
         Err(error) => of_error(&error, &script.source, &script.name, &script.limits),
     };
     let state = match left.transpose() {
@@ -41,14 +37,12 @@ pub(crate) fn unreadable_state(why: &str) -> Outcome {
 }
 
 /// An ending by the script's own will, or by a syntax error behind commands that ran.
-fn of_status(status: i32, name: &str) -> (u8, Option<Failure>) {
+fn of_status(result: &ExecResult, name: &str) -> (u8, Option<Failure>) {
     // As a process: the low eight bits.
-    let status = u8::try_from(status.rem_euclid(256)).expect("a remainder of 256");
-    let error = match shell::syntax_report() {
+    let status = u8::try_from(result.exit_code.rem_euclid(256)).expect("a remainder of 256");
+    let error = match &result.syntax_error {
         _ if status == 0 => None,
-        Some(report) if status == SYNTAX_STATUS => {
-            Some(failure(ErrorKind::Syntax, "SyntaxError", syntax_message(&report, name)))
-        }
+        Some(report) => Some(failure(ErrorKind::Syntax, "SyntaxError", syntax_message(report, name))),
         _ => Some(failure(ErrorKind::Exit, "ExitError", format!("exit status {status}"))),
     };
     (status, error)
@@ -64,15 +58,6 @@ fn of_error(error: &Error, source: &str, name: &str, limits: &Limits) -> (u8, Op
             (SYNTAX_STATUS, Some(failure(ErrorKind::Syntax, "SyntaxError", message)))
         }
         Error::ResourceLimit(exceeded) => (limits::LIMIT_STATUS, Some(limits::failure(exceeded, limits))),
-        // A substitution that is nested too deep comes as text, from within the others.
-        Error::Execution(message) if message.contains(SUBSTITUTION_DEPTH) => {
-            let exceeded = LimitExceeded::MaxSubstDepth(limits::DEPTH);
-            (limits::LIMIT_STATUS, Some(limits::failure(&exceeded, limits)))
-        }
-        Error::Execution(message) if message.contains(SOURCE_DEPTH) => {
-            let exceeded = LimitExceeded::MaxFunctionDepth(limits::FUNCTIONS);
-            (limits::LIMIT_STATUS, Some(limits::failure(&exceeded, limits)))
-        }
         _ if clock::out_of_fuel() => {
             // Which way the end of time reached the top does not matter.
             let exceeded = LimitExceeded::MaxCommands(0);

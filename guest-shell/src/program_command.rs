@@ -5,14 +5,12 @@
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::Poll;
 
 use bashkit::{Command, CommandContext, CommandOutput, CommandStatus, Result, async_trait};
 
 use crate::bindings::types::{ErrorKind, Failure, Operation, ProgramRun, Runnable, StreamRead, StreamWrite, Value};
 use crate::operations;
-use crate::stdin::ScriptInput;
 use crate::tool_command::{explain, status};
 
 /// How much is read of a program at once, and given to it: what a stream holds.
@@ -35,31 +33,18 @@ fn stream() -> u32 {
 }
 
 /// Runs programs: the name that it is registered under is the program's.
-pub(crate) struct ProgramCommand {
-    input: Arc<ScriptInput>,
-}
-
-impl ProgramCommand {
-    pub(crate) fn new(input: Arc<ScriptInput>) -> Self {
-        Self { input }
-    }
-}
+pub(crate) struct ProgramCommand;
 
 #[async_trait]
 impl Command for ProgramCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let what = Runnable::Program(context.name.to_owned());
-        run(&context, &self.input, what, context.args.to_vec()).await
+        run(&context, what, context.args.to_vec()).await
     }
 }
 
 /// Runs something with the streams of a command, to its end.
-pub(crate) async fn run(
-    context: &CommandContext<'_>,
-    input: &ScriptInput,
-    what: Runnable,
-    arguments: Vec<String>,
-) -> Result<CommandStatus> {
+pub(crate) async fn run(context: &CommandContext<'_>, what: Runnable, arguments: Vec<String>) -> Result<CommandStatus> {
     let mut environment: Vec<(String, String)> =
         context.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     environment.sort();
@@ -74,7 +59,7 @@ pub(crate) async fn run(
     };
     let (stdin, stdout, stderr) = (run.stdin, run.stdout, run.stderr);
     let mut ended = pin!(operations::begin(Operation::Run(run)));
-    let mut fed = pin!(feed(context, input, stdin));
+    let mut fed = pin!(feed(context, stdin));
     let mut written = pin!(drain(stdout, &context.stdout));
     let mut complained = pin!(drain(stderr, &context.stderr));
     let (mut ending, mut feeding, mut writing, mut complaining) = (None, true, true, true);
@@ -121,24 +106,15 @@ fn of_program(failure: &Failure) -> i32 {
     }
 }
 
-/// Gives a program what it asks for, until it is gone or there is no more: its input, or if it has none the script's.
-async fn feed(context: &CommandContext<'_>, script: &ScriptInput, stream: u32) -> Result<()> {
+/// Writes standard input to a program as it asks for it, until the program or the input ends.
+async fn feed(context: &CommandContext<'_>, stream: u32) -> Result<()> {
     let write = |bytes: Vec<u8>, end: bool| operations::begin(Operation::Write(StreamWrite { stream, bytes, end }));
     let mut asked = write(Vec::new(), false).await;
-    let mut piped = false;
     while asked.is_ok() {
-        let part = match context.stdin.read_chunk().await? {
-            Some(chunk) => {
-                piped = true;
-                chunk
-            }
-            None if piped => Vec::new(),
-            None => script.part().await,
-        };
-        if part.is_empty() {
+        let Some(part) = context.stdin.read_chunk().await? else {
             let _ = write(Vec::new(), true).await;
             break;
-        }
+        };
         asked = give(stream, part).await;
     }
     Ok(())

@@ -1,13 +1,11 @@
 //! `node` and `js`: scripts of JavaScript, which run in a guest of their own on the same files, with the same tools.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
 use crate::bindings::types::{InnerScript, Language, Runnable};
 use crate::program_command;
-use crate::stdin::ScriptInput;
 
 /// The commands.
 pub(crate) const NAMES: [&str; 2] = ["node", "js"];
@@ -45,9 +43,7 @@ const IDLE: [&str; 6] = [
 ];
 
 /// Runs JavaScript.
-pub(crate) struct ScriptCommand {
-    input: Arc<ScriptInput>,
-}
+pub(crate) struct ScriptCommand;
 
 /// What the words of a command ask for.
 enum Asked<'a> {
@@ -57,30 +53,6 @@ enum Asked<'a> {
     Input,
     Version,
     Help,
-}
-
-impl ScriptCommand {
-    pub(crate) fn new(input: Arc<ScriptInput>) -> Self {
-        Self { input }
-    }
-
-    /// All that is left of what the command reads.
-    async fn rest(&self, context: &CommandContext<'_>) -> Result<String> {
-        let mut text = Vec::new();
-        while let Some(chunk) = context.stdin.read_chunk().await? {
-            text.extend(chunk);
-        }
-        if text.is_empty() {
-            loop {
-                let part = self.input.part().await;
-                if part.is_empty() {
-                    break;
-                }
-                text.extend(part);
-            }
-        }
-        Ok(String::from_utf8_lossy(&text).into_owned())
-    }
 }
 
 #[async_trait]
@@ -96,7 +68,7 @@ impl Command for ScriptCommand {
                 let quoted = serde_json::Value::from(text);
                 ("[eval]".to_owned(), format!("console.log(eval({quoted}))"))
             }
-            Asked::Input => ("[stdin]".to_owned(), self.rest(&context).await?),
+            Asked::Input => ("[stdin]".to_owned(), read_script(&context).await?),
             Asked::File(path) => match read_file(&context, path).await {
                 Ok(found) => found,
                 Err(why) => return complain(&context, &why, 1).await,
@@ -105,7 +77,7 @@ impl Command for ScriptCommand {
             Asked::Help => return print(&context, HELP).await,
         };
         let script = InnerScript { language: Language::Javascript, source, name };
-        program_command::run(&context, &self.input, Runnable::Script(script), arguments.to_vec()).await
+        program_command::run(&context, Runnable::Script(script), arguments.to_vec()).await
     }
 }
 
@@ -135,6 +107,15 @@ fn read_words(words: &[String]) -> std::result::Result<(Asked<'_>, &[String]), S
         Some((file, arguments)) => (Asked::File(file), arguments),
         None => (Asked::Input, rest),
     })
+}
+
+/// Reads a script from standard input, to its end.
+async fn read_script(context: &CommandContext<'_>) -> Result<String> {
+    let mut text = Vec::new();
+    while let Some(chunk) = context.stdin.read_chunk().await? {
+        text.extend(chunk);
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// Path and text of a script.

@@ -3,7 +3,6 @@
 //! The execution is one future, kept here between steps. It is pending exactly when everything in it waits for an
 //! operation: nothing else in this guest waits.
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::mem::{self, ManuallyDrop};
@@ -13,17 +12,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use bashkit::parser::{self, Parser};
-use bashkit::{Bash, Error, ExecOptions, ExecResult, LiveStream, ShellState};
+use bashkit::{Bash, Error, ExecOptions, ExecResult, LiveStream};
 
 use crate::bindings::output::{self, Stream};
 use crate::bindings::types::{Completion, Outcome, Script, Step};
 use crate::operations::Outstanding;
-use crate::stdin::{self, Demand, ScriptInput};
-use crate::{clock, interpreter, limits, mend, operations, outcome, script_command, state};
-
-/// What bashkit's parser makes of a script: what comes before an error, and the error.
-type Parsed = (parser::Script, Option<Error>);
+use crate::stdin::ScriptStdin;
+use crate::{clock, interpreter, operations, outcome, state};
 
 /// How much is written before a pause: what a pipe of Linux holds.
 const PAUSE: usize = 64 << 10;
@@ -44,8 +39,6 @@ thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
     /// Bytes of output since the last pause.
     static WRITTEN: Cell<usize> = const { Cell::new(0) };
-    /// bashkit's report of a syntax error behind commands that run, and whether it came to be printed.
-    static TRAILING: RefCell<Option<(String, bool)>> = const { RefCell::new(None) };
 }
 
 /// Whether something in the execution can go on.
@@ -121,28 +114,21 @@ pub(crate) fn complain(text: &str) {
     output::write(Stream::Stderr, text.as_bytes());
 }
 
-/// The syntax error that ended the script, if one did so after commands had run.
-pub(crate) fn syntax_report() -> Option<String> {
-    TRAILING.with_borrow(|trailing| trailing.as_ref().filter(|(_, printed)| *printed).map(|(report, _)| report.clone()))
-}
-
 /// The whole of a run.
 async fn execute(script: Script) -> Outcome {
     let found = match script.state.as_deref().map(state::read).transpose() {
         Ok(found) => found.flatten(),
         Err(why) => return outcome::unreadable_state(&why),
     };
-    let input = Arc::new(ScriptInput::default());
-    let parsed = Parser::with_fuel(&script.source, limits::PARSER_STEPS).parse_recovering();
-    let demand = survey(&script, &parsed, found.as_ref(), &input);
-    mend::begin(&script.source);
     // Not dropped: see `advance`.
-    let mut bash = ManuallyDrop::new(interpreter::make(&script, &input, demand, found));
+    let mut bash = ManuallyDrop::new(interpreter::make(&script, found));
     let arguments = script.arguments.iter().cloned();
-    let mut options = ExecOptions::new().parsed(parsed).live(deliver).arg0(script.name.clone()).positional(arguments);
-    if demand == Demand::All {
-        options = options.stdin(input.rest().await);
-    }
+    let options = ExecOptions::new()
+        .live(deliver)
+        .stdin_source(Arc::new(ScriptStdin))
+        .arg0(script.name.clone())
+        .positional(arguments)
+        .command_string(!script.from_file);
     let result = run(&mut bash, &script, options).await;
     // A script that was stopped may have been so anywhere.
     let left = (script.state.is_some() && result.is_ok()).then(|| state::write(&bash));
@@ -159,46 +145,12 @@ async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<E
     bash.exec_with_options(&script.source, options).await
 }
 
-/// Looks the script through before it runs: for what it reads, and for a syntax error further down.
-fn survey(script: &Script, parsed: &Parsed, found: Option<&ShellState>, input: &ScriptInput) -> Demand {
-    let (parsed, error) = parsed;
-    if let Some(error) = error
-        && !parsed.commands.is_empty()
-    {
-        let report = error.syntax_report(&script.name, &script.source);
-        TRAILING.set(report.map(|report| (report, false)));
-    }
-    let aliases = script.tools.iter().filter_map(|tool| tool.method.split('/').next()).collect();
-    let earlier = found.map(state::functions).unwrap_or_default();
-    let commands = match earlier.is_empty() {
-        true => Cow::Borrowed(&*parsed.commands),
-        false => Cow::Owned(earlier.into_iter().chain(parsed.commands.iter().cloned()).collect()),
-    };
-    let programs = script.tools.iter().filter(|tool| tool.program).map(|tool| tool.method.as_str());
-    let programs = programs.chain(script_command::NAMES).collect();
-    if stdin::calls_any(&commands, &programs) {
-        input.lend();
-    }
-    stdin::demand(&commands, &aliases)
-}
-
 /// Passes output on, as a command writes it. Now and then the command waits for the next step, which comes when somebody
 /// has taken what was written.
 fn deliver(stream: LiveStream, bytes: &[u8]) -> impl Future<Output = ()> + Send + use<> {
     match stream {
-        LiveStream::Stdout => {
-            mend::delivered(bytes, &[]);
-            output::write(Stream::Stdout, bytes);
-        }
-        LiveStream::Stderr => {
-            mend::delivered(&[], bytes);
-            TRAILING.with_borrow_mut(|trailing| {
-                if let Some((report, printed)) = trailing {
-                    *printed = bytes.ends_with(report.as_bytes());
-                }
-            });
-            output::write(Stream::Stderr, bytes);
-        }
+        LiveStream::Stdout => output::write(Stream::Stdout, bytes),
+        LiveStream::Stderr => output::write(Stream::Stderr, bytes),
     }
     let written = WRITTEN.get() + bytes.len();
     let pauses = written >= PAUSE;

@@ -5,7 +5,6 @@
 
 use std::path::Path;
 
-use bashkit::parser::{Command, FunctionDef};
 use bashkit::{Bash, ShellState};
 use serde_json::Value;
 
@@ -33,11 +32,6 @@ pub(crate) fn restore(bash: &mut Bash, mut state: ShellState, directory: &str) {
 
 fn is_directory(path: &Path) -> bool {
     path.to_str().and_then(|path| files::stat(path, true).ok()).is_some_and(|known| known.kind == Kind::Directory)
-}
-
-/// The functions of a shell, as commands that define them.
-pub(crate) fn functions(state: &ShellState) -> Vec<Command> {
-    state.functions.values().map(|function: &FunctionDef| Command::Function(function.clone())).collect()
 }
 
 /// Writes how a shell was left.

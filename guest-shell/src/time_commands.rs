@@ -157,8 +157,7 @@ impl Builtin for Timeout {
         let Ok(Request { seconds, preserve_status, command }) = parse(context.args) else { return Ok(None) };
         let mut words = command.into_iter();
         let name = words.next().unwrap_or_default();
-        let stdin = context.stdin.cloned();
-        let command = SubCommand { name, args: words.collect(), stdin, assignments: Vec::new() };
+        let command = SubCommand { name, args: words.collect(), stdin: None, assignments: Vec::new() };
         // Zero is no limit.
         let duration = duration(if seconds == 0.0 { FOREVER } else { seconds });
         // bashkit keeps the timer exactly as long as the command runs.

@@ -14,7 +14,6 @@ pub(crate) use self::call::{explain, status};
 use self::words::{Help, Special, options, split_name};
 use crate::bindings::catalog;
 use crate::catalog::{Method, Methods};
-use crate::stdin::ScriptInput;
 
 /// The command's own name; any other name that it is registered under is an alias.
 pub(crate) const TOOL: &str = "tool";
@@ -41,12 +40,11 @@ Of every command for a tool:
 /// Calls tools.
 pub(crate) struct ToolCommand {
     methods: Arc<Methods>,
-    input: Arc<ScriptInput>,
 }
 
 impl ToolCommand {
-    pub(crate) fn new(methods: Arc<Methods>, input: Arc<ScriptInput>) -> Self {
-        Self { methods, input }
+    pub(crate) fn new(methods: Arc<Methods>) -> Self {
+        Self { methods }
     }
 }
 
@@ -103,7 +101,7 @@ impl ToolCommand {
             }
         };
         let call = Call { label: words[..count].join(" "), method, options };
-        if call.options.each { call.each(context).await } else { call.once(context, &self.input).await }
+        if call.options.each { call.each(context).await } else { call.once(context).await }
     }
 
     /// `tool` alone, `tool --list`, `tool --budgets`, `tool --help`.

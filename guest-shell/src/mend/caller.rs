@@ -41,6 +41,6 @@ impl Builtin for Caller {
             }
             Some(Err(_)) => return Ok(None),
         };
-        Ok(Some(ExecutionPlan::Batch { commands: vec![line(text, context)] }))
+        Ok(Some(ExecutionPlan::Batch { commands: vec![line(text)] }))
     }
 }

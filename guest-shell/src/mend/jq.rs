@@ -115,7 +115,7 @@ impl Builtin for Jq {
         for word in args.iter_mut().filter(|word| *word == "-") {
             "/dev/stdin".clone_into(word);
         }
-        Ok(Some(ExecutionPlan::Batch { commands: vec![original("jq", args, context)] }))
+        Ok(Some(ExecutionPlan::Batch { commands: vec![original("jq", args)] }))
     }
 }
 

@@ -68,7 +68,7 @@ impl Builtin for Mapfile {
         let name = &request.array;
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !is_name {
-            return Ok(Some(ExecutionPlan::Batch { commands: vec![original(self.0, request.words, context)] }));
+            return Ok(Some(ExecutionPlan::Batch { commands: vec![original(self.0, request.words)] }));
         }
         let words: String = request.words.iter().map(|word| format!(" {}", quoted(word))).collect();
         let from = request.descriptor.map(|descriptor| format!(" <&{descriptor}")).unwrap_or_default();
@@ -76,6 +76,6 @@ impl Builtin for Mapfile {
         let text = format!(
             r#"if [[ $(declare -p {name} 2>/dev/null) == "declare -A"* ]]; then echo "{command}: {name}: not an indexed array" >&2; false; else {ORIGINALS}/{command}{words}{from} && {{ [[ -v {name}[@] ]] || {name}=(); }}; fi"#
         );
-        Ok(Some(ExecutionPlan::Batch { commands: vec![line(text, context)] }))
+        Ok(Some(ExecutionPlan::Batch { commands: vec![line(text)] }))
     }
 }

@@ -7,7 +7,6 @@
 //! a small file that it recognises by its first lines. The guest's file system shows these stubs ([`stub`]).
 
 mod caller;
-mod fatal;
 mod jq;
 mod mapfile;
 mod seq;
@@ -18,9 +17,7 @@ mod yes;
 use std::path::Path;
 use std::sync::Arc;
 
-use bashkit::{BashBuilder, BuiltinContext, BuiltinRegistry, SubCommand};
-
-pub(crate) use fatal::{begin, delivered};
+use bashkit::{BuiltinRegistry, SubCommand};
 
 /// Where bashkit's own commands are found, under their names.
 const ORIGINALS: &str = "/usr/lib/tollhouse/bashkit";
@@ -31,11 +28,6 @@ const MENDED: [&str; 3] = ["jq", "mapfile", "readarray"];
 /// Variables that bash sets before a script's first command and bashkit does not ("Bash Variables" in the manual).
 pub(crate) const VARIABLES: [(&str, &str); 3] =
     [("IFS", " \t\n"), ("OPTERR", "1"), ("COMP_WORDBREAKS", " \t\n\"'@><=;|&(:")];
-
-/// What is added to an interpreter before it is built.
-pub(crate) fn add(builder: BashBuilder) -> BashBuilder {
-    builder.on_exit(Box::new(fatal::on_exit))
-}
 
 /// What is added to its commands.
 pub(crate) fn register(registry: &BuiltinRegistry) {
@@ -54,14 +46,14 @@ pub(crate) fn stub(path: &Path) -> Option<Vec<u8>> {
     MENDED.contains(&name).then(|| format!("#!/bin/sh\n# bashkit builtin: {name}\nexec {name} \"$@\"\n").into_bytes())
 }
 
-/// bashkit's own command, with these words and what the mended one would have read.
-fn original(name: &str, args: Vec<String>, context: &BuiltinContext<'_>) -> SubCommand {
-    SubCommand { name: format!("{ORIGINALS}/{name}"), args, stdin: context.stdin.cloned(), assignments: Vec::new() }
+/// bashkit's own command, with these words; it reads what the mended one would have read.
+fn original(name: &str, args: Vec<String>) -> SubCommand {
+    SubCommand { name: format!("{ORIGINALS}/{name}"), args, stdin: None, assignments: Vec::new() }
 }
 
 /// A line of shell, run where the command stands.
-fn line(text: String, context: &BuiltinContext<'_>) -> SubCommand {
-    SubCommand { name: "eval".to_owned(), args: vec![text], stdin: context.stdin.cloned(), assignments: Vec::new() }
+fn line(text: String) -> SubCommand {
+    SubCommand { name: "eval".to_owned(), args: vec![text], stdin: None, assignments: Vec::new() }
 }
 
 /// A word as a shell reads it back.

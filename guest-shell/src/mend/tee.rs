@@ -36,7 +36,8 @@ impl Builtin for Tee {
                 file => files.push(file),
             }
         }
-        let bytes = context.stdin.map_or(&[][..], |input| input.as_bytes());
+        let input = context.read_stdin().await?;
+        let bytes = input.as_ref().map_or(&[][..], |input| input.as_bytes());
         let (mut result, mut complaints) = (ExecResult::ok_bytes(bytes.to_vec()), String::new());
         for file in files {
             let path = vfs_join(context.cwd, std::path::Path::new(file));

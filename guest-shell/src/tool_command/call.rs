@@ -10,7 +10,6 @@ use crate::bindings::catalog;
 use crate::bindings::types::{self, ErrorKind, Failure, Operation, SpecialKind, ToolCall, Value};
 use crate::catalog::Method;
 use crate::operations;
-use crate::stdin::ScriptInput;
 
 /// A tool's own failure.
 const FAILED: i32 = 1;
@@ -33,14 +32,11 @@ pub(super) struct Call<'a> {
 
 impl Call<'_> {
     /// A call with the parameters of the command line, or with what is on standard input.
-    pub(super) async fn once(&self, context: &CommandContext<'_>, script: &ScriptInput) -> Run<i32> {
+    pub(super) async fn once(&self, context: &CommandContext<'_>) -> Run<i32> {
         let arguments = match &self.options.words[..] {
-            [] => return self.by_input(context, script).await,
+            [] => return self.by_input(context).await,
             [json, dash] if json == "--json" && dash == "-" => {
-                let mut text = Lines::new(&context.stdin).rest().await?;
-                if text.is_empty() {
-                    text = script.rest().await;
-                }
+                let text = Lines::new(&context.stdin).rest().await?;
                 self.object(String::from_utf8_lossy(&text).trim(), "standard input")?
             }
             words => catalog::parse_words(&self.method.name, words)
@@ -52,27 +48,22 @@ impl Call<'_> {
     /// Without parameters: a call with the JSON object on standard input, if there is one. If its first line is an
     /// object by itself, a call for each line.
     ///
-    /// A method that takes nothing leaves its input alone, and one that needs nothing ignores input that is no object:
-    /// a `while read` loop around it has input of its own. The script's standard input is read only by a call that
-    /// cannot go without.
-    async fn by_input(&self, context: &CommandContext<'_>, script: &ScriptInput) -> Run<i32> {
+    /// A method without parameters reads nothing. One whose parameters are all optional puts back input that is not an
+    /// object, which belongs to a `while read` loop around the call, and does not read the script's own standard input,
+    /// which may stay open for ever.
+    async fn by_input(&self, context: &CommandContext<'_>) -> Run<i32> {
         let parameters = Parameters::of(self.method);
-        if !parameters.any() {
+        let needed = parameters.some_required();
+        if !parameters.any() || (!needed && context.stdin.is_inherited().await) {
             return self.call(context, "{}".to_owned()).await;
         }
-        let needed = parameters.some_required();
         let mut lines = Lines::new(&context.stdin);
-        let mut first = lines.filled().await?;
-        if first.is_none() && needed {
-            lines = Lines::of(script.rest().await);
-            first = lines.filled().await?;
+        if !needed && !lines.begin_with_object().await? {
+            return self.call(context, "{}".to_owned()).await;
         }
-        let Some(mut text) = first else { return self.call(context, "{}".to_owned()).await };
+        let Some(mut text) = lines.filled().await? else { return self.call(context, "{}".to_owned()).await };
         if is_object(&text).is_ok() {
             return self.lines(context, lines, Some(text)).await;
-        }
-        if !needed && !text.starts_with('{') {
-            return self.call(context, "{}".to_owned()).await;
         }
         text.push('\n');
         text.push_str(&String::from_utf8_lossy(&lines.rest().await?));
@@ -195,7 +186,7 @@ fn is_object(text: &str) -> serde_json::Result<()> {
 
 /// Lines of an input, each as soon as it is complete.
 struct Lines<'a> {
-    /// What there is to read; none if all of it is here.
+    /// The input, until its end.
     input: Option<&'a CommandInput>,
     pending: Vec<u8>,
     /// Up to here `pending` holds no end of a line.
@@ -209,8 +200,14 @@ impl<'a> Lines<'a> {
         Self { input: Some(input), pending: Vec::new(), searched: 0, number: 0 }
     }
 
-    fn of(bytes: Vec<u8>) -> Self {
-        Self { input: None, pending: bytes, searched: 0, number: 0 }
+    /// Returns true if the input begins with an object. If not, nothing of it is taken.
+    async fn begin_with_object(&mut self) -> Result<bool> {
+        while self.pending.trim_ascii_start().is_empty() && self.more().await? {}
+        let begins = self.pending.trim_ascii_start().starts_with(b"{");
+        if let (false, Some(input)) = (begins, self.input) {
+            input.unread(&std::mem::take(&mut self.pending)).await;
+        }
+        Ok(begins)
     }
 
     /// The next line that is not blank, without the space around it.

@@ -115,7 +115,8 @@ impl Run {
         let session = self.open(places)?;
         let options = self.options();
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
-        let run = session.start(language, Script { source, name, arguments, environment, typed: None }, options)?;
+        let script = Script { source, name, from_file: self.code.is_none(), arguments, environment, typed: None };
+        let run = session.start(language, script, options)?;
         let cancel = run.cancel_handle();
         ctrl_c::on_press(move || cancel.cancel());
         let result = run.finish();

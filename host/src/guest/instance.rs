@@ -33,6 +33,8 @@ pub struct Script {
     pub source: String,
     /// What stack traces call it. By its ending TypeScript is known.
     pub name: String,
+    /// True if it was read from a file or a pipe, as with `bash FILE`, and not given as text, as with `bash -c`.
+    pub from_file: bool,
     /// Its positional arguments.
     pub arguments: Vec<String>,
     /// Its environment.
@@ -185,6 +187,7 @@ impl Guest {
         let script = wit::Script {
             source: script.source.clone(),
             name: script.name.clone(),
+            from_file: script.from_file,
             arguments: script.arguments.clone(),
             environment: script.environment.clone(),
             directory: directory.to_owned(),

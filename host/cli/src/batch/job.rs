@@ -127,6 +127,7 @@ impl Job {
         let script = Script {
             source: self.script.clone(),
             name: name_in(said, name_of_code(language).to_owned()),
+            from_file: false,
             arguments: Vec::new(),
             environment: shared.chain(own).collect(),
             typed: None,

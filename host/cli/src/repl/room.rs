@@ -107,6 +107,7 @@ impl Room {
         let script = Script {
             source: input.to_owned(),
             name: name_in(Some(self.lang), name.to_owned()),
+            from_file: false,
             arguments: Vec::new(),
             environment: self.environment.clone(),
             typed: Some(Typed { colors: self.colors }),

@@ -109,7 +109,9 @@ impl Run {
             CodeError::Full(full) => full.failure(&format!("`{name}`")),
             error => Failure::host(format!("`{name}` does not start: {}", told(&error))),
         })?;
-        let script = Script { source, name, arguments: run.arguments, environment: run.environment, typed: None };
+        // A nested script is given as text: `shell(…)`, `node -e`.
+        let (arguments, environment) = (run.arguments, run.environment);
+        let script = Script { source, name, from_file: false, arguments, environment, typed: None };
         let beginning = Beginning { script, directory: run.directory, found: None };
         processes.add(id, streams, Process::new(guest, language, beginning, interrupt));
         Ok(())
