@@ -30,7 +30,7 @@ impl Engine {
         let mut open: Vec<(String, String)> =
             cases.iter().enumerate().map(|(at, case)| (at.to_string(), line(at, case))).collect();
         while !open.is_empty() {
-            let before = results.len();
+            let (before, fresh) = (results.len(), self.running.is_none());
             self.attempt(&open, &mut results)?;
             open.retain(|(id, _)| !results.contains_key(id));
             if results.len() == before

@@ -215,20 +215,21 @@ fn range(text: &str) -> Option<(usize, usize)> {
 /// Reads the first line of a rule.
 fn header(line: &str) -> Result<(String, Rule)> {
     let mut rule = Rule { kind: Kind::Fixed, counted: true, alternatives: Vec::new() };
-    let mut name: Vec<&str> = Vec::new();
-    for word in line.split_whitespace() {
+    let mut words = line.split_whitespace();
+    let mut name = words.next().unwrap_or_default().to_owned();
+    if name == "file" {
+        name = format!("file {}", words.next().context("`file` needs a path")?);
+    }
+    for word in words {
         match word {
             "item" => rule.kind = Kind::Item,
             "word" => rule.kind = Kind::Word,
             "command" => rule.kind = Kind::Command,
             "quiet" => rule.counted = false,
-            _ => name.push(word),
+            _ => bail!("`{word}` is no role of a rule, in `{line}`"),
         }
     }
-    if name.is_empty() {
-        bail!("`{line}` begins no rule: it has no name");
-    }
-    Ok((name.join(" "), rule))
+    Ok((name, rule))
 }
 
 #[cfg(test)]

@@ -80,7 +80,8 @@ fn sandbox(worker: &Path) -> Command {
     if root_user {
         sandbox.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs", "bwrap"]);
     }
-    sandbox.args(["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]);
+    // Not `--die-with-parent`: the parent is the thread that starts it, which ends before it. It ends with its input.
+    sandbox.args(["--unshare-all", "--new-session", "--clearenv", "--cap-drop", "ALL"]);
     sandbox.args(["--ro-bind", "/usr", "/usr"]);
     for (target, link) in [("usr/bin", "/bin"), ("usr/sbin", "/sbin"), ("usr/lib", "/lib"), ("usr/lib64", "/lib64")] {
         sandbox.args(["--symlink", target, link]);

@@ -59,7 +59,8 @@ macro_rules! grammars {
 }
 
 /// Grammars over the common fixtures.
-static COMMANDS: [Derived; 2] = grammars!(true: "shell", "sort");
+static COMMANDS: [Derived; 8] =
+    grammars!(true: "shell", "awk", "files", "find", "grep", "sed", "sort", "text");
 
 /// Returns all generators.
 pub(crate) fn all() -> Vec<&'static dyn Generator> {
