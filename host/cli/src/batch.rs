@@ -4,6 +4,7 @@
 //! many that wait. The host is made once; a line shares nothing else with another.
 
 mod job;
+mod left;
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write};
 use std::num::NonZeroUsize;
@@ -21,6 +22,7 @@ use tollhouse::error::Failure;
 use tollhouse::session::{Host, RunOptions, RunResult, Status};
 
 use self::job::Job;
+use self::left::LeftFiles;
 use super::confine::ConfineArgs;
 use super::opening::{OwnArgs, Prepared, SessionArgs, pair};
 use super::places::Places;
@@ -60,6 +62,9 @@ pub(crate) struct Batch {
     /// The language of jobs that do not say [default: by the script's #! line, else js]
     #[arg(long, value_enum)]
     lang: Option<Lang>,
+    /// Give the files of /workspace that each script leaves: `files`, `modes` (a directory ends with `/`) and `links`
+    #[arg(long)]
+    files: bool,
     /// A variable of every script's environment
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair)]
     environment: Vec<(String, String)>,
@@ -86,6 +91,8 @@ struct Answer {
     id: Value,
     #[serde(flatten)]
     result: RunResult,
+    #[serde(flatten)]
+    left: Option<LeftFiles>,
 }
 
 impl Batch {
@@ -181,7 +188,7 @@ impl Work<'_> {
     fn answer(&self, line: &Line) -> Answer {
         let refused = |id: Value, failure: Failure| {
             let message = format!("line {}: {}", line.number, failure.message);
-            Answer { id, result: RunResult::refused(Failure { message, ..failure }) }
+            Answer { id, result: RunResult::refused(Failure { message, ..failure }), left: None }
         };
         let Some(text) = &line.text else {
             let message = format!("longer than {LINE} bytes");
@@ -190,9 +197,23 @@ impl Work<'_> {
         match Job::parse(text) {
             Err((id, failure)) => refused(id, failure),
             Ok(job) => match self.perform(&job) {
-                Ok(result) => Answer { id: job.id, result },
+                Ok(result) => self.complete(job.id, result),
                 Err(failure) => refused(job.id, failure),
             },
+        }
+    }
+
+    /// Adds the files to a result, if they are asked for.
+    fn complete(&self, id: Value, result: RunResult) -> Answer {
+        if !self.batch.files {
+            return Answer { id, result, left: None };
+        }
+        match LeftFiles::list(&result.files) {
+            Ok(left) => Answer { id, result, left: Some(left) },
+            Err(error) => {
+                let failure = Failure::host(format!("cannot read the files that the script left: {}", error.code()));
+                Answer { id, result: RunResult::refused(failure), left: None }
+            }
         }
     }
 

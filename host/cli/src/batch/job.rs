@@ -15,7 +15,7 @@ use tollhouse::vfs::{self, Errno, Tree};
 use crate::run::{Lang, guess, name_in, name_of_code};
 
 /// Where a job's files are, and where its script starts.
-const DIRECTORY: &str = "/workspace";
+pub(super) const DIRECTORY: &str = "/workspace";
 
 /// Permission bits of a file for which the job names none.
 const MODE: u32 = 0o644;
