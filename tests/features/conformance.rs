@@ -4,6 +4,8 @@
 //! written by GNU bash 5.2 (`bash -c`) and jq, for what jq 1.6 does not have by jq 1.8's manual.
 
 use std::collections::HashMap;
+use std::io::Write as _;
+use std::process::Stdio;
 
 use serde_json::{Map, Value};
 use tollhouse_tests::{Home, root};
@@ -54,5 +56,43 @@ fn the_shell_does_as_bash_does() {
             })
         })
         .collect();
+    assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+/// Runs a case by `tollhouse run`, with its input in a real pipe, and says how it differs from what bash gave.
+fn difference_with_a_pipe(home: &Home, case: &Value) -> Option<String> {
+    let text = |key: &str| case[key].as_str().unwrap_or_default();
+    let mut command = home.command(["run", "--lang", "sh", "-e", text("script")]);
+    for (name, value) in case["env"].as_object().into_iter().flatten() {
+        command.arg("--env").arg(format!("{name}={}", value.as_str().unwrap_or_default()));
+    }
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut input = child.stdin.take().expect("it has a pipe");
+    // A script that does not read its input closes the pipe.
+    input.write_all(text("stdin").as_bytes()).ok();
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let (stdout, status) = (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code());
+    let same = stdout == text("expected_stdout") && status.map(i64::from) == case["expected_exit"].as_i64();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    (!same).then(|| {
+        format!(
+            "{}\n  {}\n  expected {} {:?}\n  got      {status:?} {stdout:?} {stderr}",
+            text("name"),
+            text("script"),
+            case["expected_exit"],
+            text("expected_stdout"),
+        )
+    })
+}
+
+#[test]
+fn filter_scripts_with_a_real_pipe_give_what_bash_gives() {
+    let text = std::fs::read_to_string(root().join("tests/conformance/filters.jsonl")).expect("the cases are there");
+    let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a case is JSON")).collect();
+    assert!(cases.len() > 150, "the cases are there");
+    let home = Home::new();
+    let failures: Vec<String> = cases.iter().filter_map(|case| difference_with_a_pipe(&home, case)).collect();
     assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), cases.len(), failures.join("\n"));
 }
