@@ -33,10 +33,11 @@ impl Engine {
             let (before, fresh) = (results.len(), self.running.is_none());
             self.attempt(&open, &mut results)?;
             open.retain(|(id, _)| !results.contains_key(id));
-            if results.len() == before
+            if fresh
+                && results.len() == before
                 && let Some((id, _)) = open.first()
             {
-                // The process died with nothing to show: its first job is the one to blame.
+                // A new process died with nothing to show: its first job is the one to blame.
                 results.insert(id.clone(), json!({"crashed": true}));
                 open.remove(0);
             }

@@ -59,8 +59,7 @@ macro_rules! grammars {
 }
 
 /// Grammars over the common fixtures.
-static COMMANDS: [Derived; 8] =
-    grammars!(true: "shell", "awk", "files", "find", "grep", "sed", "sort", "text");
+static COMMANDS: [Derived; 8] = grammars!(true: "shell", "awk", "files", "find", "grep", "sed", "sort", "text");
 
 /// Returns all generators.
 pub(crate) fn all() -> Vec<&'static dyn Generator> {
