@@ -149,3 +149,19 @@ fn a_mistake_of_the_command_line_is_told_once() {
     assert!(ran.stderr.contains("cals"), "{}", ran.stderr);
     assert_eq!(home.run(["batch", "--jobs", "0"]).status, 2);
 }
+
+#[test]
+fn batch_with_files_gives_what_each_script_left() {
+    let script = r#"mkdir d; mv run d; ln -s d/run link; printf '\xff' > bytes; chmod 600 bytes"#;
+    let job = json!({"id": 1, "lang": "sh", "script": script, "files": {"run": "x"}, "modes": {"run": "755"}});
+    let results = Home::new().batch(&job.to_string(), &["--files"]);
+    assert_eq!(results[0]["files"], json!({"bytes": {"base64": "/w=="}, "d/run": "x"}), "{}", results[0]);
+    assert_eq!(results[0]["modes"], json!({"bytes": "600", "d/": "755", "d/run": "755"}));
+    assert_eq!(results[0]["links"], json!({"link": "d/run"}));
+}
+
+#[test]
+fn batch_without_files_gives_no_files() {
+    let results = Home::new().batch(&json!({"lang": "sh", "script": "echo > f"}).to_string(), &[]);
+    assert!(results[0].get("files").is_none() && results[0].get("modes").is_none(), "{}", results[0]);
+}

@@ -242,7 +242,7 @@ mod tests {
 statements
   2-2
 statement command
-  sort<option*0-2> < <file>
+  sort<option*0-2> < <path>
 option item
    -n
    -k<key>
@@ -251,7 +251,7 @@ key word
   2
 file f
   b¶a¶
-file quiet
+path quiet
   f
 ";
 
@@ -263,7 +263,7 @@ file quiet
         let text = case.text();
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(text.lines().all(|line| line.starts_with("sort") && line.ends_with(" < f")), "{text}");
-        assert!(case.features().contains("statement: sort<option*0-2> < <file>"), "{:?}", case.features());
+        assert!(case.features().contains("statement: sort<option*0-2> < <path>"), "{:?}", case.features());
     }
 
     #[test]

@@ -64,23 +64,3 @@ impl LeftFiles {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-    use tollhouse::vfs::{Limits, Tree};
-
-    use super::LeftFiles;
-
-    #[test]
-    fn left_files_are_listed_with_modes_and_links() {
-        let mut tree = Tree::new(Limits::default(), 0);
-        tree.place_file("/workspace/d/run.sh", b"x", 0o755, 0).expect("it has room");
-        tree.place_file("/workspace/bytes", b"\xff", 0o600, 0).expect("it has room");
-        tree.create_link("d/run.sh", "/workspace/link", 0).expect("it has room");
-        let left = serde_json::to_value(LeftFiles::list(&tree).expect("it can be read")).expect("plain data");
-        assert_eq!(left["files"], json!({"bytes": {"base64": "/w=="}, "d/run.sh": "x"}));
-        assert_eq!(left["modes"], json!({"bytes": "600", "d/": "755", "d/run.sh": "755"}));
-        assert_eq!(left["links"], json!({"link": "d/run.sh"}));
-    }
-}
