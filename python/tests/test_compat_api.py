@@ -165,6 +165,16 @@ def test_handler_gets_the_name_as_it_was_registered(name: str) -> None:
     assert seen == [name.removeprefix("mcp:")] * 2, box.last_stderr
 
 
+def test_capability_of_a_name_with_a_provider_is_its_own() -> None:
+    tools = [ToolDefinition("svc:do", "d", OBJECT), ToolDefinition("other:do", "d", OBJECT)]
+    capability = ToolCallCap("mcp:svc:do", max_calls=2)
+    box = Sandbox(tools=tools, capabilities=[capability], tool_handler=lambda method, _: method)
+    assert box.execute("return await svc_do({})") == "svc:do\n"
+    assert box.run("javascript", "await other_do({})").status == "denied"
+    assert (box.can_call("mcp:svc:do"), box.can_call("svc:do"), box.can_call("other:do")) == (True, True, False)
+    assert box.get_remaining_calls(capability.key()) == 1
+
+
 def test_handler_of_a_runtime_gets_the_prefix() -> None:
     seen: list[str] = []
     tools = json.dumps([ToolDefinition("math.add", "d", OBJECT).to_dict()])

@@ -73,7 +73,7 @@ class Mounted:
     def _covers(self, pattern: str) -> bool:
         if not is_pattern(pattern):
             return False
-        canonical = core.canonical_method(pattern)
+        canonical = core.canonical_method(schemas.host_name(pattern))
         if self.definitions:
             return any(_native.matches(method, canonical) for method in self._names)
         # Without definitions a handler answers whatever is in the namespaces that patterns name.
@@ -85,7 +85,7 @@ def native_capability(one: ToolCallCap) -> core.MethodCapability | None:
     constraints = clauses.native_set(one.constraints)
     if constraints is None:
         return None
-    return core.MethodCapability(one.method_pattern, constraints, one.max_calls, one.input_schema)
+    return core.MethodCapability(schemas.host_name(one.method_pattern), constraints, one.max_calls, one.input_schema)
 
 
 def from_native(one: core.MethodCapability, pattern: str | None = None) -> ToolCallCap:
@@ -106,7 +106,7 @@ def constraint_set(constraints: CoreConstraintSet) -> ConstraintSet:
 def is_pattern(pattern: object) -> bool:
     """Returns true if the host can read a pattern."""
     try:
-        _native.matches("x", core.canonical_method(cast("str", pattern)))
+        _native.matches("x", core.canonical_method(schemas.host_name(cast("str", pattern))))
     except (AttributeError, TypeError, ValueError):
         return False
     return True

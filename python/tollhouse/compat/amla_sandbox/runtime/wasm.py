@@ -17,7 +17,7 @@ from tollhouse.mounts import check_wasm_path
 from tollhouse.result import ExecutionResult
 from tollhouse.tokens import Opened
 
-from .._internal import mounting, wire
+from .._internal import mounting, schemas, wire
 from .._internal.events import Events
 from ..auth import PCA, EphemeralAuthority
 from ..capabilities.tool_call import ToolCallCap
@@ -278,7 +278,7 @@ class Runtime:
         """
         given = dict(params or {})
         if self._mounted.has(method):
-            return self._core.can_call(method, given)
+            return self._core.can_call(schemas.host_name(method), given)
         return mounting.allows(self._granted, method, given, self.get_remaining_calls)
 
     def get_capabilities(self) -> list[ToolCallCap]:
@@ -295,7 +295,7 @@ class Runtime:
         for one in self._granted:
             if one.max_calls is None or one.key() in counts:
                 continue
-            left = self._core.get_remaining_calls(f"cap:method:{one.method_pattern}")
+            left = self._core.get_remaining_calls(f"cap:method:{schemas.host_name(one.method_pattern)}")
             alike = [other.max_calls for other in self._granted if other.key() == one.key()]
             # The host has no budget of a capability that covers no tool: nothing of it can be spent.
             counts[one.key()] = sum(calls or 0 for calls in alike) if left is None else left
