@@ -141,6 +141,8 @@ async fn execute(script: Script) -> Outcome {
 
 async fn run(bash: &mut Bash, script: &Script, options: ExecOptions) -> Result<ExecResult, Error> {
     interpreter::wake(bash, &script.name);
+    // As in `bash -c`.
+    bash.assign(state::SOURCE_VARIABLE, &script.source);
     clock::set_fuel(script.limits.fuel);
     bash.exec_with_options(&script.source, options).await
 }

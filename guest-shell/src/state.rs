@@ -11,6 +11,9 @@ use serde_json::Value;
 use crate::bindings::files::{self, Kind};
 use crate::shell;
 
+/// The variable that holds the text of the script.
+pub(crate) const SOURCE_VARIABLE: &str = "BASH_EXECUTION_STRING";
+
 /// Reads what a script left; none for nothing.
 pub(crate) fn read(bytes: &[u8]) -> Result<Option<ShellState>, String> {
     if bytes.is_empty() {
@@ -40,6 +43,7 @@ pub(crate) fn write(bash: &Bash) -> Result<Vec<u8>, String> {
     state.traps.clear();
     state.last_exit_code = 0;
     state.last_bg_pid = None;
+    state.variables.remove(SOURCE_VARIABLE);
     // A value, and not the record itself: its keys are in order, so that equal shells are written alike.
     let mut written = serde_json::to_value(&state).map_err(|error| error.to_string())?;
     if let Some(Value::Object(functions)) = written.get_mut("functions") {

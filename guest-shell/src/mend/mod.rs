@@ -8,7 +8,6 @@
 
 mod caller;
 mod jq;
-mod mapfile;
 mod seq;
 mod stream;
 mod tee;
@@ -23,7 +22,7 @@ use bashkit::{BuiltinRegistry, SubCommand};
 const ORIGINALS: &str = "/usr/lib/tollhouse/bashkit";
 
 /// The commands that are mended and handed on.
-const MENDED: [&str; 3] = ["jq", "mapfile", "readarray"];
+const MENDED: [&str; 1] = ["jq"];
 
 /// Variables that bash sets before a script's first command and bashkit does not ("Bash Variables" in the manual).
 pub(crate) const VARIABLES: [(&str, &str); 3] =
@@ -33,8 +32,6 @@ pub(crate) const VARIABLES: [(&str, &str); 3] =
 pub(crate) fn register(registry: &BuiltinRegistry) {
     registry.insert("caller", Arc::new(caller::Caller));
     registry.insert("jq", Arc::new(jq::Jq::new()));
-    registry.insert("mapfile", Arc::new(mapfile::Mapfile("mapfile")));
-    registry.insert("readarray", Arc::new(mapfile::Mapfile("readarray")));
     registry.insert_command("seq", seq::Seq);
     registry.insert("tee", Arc::new(tee::Tee));
     registry.insert_command("yes", yes::Yes);
@@ -54,9 +51,4 @@ fn original(name: &str, args: Vec<String>) -> SubCommand {
 /// A line of shell, run where the command stands.
 fn line(text: String) -> SubCommand {
     SubCommand { name: "eval".to_owned(), args: vec![text], stdin: None, assignments: Vec::new() }
-}
-
-/// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
