@@ -6,7 +6,7 @@
 //! other `<` is text. `¶` is a line break, `ε` nothing, and `@5 ` at the beginning makes an alternative five times as
 //! likely. Lines that begin with `#` are comments.
 //!
-//! Rules with a meaning: `statement` is a line of the script, `statements` how many there are (`2-4`), `stdin` the standard
+//! Rules with a meaning: `header` is the first line of each script, of text alone; `statement` is a line of the script, `statements` how many there are (`2-4`), `stdin` the standard
 //! input of the cases that have one, `argument` an argument, `file NAME` the contents of a file, `language` the language.
 
 use std::collections::BTreeMap;
@@ -105,6 +105,9 @@ impl Grammar {
         }
         if random.chance(WITH_ARGUMENTS) {
             case.arguments = (0..random.between(1, 3)).filter_map(|_| rendered("argument", random)).collect();
+        }
+        if let Some(header) = self.literal("header") {
+            case.script.parts.push(Part::Node(Node::plain(Kind::Fixed, format!("{header}\n"))));
         }
         let (least, most) = self.literal("statements").and_then(range).unwrap_or((1, 3));
         for _ in 0..random.between(least, most) {

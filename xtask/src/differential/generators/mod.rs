@@ -61,9 +61,12 @@ macro_rules! grammars {
 /// Grammars over the common fixtures.
 static COMMANDS: [Derived; 8] = grammars!(true: "shell", "awk", "files", "find", "grep", "sed", "sort", "text");
 
+/// Grammars of other languages than the shell's.
+static LANGUAGES: [Derived; 1] = grammars!(false: "js");
+
 /// Returns all generators.
 pub(crate) fn all() -> Vec<&'static dyn Generator> {
-    COMMANDS.iter().map(|grammar| grammar as &dyn Generator).collect()
+    COMMANDS.iter().chain(&LANGUAGES).map(|grammar| grammar as &dyn Generator).collect()
 }
 
 /// Returns the generator of this name.
@@ -83,7 +86,7 @@ mod tests {
 
     #[test]
     fn grammars_of_all_subjects_can_be_read() {
-        for derived in &COMMANDS {
+        for derived in COMMANDS.iter().chain(&LANGUAGES) {
             derived.grammar();
         }
     }
