@@ -11,7 +11,7 @@
 //!   finished for the newest: what a kill or a full disk left of it goes before the next opening.
 //! - sled panics where others return an error. Here a panic is an error: [`StoreError::Damaged`].
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,8 @@ impl Engine for Sled {
         without_indexes(path, |name| name.ends_with(".generating"))?;
         let config = ::sled::Config::new().path(path).segment_size(SEGMENT_BYTES);
         let config = config.flush_every_ms(Some(TIMER)).cache_capacity(CACHE_BYTES);
-        let db = guarded(path, read, || open(&config))?;
+        wait_for_last(path)?;
+        let db = guarded(path, read, || config.open())?;
         let file = OpenOptions::new().read(true).write(true).open(path.join("db"))?;
         // What a killed process wrote and did not sync is read like all else: nobody may rest on it before it is durable.
         file.sync_all()?;
@@ -110,15 +111,22 @@ impl Drop for Sled {
     }
 }
 
-/// Opens; waits for a handle of this process that is going. That another process has it was ruled out before.
-fn open(config: &::sled::Config) -> ::sled::Result<::sled::Db> {
+/// Waits for a handle of this process that is going: sled holds a lock on its file until then. That another process has it
+/// was ruled out before.
+fn wait_for_last(path: &Path) -> io::Result<()> {
+    let file = match File::open(path.join("db")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        file => file?,
+    };
     let begun = Instant::now();
     loop {
-        match config.open() {
-            Err(::sled::Error::Io(error)) if is_lock(&error) && begun.elapsed() < LETTING_GO => {
-                sleep(Duration::from_millis(5));
-            }
-            outcome => return outcome,
+        match file.try_lock() {
+            // Let go again when the file is closed, at once.
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < LETTING_GO => sleep(Duration::from_millis(5)),
+            // sled says so itself.
+            Err(TryLockError::WouldBlock) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
         }
     }
 }
@@ -136,10 +144,6 @@ pub(super) fn without_indexes(path: &Path, meant: impl Fn(&str) -> bool) -> io::
         }
     }
     Ok(())
-}
-
-fn is_lock(error: &io::Error) -> bool {
-    error.to_string().contains("could not acquire lock")
 }
 
 fn read(path: &Path, error: ::sled::Error) -> StoreError {

@@ -51,7 +51,7 @@ impl Error {
         let shown = path.display();
         let (kind, message) = match error.kind() {
             io::ErrorKind::AlreadyExists => (Kind::Exists, format!("there is a `{shown}` already")),
-            kind if refused(kind, error) || out_of_sight(path) => (
+            kind if refused(kind) || out_of_sight(path) => (
                 Kind::Denied,
                 format!(
                     "the policy does not give this tool `{shown}`, or only to read: it takes `files = [\"{shown}\"]`, or a \
@@ -65,10 +65,9 @@ impl Error {
     }
 }
 
-/// Whether it was not granted. For a path below no granted one the standard library has a text, and no kind.
-fn refused(kind: io::ErrorKind, error: &io::Error) -> bool {
+/// Returns true for the errors of a path that is granted in part: to read, say.
+fn refused(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
-        || error.to_string().contains("pre-opened")
 }
 
 /// Whether not even a directory above it is there: what is not granted looks like that.
