@@ -109,7 +109,13 @@ impl Run {
         }
         let source = String::from_utf8(source)
             .map_err(|_| CliError::usage(format!("the script `{name}` is no UTF-8 text, and no component")))?;
-        let language = self.lang.map_or_else(|| guess(self.file.as_deref(), &source), Language::from);
+        let language = match self.lang {
+            Some(lang) => lang.into(),
+            None => {
+                refuse_others(&name, self.file.as_deref())?;
+                guess(self.file.as_deref(), &source)
+            }
+        };
         let name = if self.code.is_some() { name_of_code(language).to_owned() } else { name };
         let name = name_in(self.lang, name);
         let session = self.open(places)?;
@@ -200,6 +206,35 @@ pub(crate) fn guess(file: Option<&Path>, source: &str) -> Language {
         _ if shebang.is_some_and(|line| line.trim_end().ends_with("sh")) => Language::Shell,
         _ => Language::JavaScript,
     }
+}
+
+/// Endings of scripts in languages that are not run, with the languages.
+const OTHERS: [(&str, &str); 14] = [
+    ("py", "Python"),
+    ("rb", "Ruby"),
+    ("pl", "Perl"),
+    ("php", "PHP"),
+    ("lua", "Lua"),
+    ("r", "R"),
+    ("go", "Go"),
+    ("rs", "Rust"),
+    ("c", "C"),
+    ("cpp", "C++"),
+    ("java", "Java"),
+    ("ps1", "PowerShell"),
+    ("fish", "fish"),
+    ("zsh", "zsh"),
+];
+
+/// Refuses a file whose ending says that it is in another language: run as JavaScript it would fail in a way that says
+/// nothing.
+fn refuse_others(name: &str, file: Option<&Path>) -> Result<()> {
+    let extension = file.and_then(Path::extension).and_then(|extension| extension.to_str()).unwrap_or_default();
+    let Some((_, language)) = OTHERS.iter().find(|(ending, _)| extension.eq_ignore_ascii_case(ending)) else {
+        return Ok(());
+    };
+    Err(CliError::usage(format!("`{name}` is {language}, which `run` does not run"))
+        .hint("scripts are JavaScript (.js, .mjs, .cjs), TypeScript (.ts, .mts, .cts) or bash (.sh, .bash); `--lang js|ts|sh` says which one a file is"))
 }
 
 /// What a script that is no file is called, in its messages and by itself: as in `bash -c`.
