@@ -2690,7 +2690,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       inspectBuffer = function() {
         let shown2 = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, "0")), left = this.length - 50, rest = left > 0 ? ` ... ${left} more byte${left === 1 ? "" : "s"}` : "";
-        return `<Buffer${shown2.length > 0 ? ` ${shown2.join(" ")}` : ""}${rest}>`;
+        return `<Buffer ${shown2.join(" ")}${rest}>`;
       };
       Object.defineProperty(Buffer2.prototype, /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), {
         value: inspectBuffer,
@@ -3814,7 +3814,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       process2.nextTick = (callback, ...values) => {
         if (typeof callback != "function") throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", 'The "callback" argument must be of type function.');
-        queueMicrotask(() => callback(...values));
+        host.queueTick(callback, values);
       };
       process2.uptime = () => (native3.now() - host.scriptStart()) / 1e3;
       nanos = () => BigInt(Math.round((native3.now() - host.scriptStart()) * 1e6));
@@ -3840,8 +3840,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       process2.binding = () => {
         throw new Error("there are no bindings here");
       };
-      process2.on("newListener", (name, listener) => {
-        name === "exit" && host.onExit((code) => listener.call(process2, code));
+      host.connectEvents({
+        emit: (name, ...values) => process2.emit(name, ...values),
+        count: (name) => process2.listenerCount(name)
       });
       addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {
         let output = (fd, write2, toStderr) => {
@@ -3860,7 +3861,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               else
                 throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${chunk === null ? "null" : `type ${typeof chunk}`}`);
               let done = typeof encoding == "function" ? encoding : callback;
-              return typeof done == "function" && queueMicrotask(() => done()), !0;
+              return typeof done == "function" && process2.nextTick(() => done()), !0;
             }
           }.write, stream2.end = function(chunk, encoding, callback) {
             return chunk != null && typeof chunk != "function" && stream2.write(chunk, encoding), send.call(this, typeof chunk == "function" ? chunk : typeof encoding == "function" ? encoding : callback);
@@ -7176,7 +7177,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   });
   var import_querystring, parse, stringify, escape2, unescape, querystring_default, init_querystring = __esm({
     "src/querystring.js"() {
-      import_querystring = __toESM(require_querystring(), 1), parse = import_querystring.default.parse, stringify = import_querystring.default.stringify, escape2 = (text2) => encodeURIComponent(text2), unescape = (text2) => {
+      import_querystring = __toESM(require_querystring(), 1), parse = (...given) => Object.assign(/* @__PURE__ */ Object.create(null), import_querystring.default.parse(...given)), stringify = import_querystring.default.stringify, escape2 = (text2) => encodeURIComponent(text2), unescape = (text2) => {
         try {
           return decodeURIComponent(text2);
         } catch {
@@ -7703,6 +7704,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
   var import_ours = __toESM(require_browser(), 1), stream_default = import_ours.default;
 
   // src/child_process.js
+  init_process();
   init_util();
   var { Readable, Writable } = stream_default, MAX_BUFFER = 1024 * 1024, empty = new Uint8Array(0), CHUNK2 = 64 * 1024, ChildProcess = class extends events_default {
     pid = void 0;
@@ -7712,16 +7714,24 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     connected = !1;
     #running;
     #signal;
-    constructor(running, spawnfile, spawnargs) {
-      super(), this.#running = running, Object.assign(this, { spawnfile, spawnargs }), running.exited.then(
-        (code) => this.#end(code, null),
+    constructor(running, spawnfile, spawnargs, isMissing2) {
+      super(), this.#running = running, Object.assign(this, { spawnfile, spawnargs });
+      let missing = async (code) => code === MISSING && await isMissing2();
+      running.exited.then(
+        (code) => missing(code).then((is) => is ? this.#fail(notFound(spawnfile, spawnargs.slice(1))) : this.#end(code, null)),
         (error) => {
           this.killed ? this.#end(null, this.#signal) : (this.emit("error", error), this.#end(error.name === "LimitError" ? 137 : 1, null));
         }
       );
     }
+    // It did not start: there is an error in place of an end.
+    #fail(error) {
+      this.exitCode = error.errno, process_default.nextTick(() => this.emit("error", error)), process_default.nextTick(() => this.#close(error.errno, null));
+    }
     #end(code, signal) {
-      Object.assign(this, { exitCode: code, signalCode: signal }), this.emit("exit", code, signal);
+      Object.assign(this, { exitCode: code, signalCode: signal }), this.emit("exit", code, signal), this.#close(code, signal);
+    }
+    #close(code, signal) {
       let waits = [this.stdout, this.stderr].filter((stream2) => stream2 && !stream2.readableEnded && !stream2.destroyed), left = waits.length, close = () => this.emit("close", code, signal);
       left === 0 && queueMicrotask(close);
       for (let stream2 of waits) stream2.once("close", () => --left === 0 && close()).resume();
@@ -7755,14 +7765,14 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
     final(callback) {
       running.write(empty, !0).then(() => callback(), () => callback());
     }
-  }), split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], commandLine = (file, args, options) => {
+  }), split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], nameOf = (file) => file === process_default.execPath ? "node" : file, MISSING = 127, isMissing = (file, options) => async () => options.shell ? !1 : (await collect(begin(`command -v -- ${quote(nameOf(file))}`, settings(options), isMissing))).exitCode !== 0, notFound = (file, args) => Object.assign(codedError(Error, "ENOENT", `spawn ${file} ENOENT`), { errno: -2, code: "ENOENT", syscall: `spawn ${file}`, path: file, spawnargs: args }), commandLine = (file, args, options) => {
     if (typeof file != "string")
       throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "file" argument must be of type string. Received ${util_default.inspect(file)}`);
-    let name = file === "/usr/local/bin/node" ? "node" : file;
-    return options.shell ? [name, ...args].join(" ") : [name, ...args].map(quote).join(" ");
+    let name = nameOf(file);
+    return options.shell ? [name, ...args].join(" ") : `command -v -- ${quote(name)} >/dev/null 2>&1 || exit ${MISSING}; ${[name, ...args].map(quote).join(" ")}`;
   }, settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (file, args, options) => {
     [args, options] = split(args, options);
-    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args]), wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write2) => {
+    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args], isMissing(file, options)), wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write2) => {
       for (; ; ) {
         let bytes = await running.read(which).catch(() => empty);
         if (bytes.length === 0) return;
@@ -7782,7 +7792,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
 ${output.stderr}`);
     return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
   }, gather = (command, file, args, options, callback) => {
-    let running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args]);
+    let running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
     options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
     let encoding = options.encoding === void 0 ? "utf8" : options.encoding, decode2 = (bytes) => {
       let buffer = Buffer2.from(bytes);
@@ -7795,10 +7805,11 @@ ${output.stderr}`);
           return callback?.(error2, output.stdout, output.stderr);
         }
       if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
-      if (exitCode === 127 && !options.shell && /command not found/.test(Buffer2.from(stderr).toString())) {
-        let error2 = codedError(Error, "ENOENT", `spawn ${file} ENOENT`);
-        return Object.assign(error2, { errno: -2, syscall: `spawn ${file}`, path: file, spawnargs: args, cmd: command, ...output }), callback?.(error2, output.stdout, output.stderr);
-      }
+      if (exitCode === MISSING)
+        return isMissing(file, options)().then((is) => {
+          let error2 = is ? Object.assign(notFound(file, args), { cmd: command, ...output }) : failure(child, command, exitCode, output);
+          callback?.(error2, output.stdout, output.stderr);
+        });
       let error = failure(child, command, exitCode, output);
       callback?.(error, output.stdout, output.stderr);
     };
@@ -8141,7 +8152,14 @@ ${output.stderr}`);
       let old = files.readBytes(file.path), from = position == null ? file.position : Number(position), all = new Uint8Array(Math.max(old.length, from + bytes.length));
       return all.set(old), all.set(bytes, from), files.writeFile(file.path, all), position == null && (file.position += bytes.length), bytes.length;
     }
-  }, bigStats = (stats) => stats, fs = { constants: constants2, ...constants2, Stats: host.Stats, Dirent: host.Dirent };
+  }, bigStats = (stats) => stats, takesDescriptor = /* @__PURE__ */ new Set(["readFile", "writeFile", "appendFile", "truncate"]), takesNoPath = /* @__PURE__ */ new Set(["fstat", "mkdtemp", "exists", "ftruncate", "close", "fsync", "fdatasync", "read", "write"]), isPath = (path2) => typeof path2 == "string" || ArrayBuffer.isView(path2) || path2 instanceof URL;
+  for (let [name, work] of Object.entries(sync))
+    takesNoPath.has(name) || (sync[name] = (path2, ...rest) => {
+      if (!isPath(path2) && !(takesDescriptor.has(name) && typeof path2 == "number"))
+        throw invalidType(name === "rename" ? "oldPath" : name === "copyFile" || name === "cp" ? "src" : name === "symlink" ? "target" : "path", "string or an instance of Buffer or URL", path2);
+      return work(path2, ...rest);
+    });
+  var fs = { constants: constants2, ...constants2, Stats: host.Stats, Dirent: host.Dirent };
   for (let name of ["COPYFILE_EXCL", "O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND"]) delete fs[name];
   var withCallback = (name, work) => ({
     [name](...values) {
@@ -8153,12 +8171,15 @@ ${output.stderr}`);
       } catch (thrown) {
         error = thrown;
       }
-      setTimeout(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error), 0);
+      host.callLater(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error));
     }
   })[name], promises = { constants: constants2 };
   for (let [name, work] of Object.entries(sync))
     fs[`${name}Sync`] = Object.defineProperty((...values) => work(...values), "name", { value: `${name}Sync` }), name !== "exists" && (fs[name] = withCallback(name, work)), /^(exists|f[a-z]+|close|read|write|open)$/.test(name) || (promises[name] = Object.defineProperty(async (...values) => work(...values), "name", { value: name }));
-  fs.exists = (path2, callback) => setTimeout(() => callback(sync.exists(path2)), 0);
+  fs.exists = (path2, callback) => {
+    let found = sync.exists(path2);
+    host.callLater(() => callback(found));
+  };
   fs.realpathSync.native = fs.realpathSync;
   fs.read = (fd, buffer, ...rest) => {
     let callback = rest.pop();
@@ -8754,9 +8775,25 @@ ${output.stderr}`);
 
   // src/readline.js
   init_events();
-  var decoder = () => new TextDecoder(), Interface = class extends events_default {
-    #lines = [];
-    #readers = [];
+  var decoder = () => new TextDecoder(), AHEAD = 1024, Queue = class {
+    #items = [];
+    #at = 0;
+    get length() {
+      return this.#items.length - this.#at;
+    }
+    push(item) {
+      this.#items.push(item);
+    }
+    shift() {
+      let item = this.#items[this.#at];
+      return this.#items[this.#at++] = void 0, this.#at === this.#items.length && (this.#items = [], this.#at = 0), item;
+    }
+  }, linesOf2 = (text2) => text2.includes("\r") ? text2.split(/\r?\n/) : text2.split(`
+`), Interface = class extends events_default {
+    #lines = new Queue();
+    #readers = new Queue();
+    // Goes on reading the input, which waits for somebody to take the lines.
+    #goOn;
     #ended = !1;
     closed = !1;
     #output;
@@ -8777,10 +8814,11 @@ ${output.stderr}`);
         let text2 = decoder(), rest = "";
         for await (let chunk of this.input) {
           rest += typeof chunk == "string" ? chunk : text2.decode(chunk, { stream: !0 });
-          let lines = rest.split(/\r?\n/);
+          let lines = linesOf2(rest);
           rest = lines.pop();
           for (let line of lines) this.#give(line);
           if (this.closed) break;
+          this.#lines.length > AHEAD && await new Promise((resolve) => this.#goOn = resolve);
         }
         rest !== "" && this.#give(rest), this.#ended = !0, this.close();
       } catch (error) {
@@ -8791,7 +8829,14 @@ ${output.stderr}`);
       this.closed || (this.#readers.length > 0 ? this.#readers.shift()(line) : this.listenerCount("line") > 0 ? this.emit("line", line) : this.#lines.push(line));
     }
     #next() {
-      return this.#start(), this.#lines.length > 0 ? Promise.resolve(this.#lines.shift()) : this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve) => this.#readers.push(resolve));
+      if (this.#start(), this.#lines.length > 0) {
+        let line = this.#lines.shift();
+        return this.#lines.length === 0 && this.#resumeReading(), Promise.resolve(line);
+      }
+      return this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve) => this.#readers.push(resolve));
+    }
+    #resumeReading() {
+      this.#goOn?.(), this.#goOn = void 0;
     }
     question(query, options, callback = options) {
       if (this.#output?.write?.(query), typeof callback != "function") return this.#next().then((line) => line ?? "");
@@ -8805,8 +8850,7 @@ ${output.stderr}`);
     }
     close() {
       if (!this.closed) {
-        this.closed = !0;
-        for (let reader of this.#readers.splice(0)) reader(void 0);
+        for (this.closed = !0, this.#resumeReading(); this.#readers.length > 0; ) this.#readers.shift()(void 0);
         this.emit("close");
       }
     }
@@ -8818,12 +8862,15 @@ ${output.stderr}`);
     }
     write() {
     }
-    async *[Symbol.asyncIterator]() {
-      for (; ; ) {
-        let line = await this.#next();
-        if (line === void 0) return;
-        yield line;
-      }
+    [Symbol.asyncIterator]() {
+      let result = (line) => line === void 0 ? { value: void 0, done: !0 } : { value: line, done: !1 };
+      return {
+        next: () => this.#next().then(result),
+        return: () => (this.close(), Promise.resolve(result(void 0))),
+        [Symbol.asyncIterator]() {
+          return this;
+        }
+      };
     }
   }, createInterface = (input, output) => new Interface(typeof input?.on == "function" || input?.[Symbol.asyncIterator] ? { input, output } : input), promises2 = { createInterface, Interface }, readline_default = { createInterface, Interface, promises: promises2, clearLine: () => !0, cursorTo: () => !0, moveCursor: () => !0 };
 
@@ -8838,14 +8885,14 @@ ${output.stderr}`);
     options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear(timer), reject(aborted2())), { once: !0 });
   }), promises3 = {
     setTimeout: waiting(setTimeout2, clearTimeout),
-    setImmediate: (value, options) => waiting(setTimeout2, clearTimeout)(0, value, options),
+    setImmediate: (value, options) => waiting((resolve) => setImmediate2(resolve), clearImmediate)(0, value, options),
     async *setInterval(delay, value) {
       for (; ; )
         await promises3.setTimeout(delay), yield value;
     },
     scheduler: {
       wait: (delay, options) => promises3.setTimeout(delay, void 0, options),
-      yield: () => promises3.setTimeout(0)
+      yield: () => promises3.setImmediate()
     }
   }, timers_default = { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout, clearInterval, clearImmediate, promises: promises3 };
 
@@ -11283,7 +11330,7 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
       try {
         record = await fetchThroughTool(asked, signal, fetch);
       } catch (error) {
-        throw error?.kind !== "tool" ? error : Object.assign(new TypeError(`fetch failed: ${error.message}`), { cause: error });
+        throw error?.kind !== "tool" ? error : host.causedBy(new TypeError(`fetch failed: ${error.message}`), error);
       }
       return makeResponse(record, record.bytes ?? encode(record.text ?? ""));
     }

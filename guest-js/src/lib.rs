@@ -13,6 +13,8 @@
 //! | [`memory`] | pages that are touched before a script runs |
 //! | [`errors`] | how an error leaves the guest, and how one enters it |
 //! | [`convert`] | values to JSON and back |
+//! | [`time`] | the clock that a script sees |
+//! | [`turn`] | ticks, microtasks and immediates, in Node's order |
 //! | [`source`] | TypeScript to JavaScript, and a module to the body of a function |
 //! | [`modules`] | `import`: what QuickJS asks when a script imports |
 //! | [`natives`] | the functions that the prelude calls |
@@ -38,6 +40,8 @@ mod operations;
 mod runtime;
 mod source;
 mod text;
+mod time;
+mod turn;
 
 use bindings::{Completion, Guest, Script, Step};
 
@@ -58,10 +62,12 @@ impl Guest for ScriptGuest {
     }
 
     fn start(script: Script) -> Step {
+        time::begin_step();
         told(runtime::start(script))
     }
 
     fn resume(completion: Completion) -> Step {
+        time::begin_step();
         told(runtime::resume(completion))
     }
 }

@@ -221,6 +221,15 @@ pub(crate) fn compile_common_js<'js>(ctx: Ctx<'js>, source: Text, name: Text) ->
     crate::runtime::evaluate(&ctx, text.as_bytes(), &name.0, -1)
 }
 
+/// Returns true for a text without `import` and `export` that compiles as CommonJS: top-level `await` does not.
+pub(crate) fn is_common_js(ctx: Ctx<'_>, source: Text, name: Text) -> bool {
+    let compiles = compile_common_js(ctx.clone(), source, name).is_ok();
+    if !compiles {
+        ctx.catch();
+    }
+    compiles
+}
+
 /// The text without a `#!` line: as a comment of the same length.
 pub(crate) fn hide_shebang(source: &str) -> std::borrow::Cow<'_, str> {
     match source.strip_prefix("#!") {

@@ -6,6 +6,7 @@
 mod clock;
 mod crypto;
 mod files;
+mod globals;
 mod operations;
 mod output;
 mod process;
@@ -29,6 +30,7 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     clock::add(ctx, &natives)?;
     crypto::add(ctx, &natives)?;
     files::add(ctx, &natives)?;
+    globals::add(ctx, &natives)?;
     operations::add(ctx, &natives)?;
     output::add(ctx, &natives)?;
     process::add(ctx, &natives)?;
@@ -42,10 +44,9 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(natives)
 }
 
-/// Takes what the natives of this run answer from: the tools that are mounted, and the script's text, if all
-/// that it may do is in it.
-pub(crate) fn begin_run(tools: Vec<Tool>, source: Option<&str>) {
-    tools::begin_run(tools, source);
+/// Takes the tools that are mounted in this run.
+pub(crate) fn begin_run(tools: Vec<Tool>) {
+    tools::begin_run(tools);
 }
 
 /// A count as a number of JavaScript: exact up to 2^53, then to the nearest.

@@ -6,11 +6,10 @@
 //! When a script is over: it threw; or it returned a value; or it ended without one and nothing is outstanding any
 //! more (as in Node, timers and calls that nobody awaited are waited for); or a promise was rejected and nobody
 //! handles it; or a limit was reached; or it waits for what cannot happen.
-#![expect(unsafe_code, reason = "evaluation with a line number, and jobs whose exception is wanted")]
+#![expect(unsafe_code, reason = "evaluation with a line number")]
 
 use std::cell::{Cell, RefCell};
 use std::ffi::CString;
-use std::mem::MaybeUninit;
 
 use rquickjs::promise::PromiseState;
 use rquickjs::{Array, Context, Ctx, Error, Function, Object, Persistent, Promise, Result, Runtime, Value, qjs};
@@ -21,7 +20,7 @@ use crate::bindings::types::{
 use crate::convert::{self, Purpose};
 use crate::limits::Stop;
 use crate::source::{self, Dialect};
-use crate::{bindings, bytecode, calls, errors, input, limits, memory, modules, natives, operations};
+use crate::{bytecode, calls, errors, input, limits, memory, modules, natives, operations, turn};
 
 /// How deep QuickJS may recurse: deeper is a `RangeError`. Rust's stack on this target is 1 MiB.
 pub(crate) const MAX_STACK: usize = 768 << 10;
@@ -34,6 +33,7 @@ const FIRST_COLLECTION: usize = 8 << 20;
 const PRELUDE: &str = concat!(
     "(function (native, globalThis) { 'use strict';\n",
     include_str!("prelude/core.js"),
+    include_str!("prelude/language.js"),
     include_str!("prelude/errors.js"),
     include_str!("prelude/inspect.js"),
     include_str!("prelude/inspect-values.js"),
@@ -80,6 +80,8 @@ pub(crate) struct Engine {
     failure_error: Persistent<Function<'static>>,
     /// Prelude: says what a thrown value is.
     describe: Persistent<Function<'static>>,
+    /// Prelude: what a script does between two turns.
+    pub(crate) turn: turn::Functions,
     /// Prelude: gives the script the state that another one left.
     find: Persistent<Function<'static>>,
     /// Prelude: writes the state that the script leaves.
@@ -92,12 +94,19 @@ pub(crate) struct Engine {
     pub(crate) typed: input::Functions,
 }
 
+/// Node's exit status of a script whose handler for uncaught exceptions threw.
+const HANDLER_THREW: u8 = 7;
+
 /// A value that is kept between steps.
 type Kept = Persistent<Value<'static>>;
 
 thread_local! {
     static ENGINE: RefCell<Option<std::result::Result<Engine, String>>> = const { RefCell::new(None) };
     static MAIN: RefCell<Option<Persistent<Promise<'static>>>> = const { RefCell::new(None) };
+    /// Whether the script threw, and one of its own handlers took that.
+    static MAIN_THREW: Cell<bool> = const { Cell::new(false) };
+    /// The exit status of a script that fails.
+    static FAILED_CODE: Cell<u8> = const { Cell::new(1) };
     /// Whether the script leaves a state for the next one.
     static KEEPS: Cell<bool> = const { Cell::new(false) };
     static LIMITS: Cell<Limits> = const { Cell::new(Limits { fuel: u64::MAX, memory: u64::MAX }) };
@@ -134,8 +143,8 @@ fn make_engine() -> std::result::Result<Engine, String> {
     context.with(|ctx| memory::make_room(&ctx));
     runtime.set_gc_threshold(limits::memory_used() + FIRST_COLLECTION);
     runtime.set_interrupt_handler(Some(Box::new(limits::interrupt)));
-    let Glue { begin, settle, failure_error, describe, find, keep, finish, main_scope, typed } = glue;
-    Ok(Engine { context, begin, settle, failure_error, describe, find, keep, finish, main_scope, typed })
+    let Glue { begin, settle, failure_error, describe, turn, find, keep, finish, main_scope, typed } = glue;
+    Ok(Engine { context, begin, settle, failure_error, describe, turn, find, keep, finish, main_scope, typed })
 }
 
 /// What the engine keeps of the prelude.
@@ -144,6 +153,7 @@ struct Glue {
     settle: Persistent<Function<'static>>,
     failure_error: Persistent<Function<'static>>,
     describe: Persistent<Function<'static>>,
+    turn: turn::Functions,
     find: Persistent<Function<'static>>,
     keep: Persistent<Function<'static>>,
     finish: Persistent<Function<'static>>,
@@ -164,6 +174,7 @@ fn load_prelude(ctx: &Ctx<'_>, prelude: &[u8], node: &[u8]) -> Result<Glue> {
         settle: take("settle")?,
         failure_error: take("failureError")?,
         describe: take("describe")?,
+        turn: turn::Functions::take(&take)?,
         find: take("findState")?,
         keep: take("keepState")?,
         finish: take("finish")?,
@@ -197,14 +208,11 @@ fn host_failure(why: &str) -> Failure {
 
 /// Starts the script of this instance.
 pub(crate) fn start(script: Script) -> Step {
-    bindings::begin_run();
     with_engine(|ctx, engine| {
         LIMITS.set(script.limits);
         limits::set(script.limits);
         let Script { source, name, from_file: _, arguments, environment, directory, tools, limits: _, state, typed } = script;
-        // What was left may use tools too.
-        let alone = typed.is_none() || state.as_ref().is_none_or(Vec::is_empty);
-        natives::begin_run(tools, alone.then_some(&*source));
+        natives::begin_run(tools);
         let begin = engine.begin.clone().restore(ctx)?;
         let environment: Vec<Vec<String>> = environment.into_iter().map(|(name, value)| vec![name, value]).collect();
         begin.call::<_, ()>((arguments, environment, directory, name.as_str()))?;
@@ -222,7 +230,13 @@ pub(crate) fn start(script: Script) -> Step {
         };
         drop(source);
         match main.map(Value::into_promise) {
-            Ok(Some(promise)) => MAIN.set(Some(Persistent::save(ctx, promise))),
+            Ok(Some(promise)) => {
+                // Top-level `await` is something that only modules have.
+                if promise.state() == PromiseState::Pending {
+                    turn::begin_with_microtasks();
+                }
+                MAIN.set(Some(Persistent::save(ctx, promise)));
+            }
             Ok(None) => return Ok(failed(host_failure("the script did not become a promise"))),
             Err(Refused::Source(problem)) => return Ok(failed(errors::from_problem(problem, &name))),
             Err(Refused::Engine) => {
@@ -287,44 +301,116 @@ fn settle(
     }
 }
 
-/// Runs jobs until none is left, and says where the script stands then.
+/// Runs turns until the script waits for the host or is over, and says where it stands then.
 fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
-    if run_jobs(ctx) == Jobs::Left {
-        // The host goes on with this script when somebody has taken what it wrote.
-        if PAUSE.get().is_none() {
-            PAUSE.set(Some(operations::begin_in_background(Operation::Sleep(0))));
+    let mut drained = false;
+    // What the script throws before it waits for anything comes before all that it has queued.
+    if main(ctx)?.state() == PromiseState::Rejected
+        && UNCAUGHT.with_borrow(Option::is_none)
+        && let Some(uncaught) = next_uncaught(ctx)?
+        && let Some(step) = answer(ctx, engine, uncaught)
+    {
+        return Ok(step);
+    }
+    loop {
+        if turn::run(ctx, engine)? == turn::Jobs::Left {
+            // The host goes on with this script when somebody has taken what it wrote.
+            if PAUSE.get().is_none() {
+                PAUSE.set(Some(operations::begin_in_background(Operation::Sleep(0))));
+            }
+            return Ok(Step::Blocked(operations::take_changes()));
         }
-        return Ok(Step::Blocked(operations::take_changes()));
-    }
-    if let Some(thrown) = UNCAUGHT.take() {
-        let thrown = thrown.restore(ctx)?;
-        return Ok(failed(thrown_failure(ctx, engine, thrown)));
-    }
-    let main = MAIN.with_borrow(Clone::clone).ok_or(Error::Unknown)?.restore(ctx)?;
-    if main.state() == PromiseState::Rejected {
-        let _ = main.result::<Value<'_>>();
-        return Ok(failed(thrown_failure(ctx, engine, ctx.catch())));
-    }
-    if let Some((_, reason)) = REJECTED.take().into_iter().next() {
-        let reason = reason.restore(ctx)?;
-        return Ok(failed(thrown_failure(ctx, engine, reason)));
-    }
-    if limits::stopped().is_some() {
-        return Ok(failed(stopped_failure()));
-    }
-    match main.result::<Value<'_>>() {
-        Some(value) => {
-            let value = match input::shown(ctx, engine, value?) {
-                Ok(value) => value,
-                Err(_) => return Ok(failed(thrown_failure(ctx, engine, ctx.catch()))),
-            };
-            if value.is_undefined() && !operations::only_background() {
+        if let Some(uncaught) = next_uncaught(ctx)? {
+            match answer(ctx, engine, uncaught) {
+                Some(step) => return Ok(step),
+                None => continue,
+            }
+        }
+        if limits::stopped().is_some() {
+            return Ok(failed(stopped_failure()));
+        }
+        turn::begin_immediates(ctx, engine)?;
+        let Some(value) = main_value(ctx)? else {
+            if operations::none_outstanding() {
+                return Ok(failed(deadlock()));
+            }
+            return Ok(Step::Blocked(operations::take_changes()));
+        };
+        let value = match input::shown(ctx, engine, value) {
+            Ok(value) => value,
+            Err(_) => return Ok(failed(thrown_failure(ctx, engine, ctx.catch()))),
+        };
+        if value.is_undefined() {
+            if !operations::only_background() {
                 return Ok(Step::Blocked(operations::take_changes()));
             }
-            Ok(returned(ctx, engine, value))
+            // Whoever listens for this may begin something new.
+            if !std::mem::replace(&mut drained, true) {
+                if engine.turn.before_exit(ctx).is_err() {
+                    report_uncaught(ctx, ctx.catch());
+                }
+                continue;
+            }
         }
-        None if operations::none_outstanding() => Ok(failed(deadlock())),
-        None => Ok(Step::Blocked(operations::take_changes())),
+        return Ok(returned(ctx, engine, value));
+    }
+}
+
+/// What the script returned; none as long as it has not come to its end.
+fn main_value<'js>(ctx: &Ctx<'js>) -> Result<Option<Value<'js>>> {
+    if MAIN_THREW.get() {
+        return Ok(Some(Value::new_undefined(ctx.clone())));
+    }
+    main(ctx)?.result::<Value<'_>>().transpose()
+}
+
+/// The promise of what the script returns.
+fn main<'js>(ctx: &Ctx<'js>) -> Result<Promise<'js>> {
+    MAIN.with_borrow(Clone::clone).ok_or(Error::Unknown)?.restore(ctx)
+}
+
+/// A thrown value that no part of the script has caught.
+struct Uncaught<'js> {
+    thrown: Value<'js>,
+    /// The promise that was rejected with it, unless it was thrown.
+    promise: Option<Value<'js>>,
+}
+
+/// The next uncaught value, in the order in which Node would find them.
+fn next_uncaught<'js>(ctx: &Ctx<'js>) -> Result<Option<Uncaught<'js>>> {
+    if let Some(thrown) = UNCAUGHT.take() {
+        return Ok(Some(Uncaught { thrown: thrown.restore(ctx)?, promise: None }));
+    }
+    let main = main(ctx)?;
+    if main.state() == PromiseState::Rejected && !MAIN_THREW.replace(true) {
+        let promise = Persistent::save(ctx, main.clone().into_value());
+        REJECTED.with_borrow_mut(|rejected| rejected.retain(|(other, _)| *other != promise));
+        let _ = main.result::<Value<'_>>();
+        return Ok(Some(Uncaught { thrown: ctx.catch(), promise: None }));
+    }
+    let first = REJECTED.with_borrow_mut(|rejected| (!rejected.is_empty()).then(|| rejected.remove(0)));
+    first
+        .map(|(promise, reason)| Ok(Uncaught { thrown: reason.restore(ctx)?, promise: Some(promise.restore(ctx)?) }))
+        .transpose()
+}
+
+/// Has the script's own handlers deal with an uncaught value. None if they did: the script goes on.
+fn answer<'js>(ctx: &Ctx<'js>, engine: &Engine, uncaught: Uncaught<'js>) -> Option<Step> {
+    let Uncaught { thrown, promise } = uncaught;
+    if limits::stopped().is_some() {
+        return Some(failed(thrown_failure(ctx, engine, thrown)));
+    }
+    match engine.turn.on_uncaught(ctx, thrown.clone(), promise) {
+        Ok(None) => None,
+        Ok(Some(code)) => {
+            FAILED_CODE.set(code);
+            Some(failed(thrown_failure(ctx, engine, thrown)))
+        }
+        // A handler threw, or ended the script.
+        Err(_) => {
+            FAILED_CODE.set(HANDLER_THREW);
+            Some(failed(thrown_failure(ctx, engine, ctx.catch())))
+        }
     }
 }
 
@@ -370,31 +456,6 @@ fn deadlock() -> Failure {
     );
     failure.hint = Some("look for an `await` of a `new Promise` whose `resolve` is never called".to_owned());
     failure
-}
-
-/// Whether a script has more to do at once.
-#[derive(PartialEq, Eq)]
-enum Jobs {
-    Done,
-    Left,
-}
-
-/// Runs jobs until none is left, the script is stopped, or it has written much. What a job throws nobody can catch: it was
-/// stopped.
-fn run_jobs(ctx: &Ctx<'_>) -> Jobs {
-    let context = ctx.as_raw().as_ptr();
-    while limits::stopped().is_none() {
-        let mut job_context = MaybeUninit::uninit();
-        // SAFETY: the runtime is alive and this thread holds it; there is one context, so a job's is ours.
-        let ran = unsafe { qjs::JS_ExecutePendingJob(qjs::JS_GetRuntime(context), job_context.as_mut_ptr()) };
-        match ran {
-            0 => return Jobs::Done,
-            1.. if natives::wants_pause() => return Jobs::Left,
-            1.. => {}
-            _ => report_uncaught(ctx, ctx.catch()),
-        }
-    }
-    Jobs::Done
 }
 
 /// The failure that a thrown value is.
@@ -470,8 +531,14 @@ fn finished(result: std::result::Result<Option<String>, Failure>) -> Step {
 fn failed_code() -> u8 {
     match limits::stopped() {
         Some(Stop::Exit(code)) => code,
-        _ => 1,
+        Some(_) => 1,
+        None => FAILED_CODE.get(),
     }
+}
+
+/// Returns true if an exception that nobody could catch has not been dealt with.
+pub(crate) fn has_uncaught() -> bool {
+    UNCAUGHT.with_borrow(Option::is_some)
 }
 
 /// Takes note of an exception that nobody could catch.
@@ -507,6 +574,9 @@ pub(crate) enum Refused {
 fn compile<'js>(ctx: &Ctx<'js>, source: &str, name: &str) -> std::result::Result<Function<'js>, Refused> {
     let source = modules::hide_shebang(source);
     let main = source::main(&source, Dialect::of(name)).map_err(Refused::Source)?;
+    if main.as_ref().is_some_and(|main| main.imports.is_some()) {
+        turn::begin_with_microtasks();
+    }
     let (imports, body) = match &main {
         Some(main) => (main.imports.as_deref(), main.body.as_str()),
         None => (None, &*source),

@@ -79,8 +79,7 @@ pub(crate) struct File {
 
 /// Prepares the main script. None if it can be run as it stands.
 pub(crate) fn main(source: &str, dialect: Dialect) -> Result<Option<Main>, Problem> {
-    let module = looks_like_module(source);
-    if dialect == Dialect::Plain && !module {
+    if dialect == Dialect::Plain && !may_be_module(source) {
         return Ok(None);
     }
     let allocator = Allocator::default();
@@ -93,18 +92,24 @@ pub(crate) fn main(source: &str, dialect: Dialect) -> Result<Option<Main>, Probl
     let mut edits = Edits::new(source);
     let used = strip(&parsed, source, dialect, &mut edits)?;
     let imports = module::into_body(&parsed.program, source, used.as_ref(), &mut edits);
-    Ok(Some(Main { imports: imports.filter(|_| module), body: edits.apply() }))
+    if dialect == Dialect::Plain && imports.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Main { imports, body: edits.apply() }))
 }
 
 /// Prepares a file that is imported.
 pub(crate) fn file(source: &str, dialect: Dialect) -> Result<File, Problem> {
-    if dialect == Dialect::Plain && !looks_like_module(source) {
+    if dialect == Dialect::Plain && !may_be_module(source) {
         return Ok(File { text: source.to_owned(), is_module: false });
     }
     let allocator = Allocator::default();
     let parsed = match parse(&allocator, source, dialect) {
         Ok(parsed) => parsed,
-        Err(_) if dialect == Dialect::Plain => return Ok(File { text: source.to_owned(), is_module: true }),
+        // A script may hold what no module does. What is wrong with anything else QuickJS says itself.
+        Err(_) if dialect == Dialect::Plain => {
+            return Ok(File { text: source.to_owned(), is_module: !is_script(&allocator, source) });
+        }
         Err(problem) => return Err(problem),
     };
     let is_module = parsed.module_record.has_module_syntax;
@@ -144,6 +149,13 @@ fn parse<'a>(allocator: &'a Allocator, source: &'a str, dialect: Dialect) -> Res
     }
 }
 
+/// Returns true for a text that parses as a script of the language's older kind.
+fn is_script(allocator: &Allocator, source: &str) -> bool {
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let parsed = Parser::new(allocator, source, SourceType::cjs()).with_options(options).parse();
+    first_problem(&parsed, source).is_none()
+}
+
 /// What is wrong first, if anything is.
 fn first_problem(parsed: &ParserReturn<'_>, source: &str) -> Option<Problem> {
     let first = parsed.diagnostics.iter().next();
@@ -155,15 +167,8 @@ fn first_problem(parsed: &ParserReturn<'_>, source: &str) -> Option<Problem> {
     Some(Problem::at(source, offset, message))
 }
 
-/// Whether some line begins as only a module's does. (A text that deceives this is only parsed in vain.)
-fn looks_like_module(source: &str) -> bool {
-    if !source.contains("import") && !source.contains("export") {
-        return false;
-    }
-    let begins = |line: &str| {
-        ["import ", "import{", "import*", "import\"", "import'", "export ", "export{", "export*"]
-            .iter()
-            .any(|word| line.starts_with(word))
-    };
-    source.contains("import.meta") || source.lines().any(|line| line.split(';').any(|part| begins(part.trim_start())))
+/// Returns false for a text that is no module: each of what makes one begins with one of these words, which nothing else
+/// can spell. What a text is that has them, the parser says.
+fn may_be_module(source: &str) -> bool {
+    source.contains("import") || source.contains("export")
 }

@@ -77,7 +77,7 @@ const inspectBuffer = function () {
   const shown = [...plain(this, 0, Math.min(this.length, 50))].map((byte) => byte.toString(16).padStart(2, '0'));
   const left = this.length - 50;
   const rest = left > 0 ? ` ... ${left} more byte${left === 1 ? '' : 's'}` : '';
-  return `<Buffer${shown.length > 0 ? ` ${shown.join(' ')}` : ''}${rest}>`;
+  return `<Buffer ${shown.join(' ')}${rest}>`;
 };
 Object.defineProperty(Buffer.prototype, Symbol.for('nodejs.util.inspect.custom'), {
   value: inspectBuffer,

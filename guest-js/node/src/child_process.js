@@ -3,6 +3,7 @@ import EventEmitter from './events.js';
 import { Buffer } from './buffer.js';
 import { begin, collect, quote } from './shell.js';
 import stream from './stream.js';
+import process from './process.js';
 import util, { codedError } from './util.js';
 
 const { Readable, Writable } = stream;
@@ -22,12 +23,13 @@ class ChildProcess extends EventEmitter {
   connected = false;
   #running;
   #signal;
-  constructor(running, spawnfile, spawnargs) {
+  constructor(running, spawnfile, spawnargs, isMissing) {
     super();
     this.#running = running;
     Object.assign(this, { spawnfile, spawnargs });
+    const missing = async (code) => code === MISSING && (await isMissing());
     running.exited.then(
-      (code) => this.#end(code, null),
+      (code) => missing(code).then((is) => (is ? this.#fail(notFound(spawnfile, spawnargs.slice(1))) : this.#end(code, null))),
       (error) => {
         if (this.killed) this.#end(null, this.#signal);
         else {
@@ -37,9 +39,18 @@ class ChildProcess extends EventEmitter {
       },
     );
   }
+  // It did not start: there is an error in place of an end.
+  #fail(error) {
+    this.exitCode = error.errno;
+    process.nextTick(() => this.emit('error', error));
+    process.nextTick(() => this.#close(error.errno, null));
+  }
   #end(code, signal) {
     Object.assign(this, { exitCode: code, signalCode: signal });
     this.emit('exit', code, signal);
+    this.#close(code, signal);
+  }
+  #close(code, signal) {
     const waits = [this.stdout, this.stderr].filter((stream) => stream && !stream.readableEnded && !stream.destroyed);
     let left = waits.length;
     const close = () => this.emit('close', code, signal);
@@ -89,12 +100,26 @@ const writable = (running) =>
 
 const split = (args, options) => (Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}]);
 
+const nameOf = (file) => (file === process.execPath ? 'node' : file);
+
+// A command that is not there says nothing, and ends with bash's status of one. A command may end so too: whether it is
+// there is asked for then.
+const MISSING = 127;
+const isMissing = (file, options) => async () => {
+  if (options.shell) return false;
+  const asked = await collect(begin(`command -v -- ${quote(nameOf(file))}`, settings(options), isMissing));
+  return asked.exitCode !== 0;
+};
+const notFound = (file, args) =>
+  Object.assign(codedError(Error, 'ENOENT', `spawn ${file} ENOENT`), { errno: -2, code: 'ENOENT', syscall: `spawn ${file}`, path: file, spawnargs: args });
+
 const commandLine = (file, args, options) => {
   if (typeof file !== 'string') {
     throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "file" argument must be of type string. Received ${util.inspect(file)}`);
   }
-  const name = file === '/usr/local/bin/node' ? 'node' : file;
-  return options.shell ? [name, ...args].join(' ') : [name, ...args].map(quote).join(' ');
+  const name = nameOf(file);
+  if (options.shell) return [name, ...args].join(' ');
+  return `command -v -- ${quote(name)} >/dev/null 2>&1 || exit ${MISSING}; ${[name, ...args].map(quote).join(' ')}`;
 };
 
 const settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) });
@@ -102,7 +127,7 @@ const settings = (options) => ({ cwd: options.cwd, env: options.env, signal: hos
 const spawn = (file, args, options) => {
   [args, options] = split(args, options);
   const running = begin(commandLine(file, args, options), settings(options), spawn);
-  const child = new ChildProcess(running, file, [file, ...args]);
+  const child = new ChildProcess(running, file, [file, ...args], isMissing(file, options));
   const wanted = typeof options.stdio === 'string' ? Array(3).fill(options.stdio) : (options.stdio ?? []);
   const forward = async (which, write) => {
     for (;;) {
@@ -132,7 +157,7 @@ const failure = (child, command, code, output) => {
 // Gathers the output of a command, and gives it to a callback as Node does.
 const gather = (command, file, args, options, callback) => {
   const running = begin(command, settings(options), gather);
-  const child = new ChildProcess(running, file, [file, ...args]);
+  const child = new ChildProcess(running, file, [file, ...args], async () => false);
   if (options.timeout > 0) setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
   const encoding = options.encoding === undefined ? 'utf8' : options.encoding;
   const decode = (bytes) => {
@@ -149,10 +174,11 @@ const gather = (command, file, args, options, callback) => {
       }
     }
     if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
-    if (exitCode === 127 && !options.shell && /command not found/.test(Buffer.from(stderr).toString())) {
-      const error = codedError(Error, 'ENOENT', `spawn ${file} ENOENT`);
-      Object.assign(error, { errno: -2, syscall: `spawn ${file}`, path: file, spawnargs: args, cmd: command, ...output });
-      return callback?.(error, output.stdout, output.stderr);
+    if (exitCode === MISSING) {
+      return isMissing(file, options)().then((is) => {
+        const error = is ? Object.assign(notFound(file, args), { cmd: command, ...output }) : failure(child, command, exitCode, output);
+        callback?.(error, output.stdout, output.stderr);
+      });
     }
     const error = failure(child, command, exitCode, output);
     callback?.(error, output.stdout, output.stderr);

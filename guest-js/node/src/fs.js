@@ -178,6 +178,20 @@ const sync = {
 };
 const bigStats = (stats) => stats;
 
+// Functions whose first argument is a path, and for some a descriptor.
+const takesDescriptor = new Set(['readFile', 'writeFile', 'appendFile', 'truncate']);
+const takesNoPath = new Set(['fstat', 'mkdtemp', 'exists', 'ftruncate', 'close', 'fsync', 'fdatasync', 'read', 'write']);
+const isPath = (path) => typeof path === 'string' || ArrayBuffer.isView(path) || path instanceof URL;
+for (const [name, work] of Object.entries(sync)) {
+  if (takesNoPath.has(name)) continue;
+  sync[name] = (path, ...rest) => {
+    if (!isPath(path) && !(takesDescriptor.has(name) && typeof path === 'number')) {
+      throw invalidType(name === 'rename' ? 'oldPath' : name === 'copyFile' || name === 'cp' ? 'src' : name === 'symlink' ? 'target' : 'path', 'string or an instance of Buffer or URL', path);
+    }
+    return work(path, ...rest);
+  };
+}
+
 const fs = { constants, ...constants, Stats: host.Stats, Dirent: host.Dirent };
 for (const name of ['COPYFILE_EXCL', 'O_RDONLY', 'O_WRONLY', 'O_RDWR', 'O_CREAT', 'O_EXCL', 'O_TRUNC', 'O_APPEND']) delete fs[name];
 
@@ -194,7 +208,7 @@ const withCallback = (name, work) =>
       } catch (thrown) {
         error = thrown;
       }
-      setTimeout(() => (error === null ? (result === undefined ? callback(null) : callback(null, result)) : callback(error)), 0);
+      host.callLater(() => (error === null ? (result === undefined ? callback(null) : callback(null, result)) : callback(error)));
     },
   })[name];
 
@@ -206,7 +220,10 @@ for (const [name, work] of Object.entries(sync)) {
     promises[name] = Object.defineProperty(async (...values) => work(...values), 'name', { value: name });
   }
 }
-fs.exists = (path, callback) => setTimeout(() => callback(sync.exists(path)), 0);
+fs.exists = (path, callback) => {
+  const found = sync.exists(path);
+  host.callLater(() => callback(found));
+};
 fs.realpathSync.native = fs.realpathSync;
 fs.read = (fd, buffer, ...rest) => {
   const callback = rest.pop();

@@ -59,7 +59,7 @@ process.kill = () => {
 };
 process.nextTick = (callback, ...values) => {
   if (typeof callback !== 'function') throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "callback" argument must be of type function.');
-  queueMicrotask(() => callback(...values));
+  host.queueTick(callback, values);
 };
 process.uptime = () => (native.now() - host.scriptStart()) / 1000;
 const nanos = () => BigInt(Math.round((native.now() - host.scriptStart()) * 1e6));
@@ -84,8 +84,9 @@ process.emitWarning = (warning) => {
 process.binding = () => {
   throw new Error('there are no bindings here');
 };
-process.on('newListener', (name, listener) => {
-  if (name === 'exit') host.onExit((code) => listener.call(process, code));
+host.connectEvents({
+  emit: (name, ...values) => process.emit(name, ...values),
+  count: (name) => process.listenerCount(name),
 });
 
 // Makes the standard streams of stream classes, which come later.
@@ -110,7 +111,7 @@ export const addStreams = ({ Readable, Writable }) => {
           throw codedError(TypeError, 'ERR_INVALID_ARG_TYPE', `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${chunk === null ? 'null' : `type ${typeof chunk}`}`);
         }
         const done = typeof encoding === 'function' ? encoding : callback;
-        if (typeof done === 'function') queueMicrotask(() => done());
+        if (typeof done === 'function') process.nextTick(() => done());
         return true;
       },
     }.write;

@@ -1,7 +1,7 @@
 import querystring from '../node_modules/querystring/index.js';
 
 // What `url` asks of `qs`, too.
-export const parse = querystring.parse;
+export const parse = (...given) => Object.assign(Object.create(null), querystring.parse(...given));
 export const stringify = querystring.stringify;
 export const escape = (text) =>
   encodeURIComponent(text);

@@ -3,9 +3,37 @@ import EventEmitter from './events.js';
 
 const decoder = () => new TextDecoder();
 
+// As many lines wait for a reader before more of the input is read.
+const AHEAD = 1024;
+
+// What is taken in the order in which it came, each in the same time.
+class Queue {
+  #items = [];
+  #at = 0;
+  get length() {
+    return this.#items.length - this.#at;
+  }
+  push(item) {
+    this.#items.push(item);
+  }
+  shift() {
+    const item = this.#items[this.#at];
+    this.#items[this.#at++] = undefined;
+    if (this.#at === this.#items.length) {
+      this.#items = [];
+      this.#at = 0;
+    }
+    return item;
+  }
+}
+
+const linesOf = (text) => (text.includes('\r') ? text.split(/\r?\n/) : text.split('\n'));
+
 class Interface extends EventEmitter {
-  #lines = [];
-  #readers = [];
+  #lines = new Queue();
+  #readers = new Queue();
+  // Goes on reading the input, which waits for somebody to take the lines.
+  #goOn;
   #ended = false;
   closed = false;
   #output;
@@ -32,10 +60,11 @@ class Interface extends EventEmitter {
       let rest = '';
       for await (const chunk of this.input) {
         rest += typeof chunk === 'string' ? chunk : text.decode(chunk, { stream: true });
-        const lines = rest.split(/\r?\n/);
+        const lines = linesOf(rest);
         rest = lines.pop();
         for (const line of lines) this.#give(line);
         if (this.closed) break;
+        if (this.#lines.length > AHEAD) await new Promise((resolve) => (this.#goOn = resolve));
       }
       if (rest !== '') this.#give(rest);
       this.#ended = true;
@@ -52,9 +81,17 @@ class Interface extends EventEmitter {
   }
   #next() {
     this.#start();
-    if (this.#lines.length > 0) return Promise.resolve(this.#lines.shift());
+    if (this.#lines.length > 0) {
+      const line = this.#lines.shift();
+      if (this.#lines.length === 0) this.#resumeReading();
+      return Promise.resolve(line);
+    }
     if (this.closed || this.#ended) return Promise.resolve(undefined);
     return new Promise((resolve) => this.#readers.push(resolve));
+  }
+  #resumeReading() {
+    this.#goOn?.();
+    this.#goOn = undefined;
   }
   question(query, options, callback = options) {
     this.#output?.write?.(query);
@@ -72,7 +109,8 @@ class Interface extends EventEmitter {
   close() {
     if (this.closed) return;
     this.closed = true;
-    for (const reader of this.#readers.splice(0)) reader(undefined);
+    this.#resumeReading();
+    while (this.#readers.length > 0) this.#readers.shift()(undefined);
     this.emit('close');
   }
   pause() {
@@ -83,12 +121,18 @@ class Interface extends EventEmitter {
     return this;
   }
   write() {}
-  async *[Symbol.asyncIterator]() {
-    for (;;) {
-      const line = await this.#next();
-      if (line === undefined) return;
-      yield line;
-    }
+  [Symbol.asyncIterator]() {
+    const result = (line) => (line === undefined ? { value: undefined, done: true } : { value: line, done: false });
+    return {
+      next: () => this.#next().then(result),
+      return: () => {
+        this.close();
+        return Promise.resolve(result(undefined));
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
   }
 }
 

@@ -13,7 +13,7 @@ const waiting = (start, clear) => (delay, value, options) =>
 
 export const promises = {
   setTimeout: waiting(setTimeout, clearTimeout),
-  setImmediate: (value, options) => waiting(setTimeout, clearTimeout)(0, value, options),
+  setImmediate: (value, options) => waiting((resolve) => setImmediate(resolve), clearImmediate)(0, value, options),
   async *setInterval(delay, value) {
     for (;;) {
       await promises.setTimeout(delay);
@@ -22,7 +22,7 @@ export const promises = {
   },
   scheduler: {
     wait: (delay, options) => promises.setTimeout(delay, undefined, options),
-    yield: () => promises.setTimeout(0),
+    yield: () => promises.setImmediate(),
   },
 };
 

@@ -466,7 +466,7 @@ export const fetch = {
       record = await fetchThroughTool(asked, signal, fetch);
     } catch (error) {
       if (error?.kind !== 'tool') throw error;
-      throw Object.assign(new TypeError(`fetch failed: ${error.message}`), { cause: error });
+      throw host.causedBy(new TypeError(`fetch failed: ${error.message}`), error);
     }
     return makeResponse(record, record.bytes ?? encode(record.text ?? ''));
   },

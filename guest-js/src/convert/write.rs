@@ -1,14 +1,16 @@
 //! Values to JSON.
 //!
-//! The writer follows `JSON.stringify`, with three differences: a BigInt is its decimal digits in a string, bytes are
-//! base64 in a string, and a cycle is an error that names the path. It is native and iterative: it reads no property
+//! The writer follows `JSON.stringify`, but loses nothing in silence: a BigInt is its decimal digits in a string, bytes are
+//! base64 in a string, a `Map` is an object or the list of its pairs, a `Set` the list of its values, an `Error` its name
+//! and message, a `RegExp` its text; a promise, or a cycle, is an error that names the path. It is native and iterative: it reads no property
 //! of the global object, so a script that replaces `JSON` changes nothing, and deep values cannot exhaust the stack.
 #![expect(unsafe_code, reason = "class checks that rquickjs does not offer")]
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 
 use rquickjs::function::This;
-use rquickjs::{Atom, Ctx, Error, Exception, Filter, Function, Object, Result, Value, qjs};
+use rquickjs::{Atom, Ctx, Error, Exception, Filter, Function, Object, Persistent, Result, Value, qjs};
 
 use super::{class_name, is_plain};
 use crate::text;
@@ -164,8 +166,17 @@ impl<'js> Writer<'js> {
             return Ok(true);
         }
         let is_list = is_list(&value);
-        if !is_list && let Some(plain) = unwrap(&self.ctx, &value)? {
-            return self.write(plain, &|| Ok(String::new()));
+        if !is_list {
+            if value.is_promise() {
+                return Err(self.promise());
+            }
+            if let Some(plain) = unwrap(&self.ctx, &value)? {
+                return if is_list_or_plain(&plain) {
+                    self.open(plain)
+                } else {
+                    self.write(plain, &|| Ok(String::new()))
+                };
+            }
         }
         let object = value.into_object().expect("checked by the callers");
         if let Some(at) = self.frames.iter().position(|frame| *frame.object() == object) {
@@ -202,6 +213,13 @@ impl<'js> Writer<'js> {
             }
             Purpose::Arguments => push_number(&mut self.out, number),
         }
+    }
+
+    /// The error for a promise, whose value is not there.
+    fn promise(&self) -> Error {
+        let path = self.path(self.frames.len());
+        let message = format!("{path} is a Promise: is an `await` missing, or `await Promise.all(...)`?");
+        Exception::throw_type(&self.ctx, &message)
     }
 
     /// The error for a value that holds itself: where it was found, and what it leads back to.
@@ -277,7 +295,8 @@ fn is_typed_array(object: &Object<'_>) -> bool {
     unsafe { qjs::JS_GetTypedArrayType(object.as_raw()) >= 0 }
 }
 
-/// The primitive inside a `Number`, `String`, `Boolean` or `BigInt` object.
+/// A plain value in place of one of a class whose contents are no properties: the primitive inside a `Number`, `String`,
+/// `Boolean` or `BigInt` object, and for `Map`, `Set`, `Error` and `RegExp` what the prelude makes of them.
 fn unwrap<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Value<'js>>> {
     if is_plain(value) {
         return Ok(None);
@@ -289,8 +308,27 @@ fn unwrap<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Option<Value<'js>>>
             let plain: Value<'js> = primitive.call((This(value.clone()),))?;
             Ok((!plain.is_object()).then_some(plain))
         }
+        class @ ("Map" | "Set" | "Error" | "RegExp") => {
+            let plain = PLAIN.with_borrow(Clone::clone).ok_or(Error::Unknown)?.restore(ctx)?;
+            plain.call((value.clone(), class)).map(Some)
+        }
         _ => Ok(None),
     }
+}
+
+thread_local! {
+    /// Prelude: a list or an object without a class in place of a value of a class.
+    static PLAIN: RefCell<Option<Persistent<Function<'static>>>> = const { RefCell::new(None) };
+}
+
+/// Takes the prelude's function for values of `Map` and the like.
+pub(crate) fn set_plain<'js>(ctx: Ctx<'js>, plain: Function<'js>) {
+    PLAIN.set(Some(Persistent::save(&ctx, plain)));
+}
+
+/// Returns true for what is written as it stands, without asking a `toJSON`.
+fn is_list_or_plain(value: &Value<'_>) -> bool {
+    value.is_array() || is_plain(value)
 }
 
 /// Writes a JSON string from UTF-8 that may hold lone surrogates, which JSON escapes.

@@ -1,9 +1,9 @@
-//! The clock of this step. `Date` reads the same one through `bindings::__rquickjs_host_now_us`.
+//! The time of this script. `Date` reads the same one through `bindings::__rquickjs_host_now_us`.
 
 use rquickjs::{Ctx, Object, Result};
 
 use super::{add_all, number};
-use crate::bindings::clock;
+use crate::time;
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives, "now" => now)
@@ -11,6 +11,6 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
 
 /// Milliseconds since the Unix epoch, with a fraction.
 fn now() -> f64 {
-    let nanos = clock::now();
+    let nanos = time::now();
     number(nanos / 1_000_000) + number(nanos % 1_000_000) / 1_000_000.0
 }

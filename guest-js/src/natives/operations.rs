@@ -5,7 +5,7 @@ use rquickjs::{Ctx, Object, Promise, Result, Value};
 use super::{add_all, count, number};
 use crate::bindings::types::{Operation, StreamRead};
 use crate::text::Text;
-use crate::{calls, convert, operations, runtime};
+use crate::{calls, convert, operations, runtime, turn};
 
 /// Nanoseconds in a millisecond.
 const NANOS: f64 = 1_000_000.0;
@@ -20,6 +20,9 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
         "keepAlive" => keep_alive,
         "cancel" => cancel,
         "uncaught" => uncaught,
+        "tickQueued" => turn::tick_queued,
+        "immediateQueued" => turn::immediate_queued,
+        "hold" => hold,
     )
 }
 
@@ -65,4 +68,9 @@ fn cancel(id: f64) {
 /// Reports an exception that no script code can catch: the script fails with it.
 fn uncaught<'js>(ctx: Ctx<'js>, thrown: Value<'js>) {
     runtime::report_uncaught(&ctx, thrown);
+}
+
+/// Keeps a value alive until the turn ends.
+fn hold<'js>(ctx: Ctx<'js>, value: Value<'js>) {
+    turn::hold(&ctx, value);
 }

@@ -10,6 +10,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives,
         "exit" => exit,
         "memoryUsed" => limits::memory_used_number,
+        "isCommonJs" => modules::is_common_js,
         "compileCommonJs" => modules::compile_common_js,
         "prepareFile" => modules::prepare_file,
     )

@@ -1,10 +1,9 @@
 //! The tools that the session has mounted. The list stays here, in Rust, until a script asks: a thousand tools cost a
-//! script that calls one of them next to nothing.
+//! script that calls one of them next to nothing. How a script's globals lead here is in [`super::globals`].
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use rquickjs::convert::List;
 use rquickjs::{Ctx, Object, Result, Value};
 
 use super::add_pure;
@@ -12,40 +11,53 @@ use crate::bindings::catalog;
 use crate::bindings::types::Tool;
 use crate::text::Text;
 
-/// Scripts longer than this are not searched for names: defining all tools takes less.
-const SEARCH_LIMIT: usize = 64 << 10;
-
-/// What a script must write somewhere if it is to reach a global by a name that it does not write: the global object,
-/// or a way to run text as code, or an escape inside a name.
-const INDIRECT: [&str; 6] = ["globalThis", "this", "eval", "Function", "constructor", "\\u"];
-
 thread_local! {
     /// What is mounted, sorted by method.
     static TOOLS: RefCell<Vec<Tool>> = const { RefCell::new(Vec::new()) };
-    /// The names that the script writes; none if it may reach globals by other names.
-    static WRITTEN: RefCell<Option<BTreeSet<String>>> = const { RefCell::new(None) };
+    /// Global names of tools that are properties of the global object, or were deleted from it.
+    static TAKEN: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
 }
 
-/// Takes over the list of a run, and finds out which globals its script may use.
-pub(super) fn begin_run(tools: Vec<Tool>, source: Option<&str>) {
-    if !tools.is_empty() {
-        WRITTEN.set(source.and_then(written_names));
-    }
+/// Takes over the list of a run.
+pub(super) fn begin_run(tools: Vec<Tool>) {
     TOOLS.set(tools);
 }
 
-/// The names that a script writes, in comments and strings too; none if it may reach globals by other names.
-fn written_names(source: &str) -> Option<BTreeSet<String>> {
-    if source.len() > SEARCH_LIMIT || INDIRECT.iter().any(|word| source.contains(word)) {
-        return None;
-    }
-    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
-    Some(source.split(|character| !is_part(character)).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+/// The path that a global name stands for: itself if it is an alias, that of a tool if it is one's flattened name. The list
+/// is walked, which takes less than an index would for the few names that a script looks up.
+fn path_of_global(name: &str) -> Option<String> {
+    TOOLS.with_borrow(|tools| {
+        if tools.iter().any(|tool| alias(&tool.path) == name) {
+            return Some(name.to_owned());
+        }
+        let flat = |byte: u8| if byte == b'.' { b'_' } else { byte };
+        let flattened = |tool: &&Tool| tool.path.bytes().map(flat).eq(name.bytes());
+        tools.iter().find(flattened).map(|tool| tool.path.clone())
+    })
 }
 
-/// Whether the script may use a global of this name.
-fn may_use(name: &str) -> bool {
-    WRITTEN.with_borrow(|written| written.as_ref().is_none_or(|names| names.contains(name)))
+/// Returns true if this is the global name of a tool, and no property of the global object yet.
+pub(super) fn is_global(name: &str) -> bool {
+    !TAKEN.with_borrow(|taken| taken.contains(name)) && path_of_global(name).is_some()
+}
+
+/// Takes note that a global name is a property of the global object from here on. Gives the path that it stands for.
+fn take_global(name: Text) -> Option<String> {
+    let path = path_of_global(&name.0);
+    TAKEN.with_borrow_mut(|taken| taken.insert(name.0));
+    path
+}
+
+/// All global names of tools that are no properties yet.
+fn global_names() -> Vec<String> {
+    let mut names: BTreeSet<String> = aliases().into_iter().collect();
+    TOOLS.with_borrow(|tools| names.extend(tools.iter().map(|tool| flatten(&tool.path))));
+    TAKEN.with_borrow(|taken| names.difference(taken).cloned().collect())
+}
+
+/// Returns true if a tool is mounted.
+fn has_tools() -> bool {
+    TOOLS.with_borrow(|tools| !tools.is_empty())
 }
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
@@ -53,7 +65,9 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
         "aliases" => aliases,
         "toolsOf" => tools_of,
         "allTools" => all_tools,
-        "globals" => globals,
+        "hasTools" => has_tools,
+        "takeGlobal" => take_global,
+        "globalNames" => global_names,
         "methodOf" => method_of,
         "describe" => describe,
         "budgets" => budgets,
@@ -99,22 +113,6 @@ fn all_tools(ctx: Ctx<'_>) -> Result<Vec<Object<'_>>> {
 /// A path as one identifier: `payments_charges_create`.
 fn flatten(path: &str) -> String {
     path.replace('.', "_")
-}
-
-/// The globals that the script may use: aliases, and flattened names.
-fn globals() -> List<(Vec<String>, Vec<String>)> {
-    let mut used = aliases();
-    used.retain(|alias| may_use(alias));
-    let underscored =
-        WRITTEN.with_borrow(|written| written.as_ref().is_none_or(|names| names.iter().any(|name| name.contains('_'))));
-    if !underscored {
-        return List((used, Vec::new()));
-    }
-    let flattened = TOOLS.with_borrow(|tools| {
-        let long = tools.iter().filter(|tool| tool.path.contains('.'));
-        long.map(|tool| flatten(&tool.path)).filter(|name| may_use(name)).collect()
-    });
-    List((used, flattened))
 }
 
 /// Path and method of the tool that a script calls so: by path, flattened name or method. Empty if there is none.

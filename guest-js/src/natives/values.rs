@@ -9,7 +9,7 @@ use crate::convert;
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_pure!(ctx, natives, "className" => class_name, "promiseState" => promise_state, "isProxy" => is_proxy,
-        "proxyTarget" => proxy_target, "proxyHandler" => proxy_handler)
+        "setPlain" => convert::set_plain, "proxyTarget" => proxy_target, "proxyHandler" => proxy_handler)
 }
 
 /// The class that the engine knows an object as: `Map`, `Date`, `Promise`, …

@@ -6,7 +6,7 @@ const begin = (values, variables, directory, name) => {
   scriptStart = native.now();
   args = values;
   defineGlobal('args', values);
-  for (let i = 0; i < variables.length; i++) defineShown(env, variables[i][0], variables[i][1]);
+  for (let i = 0; i < variables.length; i++) defineShown(environment, variables[i][0], variables[i][1]);
   defineTools();
 };
 
@@ -19,6 +19,10 @@ return {
   settle,
   failureError,
   describe,
+  runTicks,
+  beginImmediates,
+  onUncaught,
+  beforeExit,
   findState,
   keepState,
   finish,

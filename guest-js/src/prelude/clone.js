@@ -113,3 +113,35 @@ mapList(
 );
 
 defineGlobal('structuredClone', { structuredClone: (value) => cloneValue(value, new Map()) }.structuredClone);
+
+// What JSON has in place of values whose contents are no properties. A `Map` is an object if all its keys are strings.
+const plainForJson = {
+  __proto__: null,
+  Map(value) {
+    const pairs = [];
+    let named = true;
+    mapForEach(value, (item, key) => {
+      if (typeof key !== 'string') named = false;
+      push(pairs, [key, item]);
+    });
+    if (!named) return pairs;
+    const object = createObject(null);
+    for (let i = 0; i < pairs.length; i++) defineShown(object, pairs[i][0], pairs[i][1]);
+    return object;
+  },
+  Set(value) {
+    const items = [];
+    setForEach(value, (item) => push(items, item));
+    return items;
+  },
+  Error(value) {
+    const object = createObject(null);
+    defineShown(object, 'name', readString(value, 'name') ?? 'Error');
+    defineShown(object, 'message', readString(value, 'message') ?? '');
+    const keys = objectKeys(value);
+    for (let i = 0; i < keys.length; i++) defineShown(object, keys[i], value[keys[i]]);
+    return object;
+  },
+  RegExp: (value) => regExpToString(value),
+};
+native.setPlain((value, name) => plainForJson[name](value));

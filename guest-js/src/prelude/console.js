@@ -4,6 +4,10 @@ const consoleState = { __proto__: null, indent: '', counts: { __proto__: null },
 
 const formatArgument = (value, options) => (typeof value === 'string' ? value : inspect(value, options));
 
+// Returns true for a function that no script wrote: its text is none that a script could write.
+const builtInText = /^[^{]*\) \{\n {4}\[native code\]\n\}$/;
+const isBuiltIn = (value) => regExpTest(builtInText, functionToString(value));
+
 // Whether what turns a value into text is the language's own.
 const hasOwnText = (value) => {
   if (native.isProxy(value)) return false;
@@ -11,7 +15,7 @@ const hasOwnText = (value) => {
     if (native.isProxy(at)) return false;
     if (!hasOwn(at, 'toString')) continue;
     const constructor = getOwnPropertyDescriptor(at, 'constructor')?.value;
-    return at === value || typeof constructor !== 'function' || !includes(functionToString(constructor), '[native code]');
+    return at === value || typeof constructor !== 'function' || !weakHas(engineFunctions, constructor);
   }
   return false;
 };
@@ -28,28 +32,41 @@ const directives = {
   d: (value) =>
     typeof value === 'bigint'
       ? bigIntToString(value) + 'n'
-      : isObject(value) || typeof value === 'symbol'
+      : typeof value === 'symbol'
         ? 'NaN'
         : formatNumber(Number(value)),
   i: (value) =>
     typeof value === 'bigint'
       ? bigIntToString(value) + 'n'
-      : isObject(value) || typeof value === 'symbol'
+      : typeof value === 'symbol'
         ? 'NaN'
-        : formatNumber(trunc(parseFloat(value))),
+        : formatNumber(parseInt(value)),
   f: (value) => (typeof value === 'symbol' ? 'NaN' : formatNumber(parseFloat(value))),
   j: (value) => {
     try {
       return stringifyJson(value);
-    } catch {
-      return '[Circular]';
+    } catch (error) {
+      if (holdsItself(value, [])) return '[Circular]';
+      throw error;
     }
   },
   o: (value) => inspect(value, { depth: 4, showHidden: true, showProxy: true }),
   O: (value) => inspect(value),
   c: () => '',
 };
-const { parseFloat } = globalThis;
+const { parseFloat, parseInt } = globalThis;
+
+// Returns true for a value that is found again within itself.
+const holdsItself = (value, above) => {
+  if (!isObject(value) || typeof value === 'function') return false;
+  if (contains(above, value)) return true;
+  push(above, value);
+  const keys = objectKeys(value);
+  let found = false;
+  for (let i = 0; i < keys.length && !found; i++) found = holdsItself(value[keys[i]], above);
+  above.length--;
+  return found;
+};
 
 // The text of one call: a format string with its values, then the rest with blanks between.
 const formatLine = (values, options) => {

@@ -35,7 +35,7 @@ const {
 } = globalThis;
 const { parse: parseJson, stringify: stringifyJson } = globalThis.JSON;
 const { apply, ownKeys, getOwnPropertyDescriptor } = Reflect;
-const { create: createObject, defineProperty, freeze, getPrototypeOf, keys: objectKeys, is: objectIs } = Object;
+const { create: createObject, defineProperty, freeze, getPrototypeOf, setPrototypeOf, keys: objectKeys, is: objectIs } = Object;
 const { isArray } = Array;
 const { isInteger, isNaN: isNan, isFinite: isFiniteNumber } = Number;
 const { floor, max, min, round, sqrt, trunc } = Math;

@@ -137,6 +137,13 @@ const mark = (error, kind, hint, extra) => {
   return error;
 };
 
+// Says of an error what caused it. Its message has that already, and so it is not said again; the hint is that of the cause.
+const causedBy = (error, cause) => {
+  define(error, 'cause', cause);
+  weakSet(origins, error, { __proto__: null, ...weakGet(origins, cause), kind: 'exception', saysCause: true });
+  return error;
+};
+
 // The error that a failed operation is, thrown where the script began the operation.
 const failureError = (record, stack, method) => {
   const Class = classOfKind[record.kind] ?? Error;
@@ -214,7 +221,7 @@ const describe = (thrown) => {
     __proto__: null,
     kind: origin?.kind ?? 'exception',
     name: readString(thrown, 'name') ?? 'Error',
-    message: withCause(thrown, message),
+    message: origin?.saysCause ? message : withCause(thrown, message),
     hint: origin?.hint ?? hintFor(thrown, message),
     stack: stack === '' ? undefined : stack,
     payload: origin?.payload,

@@ -20,13 +20,49 @@ const explanations = {
   EIO: 'i/o error',
 };
 
-const fileError = (code, syscall, path, dest) => {
+const errnos = {
+  __proto__: null,
+  ENOENT: -2,
+  EIO: -5,
+  EBADF: -9,
+  EACCES: -13,
+  EBUSY: -16,
+  EEXIST: -17,
+  ENOTDIR: -20,
+  EISDIR: -21,
+  EINVAL: -22,
+  EFBIG: -27,
+  ENAMETOOLONG: -36,
+  ENOTEMPTY: -39,
+  ELOOP: -40,
+  EDQUOT: -122,
+};
+
+// The last two paths that a script gave, absolute and as it wrote them: errors name them so.
+let givenPaths = [];
+const asGiven = (path) => {
+  for (let i = 0; i < givenPaths.length; i++) if (givenPaths[i][0] === path) return givenPaths[i][1];
+  return path;
+};
+
+const fileError = (code, syscall, at, to) => {
+  const path = asGiven(at);
+  const dest = to === undefined ? undefined : asGiven(to);
   const where = dest === undefined ? "'" + path + "'" : "'" + path + "' -> '" + dest + "'";
   const error = new Error(code + ': ' + explanations[code] + ', ' + syscall + ' ' + where);
+  error.errno = errnos[code];
   error.code = code;
   error.syscall = syscall;
   error.path = path;
   if (dest !== undefined) error.dest = dest;
+  return error;
+};
+
+const pathless = (code, syscall) => {
+  const error = new Error(code + ': ' + explanations[code] + ', ' + syscall);
+  error.errno = errnos[code];
+  error.code = code;
+  error.syscall = syscall;
   return error;
 };
 
@@ -38,6 +74,16 @@ const attempt = (syscall, path, work, dest) => {
     throw typeof code === 'string' ? fileError(code, syscall, path, dest) : code;
   }
 };
+
+// Reads a file. A directory can be opened, but not read.
+const attemptRead = (path, work) =>
+  attempt('open', path, () => {
+    try {
+      return work();
+    } catch (code) {
+      throw code === 'EISDIR' ? pathless(code, 'read') : code;
+    }
+  });
 
 // An absolute path. `.` and `..` are the host's to resolve: what stands before them may be a link.
 const toPath = (path, name) => {
@@ -52,7 +98,9 @@ const toPath = (path, name) => {
   }
   if (text === '') throw fileError('ENOENT', name, '');
   if (includes(text, '\0')) throw new TypeError('fs.' + name + ': a path has no zero characters');
-  return startsWith(text, '/') ? text : (startDirectory === '/' ? '' : startDirectory) + '/' + text;
+  const at = startsWith(text, '/') ? text : (startDirectory === '/' ? '' : startDirectory) + '/' + text;
+  givenPaths = [[at, text], givenPaths[0] ?? [at, text]];
+  return at;
 };
 
 // The path of a `file:` URL.
@@ -207,10 +255,10 @@ const fsSync = {
     const at = toPath(path, 'readFile');
     const encoding = encodingOf(options, 'readFile');
     if (encoding !== undefined && encoding !== 'utf8') {
-      const bytes = attempt('open', at, () => native.readBytes(at));
+      const bytes = attemptRead(at, () => native.readBytes(at));
       return encoding === null ? bytes : decodeBytes(bytes, encoding);
     }
-    const text = attempt('open', at, () => native.readText(at));
+    const text = attemptRead(at, () => native.readText(at));
     if (text == null) {
       const error = new Error(
         "the file is not UTF-8, open '" +
@@ -225,7 +273,7 @@ const fsSync = {
   },
   readBytes(path) {
     const at = toPath(path, 'readBytes');
-    return attempt('open', at, () => native.readBytes(at));
+    return attemptRead(at, () => native.readBytes(at));
   },
   readText(path) {
     return fsSync.readFile(path, 'utf8');
@@ -279,7 +327,7 @@ const fsSync = {
       native.remove(at, recursive === true);
     } catch (code) {
       if (code === 'ENOENT' && force) return;
-      throw typeof code === 'string' ? fileError(code, 'rm', at) : code;
+      throw typeof code === 'string' ? fileError(code, code === 'ENOENT' ? 'lstat' : 'rm', at) : code;
     }
   },
   rmdir(path) {

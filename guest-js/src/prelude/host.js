@@ -2,7 +2,8 @@
 
 // How the script ends, as `process` says.
 let exitCode;
-const exitListeners = [];
+// The events of `process`: `{emit, count}`, of `node/src/process.js`.
+let processEvents = { __proto__: null, emit: () => false, count: () => 0 };
 
 const toExitCode = (code) => {
   const number = code === undefined || code === null || code === '' ? 0 : Number(code);
@@ -14,13 +15,43 @@ let exiting = false;
 const runExitListeners = (code) => {
   if (exiting) return;
   exiting = true;
-  for (let i = 0; i < exitListeners.length; i++) exitListeners[i](code);
+  processEvents.emit('exit', code);
 };
 
 const exitNow = (code) => {
   if (code !== undefined) exitCode = toExitCode(code);
   runExitListeners(exitCode ?? 0);
   native.exit(exitCode ?? 0);
+};
+
+// Nothing is left to do, but a listener may begin something.
+const beforeExit = () => void processEvents.emit('beforeExit', exitCode ?? 0);
+
+// What Node throws in place of a reason that is no error.
+const unhandledReason = (reason) => {
+  if (native.className(reason) === 'Error') return reason;
+  const message =
+    'This error originated either by throwing inside of an async function without a catch block, or by rejecting a ' +
+    'promise which was not handled with .catch(). The promise rejected with the reason "' +
+    (isObject(reason) ? inspectSafely(reason) : String(reason)) +
+    '".';
+  return defineCode(new Error(message), 'ERR_UNHANDLED_REJECTION');
+};
+
+// Tells the listeners of a value that nothing has caught; `promise` is the one that was rejected with it, if one was. Gives
+// the exit status if the script ends with it, and undefined if it goes on.
+const onUncaught = (thrown, promise) => {
+  const { emit, count } = processEvents;
+  if (promise !== undefined && emit('unhandledRejection', thrown, promise)) return undefined;
+  const origin = promise === undefined ? 'uncaughtException' : 'unhandledRejection';
+  if (count('uncaughtExceptionMonitor') > 0) emit('uncaughtExceptionMonitor', thrown, origin);
+  if (count('uncaughtException') > 0) {
+    emit('uncaughtException', promise === undefined ? thrown : unhandledReason(thrown), origin);
+    return undefined;
+  }
+  exitCode = 1;
+  runExitListeners(1);
+  return exitCode ?? 1;
 };
 
 // The script came to its end by itself.
@@ -112,11 +143,16 @@ const host = {
   setExitCode(code) {
     exitCode = code === undefined ? undefined : toExitCode(code);
   },
-  onExit: (listener) => push(exitListeners, listener),
+  connectEvents(events) {
+    processEvents = events;
+  },
+  queueTick,
+  callLater,
   uncaught: native.uncaught,
   readStdin: () => readSome(host.readStdin),
   runScript,
   fetch: fetchThroughTool,
+  causedBy,
   signalOf,
   makeRequire,
   builtinNames: () => objectKeys(builtins),

@@ -7,7 +7,7 @@
 // differs from an engine's constructor in that it was not there before the prelude.
 const isClass = (value, source) => {
   if (startsWith(source, 'class')) return true;
-  if (!endsWith(source, '[native code]\n}') || weakHas(engineFunctions, value)) return false;
+  if (!isBuiltIn(value) || weakHas(engineFunctions, value)) return false;
   return getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
 };
 

@@ -86,7 +86,7 @@ const quoteString = (text) => {
     }
     const escape =
       escapes[text[i]] ??
-      (text[i] === quote ? '\\' + quote : isSurrogate(unit) ? '\\u' + hexOf(unit, 4) : '\\x' + hexOf(unit, 2));
+      (text[i] === quote ? '\\' + quote : isSurrogate(unit) ? '\\u' + numberToString(unit, 16) : '\\x' + hexOf(unit, 2));
     quoted += substring(text, from, i) + escape;
     from = i + 1;
   }
@@ -259,7 +259,7 @@ const intoLines = (output, open, close, base, context, depth, inColumns) => {
 
 // Many short elements in columns, as wide as suits them.
 const intoColumns = (entries, list, context) => {
-  const hasRest = startsWith(entries[entries.length - 1], '... ') && entries.length > context.maxArrayLength;
+  const hasRest = entries.length > context.maxArrayLength;
   const count = hasRest ? entries.length - 1 : entries.length;
   const lengths = mapList(entries, textWidth);
   let total = 0;
@@ -286,7 +286,7 @@ const intoColumns = (entries, list, context) => {
     push(widths, here + 2);
   }
   let toRight = list !== undefined;
-  for (let i = 0; toRight && i < count; i++) {
+  for (let i = 0; toRight && i < entries.length; i++) {
     if (typeof list[i] !== 'number' && typeof list[i] !== 'bigint') toRight = false;
   }
   const rows = [];

@@ -2,7 +2,23 @@
 
 let scriptName = 'script';
 let args = [];
-const env = {};
+// The environment: as in Node, whatever is put there becomes text.
+const environment = {};
+const env = new Proxy(environment, {
+  __proto__: null,
+  set(target, name, value) {
+    if (typeof name === 'symbol' || typeof value === 'symbol') {
+      throw new TypeError('Cannot convert a Symbol value to a string');
+    }
+    defineShown(target, name, String(value));
+    return true;
+  },
+  defineProperty(target, name, property) {
+    if (!('value' in property)) return false;
+    defineShown(target, name, String(property.value));
+    return true;
+  },
+});
 defineGlobal('env', env);
 
 // Node's modules, by name without `node:`.
@@ -151,7 +167,7 @@ const findModule = (name, base, conditions) => {
   if (found !== undefined) return found;
   const from = startsWith(base, '/') ? base : mainPath();
   const hint = isPath
-    ? nearestFile(absolutePath(path, directory))
+    ? (nearestFile(absolutePath(path, directory)) ?? mountHint(absolutePath(path, directory)))
     : (nearestBuiltin(name) ??
       'only modules of Node, files of the session, and packages in a `node_modules` directory can be imported');
   const message = "Cannot find module '" + name + "' imported from " + from;
@@ -170,8 +186,18 @@ const nearestFile = (path) => {
     const near = native.nearest(substring(path, lastIndexOf(path, '/') + 1), names);
     return near == null ? undefined : "did you mean '" + near + "', which is in " + directoryOf(path) + '?';
   } catch {
-    return 'there is no directory ' + directoryOf(path);
+    return 'there is no directory ' + directoryOf(path) + '; ' + mountHint(path);
   }
+};
+
+// How a file gets into the session: a script cannot see those that lie beside it on the machine where it was started.
+const mountHint = (path) => {
+  const file = regExpTest(/\.[a-z]+$/, path) ? path : path + (regExpTest(/\.[mc]?ts$/, scriptName) ? '.ts' : '.js');
+  const name = substring(file, lastIndexOf(file, '/') + 1);
+  return (
+    'a script sees the files of its session, not those beside it: add `--mount ./' + name + ':' + file +
+    '`, or mount the whole directory with `--mount .:' + startDirectory + '`'
+  );
 };
 
 const resolveModule = (name, base) => findModule(name, base, importConditions);
@@ -189,8 +215,7 @@ const readModule = (path) => {
   }
   const file = native.prepareFile(text, path);
   const isModule = regExpTest(/\.m[jt]s$/, path) || (file.isModule && !regExpTest(/\.c[jt]s$/, path));
-  const isTyped = regExpTest(/\.[mc]?ts$/, path);
-  if (isModule || (isTyped && !regExpTest(/\b(module\.exports|exports\.|require\()/, text))) {
+  if (isModule || (regExpTest(/\.ts$/, path) && !native.isCommonJs(file.text, path))) {
     return { __proto__: null, source: file.text };
   }
   return { __proto__: null, common: file.text };

@@ -4,6 +4,7 @@
 const outstanding = { __proto__: null };
 
 const settle = (id, ok, value) => {
+  firstTurn = false;
   const entry = outstanding[id];
   if (entry === undefined) return;
   delete outstanding[id];

@@ -4,21 +4,34 @@
 const timers = { __proto__: null };
 let lastTimer = 0;
 
-// Calls a script's function that nothing of the script waits for: what it throws ends the run.
+// Calls a script's function that nothing of the script waits for: what it throws is uncaught. False if it threw.
 const callUnobserved = (callback, values) => {
   try {
     apply(callback, undefined, values);
+    return true;
   } catch (error) {
     native.uncaught(error);
+    return false;
   }
 };
 
-const toDelay = (delay) => {
+// How long `sleep` waits, in milliseconds.
+const toWait = (delay) => {
   const millis = Number(delay);
   return millis > 0 ? min(millis, 1e12) : 0;
 };
+// How long a timer waits. As in Node that is a millisecond at least, and for what is no 32-bit number too.
+const toDelay = (delay) => {
+  const millis = Number(delay);
+  return millis >= 1 && millis <= 2147483647 ? trunc(millis) : 1;
+};
+
+// Whether the script is in its first turn, and a timer of that may be due at once.
+let firstTurn = true;
+let dueAtOnce = false;
 
 const startTimer = (timer, delay, fire) => {
+  if (firstTurn && delay === 1) dueAtOnce = true;
   const id = native.sleep(delay);
   timers[timer] = id;
   if (contains(unreferenced, timer)) native.keepAlive(id, false);
@@ -72,13 +85,61 @@ class Timeout {
     return isObject(timer) && #timer in timer ? timer.#timer : timer;
   }
 }
+class Immediate extends Timeout {}
 const { numberOf } = Timeout;
 delete Timeout.numberOf;
 
 const stopTimer = (timer) => {
+  for (let i = 0; i < immediates.length; i++) if (immediates[i].timer === timer) splice(immediates, i--, 1);
   if ((typeof timer !== 'number' && typeof timer !== 'string') || !(timer in timers)) return;
   cancelOperation(timers[timer]);
   delete timers[timer];
+};
+
+// Immediates of this turn, which are begun at its end: after what timers are due then. Those of the first turn come after
+// its shortest timers, as they nearly always do in Node.
+const immediates = [];
+const beginImmediates = () => {
+  const begun = splice(immediates, 0);
+  for (let i = 0; i < begun.length; i++) startTimer(begun[i].timer, firstTurn && dueAtOnce ? 1 : 0, begun[i].fire);
+};
+const setImmediateTimer = (callback, values) => {
+  const timer = ++lastTimer;
+  const fire = () => {
+    delete timers[timer];
+    callUnobserved(callback, values);
+  };
+  push(immediates, { __proto__: null, timer, fire });
+  native.immediateQueued();
+  return timer;
+};
+// Calls back as Node does after it has asked the system for something: after the timers and immediates of this turn.
+const callLater = (callback) => void setImmediateTimer(() => void setImmediateTimer(callback, []), []);
+
+// What `process.nextTick` was given.
+let ticks = [];
+let nextTickAt = 0;
+const queueTick = (callback, values) => {
+  push(ticks, [callback, values]);
+  native.tickQueued();
+};
+// Stops at one that throws: that is dealt with before the others.
+const runTicks = () => {
+  while (nextTickAt < ticks.length) {
+    const tick = ticks[nextTickAt];
+    ticks[nextTickAt++] = undefined;
+    // Ticks that queue ticks without end take no more memory than those that wait.
+    if (nextTickAt === 1024) {
+      ticks = slice(ticks, nextTickAt);
+      nextTickAt = 0;
+    }
+    if (!callUnobserved(tick[0], tick[1])) {
+      if (nextTickAt < ticks.length) native.tickQueued();
+      return;
+    }
+  }
+  ticks = [];
+  nextTickAt = 0;
 };
 
 const checkCallback = (callback, below, form) => {
@@ -114,7 +175,7 @@ const timerFunctions = {
   },
   setImmediate(callback, ...values) {
     checkCallback(callback, timerFunctions.setImmediate, 'setImmediate(callback)');
-    return apply(timerFunctions.setTimeout, undefined, [() => apply(callback, undefined, values), 0]);
+    return new Immediate(setImmediateTimer(callback, values), () => {});
   },
   clearTimeout(timer) {
     stopTimer(numberOf(timer));
@@ -130,7 +191,7 @@ const timerFunctions = {
     promiseThen(resolved, () => callUnobserved(callback, []));
   },
   sleep(milliseconds, options) {
-    return perform(() => native.sleep(toDelay(milliseconds)), timerFunctions.sleep, undefined, signalOf(options));
+    return perform(() => native.sleep(toWait(milliseconds)), timerFunctions.sleep, undefined, signalOf(options));
   },
 };
 const resolved = apply(Promise.resolve, Promise, []);

@@ -198,18 +198,53 @@ const defineLazy = (name, make) => {
   );
 };
 
-const toolByFlattenedName = (name) => {
-  const found = native.methodOf(name);
-  return toolAt(found[0]);
+// The value of a tool's global, which is from here on an ordinary property.
+const resolveGlobal = (name) => {
+  const path = native.takeGlobal(name);
+  const value = path === name ? aliasValue(path) : toolAt(path);
+  defineGlobal(name, value);
+  return value;
+};
+const replaceGlobal = (name, value) => {
+  native.takeGlobal(name);
+  defineGlobal(name, value);
 };
 
-// Defines the globals that this script may use; which those are is found out from its text.
+// What a name is found in that the global object has not: each tool's global, as an accessor that makes it a property.
+const toolScope = native.toolScope(objectPrototype, (name) => [
+  () => resolveGlobal(name),
+  (value) => replaceGlobal(name, value),
+]);
+
+// Makes the tools' globals properties of the global object, for a script that has got hold of that: it may ask which there
+// are, or delete one.
+const revealTools = () => {
+  setPrototypeOf(globalThis, objectPrototype);
+  defineGlobal('globalThis', globalThis);
+  defineGlobal('global', globalThis);
+  const names = native.globalNames();
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i];
+    if (hasOwn(globalThis, name)) native.takeGlobal(name);
+    else
+      defineGetter(
+        globalThis,
+        name,
+        () => resolveGlobal(name),
+        (value) => replaceGlobal(name, value),
+      );
+  }
+};
+const revealed = () => {
+  revealTools();
+  return globalThis;
+};
+
 const defineTools = () => {
-  const globals = native.globals();
-  const aliases = globals[0];
-  for (let i = 0; i < aliases.length; i++) defineLazy(aliases[i], aliasValue);
-  const flattened = globals[1];
-  for (let i = 0; i < flattened.length; i++) defineLazy(flattened[i], toolByFlattenedName);
+  if (!native.hasTools()) return;
+  setPrototypeOf(globalThis, toolScope);
+  defineGetter(globalThis, 'globalThis', revealed, (value) => defineGlobal('globalThis', value));
+  defineGetter(globalThis, 'global', revealed, (value) => defineGlobal('global', value));
 };
 
 const catalogFunctions = {

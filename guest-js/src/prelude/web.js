@@ -170,7 +170,7 @@ class AbortSignal extends EventTarget {
   }
   static timeout(milliseconds) {
     const signal = newSignal();
-    const id = native.sleepInBackground(toDelay(milliseconds));
+    const id = native.sleepInBackground(toWait(milliseconds));
     outstanding[id] = {
       __proto__: null,
       resolve: () => abortSignal(signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError')),

@@ -69,21 +69,27 @@ pub(super) fn into_body(
         }
         module = true;
     }
-    meta(program, edits);
-    (module || source.contains("import.meta")).then_some(first)
+    let meta = meta(program, edits);
+    (module || meta).then_some(first)
 }
 
-/// Replaces `import.meta`, which only a module may write.
-fn meta(program: &Program<'_>, edits: &mut Edits<'_>) {
-    struct Finder<'e, 's>(&'e mut Edits<'s>);
+/// Replaces `import.meta`, which only a module may write. Returns true if there is one.
+fn meta(program: &Program<'_>, edits: &mut Edits<'_>) -> bool {
+    struct Finder<'e, 's> {
+        edits: &'e mut Edits<'s>,
+        found: bool,
+    }
     impl<'a> oxc_ast_visit::Visit<'a> for Finder<'_, '_> {
         fn visit_import_meta(&mut self, it: &oxc_ast::ast::ImportMeta) {
-            if !self.0.covers(it.span.start) {
-                self.0.replace(it.span.start, it.span.end, IMPORT_META);
+            if !self.edits.covers(it.span.start) {
+                self.edits.replace(it.span.start, it.span.end, IMPORT_META);
+                self.found = true;
             }
         }
     }
-    oxc_ast_visit::Visit::visit_program(&mut Finder(edits), program);
+    let mut finder = Finder { edits, found: false };
+    oxc_ast_visit::Visit::visit_program(&mut finder, program);
+    finder.found
 }
 
 /// An import as statements: `const {default: a, "b": c} = await …("x", ["default", "b"]);`

@@ -77,15 +77,21 @@ fn ends_early(source: &str, dialect: Dialect) -> bool {
     let allocator = Allocator::default();
     let parsed = raw(&allocator, source, dialect, true);
     parsed.diagnostics.iter().next().is_some_and(|error| {
-        let message: &str = &error.message;
-        if message.starts_with("Unterminated") {
-            // A string ends with its line, unless it is a template.
-            let at = error.labels.first().map_or(0, |label| label.offset() as usize);
-            let opens = source.get(at..).and_then(|rest| rest.chars().next());
-            return message.contains("comment") || (message.contains("string") && !matches!(opens, Some('"' | '\'')));
+        // The first label is where it happened; others say what it belongs to.
+        let first = error.labels.first();
+        let begins = first.and_then(|label| source.get(label.offset() as usize..)).unwrap_or_default();
+        // Of what has no end, all that follows is labelled. A comment or template goes on with the next line, a string or
+        // pattern does not. The rest of a template begins with a brace, as does one alone that nothing expects.
+        if begins.starts_with("/*") || begins.starts_with('`') {
+            return true;
         }
-        // One label is where it happened; others say what it belongs to. An arrow whose body is missing is read again as
-        // something else, which fails before the arrow.
+        if begins.starts_with('}') {
+            return first.is_some_and(|label| label.len() > 1);
+        }
+        if begins.starts_with(['"', '\'', '/']) {
+            return false;
+        }
+        // An arrow whose body is missing is read again as something else, which fails before the arrow.
         error.labels.iter().any(|label| label.offset() as usize >= end) || source.trim_end().ends_with("=>")
     })
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, Class, ClassElement, Declaration, Decorator, ExportDefaultDeclarationKind, Expression,
-    FormalParameter, Function, FunctionBody, IdentifierReference, ImportOrExportKind, PropertyKey, Statement,
-    TSAsExpression, TSEnumDeclaration, TSEnumMemberName, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter,
-    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclarator,
+    FormalParameter, Function, FunctionBody, IdentifierReference, ImportOrExportKind, PropertyDefinitionType,
+    PropertyKey, Statement, TSAsExpression, TSEnumDeclaration, TSEnumMemberName, TSNonNullExpression,
+    TSSatisfiesExpression, TSThisParameter, TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration,
+    TSTypeParameterInstantiation, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan as _, Span};
@@ -47,6 +48,25 @@ impl<'e, 's> Stripper<'e, 's> {
     /// Blanks a whole statement or member. What stood before it may not go on behind it.
     fn blank_statement(&mut self, span: Span) {
         self.edits.blank_with(span.start, span.end, ";");
+    }
+
+    /// Where a class says what it implements: the word is the first of this spelling behind all that can stand before it.
+    fn implements(&self, class: &Class<'_>) -> u32 {
+        let heritage = class.heritage.as_ref().map(|heritage| {
+            heritage.type_arguments.as_ref().map_or(heritage.expression.span().end, |arguments| arguments.span.end)
+        });
+        let parameters = class.type_parameters.as_ref().map(|parameters| parameters.span.end);
+        let name = class.id.as_ref().map(|name| name.span.end);
+        let mut at = heritage.or(parameters).or(name).unwrap_or(class.span.start);
+        // Of a class without a name, `class` comes first.
+        loop {
+            at = next_token(self.source, at);
+            match self.source.get(at as usize..) {
+                Some(rest) if rest.starts_with("implements") || rest.is_empty() => return at,
+                Some(_) => at += 1,
+                None => return at,
+            }
+        }
     }
 
     /// Blanks TypeScript's own words among those between two places.
@@ -140,7 +160,7 @@ impl<'e, 's> Stripper<'e, 's> {
                 (it.span, &it.key, it.computed)
             }
             ClassElement::PropertyDefinition(it) => {
-                if it.declare || self.source[it.span.start as usize..].starts_with("abstract") && it.value.is_none() {
+                if it.declare || it.r#type == PropertyDefinitionType::TSAbstractPropertyDefinition {
                     self.blank_statement(it.span);
                     return false;
                 }
@@ -410,10 +430,8 @@ impl<'a> Visit<'a> for Stripper<'_, '_> {
         if it.r#abstract && self.source[it.span.start as usize..].starts_with("abstract") {
             self.edits.blank(it.span.start, it.span.start + 8);
         }
-        if let (Some(first), Some(last)) = (it.implements.first(), it.implements.last())
-            && let Some(word) = self.source[..first.span.start as usize].rfind("implements")
-        {
-            self.edits.blank(u32::try_from(word).unwrap_or(first.span.start), last.span.end);
+        if let Some(last) = it.implements.last() {
+            self.edits.blank(self.implements(it), last.span.end);
         }
         for decorator in &it.decorators {
             self.visit_decorator(decorator);
