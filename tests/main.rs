@@ -42,6 +42,8 @@ mod holes;
 mod host_tools;
 #[path = "features/hostile.rs"]
 mod hostile;
+#[path = "features/javascript.rs"]
+mod javascript;
 #[path = "features/limits.rs"]
 mod limits;
 #[path = "features/more_tools.rs"]

@@ -211,7 +211,8 @@ pub(crate) fn start(script: Script) -> Step {
     with_engine(|ctx, engine| {
         LIMITS.set(script.limits);
         limits::set(script.limits);
-        let Script { source, name, from_file: _, arguments, environment, directory, tools, limits: _, state, typed } = script;
+        let Script { source, name, from_file: _, arguments, environment, directory, tools, limits: _, state, typed } =
+            script;
         natives::begin_run(tools);
         let begin = engine.begin.clone().restore(ctx)?;
         let environment: Vec<Vec<String>> = environment.into_iter().map(|(name, value)| vec![name, value]).collect();

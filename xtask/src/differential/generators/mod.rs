@@ -82,7 +82,7 @@ pub(crate) fn names() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::COMMANDS;
+    use super::{COMMANDS, LANGUAGES};
 
     #[test]
     fn grammars_of_all_subjects_can_be_read() {
