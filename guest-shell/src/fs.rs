@@ -14,7 +14,7 @@ use bashkit::{DirEntry, Error, FileSystem, FileSystemExt, FileType, Metadata, Re
 
 use crate::bindings::files::{self, ErrorCode, Kind, Metadata as Stat, WriteMode};
 use crate::devices::{self, Device};
-use crate::{mend, operations};
+use crate::operations;
 
 /// How much one `read` asks for: large enough that nearly every file is one call.
 const READ_CHUNK: u64 = 16 << 20;
@@ -95,10 +95,9 @@ impl FileSystemExt for SessionFiles {
 impl FileSystem for SessionFiles {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         operations::heard().await;
-        match (Device::at(path), mend::stub(path)) {
-            (Some(device), _) => Ok(device.read()),
-            (None, Some(stub)) => Ok(stub),
-            (None, None) => read_whole(text(path)?),
+        match Device::at(path) {
+            Some(device) => Ok(device.read()),
+            None => read_whole(text(path)?),
         }
     }
 
@@ -135,9 +134,6 @@ impl FileSystem for SessionFiles {
         operations::heard().await;
         if Device::at(path).is_some() {
             return Ok(Device::metadata());
-        }
-        if mend::stub(path).is_some() {
-            return Ok(Metadata { mode: 0o755, ..Device::metadata() });
         }
         match files::stat(text(path)?, false) {
             Err(ErrorCode::NoEntry) if devices::are_in(path) => Ok(devices::directory_metadata()),

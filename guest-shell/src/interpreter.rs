@@ -12,6 +12,7 @@ use bashkit::{Bash, BashBuilder, BuiltinRegistry, ExecOptions, InMemoryFs, Shell
 use crate::bindings::random;
 use crate::bindings::types::{Limits, Script};
 use crate::catalog::Methods;
+use crate::commands;
 use crate::fs::SessionFiles;
 use crate::program_command::ProgramCommand;
 use crate::script_command::{self, ScriptCommand};
@@ -109,6 +110,7 @@ pub(crate) fn wake(bash: &mut Bash, name: &str) {
 fn template(user: &str, directory: &str, limits: &Limits) -> Template {
     let registry = BuiltinRegistry::new();
     mend::register(&registry);
+    registry.insert("jq", Arc::new(commands::jq::Jq));
     let mut bash = builder(user, limits).builtin_registry(registry.clone()).cwd(directory).build();
     for (name, value) in mend::VARIABLES {
         bash.assign(name, value);

@@ -14,6 +14,7 @@
 //! | [`allocator`] | free blocks by size, before the standard library's allocator |
 //! | [`memory`] | `memcmp`, for all that is linked; pages that are touched before a script runs |
 //! | [`mend`] | where bashkit differs from GNU bash, mended from outside |
+//! | [`commands`] | commands of our own: `jq` |
 //! | [`fs`] | bashkit's file system, on the world's `files` |
 //! | [`devices`] | `/dev/null` and its like |
 //! | [`state`] | what a script leaves of its shell for the next one |
@@ -34,6 +35,7 @@ mod allocator;
 mod bindings;
 mod catalog;
 mod clock;
+mod commands;
 mod devices;
 mod fs;
 mod interpreter;

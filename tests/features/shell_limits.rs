@@ -126,9 +126,9 @@ fn deep_recursion_is_limited_and_says_so() {
 #[test]
 fn jq_that_recurses_for_ever_is_limited() {
     let deep = [
-        "jq -n 'reduce range(10000) as $_ ([];[.]) | tojson | fromjson' | wc -c",
         "jq -n 'def f: 1 + f; f'",
-        "jq -n 'reduce range(100000) as $_ ([];[.])'",
+        "jq -n '[repeat(\"a\" * 1000)]'",
+        "jq -n 'reduce range(1e9) as $_ ([];[.])'",
     ];
     let jobs: Vec<Value> = deep.iter().map(|script| json!({"script": script})).collect();
     for (script, result) in deep.iter().zip(ran(&jobs, &[])) {

@@ -1,6 +1,6 @@
-# A function of jq's that calls itself: issue 5.
+# A function of jq's that calls itself: issue 5. Its frames are in memory, not on the stack.
 # status: limited
 # error: limit
-# message contains: stack
+# message contains: limit
 
 jq -n 'def f: 1 + f; f'

@@ -1,0 +1,122 @@
+//! The syntax tree of a program. It can cross threads, so that the files that it names can be read between parsing and
+//! running.
+
+/// An operator between two operands that are both evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+/// An operator that assigns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Assignment {
+    /// `=`
+    Set,
+    /// `|=`
+    Update,
+    /// `//=`
+    Default,
+    /// `+=` and its like.
+    Compute(Operator),
+}
+
+/// A piece of a string: text, or what is interpolated.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    Text(String),
+    Query(Ast),
+}
+
+/// What values are taken apart by.
+#[derive(Clone, Debug)]
+pub(crate) enum Pattern {
+    Variable(String),
+    Array(Vec<Pattern>),
+    Object(Vec<Member>),
+}
+
+/// A member of an object's pattern: a variable for the value itself, its key, the pattern of its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) variable: Option<String>,
+    pub(crate) key: Option<Ast>,
+    pub(crate) value: Option<Pattern>,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    /// Names of parameters; with `$` for those that are values.
+    pub(crate) parameters: Vec<String>,
+    pub(crate) body: Ast,
+}
+
+/// A query.
+#[derive(Clone, Debug)]
+pub(crate) enum Ast {
+    Identity,
+    Recurse,
+    Number(String),
+    Text(Option<String>, Vec<Piece>),
+    Format(String),
+    Array(Option<Box<Ast>>),
+    Object(Vec<(Ast, Ast)>),
+    /// Indexed value, index.
+    Index(Box<Ast>, Box<Ast>),
+    Slice(Box<Ast>, Option<Box<Ast>>, Option<Box<Ast>>),
+    Iterate(Box<Ast>),
+    Negate(Box<Ast>),
+    Pipe(Box<Ast>, Box<Ast>),
+    Comma(Box<Ast>, Box<Ast>),
+    Binary(Operator, Box<Ast>, Box<Ast>),
+    And(Box<Ast>, Box<Ast>),
+    Or(Box<Ast>, Box<Ast>),
+    Alternative(Box<Ast>, Box<Ast>),
+    Assign(Assignment, Box<Ast>, Box<Ast>),
+    If(Box<Ast>, Box<Ast>, Option<Box<Ast>>),
+    Try(Box<Ast>, Option<Box<Ast>>),
+    /// Source, pattern, start, update.
+    Reduce(Box<Ast>, Vec<Pattern>, Box<Ast>, Box<Ast>),
+    /// Source, pattern, start, update, extraction.
+    Foreach(Box<Ast>, Vec<Pattern>, Box<Ast>, Box<Ast>, Option<Box<Ast>>),
+    Define(Box<Definition>, Box<Ast>),
+    /// Name, arguments, line.
+    Call(String, Vec<Ast>),
+    Variable(String),
+    Location(usize),
+    Bind(Box<Ast>, Vec<Pattern>, Box<Ast>),
+    Label(String, Box<Ast>),
+    Break(String),
+}
+
+/// A module that a program names.
+#[derive(Clone, Debug)]
+pub(crate) struct Import {
+    pub(crate) path: String,
+    /// None for `include`.
+    pub(crate) name: Option<String>,
+    pub(crate) data: bool,
+    pub(crate) meta: Option<Ast>,
+}
+
+/// A program or a module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unit {
+    pub(crate) meta: Option<Ast>,
+    pub(crate) imports: Vec<Import>,
+    pub(crate) definitions: Vec<Definition>,
+    pub(crate) body: Option<Ast>,
+    /// It names `input` or `inputs`.
+    pub(crate) reads_inputs: bool,
+}

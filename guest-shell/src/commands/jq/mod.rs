@@ -1,0 +1,212 @@
+//! `jq`: reads JSON values, runs a filter on each, prints the results, as jq 1.8 does.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`options`] | the command line |
+//! | [`run`] | inputs, results, messages, statuses |
+//! | [`modules`] | files that a program imports |
+//! | [`lexer`], [`parser`], [`ast`] | programs as text and as syntax trees |
+//! | [`compiler`], [`term`] | names looked up: what the machine runs |
+//! | [`machine`] | the machine, which backtracks |
+//! | [`library`] | what is built in; `library.jq`: in jq's own language |
+//! | [`collections`], [`texts`], [`mathematics`], [`calendar`], [`regular`], [`formats`] | what is built in, in Rust |
+//! | [`value`], [`number`], [`paths`], [`operators`] | JSON values, and what is done with them |
+//! | [`reader`], [`writer`] | JSON as text |
+//! | [`failure`] | errors |
+//!
+//! **Invariant:** only this file knows bashkit. Everything is read before the filter runs: values are not shared between
+//! threads, so none is held while something is waited for.
+
+mod ast;
+mod calendar;
+mod collections;
+mod compiler;
+mod failure;
+mod formats;
+mod lexer;
+mod library;
+mod machine;
+mod mathematics;
+mod modules;
+mod number;
+mod operators;
+mod options;
+mod parser;
+mod paths;
+mod reader;
+mod regular;
+mod run;
+mod term;
+mod texts;
+mod value;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bashkit::{Builtin, BuiltinContext, ExecResult, FileSystem, Result, async_trait, vfs_join};
+
+use modules::{Files, Source, load};
+use options::{Ended, Given, Options};
+use run::{Done, Job, run};
+
+/// The command `jq`.
+pub(crate) struct Jq;
+
+/// Standard input, by its name.
+const STDIN: &str = "/dev/stdin";
+
+/// The files of a script.
+struct ScriptFiles {
+    fs: Arc<dyn FileSystem>,
+    directory: PathBuf,
+}
+
+impl Files for ScriptFiles {
+    fn read<'a>(
+        &'a self,
+        path: &'a str,
+    ) -> Pin<Box<dyn Future<Output = std::result::Result<Vec<u8>, String>> + Send + 'a>> {
+        Box::pin(async move {
+            let full = vfs_join(&self.directory, Path::new(path));
+            match self.fs.read_file(&full).await {
+                Ok(bytes) => Ok(bytes),
+                Err(bashkit::Error::Io(error)) => Err(match error.kind() {
+                    std::io::ErrorKind::NotFound => "No such file or directory".to_owned(),
+                    std::io::ErrorKind::PermissionDenied => "Permission denied".to_owned(),
+                    std::io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
+                    _ => error.to_string(),
+                }),
+                Err(error) => Err(error.to_string()),
+            }
+        })
+    }
+}
+
+/// A program, and what is read for it before anything else.
+struct Prepared {
+    source: Source,
+    /// What `--slurpfile` and `--rawfile` name.
+    files: HashMap<String, Vec<u8>>,
+}
+
+fn ended(error: String, status: i32) -> Ended {
+    Ended { output: String::new(), error, status }
+}
+
+/// Reads the program, its modules, and the files that are given as variables.
+async fn prepare(options: &Options, files: &dyn Files) -> std::result::Result<Prepared, Ended> {
+    let mut named = HashMap::new();
+    for (name, given) in &options.named {
+        let (Given::Slurped(file) | Given::RawFile(file)) = given else { continue };
+        let option = if matches!(given, Given::Slurped(_)) { "slurpfile" } else { "rawfile" };
+        let bytes = files.read(file).await.map_err(|reason| {
+            ended(format!("jq: Bad JSON in --{option} {name} {file}: Could not open {file}: {reason}\n"), 2)
+        })?;
+        named.insert(file.clone(), bytes);
+    }
+    let (text, origin) = match &options.filter_file {
+        None => (options.filter.clone().unwrap_or_default(), None),
+        Some(file) => {
+            let bytes = files.read(file).await;
+            let bytes = bytes.map_err(|reason| ended(format!("jq: Could not open {file}: {reason}\n"), 2))?;
+            let origin = file.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned();
+            (String::from_utf8_lossy(&bytes).into_owned(), Some(origin))
+        }
+    };
+    let loaded = load(files, &text, origin, &options.directories, 0).await;
+    let source = loaded.map_err(|message| ended(format!("jq: error: {message}\njq: 1 compile error\n"), 3))?;
+    Ok(Prepared { source, files: named })
+}
+
+/// Returns true if standard input is needed: by `-n`, only a program that asks for inputs reads it.
+fn needs_stdin(options: &Options, source: &Source) -> bool {
+    let named = options.files.iter().any(|file| file == "-" || file == STDIN);
+    (named || options.files.is_empty()) && (!options.null_input || source.reads_inputs())
+}
+
+/// Inputs by their names, and complaints about those that cannot be read.
+type Inputs = (Vec<(Option<String>, Vec<u8>)>, String);
+
+/// Reads the inputs.
+async fn read_inputs(options: &Options, files: &dyn Files, stdin: &[u8]) -> Inputs {
+    let (mut inputs, mut complaints) = (Vec::new(), String::new());
+    if options.files.is_empty() {
+        inputs.push((None, stdin.to_vec()));
+    }
+    for file in &options.files {
+        if file == "-" || file == STDIN {
+            inputs.push((None, stdin.to_vec()));
+            continue;
+        }
+        match files.read(file).await {
+            Ok(bytes) => inputs.push((Some(file.clone()), bytes)),
+            Err(reason) => complaints.push_str(&format!("jq: error: Could not open file {file}: {reason}\n")),
+        }
+    }
+    (inputs, complaints)
+}
+
+#[async_trait]
+impl Builtin for Jq {
+    async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
+        let failed = |ended: Ended| {
+            let mut result = ExecResult::with_code(ended.output, ended.status);
+            result.stderr = ended.error.into();
+            Ok(result)
+        };
+        let options = match options::parse(context.args) {
+            Ok(options) => options,
+            Err(ended) => return failed(ended),
+        };
+        let files = ScriptFiles { fs: Arc::clone(&context.fs), directory: context.cwd.clone() };
+        let prepared = match prepare(&options, &files).await {
+            Ok(prepared) => prepared,
+            Err(ended) => return failed(ended),
+        };
+        let stdin = match needs_stdin(&options, &prepared.source) {
+            true => context.read_stdin().await?,
+            false => None,
+        };
+        let stdin = stdin.as_ref().map_or(&[][..], |input| input.as_bytes());
+        let (inputs, complaints) = read_inputs(&options, &files, stdin).await;
+        let mut environment: Vec<_> = context.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        environment.sort_unstable();
+        let budget = context.execution_budget();
+        let mut stopped = None;
+        let mut check = || {
+            let Some(budget) = &budget else { return Ok(()) };
+            match budget.try_with(|budget| budget.consume_work(1)) {
+                Ok(Ok(())) => Ok(()),
+                Ok(Err(limit)) => {
+                    stopped = Some(limit);
+                    Err("a limit is reached".to_owned())
+                }
+                Err(_) => Err("the run was cancelled".to_owned()),
+            }
+        };
+        let Done { output, error, status, .. } = run(Job {
+            options: &options,
+            source: &prepared.source,
+            inputs,
+            files: prepared.files,
+            environment,
+            complaints,
+            now: i64::try_from(crate::clock::now_micros()).unwrap_or(i64::MAX),
+            check: &mut check,
+        });
+        if let Some(limit) = stopped {
+            return Err(limit.into());
+        }
+        let mut result = ExecResult::ok_bytes(output);
+        result.exit_code = status;
+        result.stderr = error.into();
+        Ok(result)
+    }
+}

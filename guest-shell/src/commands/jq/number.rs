@@ -1,0 +1,233 @@
+//! Numbers: a double, and the decimal literal that it was read from where the double alone would print otherwise.
+//!
+//! jq keeps a literal (`100000000000000000001`, `1.10`, `1e1000`) until it is computed with.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+/// A decimal literal: `digits` times ten to the power of `exponent`.
+#[derive(Debug)]
+pub(crate) struct Decimal {
+    negative: bool,
+    /// Without leading zeros; `0` for zero.
+    digits: String,
+    exponent: i64,
+}
+
+/// A number of jq's.
+#[derive(Clone, Debug)]
+pub(crate) struct Number {
+    value: f64,
+    literal: Option<Rc<Decimal>>,
+}
+
+impl Number {
+    /// Parses a literal: digits with an optional point, fraction and exponent, after an optional sign.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        // Integers that a double holds exactly are most numbers there are.
+        if bytes.len() < 16 && !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit) {
+            let value = bytes.iter().fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0'));
+            return Some(Self::from(value));
+        }
+        let decimal = Decimal::parse(text)?;
+        let value = text.parse::<f64>().ok()?;
+        if decimal.to_string() == format_double(value) {
+            return Some(Self::from(value));
+        }
+        Some(Self { value, literal: Some(Rc::new(decimal)) })
+    }
+
+    /// Returns the double nearest to this number.
+    pub(crate) fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// Negates the number and keeps its literal.
+    pub(crate) fn negated(&self) -> Self {
+        // There is one zero, as far as negation goes.
+        if self.value == 0.0 && self.literal.is_none() {
+            return Self::from(0.0);
+        }
+        let literal = self
+            .literal
+            .as_ref()
+            .map(|it| Rc::new(Decimal { negative: !it.negative, digits: it.digits.clone(), exponent: it.exponent }));
+        Self { value: -self.value, literal }
+    }
+
+    /// Compares two numbers; NaN is less than any number, itself included.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        if let (Some(left), Some(right)) = (&self.literal, &other.literal) {
+            return left.compare(right);
+        }
+        self.value.partial_cmp(&other.value).unwrap_or(if self.value.is_nan() {
+            Ordering::Less
+        } else {
+            Ordering::Greater
+        })
+    }
+
+    /// Returns true if the two are equal; NaN equals nothing.
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        match (&self.literal, &other.literal) {
+            (Some(left), Some(right)) => left.compare(right) == Ordering::Equal,
+            _ => self.value == other.value,
+        }
+    }
+
+    /// Returns true if the two are the same number in the same notation.
+    pub(crate) fn identical(&self, other: &Self) -> bool {
+        match (&self.literal, &other.literal) {
+            (None, None) => self.value.to_bits() == other.value.to_bits(),
+            (Some(left), Some(right)) => Rc::ptr_eq(left, right),
+            _ => false,
+        }
+    }
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
+        Self { value, literal: None }
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.literal {
+            Some(literal) => literal.fmt(out),
+            None => out.write_str(&format_double(self.value)),
+        }
+    }
+}
+
+impl Decimal {
+    fn parse(text: &str) -> Option<Self> {
+        let (negative, unsigned) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, clamped_exponent(exponent)?),
+            None => (unsigned, 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.len() + fraction.len() == 0 || !all_digits(whole) || !all_digits(fraction) {
+            return None;
+        }
+        let joined = format!("{whole}{fraction}");
+        let digits = match joined.trim_start_matches('0') {
+            "" => "0",
+            digits => digits,
+        };
+        let exponent = exponent.saturating_sub(i64::try_from(fraction.len()).ok()?);
+        Some(Self { negative, digits: digits.to_owned(), exponent })
+    }
+
+    /// Compares two decimals exactly.
+    fn compare(&self, other: &Self) -> Ordering {
+        let sign = |it: &Self| if it.digits == "0" { 0 } else { 1 - 2 * i32::from(it.negative) };
+        match sign(self).cmp(&sign(other)) {
+            Ordering::Equal if sign(self) == 0 => Ordering::Equal,
+            Ordering::Equal if self.negative => other.compare_magnitude(self),
+            Ordering::Equal => self.compare_magnitude(other),
+            unequal => unequal,
+        }
+    }
+
+    fn compare_magnitude(&self, other: &Self) -> Ordering {
+        let top = |it: &Self| it.exponent.saturating_add(it.digits.len() as i64);
+        let significant = |it: &Self| it.digits.trim_end_matches('0').to_owned();
+        top(self).cmp(&top(other)).then_with(|| significant(self).cmp(&significant(other)))
+    }
+}
+
+/// Reads an exponent; one that is too long for a number is as good as the largest.
+fn clamped_exponent(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX).min(999_999_999);
+    Some(if text.starts_with('-') { -magnitude } else { magnitude })
+}
+
+/// The notation of the General Decimal Arithmetic specification ("to-scientific-string").
+impl std::fmt::Display for Decimal {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.negative {
+            out.write_str("-")?;
+        }
+        let count = self.digits.len() as i64;
+        let adjusted = self.exponent.saturating_add(count - 1);
+        if self.exponent <= 0 && adjusted >= -6 {
+            let point = count + self.exponent;
+            return match usize::try_from(point) {
+                Ok(point) if point > 0 && self.exponent == 0 => out.write_str(&self.digits[..point]),
+                Ok(point) if point > 0 => write!(out, "{}.{}", &self.digits[..point], &self.digits[point..]),
+                _ => write!(out, "0.{}{}", "0".repeat(point.unsigned_abs() as usize), self.digits),
+            };
+        }
+        out.write_str(&self.digits[..1])?;
+        if count > 1 {
+            write!(out, ".{}", &self.digits[1..])?;
+        }
+        write!(out, "E{adjusted:+}")
+    }
+}
+
+/// Writes a double with the fewest digits that read back as the same, in jq's notation.
+pub(crate) fn format_double(value: f64) -> String {
+    if value.is_nan() {
+        return "null".to_owned();
+    }
+    let value = value.clamp(f64::MIN, f64::MAX);
+    if value == value.trunc() && value.abs() < 1e15 {
+        // A zero keeps its sign.
+        return if value == 0.0 && value.is_sign_negative() { "-0".to_owned() } else { (value as i64).to_string() };
+    }
+    let scientific = format!("{:e}", value.abs());
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let digits: String = mantissa.chars().filter(|it| *it != '.').collect();
+    let point = exponent.parse::<i64>().unwrap_or(0) + 1;
+    let count = digits.len() as i64;
+    let sign = if value < 0.0 { "-" } else { "" };
+    if point <= -4 || point > count + 15 {
+        let fraction = if count > 1 { format!(".{}", &digits[1..]) } else { String::new() };
+        let exponent = point - 1;
+        let mark = if exponent < 0 { '-' } else { '+' };
+        return format!("{sign}{}{fraction}e{mark}{:02}", &digits[..1], exponent.abs());
+    }
+    match usize::try_from(point) {
+        Ok(0) | Err(_) => format!("{sign}0.{}{digits}", "0".repeat(point.unsigned_abs() as usize)),
+        Ok(point) if point >= digits.len() => format!("{sign}{digits}{}", "0".repeat(point - digits.len())),
+        Ok(point) => format!("{sign}{}.{}", &digits[..point], &digits[point..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Number, format_double};
+
+    #[test]
+    fn literal_unchanged_keeps_its_digits() {
+        for text in ["100000000000000000001", "1.10", "-0.00001", "1E+1000", "0.0", "1.00E+7"] {
+            assert_eq!(Number::parse(text).map(|it| it.to_string()).as_deref(), Some(text));
+        }
+        assert_eq!(Number::parse("1e3").map(|it| it.to_string()).as_deref(), Some("1E+3"));
+    }
+
+    #[test]
+    fn double_computed_prints_shortest() {
+        let cases = [(1e17, "1e+17"), (1e-5, "1e-05"), (0.1 + 0.2, "0.30000000000000004"), (1e15, "1000000000000000")];
+        for (value, text) in cases {
+            assert_eq!(format_double(value), text);
+        }
+        assert_eq!(format_double(123_456_789_012_345_680.0), "123456789012345680");
+        assert_eq!(format_double(f64::INFINITY), "1.7976931348623157e+308");
+        assert_eq!(format_double(-0.0), "-0");
+        assert_eq!(format_double(0.05), "0.05");
+        assert_eq!(format_double(0.5), "0.5");
+    }
+}

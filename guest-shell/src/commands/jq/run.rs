@@ -1,0 +1,413 @@
+//! A run of `jq`: inputs are read, the program is run on each, results are written.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::compiler::{compile, read_all};
+use super::failure::Failure;
+use super::library::library;
+use super::machine::{Host, Machine};
+use super::modules::Source;
+use super::options::{Given, Options, Raw};
+use super::reader::{Reader, read_one};
+use super::value::{Members, Val};
+use super::writer::{Colors, Layout, compact, write, write_string};
+
+/// More output than this is not kept.
+const MAX_OUTPUT: usize = 64 << 20;
+
+/// Everything that a run needs, read beforehand.
+pub(crate) struct Job<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) source: &'a Source,
+    /// The inputs in order: the name of each file, none for standard input, and its bytes.
+    pub(crate) inputs: Vec<(Option<String>, Vec<u8>)>,
+    /// What named files hold, by their names.
+    pub(crate) files: HashMap<String, Vec<u8>>,
+    pub(crate) environment: Vec<(String, String)>,
+    /// Messages of what could not be read; they make the status 2.
+    pub(crate) complaints: String,
+    pub(crate) now: i64,
+    /// Called now and then: an error ends the run.
+    pub(crate) check: &'a mut dyn FnMut() -> Result<(), String>,
+}
+
+/// What a run came to.
+#[derive(Debug, Default)]
+pub(crate) struct Done {
+    pub(crate) output: Vec<u8>,
+    pub(crate) error: String,
+    pub(crate) status: i32,
+    /// The limit that ended it.
+    pub(crate) stopped: Option<String>,
+}
+
+/// The inputs as one text, as jq reads them.
+struct Inputs<'a> {
+    mode: Mode<'a>,
+    /// Where each file ends in the text, and its name.
+    ends: Vec<(usize, Option<String>)>,
+    bytes: &'a [u8],
+    /// How much has been read.
+    at: usize,
+    /// An error in the text, once it has been met.
+    broken: Option<String>,
+    seq: bool,
+    stream_errors: bool,
+}
+
+enum Mode<'a> {
+    Json(Box<Reader<'a>>),
+    Lines,
+    /// One value, made beforehand.
+    Once(Option<Val>),
+}
+
+struct Surroundings<'a> {
+    inputs: Inputs<'a>,
+    error: String,
+    now: i64,
+    directories: Vec<String>,
+    check: &'a mut dyn FnMut() -> Result<(), String>,
+    /// No input has been read, and none need be.
+    null_input: bool,
+}
+
+impl Host for Surroundings<'_> {
+    fn input(&mut self) -> Option<Result<Val, String>> {
+        self.null_input = false;
+        self.inputs.next()
+    }
+
+    fn input_filename(&self) -> Option<String> {
+        let named = self.inputs.file().map(|(_, name)| name.clone().unwrap_or_else(|| "<stdin>".to_owned()));
+        named.filter(|_| !self.null_input)
+    }
+
+    fn input_line(&self) -> usize {
+        self.inputs.lines()
+    }
+
+    fn message(&mut self, text: &str) {
+        if self.error.len() < MAX_OUTPUT {
+            self.error.push_str(text);
+        }
+    }
+
+    fn now(&self) -> i64 {
+        self.now
+    }
+
+    fn search_list(&self) -> Val {
+        self.directories.iter().map(|it| Val::from(it.as_str())).collect()
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        (self.check)()
+    }
+}
+
+impl<'a> Inputs<'a> {
+    fn new(options: &Options, bytes: &'a [u8], ends: Vec<(usize, Option<String>)>) -> Self {
+        let mode = if options.raw_input && options.slurp {
+            Mode::Once(Some(Val::string(String::from_utf8_lossy(bytes))))
+        } else if options.raw_input {
+            Mode::Lines
+        } else if options.stream {
+            Mode::Json(Box::new(Reader::streaming(bytes)))
+        } else {
+            Mode::Json(Box::new(Reader::new(bytes)))
+        };
+        let (seq, stream_errors) = (options.seq, options.stream_errors);
+        let mut inputs = Self { mode, ends, bytes, at: 0, broken: None, seq, stream_errors };
+        if options.slurp && !options.raw_input {
+            let all: Vec<Val> = std::iter::from_fn(|| inputs.next()?.ok()).collect();
+            let whole = (inputs.broken.is_none()).then(|| Val::array(all));
+            inputs.mode = Mode::Once(whole);
+        }
+        inputs
+    }
+
+    fn next(&mut self) -> Option<Result<Val, String>> {
+        match &mut self.mode {
+            Mode::Once(value) => {
+                self.at = self.bytes.len();
+                value.take().map(Ok)
+            }
+            Mode::Lines => {
+                let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+                let end = rest.iter().position(|byte| *byte == b'\n');
+                let line = &rest[..end.unwrap_or(rest.len())];
+                self.at += line.len() + usize::from(end.is_some());
+                Some(Ok(Val::string(String::from_utf8_lossy(line))))
+            }
+            Mode::Json(reader) => {
+                let read = reader.read();
+                self.at = reader.position();
+                match read? {
+                    Ok(value) => Some(Ok(value)),
+                    Err(message) if self.stream_errors => {
+                        let path = reader.path();
+                        Some(Ok([Val::string(message), path].into_iter().collect()))
+                    }
+                    Err(message) => {
+                        self.broken = Some(message.clone());
+                        Some(Err(message))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the file that the last input came from.
+    fn file(&self) -> Option<&(usize, Option<String>)> {
+        self.ends.iter().find(|(end, _)| *end >= self.at).or(self.ends.last())
+    }
+
+    /// Counts the lines that jq has read of the current file: it reads whole lines.
+    fn lines(&self) -> usize {
+        let end = self.file().map_or(0, |(end, _)| *end);
+        let begin = self.ends.iter().rev().map(|(end, _)| *end).find(|end| *end < self.at).unwrap_or(0);
+        let at = self.at.clamp(begin, end);
+        let begun = self.bytes.get(at..end).unwrap_or_default().iter().position(|byte| *byte == b'\n');
+        let in_line = at > begin && self.bytes.get(at - 1) != Some(&b'\n');
+        let before = self.bytes.get(begin..at).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
+        before + usize::from(in_line && begun.is_some())
+    }
+}
+
+/// The results so far.
+struct Output<'a> {
+    options: &'a Options,
+    layout: Layout,
+    bytes: Vec<u8>,
+}
+
+impl Output<'_> {
+    /// Writes a result, or says why it cannot be written.
+    fn put(&mut self, value: &Val) -> Result<(), String> {
+        let raw = self.options.raw;
+        if self.options.seq {
+            self.bytes.push(0x1e);
+        }
+        match value {
+            Val::Str(text) if raw == Raw::Nul && text.contains('\0') => {
+                return Err("Cannot dump a string containing NUL with --raw-output0 option".to_owned());
+            }
+            Val::Str(text) if raw != Raw::Json && self.options.ascii => {
+                let mut quoted = String::new();
+                write_string(&mut quoted, text, true);
+                self.bytes.extend_from_slice(quoted.as_bytes());
+            }
+            Val::Str(text) if raw != Raw::Json => self.bytes.extend_from_slice(text.as_bytes()),
+            other => {
+                let mut text = String::new();
+                write(&mut text, other, &self.layout);
+                self.bytes.extend_from_slice(text.as_bytes());
+            }
+        }
+        match raw {
+            Raw::Json | Raw::Lines => self.bytes.push(b'\n'),
+            Raw::Nul => self.bytes.push(0),
+            Raw::Joined => {}
+        }
+        Ok(())
+    }
+}
+
+/// Returns the variables that a program sees.
+fn variables(job: &Job<'_>) -> Result<HashMap<String, Val>, String> {
+    let mut named = Members::default();
+    for (name, given) in &job.options.named {
+        named.insert(Rc::from(name.as_str()), value_of(name, given, &job.files)?);
+    }
+    let positional = job.options.positional.iter().map(|given| value_of("", given, &job.files));
+    let positional = positional.collect::<Result<Vec<_>, _>>()?;
+    let mut variables: HashMap<String, Val> =
+        named.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+    let arguments = Val::record([("positional", Val::array(positional)), ("named", Val::object(named))]);
+    variables.entry("ARGS".to_owned()).or_insert(arguments);
+    let environment = job.environment.iter();
+    let environment = environment.map(|(name, value)| (Rc::from(name.as_str()), Val::from(value.as_str()))).collect();
+    variables.insert("ENV".to_owned(), Val::object(environment));
+    Ok(variables)
+}
+
+fn value_of(name: &str, given: &Given, files: &HashMap<String, Vec<u8>>) -> Result<Val, String> {
+    let contents = |file: &String| files.get(file).map(Vec::as_slice).unwrap_or_default();
+    match given {
+        Given::Text(text) => Ok(Val::from(text.as_str())),
+        Given::Json(text) => read_one(text),
+        Given::RawFile(file) => Ok(Val::string(String::from_utf8_lossy(contents(file)))),
+        Given::Slurped(file) => match read_all(contents(file)) {
+            Ok(values) => Ok(Val::array(values)),
+            Err(message) => Err(format!("Bad JSON in --slurpfile {name} {file}: {message}")),
+        },
+    }
+}
+
+/// Runs a program.
+pub(crate) fn run(job: Job<'_>) -> Done {
+    let variables = match variables(&job) {
+        Ok(variables) => variables,
+        Err(message) => return Done { error: format!("jq: {message}\n"), status: 2, ..Done::default() },
+    };
+    let colors = job.environment.iter().find(|(name, _)| name == "JQ_COLORS").map(|(_, value)| value.as_str());
+    let program = match compile(&library(), job.source, variables) {
+        Ok(program) => program,
+        Err(message) => {
+            let error = format!("jq: error: {message} at <top-level>\njq: 1 compile error\n");
+            return Done { error, status: 3, ..Done::default() };
+        }
+    };
+    let mut text = Vec::new();
+    let mut ends = Vec::new();
+    for (name, bytes) in job.inputs {
+        text.extend_from_slice(&bytes);
+        ends.push((text.len(), name));
+    }
+    let complaints = job.complaints;
+    let mut surroundings = Surroundings {
+        inputs: Inputs::new(job.options, &text, ends),
+        error: String::new(),
+        now: job.now,
+        directories: job.options.directories.clone(),
+        check: job.check,
+        null_input: job.options.null_input,
+    };
+    let options = job.options;
+    let layout = Layout {
+        indent: options.indent.clone(),
+        sort_keys: options.sort_keys,
+        ascii: options.ascii,
+        colors: options.color.then(|| Colors::new(colors)),
+    };
+    let mut output = Output { options, layout, bytes: Vec::new() };
+    let mut ending = Ending::default();
+    if options.null_input {
+        ending = process(&program.functions, &program.main, Val::Null, &mut surroundings, &mut output);
+    } else {
+        while ending.last() {
+            let Some(Ok(input)) = surroundings.inputs.next() else { break };
+            let next = process(&program.functions, &program.main, input, &mut surroundings, &mut output);
+            ending = ending.then(next);
+        }
+    }
+    // Files that nothing reads need not be there.
+    let failed = !complaints.is_empty() && !surroundings.null_input;
+    if failed {
+        surroundings.error.insert_str(0, &complaints);
+    }
+    finish(ending, surroundings, output, failed)
+}
+
+/// How the run on an input ended.
+#[derive(Default)]
+struct Ending {
+    /// The truth of the last result.
+    last: Option<bool>,
+    failed: bool,
+    halted: Option<i32>,
+    stopped: Option<String>,
+}
+
+impl Ending {
+    /// Returns true if the next input is to be processed.
+    fn last(&self) -> bool {
+        self.halted.is_none() && self.stopped.is_none()
+    }
+
+    fn then(self, next: Self) -> Self {
+        Self { last: next.last.or(self.last), ..next }
+    }
+}
+
+fn process(
+    functions: &[Rc<super::term::Function>],
+    main: &super::term::T,
+    input: Val,
+    surroundings: &mut Surroundings<'_>,
+    output: &mut Output<'_>,
+) -> Ending {
+    let mut ending = Ending::default();
+    let mut machine = Machine::new(surroundings, functions, main, input);
+    while let Some(result) = machine.next() {
+        let failure = match result {
+            Ok(value) => {
+                ending.last = Some(value.is_true());
+                if output.bytes.len() > MAX_OUTPUT {
+                    ending.stopped = Some("output is too large".to_owned());
+                    break;
+                }
+                match output.put(&value) {
+                    Ok(()) => continue,
+                    Err(message) => Failure::new(message),
+                }
+            }
+            Err(failure) => failure,
+        };
+        match failure {
+            Failure::Error(value) => {
+                ending.failed = true;
+                let host = machine.host();
+                let message = complaint(&value, host);
+                host.message(&message);
+            }
+            Failure::Halt(status, value) => {
+                ending.halted = Some(status);
+                let text = value.as_ref().map(|value| match value {
+                    Val::Str(text) => text.to_string(),
+                    Val::Null => String::new(),
+                    other => format!("{}\n", compact(other)),
+                });
+                machine.host().message(&text.unwrap_or_default());
+            }
+            Failure::Fatal(message) => ending.stopped = Some(message),
+        }
+        break;
+    }
+    ending
+}
+
+/// Returns the message about an error that nothing caught.
+fn complaint(value: &Val, host: &dyn Host) -> String {
+    let place = match host.input_filename() {
+        Some(name) => format!("{name}:{}", host.input_line()),
+        None => "<unknown>".to_owned(),
+    };
+    match value {
+        Val::Str(text) => format!("jq: error (at {place}): {text}\n"),
+        other => format!("jq: error (at {place}) (not a string): {}\n", compact(other)),
+    }
+}
+
+fn finish(ending: Ending, surroundings: Surroundings<'_>, output: Output<'_>, failed: bool) -> Done {
+    let mut done = Done { output: output.bytes, error: surroundings.error, ..Done::default() };
+    done.status = match (ending.halted, ending.failed, ending.last) {
+        (Some(status), ..) => status,
+        (None, true, _) => 5,
+        (None, false, _) if !output.options.exit_status => 0,
+        (None, false, Some(truth)) => i32::from(!truth),
+        (None, false, None) => 4,
+    };
+    if ending.halted.is_some() {
+        return done;
+    }
+    if let Some(message) = surroundings.inputs.broken {
+        if surroundings.inputs.seq {
+            done.error.push_str(&format!("jq: ignoring parse error: {message}\n"));
+        } else {
+            done.error.push_str(&format!("jq: parse error: {message}\n"));
+            done.status = 5;
+        }
+    }
+    if failed && done.status == 0 {
+        done.status = 2;
+    }
+    if let Some(message) = ending.stopped {
+        done.error.push_str(&format!("jq: error: {message}\n"));
+        done.status = 5;
+        done.stopped = Some(message);
+    }
+    done
+}

@@ -1,0 +1,245 @@
+//! JSON values: how they are held, ordered and compared.
+
+use std::cmp::Ordering;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::BuildHasherDefault;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use super::number::Number;
+
+/// The members of an object, in the order in which they were put in.
+pub(crate) type Members = IndexMap<Rc<str>, Val, BuildHasherDefault<DefaultHasher>>;
+
+/// An array's elements. Dropping it takes apart what is nested in it without recursion.
+#[derive(Clone, Default)]
+pub(crate) struct Array(pub(crate) Vec<Val>);
+
+/// An object's members. Dropping it takes apart what is nested in it without recursion.
+#[derive(Clone, Default)]
+pub(crate) struct Object(pub(crate) Members);
+
+/// A JSON value. Copies share their contents.
+#[derive(Clone, Default)]
+pub(crate) enum Val {
+    #[default]
+    Null,
+    Bool(bool),
+    Num(Number),
+    Str(Rc<String>),
+    Arr(Rc<Array>),
+    Obj(Rc<Object>),
+}
+
+impl Val {
+    pub(crate) fn string(text: impl Into<String>) -> Self {
+        Self::Str(Rc::new(text.into()))
+    }
+
+    pub(crate) fn array(elements: Vec<Self>) -> Self {
+        Self::Arr(Rc::new(Array(elements)))
+    }
+
+    pub(crate) fn object(members: Members) -> Self {
+        Self::Obj(Rc::new(Object(members)))
+    }
+
+    /// Makes an object of names and values.
+    pub(crate) fn record<const N: usize>(members: [(&str, Self); N]) -> Self {
+        Self::object(members.into_iter().map(|(name, value)| (Rc::from(name), value)).collect())
+    }
+
+    /// Returns what `type` says of it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "boolean",
+            Self::Num(_) => "number",
+            Self::Str(_) => "string",
+            Self::Arr(_) => "array",
+            Self::Obj(_) => "object",
+        }
+    }
+
+    /// Returns true unless it is `false` or `null`.
+    pub(crate) fn is_true(&self) -> bool {
+        !matches!(self, Self::Null | Self::Bool(false))
+    }
+
+    pub(crate) fn as_f64(&self) -> Option<f64> {
+        if let Self::Num(number) = self { Some(number.value()) } else { None }
+    }
+
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        if let Self::Str(text) = self { Some(text) } else { None }
+    }
+
+    /// Returns true if the two are one and the same: equal scalars, or containers that share their contents.
+    pub(crate) fn identical(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(left), Self::Bool(right)) => left == right,
+            (Self::Num(left), Self::Num(right)) => left.identical(right),
+            (Self::Str(left), Self::Str(right)) => Rc::ptr_eq(left, right),
+            (Self::Arr(left), Self::Arr(right)) => Rc::ptr_eq(left, right),
+            (Self::Obj(left), Self::Obj(right)) => Rc::ptr_eq(left, right),
+            _ => false,
+        }
+    }
+
+    /// Returns the elements of an array or the values of an object.
+    pub(crate) fn children(&self) -> Option<Vec<Self>> {
+        match self {
+            Self::Arr(array) => Some(array.0.clone()),
+            Self::Obj(object) => Some(object.0.values().cloned().collect()),
+            _ => None,
+        }
+    }
+
+    /// Takes the elements out of an array, without a copy if nothing else holds it.
+    pub(crate) fn into_elements(self) -> Result<Vec<Self>, Self> {
+        match self {
+            Self::Arr(mut array) => Ok(match Rc::get_mut(&mut array) {
+                Some(own) => std::mem::take(&mut own.0),
+                None => array.0.clone(),
+            }),
+            other => Err(other),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Null => 0,
+            Self::Bool(false) => 1,
+            Self::Bool(true) => 2,
+            Self::Num(_) => 3,
+            Self::Str(_) => 4,
+            Self::Arr(_) => 5,
+            Self::Obj(_) => 6,
+        }
+    }
+}
+
+impl Object {
+    /// Returns the members in the order of their names.
+    pub(crate) fn sorted(&self) -> Vec<(&Rc<str>, &Val)> {
+        let mut members: Vec<_> = self.0.iter().collect();
+        members.sort_unstable_by(|left, right| left.0.cmp(right.0));
+        members
+    }
+}
+
+/// jq's order: null, false, true, numbers, strings, arrays, objects.
+impl Ord for Val {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Num(left), Self::Num(right)) => left.compare(right),
+            (Self::Str(left), Self::Str(right)) => left.cmp(right),
+            (Self::Arr(left), Self::Arr(right)) => left.0.cmp(&right.0),
+            (Self::Obj(left), Self::Obj(right)) => {
+                let (left, right) = (left.sorted(), right.sorted());
+                let names = left.iter().map(|it| it.0).cmp(right.iter().map(|it| it.0));
+                names.then_with(|| left.iter().map(|it| it.1).cmp(right.iter().map(|it| it.1)))
+            }
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+}
+
+impl PartialOrd for Val {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Val {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Num(left), Self::Num(right)) => left.equals(right),
+            (Self::Str(left), Self::Str(right)) => left == right,
+            (Self::Arr(left), Self::Arr(right)) => left.0 == right.0,
+            (Self::Obj(left), Self::Obj(right)) => {
+                let same = |(name, value)| right.0.get(name) == Some(value);
+                left.0.len() == right.0.len() && left.0.iter().all(same)
+            }
+            _ => self.rank() == other.rank(),
+        }
+    }
+}
+
+// NaN differs from itself, as in jq; nothing here relies on reflexivity.
+impl Eq for Val {}
+
+impl From<bool> for Val {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<f64> for Val {
+    fn from(value: f64) -> Self {
+        Self::Num(Number::from(value))
+    }
+}
+
+impl From<usize> for Val {
+    fn from(value: usize) -> Self {
+        Self::from(value as f64)
+    }
+}
+
+impl From<&str> for Val {
+    fn from(text: &str) -> Self {
+        Self::string(text)
+    }
+}
+
+impl FromIterator<Val> for Val {
+    fn from_iter<I: IntoIterator<Item = Val>>(elements: I) -> Self {
+        Self::array(elements.into_iter().collect())
+    }
+}
+
+/// Moves a container's children into `pending` if this is the last holder of it.
+fn dismantle(value: Val, pending: &mut Vec<Val>) {
+    match value {
+        Val::Arr(mut array) => {
+            if let Some(own) = Rc::get_mut(&mut array) {
+                pending.append(&mut own.0);
+            }
+        }
+        Val::Obj(mut object) => {
+            if let Some(own) = Rc::get_mut(&mut object) {
+                pending.extend(std::mem::take(&mut own.0).into_values());
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_container(value: &Val) -> bool {
+    matches!(value, Val::Arr(_) | Val::Obj(_))
+}
+
+fn drop_nested(mut pending: Vec<Val>) {
+    while let Some(value) = pending.pop() {
+        dismantle(value, &mut pending);
+    }
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        if self.0.iter().any(is_container) {
+            drop_nested(std::mem::take(&mut self.0));
+        }
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        if self.0.values().any(is_container) {
+            drop_nested(std::mem::take(&mut self.0).into_values().collect());
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Commands of our own: a module for each, registered beside bashkit's.
+
+pub(crate) mod jq;
