@@ -60,6 +60,21 @@ pub(crate) fn fuel_used() -> u64 {
     USED.get().min(FUEL.get())
 }
 
+/// The fuel that is left.
+pub(crate) fn fuel_left() -> u64 {
+    FUEL.get().saturating_sub(USED.get())
+}
+
+/// Uses so much fuel at once.
+pub(crate) fn burn(units: u64) {
+    let used = USED.get();
+    let after = used.saturating_add(units);
+    USED.set(after);
+    if RUNNING.get() && used / TELL != after / TELL {
+        tell();
+    }
+}
+
 /// Whether the script was stopped because its fuel is used up.
 pub(crate) fn out_of_fuel() -> bool {
     USED.get() > FUEL.get()

@@ -18,7 +18,7 @@ use crate::program_command::ProgramCommand;
 use crate::script_command::{self, ScriptCommand};
 use crate::time_commands::{Sleep, Timeout};
 use crate::tool_command::{TOOL, ToolCommand};
-use crate::{limits, mend, state};
+use crate::{commands, limits, mend, state};
 
 /// What the sandbox calls itself: `hostname`.
 const HOST: &str = "tollhouse";
@@ -110,7 +110,7 @@ pub(crate) fn wake(bash: &mut Bash, name: &str) {
 fn template(user: &str, directory: &str, limits: &Limits) -> Template {
     let registry = BuiltinRegistry::new();
     mend::register(&registry);
-    registry.insert("jq", Arc::new(commands::jq::Jq));
+    commands::register(&registry);
     let mut bash = builder(user, limits).builtin_registry(registry.clone()).cwd(directory).build();
     for (name, value) in mend::VARIABLES {
         bash.assign(name, value);

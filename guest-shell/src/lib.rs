@@ -13,6 +13,7 @@
 //! | [`outcome`] | how a script's end becomes an `outcome` |
 //! | [`allocator`] | free blocks by size, before the standard library's allocator |
 //! | [`memory`] | `memcmp`, for all that is linked; pages that are touched before a script runs |
+//! | [`commands`] | commands of our own |
 //! | [`mend`] | where bashkit differs from GNU bash, mended from outside |
 //! | [`commands`] | commands of our own: `jq` |
 //! | [`fs`] | bashkit's file system, on the world's `files` |

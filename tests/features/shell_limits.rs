@@ -180,3 +180,42 @@ fn what_runs_another_command_passes_on_what_that_writes() {
         assert_eq!(printed(script), expected, "{script}");
     }
 }
+
+#[test]
+fn bc_that_loops_for_ever_ends_with_the_fuel_and_the_next_script_runs() {
+    for script in [
+        "echo 'while (1) x++' | bc",
+        "echo 'define f(x) { return f(x) }; for (;;) 1' | bc > /dev/null",
+        "echo '[lax]sa lax' | dc",
+        "echo 'scale=100000; e(1)' | bc -l",
+    ] {
+        let results = ran(&[json!({"script": script})], &["--jobs", "1", "--fuel", "100000"]);
+        assert_eq!(results[0]["error"]["kind"], "limit", "{script}: {}", results[0]);
+        let message = results[0]["error"]["message"].as_str().expect("a message");
+        assert!(message.contains("`fuel`"), "{script}: {message}");
+    }
+}
+
+#[test]
+fn bc_refuses_numbers_beyond_its_memory_and_the_script_goes_on() {
+    for command in
+        ["bc <<< '9^9^9'", "bc <<< 'scale=2000000000; 1/3'", "dc <<< '9 9 9^^p'", "bc <<< 'obase=2;2^-1000000000'"]
+    {
+        let script = format!("{command} 2> errors; echo $?; grep -ci memory errors");
+        assert_eq!(printed(&script), "1\n1\n", "{command}");
+    }
+}
+
+#[test]
+fn bc_that_recurses_for_ever_ends_without_the_script() {
+    let script =
+        "echo 'define f(x) { return (f(x+1)) }; x=f(1)' | tr ';' '\\n' | bc 2> errors; echo $?; grep -ci memory errors";
+    assert_eq!(printed(script), "1\n1\n");
+    let script = "echo '[1 lax 2]sa lax' | dc 2> errors; echo $?; grep -ci memory errors";
+    assert_eq!(printed(script), "1\n1\n");
+}
+
+#[test]
+fn bc_that_computes_long_is_stopped_by_timeout() {
+    assert_eq!(printed("timeout 0.2 bc <<< 'while (1) x++'; echo $?; bc <<< 1+1"), "124\n2\n");
+}

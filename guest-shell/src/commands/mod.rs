@@ -1,3 +1,26 @@
-//! Commands of our own: a module for each, registered beside bashkit's.
+//! Commands of our own, beside those of bashkit: a module for each, compared with the program whose name it has.
+//!
+//! Each keeps its work apart from the shell: the modules beside `command.rs` know neither bashkit nor the world, and run
+//! natively as they are. [`session`] brings the two together, [`effort`] counts work.
 
-pub(crate) mod jq;
+mod bc;
+mod column;
+mod dc;
+mod decimal;
+mod effort;
+mod getopt;
+mod jq;
+mod session;
+
+use std::sync::Arc;
+
+use bashkit::BuiltinRegistry;
+
+/// Adds the commands.
+pub(crate) fn register(registry: &BuiltinRegistry) {
+    registry.insert_command("bc", bc::command::Bc);
+    registry.insert_command("column", column::command::Column);
+    registry.insert_command("dc", dc::command::Dc);
+    registry.insert_command("getopt", getopt::command::Getopt);
+    registry.insert("jq", Arc::new(jq::Jq));
+}

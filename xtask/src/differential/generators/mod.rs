@@ -61,8 +61,8 @@ macro_rules! grammars {
 /// Grammars over the common fixtures.
 static COMMANDS: [Derived; 8] = grammars!(true: "shell", "awk", "files", "find", "grep", "sed", "sort", "text");
 
-/// Grammars of other languages than the shell's.
-static LANGUAGES: [Derived; 1] = grammars!(false: "js");
+/// Grammars of other languages than the shell's, of which those of calculators come in here-documents.
+static LANGUAGES: [Derived; 3] = grammars!(false: "bc", "dc", "js");
 
 /// Returns all generators.
 pub(crate) fn all() -> Vec<&'static dyn Generator> {

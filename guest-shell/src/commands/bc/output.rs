@@ -1,0 +1,71 @@
+//! Standard output of bc and dc: lines are broken so that none is longer than the line length.
+
+/// Line length if nothing else is asked for.
+const LINE_LENGTH: usize = 70;
+
+/// Shortest line length; less is taken for the usual one.
+const SHORTEST: i64 = 3;
+
+/// Text on its way to standard output, and the column that it has reached.
+#[derive(Debug)]
+pub(crate) struct Output {
+    bytes: Vec<u8>,
+    column: usize,
+    /// None: lines are not broken.
+    length: Option<usize>,
+}
+
+impl Output {
+    /// An output whose line length a variable of the environment may set: 0 is none, and so is what is not a number.
+    pub(crate) fn new(setting: Option<&str>) -> Self {
+        let length = match setting.map(leading_number) {
+            None => Some(LINE_LENGTH),
+            Some(0) => None,
+            Some(length) if length < SHORTEST => Some(LINE_LENGTH),
+            Some(length) => usize::try_from(length).ok(),
+        };
+        Self { bytes: Vec::new(), column: 0, length }
+    }
+
+    /// Writes text, breaking lines with a backslash.
+    pub(crate) fn write(&mut self, text: &[u8]) {
+        for byte in text {
+            if *byte == b'\n' {
+                self.column = 0;
+            } else {
+                self.column += 1;
+                if self.length.is_some_and(|length| self.column == length - 1) {
+                    self.bytes.extend_from_slice(b"\\\n");
+                    self.column = 1;
+                }
+            }
+            self.bytes.push(*byte);
+        }
+    }
+
+    /// Writes text as it is.
+    pub(crate) fn write_plain(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+    }
+
+    /// How much waits to be taken.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Takes what was written.
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+}
+
+/// The number that a text begins with, as C's `atoi` reads it.
+fn leading_number(text: &str) -> i64 {
+    let text = text.trim_start();
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits[..end].parse::<i64>().map_or(0, |number| sign * number)
+}

@@ -1,0 +1,377 @@
+//! From tokens to instructions: items, and what becomes of errors.
+//!
+//! An item, a line of statements or a definition, is parsed as a whole. One that has an error is not run. What belongs
+//! to it then follows from how a generated parser recovers: it goes back to the innermost place where a statement may
+//! begin, a line or the inside of braces, and drops tokens until one begins a statement.
+
+use std::collections::{HashMap, HashSet};
+use std::mem;
+
+use super::lexer::{Lexed, Lexer, Token, Word};
+use super::program::{Instruction, Item, NameId, Names};
+
+/// How deep statements and expressions nest: below what the stack of the machine that parses them holds.
+const DEPTH: usize = 500;
+
+/// How much of the language is accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// All of it.
+    #[default]
+    Gnu,
+    /// All of it, with a warning for each extension of POSIX (`-w`).
+    Warn,
+    /// POSIX only (`-s`).
+    Standard,
+}
+
+/// Reason to leave the rules of the grammar.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// A syntax error, which was reported.
+    Error,
+    /// The text at hand ends within the item.
+    More,
+    /// The word `quit`.
+    Quit,
+    /// The input ended while the parser recovered from an error.
+    End,
+}
+
+pub(super) type Parsed<T> = Result<T, Stop>;
+
+/// What is known of names beyond one item.
+#[derive(Debug, Default)]
+pub(crate) struct Declared {
+    /// All names.
+    pub(crate) names: Names,
+    /// The functions that have no value.
+    pub(crate) void: HashSet<NameId>,
+}
+
+/// Jumps out of a loop, to be completed when its ends are known.
+#[derive(Default)]
+pub(super) struct Loop {
+    pub(super) breaks: Vec<usize>,
+    pub(super) continues: Vec<usize>,
+}
+
+/// Function that is being defined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inside {
+    Nothing,
+    Function,
+    VoidFunction,
+}
+
+/// The parser of one item.
+pub(crate) struct Parser<'a> {
+    pub(super) lexer: &'a mut Lexer,
+    pub(super) declared: &'a mut Declared,
+    pub(super) dialect: Dialect,
+    /// The token that comes next, once it is looked at.
+    pub(super) ahead: Option<Token>,
+    pub(super) code: Vec<Instruction>,
+    pub(super) loops: Vec<Loop>,
+    pub(super) inside: Inside,
+    /// Reports for standard error.
+    pub(super) reports: String,
+    pub(super) failed: bool,
+    /// Tokens to be taken before a further syntax error is reported.
+    pub(super) quiet: u8,
+    pub(super) depth: usize,
+    /// What `print limits` and the like write while they are parsed.
+    pub(super) notices: String,
+    pub(super) voids: HashMap<NameId, bool>,
+}
+
+/// An item with what was said while it was parsed.
+pub(crate) struct Parse {
+    /// The item; none if the text ends within it.
+    pub(crate) item: Option<Item>,
+    /// Text for standard error.
+    pub(crate) reports: String,
+    /// Text for standard output.
+    pub(crate) notices: String,
+}
+
+impl<'a> Parser<'a> {
+    /// Parses the next item from the text at hand; if it is not complete, the lexer stays where it was.
+    pub(crate) fn item(lexer: &'a mut Lexer, declared: &'a mut Declared, dialect: Dialect) -> Parse {
+        let place = lexer.place();
+        let mut parser = Self {
+            lexer,
+            declared,
+            dialect,
+            ahead: None,
+            code: Vec::new(),
+            loops: Vec::new(),
+            inside: Inside::Nothing,
+            reports: String::new(),
+            failed: false,
+            quiet: 0,
+            depth: 0,
+            notices: String::new(),
+            voids: HashMap::new(),
+        };
+        let end = parser.whole_item();
+        let (reports, notices) = (mem::take(&mut parser.reports), mem::take(&mut parser.notices));
+        let item = match end {
+            Err(Stop::More) => {
+                for (name, was) in mem::take(&mut parser.voids) {
+                    parser.set_void(name, was);
+                }
+                parser.lexer.return_to(place);
+                return Parse { item: None, reports: String::new(), notices: String::new() };
+            }
+            Err(Stop::Quit) => Item::Quit,
+            Err(Stop::End | Stop::Error) => Item::End,
+            Ok(_) if parser.failed => Item::Nothing,
+            Ok(item) => item,
+        };
+        Parse { item: Some(item), reports, notices }
+    }
+
+    pub(super) fn peek(&mut self) -> Parsed<&Token> {
+        while self.ahead.is_none() {
+            match self.lexer.next() {
+                Lexed::Token(token) => self.ahead = Some(token),
+                Lexed::Illegal(byte) => {
+                    let shown = match byte {
+                        0..=31 => format!("^{}", char::from(byte + 64)),
+                        _ => char::from(byte).to_string(),
+                    };
+                    self.report(&format!("illegal character: {shown}"));
+                }
+                Lexed::More => return Err(Stop::More),
+            }
+            self.judge_token();
+        }
+        self.ahead.as_ref().ok_or(Stop::More)
+    }
+
+    /// Speaks of tokens that are extensions.
+    pub(super) fn judge_token(&mut self) {
+        /// Digits of POSIX end with `F`.
+        const DIGITS: u8 = 16;
+        match &self.ahead {
+            Some(Token::Number(digits)) if digits.largest() >= DIGITS => {
+                self.extension("Non-standard base in numeric constant");
+            }
+            Some(Token::Name(name)) if name.len() > 1 => {
+                let text = format!("multiple letter name - {name}");
+                self.extension(&text);
+            }
+            Some(Token::Word(Word::Last)) => self.extension("Last variable"),
+            Some(Token::Word(Word::History)) => self.extension("History variable"),
+            _ => {}
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Parsed<Token> {
+        self.peek()?;
+        self.quiet = self.quiet.saturating_sub(1);
+        self.ahead.take().ok_or(Stop::More)
+    }
+
+    pub(super) fn is(&mut self, mark: &str) -> Parsed<bool> {
+        Ok(matches!(self.peek()?, Token::Mark(found) if *found == mark))
+    }
+
+    pub(super) fn is_word(&mut self, word: Word) -> Parsed<bool> {
+        Ok(*self.peek()? == Token::Word(word))
+    }
+
+    /// Takes a mark if it comes next.
+    pub(super) fn accept(&mut self, mark: &str) -> Parsed<bool> {
+        let found = self.is(mark)?;
+        if found {
+            self.take()?;
+        }
+        Ok(found)
+    }
+
+    pub(super) fn expect(&mut self, mark: &str) -> Parsed<()> {
+        if self.accept(mark)? { Ok(()) } else { self.syntax_error() }
+    }
+
+    /// Takes the end of a line between a head and its statement.
+    pub(super) fn optional_line(&mut self) -> Parsed<()> {
+        if self.accept_line()? {
+            self.extension("newline not allowed");
+        }
+        Ok(())
+    }
+
+    pub(super) fn accept_line(&mut self) -> Parsed<bool> {
+        let found = *self.peek()? == Token::Line;
+        if found {
+            self.take()?;
+        }
+        Ok(found)
+    }
+
+    /// Reports an error: the item will not run.
+    pub(super) fn report(&mut self, what: &str) {
+        self.failed = true;
+        self.reports.push_str(&format!("(standard_in) {}: {what}\n", self.lexer.line()));
+    }
+
+    pub(super) fn syntax_error<T>(&mut self) -> Parsed<T> {
+        self.failed = true;
+        if self.quiet == 0 {
+            self.report("syntax error");
+        }
+        self.quiet = 3;
+        Err(Stop::Error)
+    }
+
+    /// Speaks of an extension, as the dialect asks.
+    pub(super) fn extension(&mut self, what: &str) {
+        match self.dialect {
+            Dialect::Gnu => {}
+            Dialect::Warn => {
+                self.reports.push_str(&format!("(standard_in) {}: (Warning) {what}\n", self.lexer.line()));
+            }
+            Dialect::Standard => self.report(&format!("Error: {what}")),
+        }
+    }
+
+    /// Counts one more level of nesting.
+    pub(super) fn deeper<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == DEPTH {
+            return self.syntax_error();
+        }
+        self.depth += 1;
+        let result = rule(self);
+        self.depth -= 1;
+        result
+    }
+
+    pub(super) fn whole_item(&mut self) -> Parsed<Item> {
+        if *self.peek()? == Token::End {
+            return Ok(Item::End);
+        }
+        if self.is_word(Word::Define)? {
+            match self.definition() {
+                Err(Stop::Error) => {}
+                other => return other.map(|(name, function)| Item::Definition(name, function)),
+            }
+            self.inside = Inside::Nothing;
+            if self.recover(true)? {
+                return Ok(Item::Nothing);
+            }
+        }
+        self.statement_line()?;
+        Ok(Item::Statements(mem::take(&mut self.code).into()))
+    }
+
+    /// Statements up to the end of a line.
+    pub(super) fn statement_line(&mut self) -> Parsed<()> {
+        let mut fresh = true;
+        // Behind a semicolon a generated parser goes back to no further than that, where a line's end has no place.
+        let mut behind_semicolon = false;
+        loop {
+            if self.accept_line()? {
+                return Ok(());
+            }
+            if self.accept(";")? {
+                behind_semicolon = true;
+                fresh = true;
+                continue;
+            }
+            let begins = fresh && self.begins_statement()?;
+            let attempt = if begins { self.statement() } else { self.syntax_error() };
+            match attempt {
+                Ok(()) => {
+                    fresh = false;
+                    behind_semicolon = false;
+                }
+                Err(Stop::Error) => {
+                    behind_semicolon &= begins;
+                    if self.recover(!behind_semicolon)? {
+                        return Ok(());
+                    }
+                    fresh = true;
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+    }
+
+    /// Drops tokens until one begins a statement. At the start of a line its end, or `quit`, will do: then returns true.
+    pub(super) fn recover(&mut self, at_start: bool) -> Parsed<bool> {
+        loop {
+            let token = self.peek()?;
+            if *token == Token::End {
+                return Err(Stop::End);
+            }
+            if at_start && matches!(token, Token::Line | Token::Word(Word::Quit)) {
+                self.take()?;
+                return Ok(true);
+            }
+            if self.begins_statement()? {
+                return Ok(false);
+            }
+            self.ahead = None;
+        }
+    }
+
+    pub(super) fn begins_statement(&mut self) -> Parsed<bool> {
+        Ok(match self.peek()? {
+            Token::Number(_) | Token::Text(_) | Token::Name(_) => true,
+            Token::Mark(mark) => matches!(*mark, "(" | "-" | "!" | "++" | "--" | "{"),
+            Token::Word(word) => !matches!(word, Word::Auto | Word::Define | Word::Else | Word::Void),
+            Token::Line | Token::End | Token::Assign(_) => false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(text: &str) -> Vec<String> {
+        let mut lexer = Lexer::default();
+        lexer.feed(text.as_bytes());
+        lexer.end();
+        let mut declared = Declared::default();
+        let mut found = Vec::new();
+        loop {
+            let parse = Parser::item(&mut lexer, &mut declared, Dialect::Gnu);
+            let name = match parse.item {
+                Some(Item::End) | None => return found,
+                Some(Item::Statements(code)) => format!("{} instructions", code.len()),
+                Some(Item::Definition(name, _)) => format!("define {}", declared.names.name(name)),
+                Some(Item::Nothing) => "error".to_owned(),
+                Some(Item::Quit) => "quit".to_owned(),
+            };
+            found.push(name);
+        }
+    }
+
+    #[test]
+    fn item_with_a_syntax_error_ends_with_its_line() {
+        assert_eq!(items("1+;2\n3\n"), ["error", "2 instructions"]);
+    }
+
+    #[test]
+    fn item_with_an_error_behind_a_semicolon_takes_the_next_line() {
+        assert_eq!(items("1; 2+\n3\n4\n"), ["error", "2 instructions"]);
+    }
+
+    #[test]
+    fn item_with_an_error_within_braces_extends_to_a_later_brace() {
+        assert_eq!(items("{ 1+ }\n3\n4\n}\n5\n"), ["error", "2 instructions"]);
+    }
+
+    #[test]
+    fn item_that_is_not_complete_waits_for_more() {
+        let mut lexer = Lexer::default();
+        lexer.feed(b"if (1) {\n");
+        let mut declared = Declared::default();
+        assert!(Parser::item(&mut lexer, &mut declared, Dialect::Gnu).item.is_none());
+        lexer.feed(b"5 }\n");
+        assert!(matches!(Parser::item(&mut lexer, &mut declared, Dialect::Gnu).item, Some(Item::Statements(_))));
+    }
+}

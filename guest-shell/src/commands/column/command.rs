@@ -1,0 +1,59 @@
+//! The shell's command `column`.
+
+use std::path::Path;
+
+use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait, vfs_join};
+
+use super::options::{self, Request};
+
+/// The command.
+pub(crate) struct Column;
+
+#[async_trait]
+impl Command for Column {
+    async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
+        let options = match options::read(context.args, context.env.get("COLUMNS").map(String::as_str)) {
+            Request::Run(options) => options,
+            Request::Print(text) => {
+                context.stdout.write_all(text.as_bytes()).await?;
+                return Ok(CommandStatus::success());
+            }
+            Request::Wrong(text) => {
+                context.stderr.write_all(text.as_bytes()).await?;
+                return Ok(CommandStatus::with_code(1));
+            }
+        };
+        let (mut bytes, mut status) = (Vec::new(), 0);
+        if options.files.is_empty() {
+            while let Some(chunk) = context.stdin.read_chunk().await? {
+                bytes.extend(chunk);
+            }
+        }
+        for file in &options.files {
+            match context.fs.read_file(&vfs_join(context.cwd, Path::new(file))).await {
+                Ok(text) => {
+                    bytes.extend(text);
+                    // Lines do not go on from one file to the next.
+                    if bytes.last().is_some_and(|byte| *byte != b'\n') {
+                        bytes.push(b'\n');
+                    }
+                }
+                Err(_) => {
+                    let report = format!("column: {file}: No such file or directory\n");
+                    context.stderr.write_all(report.as_bytes()).await?;
+                    status = 1;
+                }
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let columns = if options.table { super::table(&text, &options) } else { Ok(super::fill(&text, &options)) };
+        match columns {
+            Ok(columns) => context.stdout.write_all(columns.as_bytes()).await?,
+            Err(what) => {
+                context.stderr.write_all(format!("column: {what}\n").as_bytes()).await?;
+                status = 1;
+            }
+        }
+        Ok(CommandStatus::with_code(status))
+    }
+}

@@ -1,0 +1,653 @@
+//! The commands of dc, and the machine that runs them.
+//!
+//! It runs in slices, as the machine of `bc` does, and stops where it needs something.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::super::decimal::{Decimal, Digits};
+use super::super::effort::{Effort, Refusal};
+use super::registers::{Registers, Value};
+use super::source::{Cursor, Short, Source};
+
+/// Strings that may be active at a time.
+const DEPTH: usize = 200_000;
+/// Output that is kept before a pause.
+const OUTPUT: usize = 32 << 10;
+/// Line length if nothing else is asked for.
+const LINE_LENGTH: usize = 70;
+
+/// What a machine stops for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// The next part to evaluate.
+    Part,
+    /// More of the file that is read.
+    File,
+    /// More of standard input.
+    Input,
+    /// A turn for others, and output to be taken.
+    Pause,
+    /// More fuel than there is.
+    Fuel,
+    /// Nothing: dc has ended with a status.
+    End(i32),
+}
+
+/// Reason why a command is not completed.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// More of the text that is read is needed.
+    Short,
+    /// More of standard input is needed; the command is made again.
+    Input,
+    /// The operation takes too much.
+    Refused(Refusal),
+    /// dc ends.
+    End(i32),
+}
+
+impl From<Short> for Stop {
+    fn from(_: Short) -> Self {
+        Self::Short
+    }
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// A string that is executed.
+struct Frame {
+    text: Arc<[u8]>,
+    at: usize,
+    /// Itself, and strings that ended with the command that executed it.
+    levels: usize,
+}
+
+/// Where the commands outside of strings come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Base {
+    Nothing,
+    File,
+    Input,
+}
+
+/// A command as it is read.
+enum Command {
+    /// A number.
+    Number(Digits, bool),
+    /// A string.
+    Text(Vec<u8>),
+    /// A command of one byte.
+    Plain(u8),
+    /// A command on a register.
+    Register(u8, u8),
+    /// A comparison, whether it is turned round, and the register that is executed.
+    Comparison(u8, bool, u8),
+    /// A command of the system, which is refused.
+    System,
+    /// A command whose register is missing.
+    Incomplete,
+}
+
+/// A dc with its stack and registers.
+pub(crate) struct Machine {
+    pub(super) stack: Vec<Value>,
+    registers: Registers,
+    frames: Vec<Frame>,
+    base: Base,
+    file: Source,
+    input: Source,
+    ibase: u32,
+    obase: u32,
+    pub(super) scale: usize,
+    line_length: Option<usize>,
+    /// Work that was done and may be done.
+    pub(crate) effort: Effort,
+    /// Text for standard output.
+    pub(crate) output: Vec<u8>,
+    /// Text for standard error.
+    pub(crate) errors: Vec<u8>,
+}
+
+impl Machine {
+    /// A dc that has not begun; `line_length` is the value of `DC_LINE_LENGTH`.
+    pub(crate) fn new(line_length: Option<&str>) -> Self {
+        let line_length = match line_length.map(str::parse::<usize>) {
+            Some(Ok(0)) => None,
+            Some(Ok(length)) if length > 1 => Some(length),
+            _ => Some(LINE_LENGTH),
+        };
+        Self {
+            stack: Vec::new(),
+            registers: Registers::new(),
+            frames: Vec::new(),
+            base: Base::Nothing,
+            file: Source::default(),
+            input: Source::default(),
+            ibase: 10,
+            obase: 10,
+            scale: 0,
+            line_length,
+            effort: Effort::unlimited(),
+            output: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Begins a text of the command line.
+    pub(crate) fn begin_expression(&mut self, text: &str) {
+        self.base = Base::Nothing;
+        self.frames.push(Frame { text: text.as_bytes().into(), at: 0, levels: 1 });
+    }
+
+    /// Begins a file.
+    pub(crate) fn begin_file(&mut self) {
+        self.base = Base::File;
+        self.file = Source::default();
+    }
+
+    /// Begins standard input.
+    pub(crate) fn begin_input(&mut self) {
+        self.base = Base::Input;
+    }
+
+    /// Adds text of the file that is read; none at its end.
+    pub(crate) fn feed_file(&mut self, text: &[u8]) {
+        self.file.feed(text);
+    }
+
+    /// Adds text of standard input; none at its end.
+    pub(crate) fn feed_input(&mut self, text: &[u8]) {
+        self.input.feed(text);
+    }
+
+    /// Runs on, for about so much work.
+    pub(crate) fn run(&mut self, slice: u64) -> Need {
+        let until = self.effort.spent().saturating_add(slice);
+        loop {
+            if self.effort.spent() >= until || self.output.len() >= OUTPUT {
+                return Need::Pause;
+            }
+            let outcome = self.effort.spend(1).map_err(Stop::from).and_then(|()| self.one_command());
+            match outcome {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.base = Base::Nothing;
+                    return Need::Part;
+                }
+                Err(Stop::Short) if self.base == Base::File => return Need::File,
+                Err(Stop::Short | Stop::Input) => return Need::Input,
+                Err(Stop::End(status)) => return Need::End(status),
+                Err(Stop::Refused(Refusal::Fuel)) => return Need::Fuel,
+                Err(Stop::Refused(Refusal::Memory)) => {
+                    self.report("out of memory");
+                    return Need::End(1);
+                }
+            }
+        }
+    }
+
+    /// Reads and executes one command. Returns false at the end of the part.
+    fn one_command(&mut self) -> Result<bool, Stop> {
+        let mut cursor = match (self.frames.last(), self.base) {
+            (Some(frame), _) => Cursor::of_string(&frame.text, frame.at),
+            (None, Base::File) => Cursor::of_source(&self.file),
+            (None, Base::Input) => Cursor::of_source(&self.input),
+            (None, Base::Nothing) => return Ok(false),
+        };
+        let before = cursor.at();
+        let command = read_command(&mut cursor)?;
+        let at = cursor.at();
+        self.go_to(at);
+        let Some(command) = command else {
+            return Ok(self.frames.pop().is_some());
+        };
+        let outcome = self.execute(command);
+        if matches!(outcome, Err(Stop::Input)) {
+            self.go_to(before);
+        }
+        outcome.map(|()| true)
+    }
+
+    /// Goes to a place in the text that is read.
+    fn go_to(&mut self, at: usize) {
+        match (self.frames.last_mut(), self.base) {
+            (Some(frame), _) => frame.at = at,
+            (None, Base::File) => self.file.pass(at),
+            (None, Base::Input) => self.input.pass(at),
+            (None, Base::Nothing) => {}
+        }
+    }
+
+    /// Writes to standard error.
+    pub(super) fn report(&mut self, what: &str) {
+        self.errors.extend_from_slice(format!("dc: {what}\n").as_bytes());
+    }
+
+    pub(super) fn warn(&mut self, what: &str) {
+        self.errors.extend_from_slice(format!("Runtime warning: {what}\n").as_bytes());
+    }
+
+    /// Takes the topmost value; reports if there is none.
+    pub(super) fn pop(&mut self) -> Option<Value> {
+        let value = self.stack.pop();
+        if value.is_none() {
+            self.report("stack empty");
+        }
+        value
+    }
+
+    fn execute(&mut self, command: Command) -> Result<(), Stop> {
+        match command {
+            Command::Number(digits, negative) => {
+                let number = digits.polynomial(self.ibase, &mut self.effort)?;
+                self.stack.push(if negative { number.negated() } else { number }.into());
+            }
+            Command::Text(text) => self.stack.push(Value::Text(text.into())),
+            Command::Register(command, register) => self.register_command(command, register),
+            Command::Comparison(operator, turned, register) => self.compare(operator, turned, register)?,
+            Command::System => self.report("commands of the system are not run: `!` is refused here"),
+            Command::Incomplete if self.frames.is_empty() => {
+                self.report("unexpected EOF");
+                return Err(Stop::End(1));
+            }
+            Command::Incomplete => self.report("unexpected EOS"),
+            Command::Plain(command) => self.plain_command(command)?,
+        }
+        Ok(())
+    }
+
+    fn plain_command(&mut self, command: u8) -> Result<(), Stop> {
+        match command {
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'~' | b'^' => self.binary(command)?,
+            b'|' => self.modular_power()?,
+            b'v' => self.square_root()?,
+            b'Z' => self.measure(false)?,
+            b'X' => self.measure(true)?,
+            b'p' | b'n' | b'P' | b'f' => self.print_command(command)?,
+            b'a' => self.make_character(),
+            b'c' => self.stack.clear(),
+            b'd' => {
+                if let Some(value) = self.pop() {
+                    self.stack.extend([value.clone(), value]);
+                }
+            }
+            b'r' => {
+                if let [.., one, other] = &mut self.stack[..] {
+                    std::mem::swap(one, other);
+                }
+            }
+            b'R' => self.rotate(),
+            b'z' => self.push_size(self.stack.len()),
+            b'i' | b'o' | b'k' => self.set(command),
+            b'I' => self.stack.push(Decimal::from(u64::from(self.ibase)).into()),
+            b'O' => self.stack.push(Decimal::from(u64::from(self.obase)).into()),
+            b'K' => self.push_size(self.scale),
+            b'x' => match self.pop() {
+                Some(Value::Text(text)) => self.enter(text)?,
+                Some(number) => self.stack.push(number),
+                None => {}
+            },
+            b'?' => {
+                let line = self.input.line().map_err(|_| Stop::Input)?;
+                self.enter(line.into())?;
+            }
+            b'q' => self.leave(2, true)?,
+            b'Q' => self.leave_counted()?,
+            _ => self.unimplemented(command),
+        }
+        Ok(())
+    }
+
+    fn push_size(&mut self, size: usize) {
+        self.stack.push(Decimal::from(u64::try_from(size).unwrap_or(u64::MAX)).into());
+    }
+
+    /// GNU's report of a byte that is no command: its second half goes to standard output.
+    fn unimplemented(&mut self, command: u8) {
+        self.errors.extend_from_slice(b"dc: ");
+        if command.is_ascii_graphic() {
+            self.output.extend([b'\'', command]);
+            self.output.extend_from_slice(b"' (");
+            self.output.extend_from_slice(format!("0{command:o}) unimplemented\n").as_bytes());
+        } else {
+            let zero = if command == 0 { "" } else { "0" };
+            self.output.extend_from_slice(format!("{zero}{command:o} unimplemented\n").as_bytes());
+        }
+    }
+
+    // ---- Strings that are executed ----
+
+    fn enter(&mut self, text: Arc<[u8]>) -> Result<(), Stop> {
+        if let Some(frame) = self.frames.last_mut()
+            && frame.at == frame.text.len()
+        {
+            // The last command of a string: the string has ended, but still counts for `q` and `Q`.
+            *frame = Frame { text, at: 0, levels: frame.levels + 1 };
+            return Ok(());
+        }
+        if self.frames.len() == DEPTH {
+            return Err(Stop::Refused(Refusal::Memory));
+        }
+        self.frames.push(Frame { text, at: 0, levels: 1 });
+        Ok(())
+    }
+
+    /// Leaves so many strings. `q` ends dc where there are fewer, except within a text of the command line.
+    fn leave(&mut self, mut levels: usize, ends: bool) -> Result<(), Stop> {
+        while levels > 0 {
+            let Some(frame) = self.frames.pop() else {
+                if ends && self.base != Base::Nothing {
+                    return Err(Stop::End(1));
+                }
+                if !ends {
+                    self.report("Q command argument exceeded string execution depth");
+                }
+                return Ok(());
+            };
+            levels = levels.saturating_sub(frame.levels);
+        }
+        Ok(())
+    }
+
+    fn leave_counted(&mut self) -> Result<(), Stop> {
+        let Some(value) = self.pop() else { return Ok(()) };
+        let count = match &value {
+            Value::Number(number) => self.integer(number),
+            Value::Text(_) => 0,
+        };
+        match usize::try_from(count) {
+            Ok(count) if count > 0 => self.leave(count, false),
+            _ => {
+                self.report("Q command requires a number >= 1");
+                Ok(())
+            }
+        }
+    }
+
+    // ---- Registers ----
+
+    /// The value of a register: zero if it was never used, none with a report if it has an array only.
+    fn register(&mut self, name: u8) -> Option<Value> {
+        let value = self.registers.get(name);
+        if value.is_none() && !self.registers.is_unused(name) {
+            let shown = char::from(name);
+            self.report(&format!("register '{shown}' (0{name:o}) exists but is uninitialized"));
+            return None;
+        }
+        Some(value.unwrap_or_else(|| Decimal::zero().into()))
+    }
+
+    fn register_command(&mut self, command: u8, register: u8) {
+        match command {
+            b's' | b'S' => {
+                let Some(value) = self.pop() else { return };
+                match command {
+                    b's' => self.registers.set(register, value),
+                    _ => self.registers.push(register, value),
+                }
+            }
+            b'l' => {
+                let value = self.register(register);
+                self.stack.extend(value);
+            }
+            b'L' => match self.registers.pop(register) {
+                Some(value) => self.stack.push(value),
+                None => {
+                    let shown = char::from(register);
+                    self.report(&format!("stack register '{shown}' (0{register:o}) is empty"));
+                }
+            },
+            _ => self.array_command(command, register),
+        }
+    }
+
+    /// The commands `:` and `;`.
+    fn array_command(&mut self, command: u8, register: u8) {
+        let Some(index) = self.pop() else { return };
+        let index = match &index {
+            Value::Number(number) => self.integer(number),
+            Value::Text(_) => -1,
+        };
+        if command == b';' {
+            let Ok(index) = u32::try_from(index) else {
+                return self.report("array index must be a nonnegative integer");
+            };
+            let value = self.registers.element(register, index).unwrap_or_else(|| Decimal::zero().into());
+            return self.stack.push(value);
+        }
+        let Some(value) = self.pop() else { return };
+        match u32::try_from(index) {
+            Ok(index) => self.registers.set_element(register, index, value),
+            Err(_) => self.report("array index must be a nonnegative integer"),
+        }
+    }
+
+    /// Executes a register if the comparison of the two topmost numbers, the topmost first, holds.
+    fn compare(&mut self, operator: u8, turned: bool, register: u8) -> Result<(), Stop> {
+        let order = self.order()?;
+        let holds = match operator {
+            b'<' => order == Ordering::Less,
+            b'>' => order == Ordering::Greater,
+            _ => order == Ordering::Equal,
+        };
+        if holds == turned {
+            return Ok(());
+        }
+        match self.register(register) {
+            Some(Value::Text(text)) => self.enter(text),
+            number => {
+                self.stack.extend(number);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes the two topmost numbers and compares them, the topmost first. What cannot be compared stays and is equal.
+    fn order(&mut self) -> Result<Ordering, Refusal> {
+        let [.., second, top] = &self.stack[..] else {
+            self.report("stack empty");
+            return Ok(Ordering::Equal);
+        };
+        let (Value::Number(top), Value::Number(second)) = (top, second) else {
+            self.report("non-numeric value");
+            return Ok(Ordering::Equal);
+        };
+        self.effort.spend(1 + (top.bits() + second.bits()) / 4_096)?;
+        let order = top.compare(second);
+        self.stack.truncate(self.stack.len() - 2);
+        Ok(order)
+    }
+
+    // ---- Numbers ----
+
+    /// The whole part as a machine number; -1 with a report if it is too large.
+    fn integer(&mut self, number: &Decimal) -> i32 {
+        // A number with a fraction only counts as too large.
+        let Some(whole) = number.to_i64().filter(|whole| *whole != 0 || number.is_zero()) else {
+            self.report("value overflows simple integer; punting...");
+            return -1;
+        };
+        // The last two numbers of the range wrap.
+        i32::try_from(whole).unwrap_or(if whole > 0 { i32::MIN } else { i32::MAX })
+    }
+
+    fn set(&mut self, command: u8) {
+        let Some(value) = self.pop() else { return };
+        let number = match &value {
+            Value::Number(number) => self.integer(number),
+            Value::Text(_) => -1,
+        };
+        match (command, u32::try_from(number)) {
+            (b'k', Ok(scale)) => self.scale = usize::try_from(scale).unwrap_or(usize::MAX),
+            (b'k', Err(_)) => self.report("scale must be a nonnegative number"),
+            (b'i', Ok(base @ 2..=16)) => self.ibase = base,
+            (b'i', _) => self.report("input base must be a number between 2 and 16 (inclusive)"),
+            (_, Ok(base @ 2..)) => self.obase = base,
+            _ => self.report("output base must be a number greater than 1"),
+        }
+    }
+
+    /// The command `R`: the topmost values are rotated.
+    fn rotate(&mut self) {
+        let Some(value) = self.pop() else { return };
+        let Value::Number(number) = &value else { return };
+        let count = self.integer(number);
+        let size = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX).min(self.stack.len());
+        let from = self.stack.len() - size;
+        let top = &mut self.stack[from..];
+        if size < 2 {
+            return;
+        }
+        if count > 0 { top.rotate_left(1) } else { top.rotate_right(1) }
+    }
+
+    /// The command `a`: the character of a number, or the first one of a string.
+    fn make_character(&mut self) {
+        let Some(value) = self.pop() else { return };
+        let byte = match &value {
+            Value::Number(number) => self.integer(number).to_le_bytes()[0],
+            Value::Text(text) => text.first().copied().unwrap_or_default(),
+        };
+        self.stack.push(Value::Text([byte].into()));
+    }
+
+    // ---- Output ----
+
+    fn print_command(&mut self, command: u8) -> Result<(), Stop> {
+        if command == b'f' {
+            for value in self.stack.clone().iter().rev() {
+                self.print(value)?;
+                self.output.push(b'\n');
+            }
+            return Ok(());
+        }
+        let Some(value) = self.pop() else { return Ok(()) };
+        match (&value, command) {
+            (Value::Number(number), b'P') => {
+                self.effort.spend(1 + number.bits() / 64)?;
+                self.output.extend_from_slice(&number.whole().to_bytes_be());
+            }
+            _ => self.print(&value)?,
+        }
+        if command == b'p' {
+            self.output.push(b'\n');
+            self.stack.push(value);
+        }
+        Ok(())
+    }
+
+    fn print(&mut self, value: &Value) -> Result<(), Refusal> {
+        match value {
+            Value::Text(text) => self.output.extend_from_slice(text),
+            Value::Number(number) => {
+                let text = number.text(self.obase, &mut self.effort)?;
+                let line = self.line_length.map_or(usize::MAX, |length| length - 1);
+                for (at, part) in text.as_bytes().chunks(line).enumerate() {
+                    if at > 0 {
+                        self.output.extend_from_slice(b"\\\n");
+                    }
+                    self.output.extend_from_slice(part);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Value of a hexadecimal digit, of which all bases have all.
+fn digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// Reads one command; none at the end of the text.
+fn read_command(cursor: &mut Cursor<'_>) -> Result<Option<Command>, Short> {
+    loop {
+        let Some(byte) = cursor.next()? else { return Ok(None) };
+        return Ok(Some(match byte {
+            b' ' | b'\t' | b'\n' => continue,
+            b'#' => {
+                skip_line(cursor)?;
+                continue;
+            }
+            b'0'..=b'9' | b'A'..=b'F' | b'.' | b'_' => read_number(byte, cursor)?,
+            b'[' => Command::Text(read_string(cursor)?),
+            b's' | b'S' | b'l' | b'L' | b':' | b';' => match cursor.next()? {
+                Some(register) => Command::Register(byte, register),
+                None => Command::Incomplete,
+            },
+            b'<' | b'>' | b'=' => match cursor.next()? {
+                Some(register) => Command::Comparison(byte, false, register),
+                None => Command::Incomplete,
+            },
+            b'!' => match cursor.peek()? {
+                Some(operator @ (b'<' | b'>' | b'=')) => {
+                    cursor.next()?;
+                    match cursor.next()? {
+                        Some(register) => Command::Comparison(operator, true, register),
+                        None => Command::Incomplete,
+                    }
+                }
+                _ => {
+                    skip_line(cursor)?;
+                    Command::System
+                }
+            },
+            other => Command::Plain(other),
+        }));
+    }
+}
+
+fn skip_line(cursor: &mut Cursor<'_>) -> Result<(), Short> {
+    while cursor.next()?.is_some_and(|byte| byte != b'\n') {}
+    Ok(())
+}
+
+/// Reads the rest of a number.
+fn read_number(first: u8, cursor: &mut Cursor<'_>) -> Result<Command, Short> {
+    let mut digits = Digits::default();
+    let mut point = first == b'.';
+    if let Some(digit) = digit(first) {
+        digits.push(digit, false);
+    }
+    // A sign may stand apart.
+    while first == b'_' && cursor.peek()?.is_some_and(|byte| byte.is_ascii_whitespace()) {
+        cursor.next()?;
+    }
+    loop {
+        match cursor.peek()? {
+            Some(b'.') if !point => point = true,
+            other => match other.and_then(digit) {
+                Some(digit) => digits.push(digit, point),
+                None => return Ok(Command::Number(digits, first == b'_')),
+            },
+        }
+        cursor.next()?;
+    }
+}
+
+/// Reads the rest of a string, with the brackets in it. One that is not closed ends with the text.
+fn read_string(cursor: &mut Cursor<'_>) -> Result<Vec<u8>, Short> {
+    let mut text = Vec::new();
+    let mut depth = 1_usize;
+    while let Some(byte) = cursor.next()? {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+        text.push(byte);
+    }
+    Ok(text)
+}

@@ -1,0 +1,18 @@
+//! The shell's command `getopt`.
+
+use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
+
+use super::program;
+
+/// The command.
+pub(crate) struct Getopt;
+
+#[async_trait]
+impl Command for Getopt {
+    async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
+        let outcome = program::run(context.args, |name| context.env.contains_key(name));
+        context.stdout.write_all(outcome.output.as_bytes()).await?;
+        context.stderr.write_all(outcome.errors.as_bytes()).await?;
+        Ok(CommandStatus::with_code(outcome.status))
+    }
+}
