@@ -12,7 +12,6 @@ use bashkit::{Bash, BashBuilder, BuiltinRegistry, ExecOptions, InMemoryFs, Shell
 use crate::bindings::random;
 use crate::bindings::types::{Limits, Script};
 use crate::catalog::Methods;
-use crate::commands;
 use crate::fs::SessionFiles;
 use crate::program_command::ProgramCommand;
 use crate::script_command::{self, ScriptCommand};
