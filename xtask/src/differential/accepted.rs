@@ -23,7 +23,7 @@ pub(crate) struct Accepted {
 pub(crate) struct Expectations {
     /// Accepted differences.
     pub(crate) accepted: Vec<Accepted>,
-    /// Short runs and how many cases of each may differ beyond what is accepted.
+    /// Short runs and how many cases of each may differ, accepted ones included.
     pub(crate) short_runs: Vec<ShortRun>,
 }
 
