@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tollhouse import MethodCapability, Sandbox, create_sandbox_tool
+from tollhouse.answers import Answering
 
 
 def run(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
@@ -335,3 +336,20 @@ def test_standard_error_alone_is_streamed() -> None:
     heard: list[str] = []
     result = Sandbox().run("shell", "echo a; echo b >&2; echo c", on_stderr=heard.append)
     assert (heard, result.stdout) == (["b\n"], "a\nc\n")
+
+
+def test_coroutine_of_a_run_that_is_over_does_not_begin() -> None:
+    begun: list[int] = []
+
+    async def tool() -> None:
+        begun.append(1)
+
+    async def main() -> None:
+        answering = Answering(asyncio.get_running_loop())
+        answering.end()
+        with pytest.raises(RuntimeError, match="over"):
+            answering.settled(tool())
+        await asyncio.sleep(0.01)
+
+    run(main)
+    assert begun == []

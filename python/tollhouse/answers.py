@@ -128,16 +128,18 @@ class Answering:
         depth = _depth.get()
         coroutine = _outcome(awaited, depth if self._loop is not None else depth + 1)
         try:
-            future = run_coroutine_threadsafe(coroutine, self._loop or _loop(depth))
+            with self._lock:
+                if self._over:
+                    # Cancelled now, it would still take its first step.
+                    raise CallCancelledError("the run is over")
+                future = run_coroutine_threadsafe(coroutine, self._loop or _loop(depth))
+                self._pending.add(future)
         except RuntimeError:
-            # The loop is closed: nobody is left to await it.
+            # The run is over, or the loop is closed: nobody is left to await it.
             coroutine.close()
+            if hasattr(awaited, "close"):
+                awaited.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
             raise
-        with self._lock:
-            self._pending.add(future)
-            over = self._over
-        if over:
-            future.cancel()
         try:
             value, error = future.result()
         except CancelledError:
