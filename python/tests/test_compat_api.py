@@ -194,6 +194,39 @@ def test_definition_without_function_fails_when_called() -> None:
     assert "No handler for tool call: mcp:math.add" in said
 
 
+@pytest.mark.parametrize("name", ["fs.read", "test.tool", "time.zone", "Map.tile"])
+def test_name_that_begins_like_a_builtin_works_by_its_flat_name(name: str) -> None:
+    box = Sandbox(tools=[ToolDefinition(name, "d", OBJECT)], tool_handler=lambda method, params: method)
+    assert box.execute(f"return await {name.replace('.', '_')}({{}})") == f"{name}\n", box.last_stderr
+    assert json.loads(box.shell(f"tool {name.replace('.', '_')}")) == name
+    assert box.execute("return await fs.exists('/workspace')") == "true\n"
+    assert box.shell("test 1 = 1 && echo yes") == "yes\n"
+
+
+def test_capability_covers_a_tool_that_the_host_renames() -> None:
+    seen: list[str] = []
+    names = ["fs.read", "fs.write", "math.add"]
+    tools = [ToolDefinition(name, "d", OBJECT) for name in names]
+
+    def made(*capabilities: ToolCallCap) -> Sandbox:
+        return Sandbox(tools=tools, capabilities=capabilities, tool_handler=lambda method, _: seen.append(method))
+
+    def allowed(box: Sandbox) -> list[str]:
+        return [name for name in names if box.can_call(f"mcp:{name}")]
+
+    assert allowed(made(ToolCallCap("fs/*"))) == ["fs.read", "fs.write"]
+    assert allowed(made(ToolCallCap("**"))) == names
+    assert allowed(made(ToolCallCap("*"))) == []
+    one = made(ToolCallCap("mcp:fs.read", max_calls=2), ToolCallCap("math/*"))
+    assert allowed(one) == ["fs.read", "math.add"]
+    one.execute("await fs_read({})")
+    assert one.run("javascript", "await fs_write({})").status == "denied"
+    assert (seen, one.get_call_counts()) == (["fs.read"], {"cap:tool-call:mcp:fs.read": 1})
+    assert made(ToolCallCap("**", max_calls=2)).get_call_counts() == {"cap:tool-call:**": 2}
+    with pytest.raises(ValueError, match=r"one budget for fs\.read, fs\.write"):
+        made(ToolCallCap("fs/*", max_calls=2))
+
+
 def test_list_tools_gives_flat_names() -> None:
     tools = [ToolDefinition("math.add", "Adds.", OBJECT), ToolDefinition("greet", "Greets.", OBJECT)]
     box = Sandbox(tools=tools)

@@ -31,12 +31,6 @@ DEVIATIONS = {
 }
 """Tests that must fail here, and why. Each reason is in docs/migrating-from-amla.md."""
 
-PENDING = {
-    "test_e2e.py::TestCapabilityEnforcementE2E::test_allowed_call_succeeds": "it has a tool `fs.read`",
-    "test_e2e.py::TestEdgeCases::test_tool_call_without_handler_raises_error": "it has a tool `test.tool`",
-}
-"""Tests that may fail until the host mounts tools that are named like a builtin."""
-
 
 def _alias() -> None:
     """Makes `import amla_sandbox` find the drop-in."""
@@ -67,7 +61,7 @@ class _Score:
         total, passed = self.outcomes.total(), self.outcomes["passed"]
         share = 100 * passed / max(total, 1)
         terminalreporter.write_line(f"{passed} of {total} published tests of amla-sandbox pass ({share:.1f} %)")
-        for test, reason in (DEVIATIONS | PENDING).items():
+        for test, reason in DEVIATIONS.items():
             terminalreporter.write_line(f"differs: {test}: {reason}")
 
     def _reaches(self) -> bool:
@@ -79,10 +73,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    left = DEVIATIONS | PENDING
+    left = dict(DEVIATIONS)
     for item in items:
         name = item.nodeid.rpartition("tests/")[2]
         if (reason := left.pop(name, None)) is not None:
-            item.add_marker(pytest.mark.xfail(reason=reason, strict=name in DEVIATIONS))
+            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
     if left:
         raise pytest.UsageError(f"there are no such tests: {', '.join(left)}")

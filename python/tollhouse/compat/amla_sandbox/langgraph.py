@@ -11,7 +11,7 @@ from tollhouse.capabilities import MethodCapability
 from tollhouse.result import ExecutionResult
 from tollhouse.tools import ToolDefinition
 
-from ._internal import handlers, mounting, schemas
+from ._internal import handlers, schemas
 from .capabilities.tool_call import ToolCallCap
 from .sandbox import Sandbox
 from .tools.handlers import create_tool_handler
@@ -37,8 +37,7 @@ class _Runner:
         return [schemas.host_definition(one) for one in self._sandbox.tools]
 
     def get_capabilities(self) -> list[MethodCapability]:
-        patterned = [one for one in self._sandbox.get_capabilities() if mounting.is_pattern(one.method_pattern)]
-        return [native for one in patterned if (native := mounting.native_capability(one)) is not None]
+        return self._sandbox.host_capabilities
 
 
 @dataclass

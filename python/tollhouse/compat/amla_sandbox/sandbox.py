@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tollhouse.capabilities import MethodCapability
 from tollhouse.result import ExecutionResult
 
 from ._internal import scripts
@@ -211,6 +212,11 @@ class Sandbox:
     def get_audit_entries(self, entry_type: str | None = None, since: datetime | None = None) -> Iterator[AuditEntry]:
         """Returns entries of the audit, oldest first. Arguments as `AuditCollector.get_entries`."""
         return iter(()) if self._audit_collector is None else self._audit_collector.get_entries(entry_type, since)
+
+    @property
+    def host_capabilities(self) -> list[MethodCapability]:
+        """The capabilities as the host has them: those that can grant something. None after the end."""
+        return [] if self._runtime is None else self._runtime.host_capabilities
 
     @property
     def audit_collector(self) -> AuditCollector | None:

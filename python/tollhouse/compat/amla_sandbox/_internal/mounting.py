@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from tollhouse import _native
@@ -37,6 +38,8 @@ class Mounted:
         self._names = {
             native.method: one.name.removeprefix("mcp:") for native, one in zip(self.definitions, tools, strict=True)
         }
+        self._methods = {_method(name): native for native, name in self._names.items()}
+        self._budgets: dict[str, str] = {}
         self._handler = handler
         self._prefix = "" if strips_prefix else "mcp:"
 
@@ -50,9 +53,13 @@ class Mounted:
             raise LookupError(f"No handler for tool call: mcp:{name}")
         return self._handler(f"{self._prefix}{name}", params)
 
-    def has(self, method: str) -> bool:
-        """Returns true if a method, in any of its spellings, is one of these tools."""
-        return core.canonical_method(schemas.host_name(method)) in self._names
+    def method(self, method: str) -> str | None:
+        """Returns the host's method of a tool by any of its spellings, or None if it is no tool."""
+        return self._methods.get(_method(method))
+
+    def budget(self, capability: ToolCallCap) -> str:
+        """Returns the key that the host counts a capability's calls under."""
+        return self._budgets.get(capability.key(), f"cap:method:{schemas.host_name(capability.method_pattern)}")
 
     def grants(self, capabilities: Sequence[ToolCallCap]) -> list[core.MethodCapability]:
         """Returns the capabilities that can grant something here, as the host takes them.
@@ -64,20 +71,44 @@ class Mounted:
         """
         granting: list[core.MethodCapability] = []
         for one in capabilities:
-            if self._covers(one.method_pattern) and (native := native_capability(one)) is not None:
-                granting.append(native)
-            else:
+            native = native_capability(one) if self._covers(one.method_pattern) else None
+            granting.extend([] if native is None else self._spelled(native, one))
+            if native is None:
                 _logger.info("the capability %r covers no tool of this sandbox: it grants nothing", one.method_pattern)
         return granting
+
+    def _spelled(self, native: core.MethodCapability, one: ToolCallCap) -> list[core.MethodCapability]:
+        """Returns a capability by the names that the host mounts the tools by: see `schemas.mounted_name`.
+
+        Raises:
+            ValueError: If one budget would be for several tools that no pattern of the host covers.
+        """
+        covered = {mounted for method, mounted in self._methods.items() if _native.matches(method, native.pattern)}
+        if covered == {mounted for mounted in self._names if _native.matches(mounted, native.pattern)}:
+            return [native]
+        if len(covered) > 1 and native.max_calls is not None:
+            names = ", ".join(sorted(self._names[mounted] for mounted in covered))
+            raise ValueError(
+                f"the capability {one.method_pattern!r} has one budget for {names}, and the host has to rename some of "
+                "them: give each its own capability"
+            )
+        spelled = [replace(native, method_pattern=mounted) for mounted in sorted(covered)]
+        self._budgets[one.key()] = spelled[0].key()
+        return spelled
 
     def _covers(self, pattern: str) -> bool:
         if not is_pattern(pattern):
             return False
-        canonical = core.canonical_method(schemas.host_name(pattern))
+        canonical = _method(pattern)
         if self.definitions:
-            return any(_native.matches(method, canonical) for method in self._names)
+            return any(_native.matches(method, canonical) for method in self._methods)
         # Without definitions a handler answers whatever is in the namespaces that patterns name.
         return self._handler is not None and "*" not in canonical.partition("/")[0]
+
+
+def _method(name: str) -> str:
+    """Returns the canonical method or pattern of a name of amla-sandbox."""
+    return core.canonical_method(schemas.host_name(name))
 
 
 def native_capability(one: ToolCallCap) -> core.MethodCapability | None:
@@ -106,7 +137,7 @@ def constraint_set(constraints: CoreConstraintSet) -> ConstraintSet:
 def is_pattern(pattern: object) -> bool:
     """Returns true if the host can read a pattern."""
     try:
-        _native.matches("x", core.canonical_method(schemas.host_name(cast("str", pattern))))
+        _native.matches("x", _method(cast("str", pattern)))
     except (AttributeError, TypeError, ValueError):
         return False
     return True

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, cast
 
+from tollhouse import _native
 from tollhouse import tools as core
 
 from ..tools.definition import ToolDefinition
@@ -24,12 +25,32 @@ def host_definition(one: ToolDefinition) -> core.ToolDefinition:
     Raises:
         ValueError: If the host cannot name such a tool, or the schema is not of an object.
     """
-    return core.ToolDefinition(host_name(one.name), one.description, host_schema(one.parameters))
+    return core.ToolDefinition(mounted_name(one.name), one.description, host_schema(one.parameters))
 
 
 def host_name(name: str) -> str:
     """Returns the host's spelling of a name: segments are joined by `.`, and `mcp:` is left out."""
     return name.removeprefix("mcp:").replace(":", ".")
+
+
+def mounted_name(name: str) -> str:
+    """Returns the name that the host mounts a tool by.
+
+    It is the flat one, as in `fs_read`, where the host's own spelling begins with a name that scripts need for
+    something else, as `fs.read` does.
+    """
+    named = host_name(name)
+    flat = named.replace(".", "_").replace("/", "_")
+    return flat if not _can_mount(named) and _can_mount(flat) else named
+
+
+@lru_cache(maxsize=4096)
+def _can_mount(name: str) -> bool:
+    try:
+        _native.HostTool(name, "", '{"type":"object"}')
+    except ValueError:
+        return False
+    return True
 
 
 def seed_schema(schema: Schema) -> Schema:

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 from tollhouse import precompile, sandbox
+from tollhouse.capabilities import MethodCapability
 from tollhouse.errors import RuntimeError  # noqa: A004
 from tollhouse.hosts import cache_place
 from tollhouse.mounts import check_wasm_path
 from tollhouse.result import ExecutionResult
 from tollhouse.tokens import Opened
 
-from .._internal import mounting, schemas, wire
+from .._internal import mounting, wire
 from .._internal.events import Events
 from ..auth import PCA, EphemeralAuthority
 from ..capabilities.tool_call import ToolCallCap
@@ -198,6 +199,11 @@ class Runtime:
         return self._core
 
     @property
+    def host_capabilities(self) -> list[MethodCapability]:
+        """The capabilities as the host has them."""
+        return self._core.get_capabilities()
+
+    @property
     def _capabilities(self) -> list[ToolCallCap]:
         """The capabilities, by the name that tests of amla-sandbox use."""
         return self._granted
@@ -277,8 +283,9 @@ class Runtime:
             params: Its arguments.
         """
         given = dict(params or {})
-        if self._mounted.has(method):
-            return self._core.can_call(schemas.host_name(method), given)
+        mounted = self._mounted.method(method)
+        if mounted is not None:
+            return self._core.can_call(mounted, given)
         return mounting.allows(self._granted, method, given, self.get_remaining_calls)
 
     def get_capabilities(self) -> list[ToolCallCap]:
@@ -295,7 +302,7 @@ class Runtime:
         for one in self._granted:
             if one.max_calls is None or one.key() in counts:
                 continue
-            left = self._core.get_remaining_calls(f"cap:method:{schemas.host_name(one.method_pattern)}")
+            left = self._core.get_remaining_calls(self._mounted.budget(one))
             alike = [other.max_calls for other in self._granted if other.key() == one.key()]
             # The host has no budget of a capability that covers no tool: nothing of it can be spent.
             counts[one.key()] = sum(calls or 0 for calls in alike) if left is None else left
