@@ -18,6 +18,10 @@ mod blob_crash;
 mod calls;
 #[path = "features/cancel.rs"]
 mod cancel;
+#[path = "features/cli_details.rs"]
+mod cli_details;
+#[path = "features/cli_input.rs"]
+mod cli_input;
 #[path = "features/confinement.rs"]
 mod confinement;
 #[path = "features/conformance.rs"]
@@ -48,12 +52,16 @@ mod javascript;
 mod limits;
 #[path = "features/more_tools.rs"]
 mod more_tools;
+#[path = "features/name_clashes.rs"]
+mod name_clashes;
 #[path = "features/nested.rs"]
 mod nested;
 #[path = "features/node.rs"]
 mod node;
 #[path = "features/oci.rs"]
 mod oci;
+#[path = "features/output_errors.rs"]
+mod output_errors;
 #[path = "features/policy.rs"]
 mod policy;
 #[path = "features/programs.rs"]
@@ -68,6 +76,8 @@ mod registry;
 mod repl;
 #[path = "features/run.rs"]
 mod run;
+#[path = "features/session_grant.rs"]
+mod session_grant;
 #[path = "features/sessions.rs"]
 mod sessions;
 #[path = "features/shell_limits.rs"]

@@ -1,5 +1,6 @@
 //! A script's output: kept, and given to whoever listens as it comes.
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -19,7 +20,7 @@ pub(crate) struct Listened {
 }
 
 impl OutputSink for Listened {
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         let name = match stream {
             Stream::Stdout => "stdout",
             Stream::Stderr => "stderr",
@@ -33,5 +34,7 @@ impl OutputSink for Listened {
                 self.raised.raise(error);
             }
         });
+        // What the listener raised ends the run by itself.
+        Ok(())
     }
 }

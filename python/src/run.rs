@@ -167,9 +167,9 @@ fn step(run: &mut session::Run) -> Stepped {
                 match &pending.operation {
                     Operation::Call(call) if call.is_host_function() => calls.push(Call {
                         id: pending.id,
-                        seq: call.seq,
-                        method: call.method.clone(),
-                        arguments: call.arguments.clone(),
+                        seq: call.seq(),
+                        method: call.method().to_owned(),
+                        arguments: call.arguments().clone(),
                     }),
                     _ => run.perform(pending),
                 }

@@ -2,6 +2,7 @@
 //! not build anything, nor use the network.
 
 use std::{
+    fs, io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -35,7 +36,12 @@ pub(crate) fn describe(directory: &Path) -> Result<Crate, PackageError> {
     let manifest = directory.join("Cargo.toml");
     let mut command = Command::new("cargo");
     command.args(["metadata", "--format-version", "1", "--no-deps", "--manifest-path"]).arg(&manifest);
-    let output = command.stdin(Stdio::null()).output().map_err(|error| failed(error.to_string()))?;
+    // A backtrace of cargo's or rustup's own says nothing about the package.
+    let output = command.env_remove("RUST_BACKTRACE").stdin(Stdio::null()).output();
+    let output = output.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => PackageError::NoCargo { directory: directory.to_owned() },
+        _ => failed(error.to_string()),
+    })?;
     if !output.status.success() {
         return Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
     }
@@ -63,6 +69,45 @@ pub(crate) fn describe(directory: &Path) -> Result<Crate, PackageError> {
         package: name.and_then(|name| name.parse().ok()),
         candidates,
     })
+}
+
+/// Lists where a build may have left a component, without asking cargo: in `target` of the directory and of those above it,
+/// under the name that `Cargo.toml` gives.
+pub(crate) fn usual_places(directory: &Path) -> Vec<PathBuf> {
+    let text = fs::read_to_string(directory.join("Cargo.toml")).unwrap_or_default();
+    let Ok(manifest) = toml::from_str::<Written>(&text) else { return Vec::new() };
+    let library = manifest.lib.filter(|library| library.kinds.iter().any(|kind| kind == "cdylib"));
+    let file = match library {
+        Some(library) => library.name.unwrap_or(manifest.package.name).replace('-', "_"),
+        None => manifest.package.name,
+    };
+    let file = format!("{file}.wasm");
+    let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let places = directory.ancestors().flat_map(|above| {
+        TARGETS
+            .iter()
+            .flat_map(move |target| PROFILES.iter().map(move |profile| above.join("target").join(target).join(profile)))
+    });
+    places.map(|place| place.join(&file)).collect()
+}
+
+/// Parts of `Cargo.toml` that name the built file.
+#[derive(Deserialize)]
+struct Written {
+    package: WrittenPackage,
+    lib: Option<WrittenLibrary>,
+}
+
+#[derive(Deserialize)]
+struct WrittenPackage {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct WrittenLibrary {
+    name: Option<String>,
+    #[serde(default, rename = "crate-type")]
+    kinds: Vec<String>,
 }
 
 /// What is needed of `cargo metadata`.

@@ -36,6 +36,7 @@ mod identity;
 mod index;
 mod layout;
 mod manifest;
+mod manifest_keys;
 mod name;
 pub mod oci;
 mod package;
@@ -73,7 +74,7 @@ pub use name::{
 pub use package::{PackageError, cargo_built, package_dir, package_manifest, package_wit};
 pub use permission::{FileRule, FileRuleError, MAX_PERMISSIONS, Permissions, Secret, is_bucket_name, is_secret_name};
 pub use publish::{Checkup, GivenSignature, MAX_README, PublishRequest, Published};
-pub use quantity::{QuantityError, parse_bytes, parse_duration};
+pub use quantity::{LEAST_WITHOUT_UNIT, QuantityError, parse_bytes, parse_duration};
 pub use refusal::PublishError;
 pub use registry::{Registry, Shown};
 pub use search::Found;

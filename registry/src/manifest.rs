@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use crate::{
     build::Build,
     error::excerpt,
+    manifest_keys,
     name::PackageName,
     permission::{Permissions, is_method},
     quantity::{parse_bytes, parse_duration},
@@ -229,8 +230,10 @@ impl Manifest {
             let message = format!("the manifest has {} bytes: at most {MAX_MANIFEST} are allowed", text.len());
             return Err(ManifestError::new(message, text, None));
         }
-        let mut manifest: Self =
-            toml::from_str(text).map_err(|error| ManifestError::new(error.message().trim(), text, error.span()))?;
+        let mut manifest: Self = toml::from_str(text).map_err(|error| match manifest_keys::unknown(text) {
+            Some((message, span)) => ManifestError::new(message, text, Some(span)),
+            None => ManifestError::new(error.message().trim(), text, error.span()),
+        })?;
         for example in &mut manifest.examples {
             if let Some(result) = example.result_json.take()
                 && example.result.replace(result).is_some()
@@ -396,7 +399,7 @@ mod tests {
     fn errors_have_a_place() {
         let error = parse("colour = 1\n").expect_err("unknown key");
         assert_eq!((error.line(), error.column()), (3, 1));
-        assert!(error.message().contains("unknown field `colour`"), "{error}");
+        assert!(error.message().contains("unknown key `colour`"), "{error}");
         let error = parse("[permissions]\nhttp = [\"ftp://x\"]\n").expect_err("a URL");
         assert_eq!(error.line(), 4, "{error}");
         let error = Manifest::parse("name = \"B:c\"\nversion = \"1.0.0\"").expect_err("upper case");
@@ -416,9 +419,9 @@ mod tests {
         );
         assert!(error("effect = \"maybe\"").contains("unknown variant `maybe`"));
         assert!(error("default = \"acme:x/y\"").contains("no interface"));
-        assert!(error("[limits]\nmemory = \"64MB\"").contains("no number of bytes"));
+        assert!(error("[limits]\nmemory = \"64MB\"").contains("not a size"));
         assert!(error("[limits]\nfuel = -1").contains("invalid value"));
-        assert!(error("[permissions]\nnet = []").contains("unknown field `net`"));
+        assert!(error("[permissions]\nnet = []").contains("unknown key `net`"));
         assert!(error("[permissions]\nfiles = [\"/a/../b\"]").contains("no path of a session"));
         assert!(error("[permissions]\nsecrets = [\"A B\"]").contains("no name of a secret"));
         assert!(error("[[example]]\nmethod = \"f\"\narguments = \"[1]\"").contains("one object"));
@@ -428,7 +431,7 @@ mod tests {
         assert!(error("[[example]]\nmethod = \"f\"\nresult = 1\nerror = 1").contains("both"));
         assert!(error("[[example]]\nmethod = \"f g\"").contains("no method"));
         assert!(error("[build]\nlang = \"cobol\"").contains("unknown variant `cobol`"));
-        assert!(error("[build]\nshell = \"make\"").contains("unknown field `shell`"));
+        assert!(error("[build]\nshell = \"make\"").contains("unknown key `shell`"));
         let long = format!("description = \"{}\"", "x".repeat(MAX_MANIFEST));
         assert!(error(&long).contains("at most"));
         assert!(error(&format!("[[example]]\nmethod = \"f\"\nresult = {}", "[".repeat(100_000))).len() > 1);

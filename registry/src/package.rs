@@ -71,6 +71,12 @@ pub enum PackageError {
         /// What it said.
         problem: String,
     },
+    /// Nothing was built where builds go by default, and cargo, which knows other places, is not there.
+    #[error("no built component of `{}` was found, and cargo is not installed (or not on PATH)", directory.display())]
+    NoCargo {
+        /// The directory.
+        directory: PathBuf,
+    },
     /// Nothing was built, or not where it is looked for.
     #[error("no built component of `{}` was found: build it with `{command}`", directory.display())]
     NotBuilt {
@@ -94,11 +100,11 @@ impl PackageError {
             Self::NoManifest { .. } => {
                 "write one (`name = \"my:tool\"`, `version = \"0.1.0\"`), name a component file, or begin with `tollhouse new`"
             }
-            Self::NoComponent { .. } => "build it, or mend `component` in `tool.toml`; it is relative to that file",
-            Self::NotBuilt { .. } | Self::NoBuild { .. } => {
+            Self::NoComponent { .. } => "build it, or fix `component` in `tool.toml`; it is relative to that file",
+            Self::NotBuilt { .. } | Self::NoBuild { .. } | Self::NoCargo { .. } => {
                 "if it is built elsewhere, say where with `component = \"…\"` in `tool.toml`"
             }
-            Self::Cargo { .. } => "mend its `Cargo.toml`, or say where the component is with `component = \"…\"`",
+            Self::Cargo { .. } => "fix its `Cargo.toml`, or say where the component is with `component = \"…\"`",
             Self::Wit(error) => return error.hint(),
             Self::Io { .. } | Self::TooLarge { .. } | Self::Manifest { .. } => return None,
         })
@@ -164,7 +170,14 @@ pub fn cargo_built(directory: &Path, profile: &str) -> Result<PathBuf, PackageEr
 /// The newest component that a build left, and what cargo says of the package if it knows it.
 fn found(directory: &Path, manifest: Option<&Manifest>) -> Result<(PathBuf, Option<cargo::Crate>), PackageError> {
     let mut candidates: Vec<PathBuf> = manifest.map(|manifest| directory.join(manifest.built())).into_iter().collect();
-    let crate_ = directory.join("Cargo.toml").is_file().then(|| cargo::describe(directory)).transpose()?;
+    let crate_ = match directory.join("Cargo.toml").is_file().then(|| cargo::describe(directory)).transpose() {
+        Ok(crate_) => crate_,
+        // What is built already needs no cargo.
+        Err(error) => {
+            candidates.extend(cargo::usual_places(directory));
+            return newest(&candidates).map(|newest| (newest, None)).ok_or(error);
+        }
+    };
     candidates.extend(crate_.iter().flat_map(|crate_| crate_.candidates.iter().cloned()));
     if let Some(newest) = newest(&candidates) {
         return Ok((newest, crate_));

@@ -6,11 +6,11 @@ use crate::error::excerpt;
 
 /// A text that is no amount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is no {what}: expected for example {examples}")]
+#[error("`{given}` {problem}; try {examples}")]
 pub struct QuantityError {
     given: String,
-    what: &'static str,
-    examples: &'static str,
+    problem: &'static str,
+    examples: String,
 }
 
 /// Reads a span of time: a whole number and `ms`, `s`, `m`, `h` or `d`.
@@ -21,22 +21,40 @@ pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
     let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
     scaled(text, &units).map(Duration::from_millis).ok_or_else(|| QuantityError {
         given: excerpt(text),
-        what: "span of time",
-        examples: "`500ms`, `60s` or `5m`",
+        problem: "is not a duration",
+        examples: "`500ms`, `60s` or `5m`".to_owned(),
     })
 }
 
-/// Reads a number of bytes: a whole number and nothing, `B`, `KiB`, `MiB` or `GiB`.
+/// Least size that may be written without a unit: of less, a unit was forgotten.
+pub const LEAST_WITHOUT_UNIT: u64 = 1 << 10;
+
+/// Reads a number of bytes: a whole number and `B`, `KiB`, `MiB` or `GiB`, or none of them from [`LEAST_WITHOUT_UNIT`] on.
 ///
 /// # Errors
 /// Everything else (`MB` too: it is not said often enough which of the two it means), and what does not fit 64 bits.
 pub fn parse_bytes(text: &str) -> Result<u64, QuantityError> {
     let units = [("", 1), ("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
-    scaled(text, &units).ok_or_else(|| QuantityError {
-        given: excerpt(text),
-        what: "number of bytes",
-        examples: "`65536`, `64KiB` or `256MiB`",
-    })
+    let size = scaled(text, &units);
+    let has_unit = !text.ends_with(|c: char| c.is_ascii_digit());
+    match size {
+        Some(size) if has_unit || size >= LEAST_WITHOUT_UNIT || size == 0 => Ok(size),
+        Some(size) => Err(QuantityError::without_unit(size)),
+        None => Err(QuantityError {
+            given: excerpt(text),
+            problem: "is not a size",
+            examples: "`64KiB`, `256MiB` or `100B`".to_owned(),
+        }),
+    }
+}
+
+impl QuantityError {
+    /// The error of a size below [`LEAST_WITHOUT_UNIT`] that has no unit.
+    #[must_use]
+    pub fn without_unit(size: u64) -> Self {
+        let examples = format!("`{size}MiB`, or `{size}B` for {size} bytes");
+        Self { given: size.to_string(), problem: "has no unit", examples }
+    }
 }
 
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -55,7 +73,8 @@ mod tests {
         assert_eq!(parse_duration("60s"), Ok(Duration::from_secs(60)));
         assert_eq!(parse_duration("5m"), Ok(Duration::from_secs(300)));
         assert_eq!(parse_bytes("256MiB"), Ok(256 << 20));
-        assert_eq!(parse_bytes("10"), Ok(10));
+        assert_eq!(parse_bytes("10B"), Ok(10));
+        assert_eq!((parse_bytes("1024"), parse_bytes("0")), (Ok(1024), Ok(0)));
     }
 
     #[test]
@@ -63,7 +82,7 @@ mod tests {
         for text in ["", "s", "-1s", "1.5s", "60", "1 s", "99999999999999999999s", "18446744073709551615h"] {
             assert!(parse_duration(text).is_err(), "{text}");
         }
-        for text in ["", "1MB", "MiB", "-1", "18446744073709551615GiB", "1e3"] {
+        for text in ["", "1MB", "MiB", "-1", "18446744073709551615GiB", "1e3", "256"] {
             assert!(parse_bytes(text).is_err(), "{text}");
         }
     }

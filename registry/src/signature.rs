@@ -149,9 +149,14 @@ impl PrivateKey {
     }
 }
 
-/// The 32 bytes after a prefix, in their one spelling.
+/// The 32 bytes after a prefix: in base64 behind `ed25519:`, or as `policy keygen` writes them, in hexadecimal behind
+/// `ed25519/`.
 fn bytes(text: &str, prefix: &str) -> Option<[u8; 32]> {
-    STANDARD.decode(text.strip_prefix(prefix)?).ok()?.try_into().ok()
+    if let Some(base64) = text.strip_prefix(prefix) {
+        return STANDARD.decode(base64).ok()?.try_into().ok();
+    }
+    let digits = text.strip_prefix(prefix.strip_suffix(':')?)?.strip_prefix('/')?;
+    hex::decode(digits).ok()?.try_into().ok()
 }
 
 impl FromStr for PublicKey {
@@ -244,5 +249,16 @@ mod tests {
         let weak = format!("{PUBLIC}{}", STANDARD.encode([&[1][..], &[0; 31]].concat()));
         assert_eq!(weak.parse::<PublicKey>(), Err(KeyError::Point));
         assert!(KEY.parse::<PrivateKey>().is_err());
+    }
+
+    #[test]
+    fn keys_of_policies_are_read() {
+        let key: PrivateKey = SECRET.parse().expect("a key");
+        let hex = |prefix: &str, bytes: &[u8]| format!("{prefix}/{}", hex::encode(bytes));
+        let public = hex("ed25519", &key.public().0);
+        assert_eq!(public.parse(), Ok(key.public()));
+        let private: PrivateKey = hex("ed25519-private", &key.0.to_bytes()).parse().expect("a key");
+        assert_eq!(private.public(), key.public());
+        assert!(public[..public.len() - 1].parse::<PublicKey>().is_err());
     }
 }

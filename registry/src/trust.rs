@@ -67,7 +67,7 @@ impl TrustError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Taken { .. } => Some("choose another name, or remove that key first"),
-            Self::Line { .. } => Some("mend or remove the line; until then no key is trusted by its name"),
+            Self::Line { .. } => Some("fix or remove the line; until then no key is trusted by its name"),
             Self::Io { .. } | Self::Name(_) => None,
         }
     }

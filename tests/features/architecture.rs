@@ -14,13 +14,41 @@ fn lines(directories: &[&str]) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("it is there");
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let name = file.strip_prefix(&source).expect("it is below").display().to_string();
-        let kept = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-        lines.extend(kept.enumerate().map(|(at, line)| (format!("{name}:{}", at + 1), line.to_owned())));
+        let kept = without_tests(&text).into_iter().filter(|(_, line)| !line.trim_start().starts_with("//"));
+        lines.extend(kept.map(|(number, line)| (format!("{name}:{number}"), line.to_owned())));
     }
     assert!(lines.len() > 100, "the source was found");
     lines
+}
+
+/// The numbered lines of a formatted source but for the items under `#[cfg(test)]`: each ends on its first line, or with
+/// a brace that stands as far in as the item does.
+fn without_tests(text: &str) -> Vec<(usize, &str)> {
+    let mut kept = Vec::new();
+    let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
+    while let Some((number, line)) = lines.next() {
+        if line.trim() != "#[cfg(test)]" {
+            kept.push((number, line));
+            continue;
+        }
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let closing = [format!("{indent}}}"), format!("{indent}}});"), format!("{indent}];")];
+        // Further attributes, then the item.
+        let Some((_, item)) = lines.find(|(_, line)| !line.trim_start().starts_with("#[")) else { break };
+        if !item.ends_with(';') && !item.ends_with('}') && !item.ends_with(',') {
+            lines.find(|(_, line)| closing.iter().any(|closing| line == closing));
+        }
+    }
+    kept
+}
+
+#[test]
+fn code_after_a_test_module_is_seen() {
+    let text = "a\n#[cfg(test)]\nmod tests;\nb\n#[cfg(test)]\nmod more {\n    hidden\n}\nc\n    #[cfg(test)]\n    \
+                #[expect(x)]\n    fn f() {\n        hidden\n    }\nd\n#[cfg(test)]\nuse x;\ne";
+    let seen: Vec<&str> = without_tests(text).into_iter().map(|(_, line)| line).collect();
+    assert_eq!(seen, ["a", "b", "c", "d", "e"]);
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {

@@ -152,7 +152,7 @@ fn removing_a_session_stops_its_run() {
         let waiting: Vec<_> = (0..others).map(|_| start(source)).collect();
         std::thread::sleep(BEFORE);
         let begun = Instant::now();
-        let removed = home.run(["session", "rm", "gone"]);
+        let removed = home.run(["session", "rm", "gone", "--force"]);
         println!("{:>9.1} ms  {source}", begun.elapsed().as_secs_f64() * 1e3);
         assert_eq!(removed.status, 0, "{source}: {removed:?}");
         assert!(begun.elapsed() < SOON, "{source}");
@@ -227,7 +227,7 @@ fn removing_a_session_stops_its_call() {
     for (method, arguments) in [("probe/spin", "{}"), ("probe/sleep", r#"{"millis": 1000000}"#)] {
         let child = calling(&home, method, arguments, &["--session", "gone"]);
         let begun = Instant::now();
-        let removed = home.run(["session", "rm", "gone"]);
+        let removed = home.run(["session", "rm", "gone", "--force"]);
         println!("{:>9.1} ms  {method}", begun.elapsed().as_secs_f64() * 1e3);
         assert_eq!(removed.status, 0, "{method}: {removed:?}");
         assert!(begun.elapsed() < SOON, "{method}");

@@ -311,7 +311,7 @@ fn who_drives_the_run_may_answer() {
     let mut run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
     let Step::Blocked(started) = run.step() else { panic!("it waits") };
     let Operation::Call(call) = &started[0].operation else { panic!("for a call") };
-    assert_eq!((call.method.as_str(), &call.arguments), ("ask", &json!({ "n": 1 })));
+    assert_eq!((call.method(), call.arguments()), ("ask", &json!({ "n": 1 })));
     run.resume(Completion { id: started[0].id, result: Ok(Answer::Json(json!(42).into())) });
     let Step::Finished(result) = run.step() else { panic!("it ends") };
     assert_eq!(result.value, Some(json!(42)));

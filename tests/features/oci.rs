@@ -239,7 +239,7 @@ fn what_wkg_keeps_is_imported() {
     let count = |key: &str| told[key].as_array().map(Vec::len);
     assert_eq!((all.status, count("imported"), count("refused")), (1, Some(2), Some(2)), "{all:?}");
     assert_eq!(told["imported"][1]["already"], true, "{told}");
-    assert!(told["refused"][0]["error"].as_str().is_some_and(|text| text.contains("no WebAssembly")), "{told}");
+    assert!(told["refused"][0]["error"].as_str().is_some_and(|text| text.contains("not a WebAssembly file")), "{told}");
     assert!(
         told["refused"][1]["error"].as_str().is_some_and(|text| text.contains("breaks what `1.0.0` has")),
         "{told}"

@@ -37,8 +37,8 @@ fn a_host_answers_the_calls_itself() {
         let started = blocked(&mut run);
         assert_eq!(started.len(), 1);
         let Operation::Call(call) = &started[0].operation else { panic!("a call") };
-        assert_eq!(call.method, "probe/text");
-        assert!(call.arguments["count"].is_u64());
+        assert_eq!(call.method(), "probe/text");
+        assert!(call.arguments()["count"].is_u64());
         run.resume(Completion { id: started[0].id, result: Ok(Value::Json(json!(answer).into())) });
     }
     let Step::Finished(result) = run.step() else { panic!("it waits") };

@@ -305,7 +305,7 @@ fn what_breaks_or_fails_is_not_published() {
     let wrong = publish(&home, api("f", 1), "1.0.0", &example(2), &[]);
     assert!(wrong.status == 1 && wrong.stderr.contains("returns 1 instead of 2"), "{wrong:?}");
     let misspelt = publish(&home, api("f", 1), "1.0.0", "[[example]]\nmethod = \"ff\"\n", &[]);
-    assert!(misspelt.status == 1 && misspelt.stderr.contains("is of no function"), "{misspelt:?}");
+    assert!(misspelt.status == 1 && misspelt.stderr.contains("names an unknown function"), "{misspelt:?}");
     assert!(!home.path().join("tollhouse/registry/index").exists(), "nothing was written");
     let dry = publish(&home, api("f", 1), "1.0.0", &example(1), &["--dry-run"]);
     assert!(dry.status == 0 && dry.stdout.contains("would be published"), "{dry:?}");

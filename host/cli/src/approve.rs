@@ -8,8 +8,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tollhouse::gate::{ApprovalRequest, Approver};
 
-use super::ctrl_c;
 use super::error::tame;
+use super::signals;
 
 /// The controlling terminal, wherever standard input and output lead. Without one, nobody consents.
 pub(crate) struct Terminal;
@@ -46,8 +46,8 @@ fn ask(request: &ApprovalRequest<'_>) -> std::io::Result<bool> {
 /// Waits for a line, or Ctrl-C.
 fn is_answered(terminal: &File) -> std::io::Result<bool> {
     const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-    let before = ctrl_c::presses();
-    while ctrl_c::presses() == before {
+    let before = signals::received();
+    while signals::received() == before {
         match poll(&mut [PollFd::new(terminal, PollFlags::IN)], Some(&LOOK)) {
             Ok(0) | Err(Errno::INTR) => {}
             Ok(_) => return Ok(true),

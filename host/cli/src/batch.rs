@@ -5,13 +5,15 @@
 
 mod job;
 mod left;
+mod running;
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,10 +25,13 @@ use tollhouse::session::{Host, RunOptions, RunResult, Status};
 
 use self::job::Job;
 use self::left::LeftFiles;
+use self::running::Running;
 use super::confine::ConfineArgs;
-use super::opening::{OwnArgs, Prepared, SessionArgs, pair};
+use super::opening::{OwnArgs, Prepared, SessionArgs, pair, warn_of_run};
 use super::places::Places;
 use super::run::Lang;
+use super::signals::{self, CANCELLED};
+use super::stdio::{Stdout, note_part};
 use super::{CliError, Result};
 use crate::Exit;
 
@@ -49,7 +54,8 @@ const PROGRESS: Duration = Duration::from_millis(100);
 /// are relative to /workspace, where the script starts. Each job has one line of output, the object of `run --json` with
 /// the job's `id`, in the order in which they end; so has a line that is no valid job.
 ///
-/// Exit status: 0 if every line has its result, whatever it says; 2 usage or policy error.
+/// Exit status: 0 if every line has its result, whatever it says; 2 usage or policy error; 130 after SIGINT, SIGTERM or
+/// SIGHUP, which cancel the jobs that run and leave out those that wait; 141 nobody reads the output.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -105,8 +111,20 @@ impl Batch {
         self.confine.isolate(prepared.session(&host, prepared.files.clone())?.gate())?;
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let jobs = self.jobs.map_or_else(cores, usize::from);
-        let work =
-            Work { host, prepared, batch: &self, results: Mutex::new(Results::new()), closed: AtomicBool::new(false) };
+        let running = Arc::new(Running::default());
+        let work = Work {
+            host,
+            prepared,
+            batch: &self,
+            results: Mutex::new(Results::new()),
+            closed: AtomicBool::new(false),
+            running: Arc::clone(&running),
+        };
+        signals::on_first(move || {
+            running.stop();
+            // The main thread may wait for a line for ever.
+            process::exit(i32::from(CANCELLED));
+        });
         let (lines, waiting) = mpsc::sync_channel(jobs);
         let waiting = Mutex::new(waiting);
         let read = thread::scope(|scope| {
@@ -128,13 +146,7 @@ impl Batch {
         let results = work.results.into_inner().unwrap_or_else(PoisonError::into_inner);
         results.finish();
         read.map_err(|error| CliError::because("cannot go through the jobs on standard input", &error))?;
-        match results.failure {
-            // A reader that went away (`| head -1`) is no error of the command.
-            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(CliError::because("cannot write results", &error))
-            }
-            _ => Ok(Exit::SUCCESS),
-        }
+        Ok(if work.running.is_stopped() { Exit::from(CANCELLED) } else { Exit::SUCCESS })
     }
 }
 
@@ -165,6 +177,7 @@ struct Work<'a> {
     results: Mutex<Results>,
     /// Whether nobody takes results any more.
     closed: AtomicBool,
+    running: Arc<Running>,
 }
 
 impl Work<'_> {
@@ -177,7 +190,8 @@ impl Work<'_> {
             if self.closed.load(Ordering::Relaxed) {
                 continue;
             }
-            let answer = self.answer(&line);
+            let Some(running) = self.running.begin() else { continue };
+            let answer = self.answer(&line, &running);
             let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
             if !results.write(&answer) {
                 self.closed.store(true, Ordering::Relaxed);
@@ -185,7 +199,7 @@ impl Work<'_> {
         }
     }
 
-    fn answer(&self, line: &Line) -> Answer {
+    fn answer(&self, line: &Line, running: &running::Job<'_>) -> Answer {
         let refused = |id: Value, failure: Failure| {
             let message = format!("line {}: {}", line.number, failure.message);
             Answer { id, result: RunResult::refused(Failure { message, ..failure }), left: None }
@@ -196,7 +210,7 @@ impl Work<'_> {
         };
         match Job::parse(text) {
             Err((id, failure)) => refused(id, failure),
-            Ok(job) => match self.perform(&job) {
+            Ok(job) => match self.perform(&job, running) {
                 Ok(result) => self.complete(job.id, result),
                 Err(failure) => refused(job.id, failure),
             },
@@ -218,14 +232,17 @@ impl Work<'_> {
     }
 
     /// Runs one job to its end.
-    fn perform(&self, job: &Job) -> std::result::Result<RunResult, Failure> {
+    fn perform(&self, job: &Job, running: &running::Job<'_>) -> std::result::Result<RunResult, Failure> {
         let files = job.place(self.prepared.files.clone(), &self.prepared.policy.limits)?;
         let host = |error: &dyn std::fmt::Display| Failure::host(error.to_string());
         let session = self.prepared.session(&self.host, Some(files)).map_err(|error| host(&error))?;
         let (language, script) = job.script(self.batch.lang, &self.batch.environment);
         let options = RunOptions { stdin: job.stdin(), ..RunOptions::default() };
         let run = session.start(language, script, options).map_err(|error| host(&error))?;
-        Ok(run.finish())
+        running.runs(run.cancel_handle());
+        let result = run.finish();
+        warn_of_run(session.gate(), &result);
+        Ok(result)
     }
 }
 
@@ -233,30 +250,28 @@ impl Work<'_> {
 struct Results {
     done: u64,
     failed: u64,
-    failure: Option<io::Error>,
     /// When a terminal was last told; none if there is none.
     told: Option<Instant>,
 }
 
 impl Results {
     fn new() -> Self {
-        Self { done: 0, failed: 0, failure: None, told: io::stderr().is_terminal().then(Instant::now) }
+        Self { done: 0, failed: 0, told: io::stderr().is_terminal().then(Instant::now) }
     }
 
     /// Writes one. False if that cannot be done, now and for ever.
     fn write(&mut self, answer: &Answer) -> bool {
         let mut line = serde_json::to_vec(answer).expect("a result is plain data");
         line.push(b'\n');
-        let mut output = io::stdout().lock();
-        if let Err(error) = output.write_all(&line).and_then(|()| output.flush()) {
-            self.failure = Some(error);
+        // Standard output keeps its first error, for the exit status.
+        if Stdout.write_all(&line).and_then(|()| Stdout.flush()).is_err() {
             return false;
         }
         self.done += 1;
         self.failed += u64::from(answer.result.status != Status::Completed);
         if self.told.is_some_and(|told| told.elapsed() > PROGRESS) {
             self.told = Some(Instant::now());
-            eprint!("\r{}", self.summary());
+            note_part(&format!("\r{}", self.summary()));
         }
         true
     }
@@ -267,7 +282,7 @@ impl Results {
 
     fn finish(&self) {
         if self.told.is_some() {
-            eprintln!("\r{}", self.summary());
+            note!("\r{}", self.summary());
         }
     }
 }

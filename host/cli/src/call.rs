@@ -6,9 +6,9 @@ use clap::Args;
 use tollhouse::session::SessionId;
 
 use super::confine::ConfineArgs;
-use super::opening::{OwnArgs, SessionArgs};
+use super::opening::{OwnArgs, SessionArgs, warn_of_deprecated};
 use super::places::Places;
-use super::{CliError, Result, ctrl_c, show};
+use super::{CliError, Result, show, signals};
 use crate::Exit;
 
 /// Call one tool, through the gate
@@ -64,8 +64,10 @@ impl Call {
         };
         let call = session.start_call(method, &arguments)?;
         let interrupt = call.interrupt();
-        ctrl_c::on_press(move || interrupt.cancel());
-        match call.finish() {
+        signals::on_first(move || interrupt.cancel());
+        let called = call.finish();
+        warn_of_deprecated(gate, [method]);
+        match called {
             Ok(payload) => {
                 show::line(serde_json::to_string_pretty(&payload.value).expect("a JSON value serialises"));
                 Ok(Exit::SUCCESS)

@@ -3,11 +3,11 @@
 use clap::Args;
 use serde_json::{Value, json};
 use tollhouse::guest::{Language, Script};
-use tollhouse::session::{Host, RunOptions, SessionOptions, Status};
+use tollhouse::session::{Host, HostError, HostOptions, RunOptions, SessionOptions, Status};
 
 use super::confine::{Confinement, Threads, Wall, refuse_calls};
 use super::places::Places;
-use super::{Result, show};
+use super::{CliError, Result, draw, show};
 use crate::Exit;
 
 /// Show where things are, and test that scripts run here
@@ -42,9 +42,7 @@ impl Doctor {
 }
 
 fn checks(places: &Places) -> Vec<Check> {
-    let cache =
-        places.cache.as_ref().map_or_else(|| "none: no home directory".to_owned(), |path| path.display().to_string());
-    let mut checks = vec![Check("cache", true, cache), wall(), refusals()];
+    let mut checks = vec![cache(places), wall(), refusals()];
     let host = match places.host() {
         Ok(host) => host,
         Err(error) => {
@@ -63,11 +61,20 @@ fn checks(places: &Places) -> Vec<Check> {
     checks
 }
 
+/// The cache of compiled code. Without one, only speed is lost.
+fn cache(places: &Places) -> Check {
+    let Some(path) = &places.cache else { return Check("cache", true, "none: no home directory".to_owned()) };
+    match Host::new(&HostOptions { cache: Some(path.clone()), ..HostOptions::default() }) {
+        Err(HostError::Cache(error)) => Check("cache", false, CliError::because("unusable", &error).to_string()),
+        _ => Check("cache", true, path.display().to_string()),
+    }
+}
+
 /// The second wall, tried in a thread that then ends. Without one a sandbox is as good.
 fn wall() -> Check {
     let seen = match std::thread::spawn(|| Confinement::default().stand()).join() {
-        Ok(Ok(Wall::Whole)) => "the kernel holds what runs code to the files that it needs",
-        Ok(Ok(Wall::Partial)) => "this kernel holds what runs code to the files that it needs, as far as it can",
+        Ok(Ok(Wall::Whole)) => "Landlock file restrictions active",
+        Ok(Ok(Wall::Partial)) => "Landlock file restrictions active, as far as this kernel has them",
         Ok(Ok(Wall::None)) => "not on this system",
         _ => return Check("landlock", false, "this kernel has it and refuses it; `--no-landlock` runs without".into()),
     };
@@ -77,7 +84,7 @@ fn wall() -> Check {
 /// The other half of it, in the same way.
 fn refusals() -> Check {
     let seen = match std::thread::spawn(|| refuse_calls(Threads::This)).join() {
-        Ok(Ok(Wall::Whole | Wall::Partial)) => "the kernel refuses what runs code the system calls that it never needs",
+        Ok(Ok(Wall::Whole | Wall::Partial)) => "seccomp filter active",
         Ok(Ok(Wall::None)) => "not on this system",
         _ => return Check("seccomp", false, "this kernel has it and refuses it; `--no-seccomp` runs without".into()),
     };
@@ -88,7 +95,9 @@ fn registry(places: &Places, host: &Host) -> Check {
     let path = places.registry.display();
     let listed = host.packages().registry().map(|registry| registry.latest());
     match listed {
-        Some(Ok(packages)) => Check("registry", true, format!("{path}: {} packages", packages.len())),
+        Some(Ok(packages)) => {
+            Check("registry", true, format!("{path}: {}", draw::count(packages.len() as u64, "package")))
+        }
         Some(Err(error)) => Check("registry", false, format!("{path}: {error}")),
         None => Check("registry", false, format!("{path}: not opened")),
     }

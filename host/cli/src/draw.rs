@@ -17,6 +17,11 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
+/// A number of things: `1 file`, `2 files`.
+pub(crate) fn count(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
 /// A time: nanoseconds since the Unix epoch, as RFC 3339.
 pub(crate) fn time(nanoseconds: u64) -> String {
     let timestamp = jiff::Timestamp::from_nanosecond(i128::from(nanoseconds));
@@ -62,6 +67,11 @@ mod tests {
             [0, 1023, 1024, 1_610_612_735, u64::MAX].map(size),
             ["0 B", "1023 B", "1.0 KiB", "1.4 GiB", "16777215.9 TiB"]
         );
+    }
+
+    #[test]
+    fn one_thing_is_singular() {
+        assert_eq!([0, 1, 2].map(|number| count(number, "file")), ["0 files", "1 file", "2 files"]);
     }
 
     #[test]

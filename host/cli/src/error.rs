@@ -2,9 +2,10 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _};
 
 use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, NamedSource, Report, SourceCode};
+use serde_json::{Value, json};
 
 use crate::Exit;
 
@@ -22,6 +23,29 @@ pub(crate) struct CliError {
     hint: Option<String>,
     place: Option<(NamedSource<String>, LabeledSpan)>,
     status: u8,
+    kind: Kind,
+}
+
+/// Kind of an error, as `--json` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The command line, or a file that it names, is wrong.
+    Usage,
+    /// The policy, or what it mounts, is wrong.
+    Policy,
+    /// Something outside the command line is at fault.
+    Host,
+}
+
+impl Kind {
+    /// Name of the kind, and of the error.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Usage => ("usage", "UsageError"),
+            Self::Policy => ("policy", "PolicyError"),
+            Self::Host => ("host", "HostError"),
+        }
+    }
 }
 
 /// Sets how errors look. Lines are broken for people only: programs search them.
@@ -51,28 +75,47 @@ pub(crate) fn tame(text: &str) -> String {
     tame
 }
 
+/// The text of an error; of one of the system without its number, which says nothing more.
+fn without_number(error: &(dyn Error + 'static)) -> String {
+    let text = error.to_string();
+    let number = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
+    match number.and_then(|number| text.strip_suffix(&format!(" (os error {number})"))) {
+        Some(short) => short.to_owned(),
+        None => text,
+    }
+}
+
 impl CliError {
     /// An error of the one who asked.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: tame(&message.into()), hint: None, place: None, status: USAGE }
+        Self { message: tame(&message.into()), hint: None, place: None, status: USAGE, kind: Kind::Usage }
     }
 
     /// An error of the world: what could not be done, and its causes.
-    pub(crate) fn because(message: impl Into<String>, cause: &dyn Error) -> Self {
+    pub(crate) fn because(message: impl Into<String>, cause: &(dyn Error + 'static)) -> Self {
         let mut message = message.into();
         let mut next = Some(cause);
         while let Some(cause) = next {
             // Writing to a string does not fail.
-            let _ = write!(message, ": {cause}");
+            let _ = write!(message, ": {}", without_number(cause));
             next = cause.source();
         }
-        Self { message: tame(&message), hint: None, place: None, status: 1 }
+        Self { message: tame(&message), hint: None, place: None, status: 1, kind: Kind::Host }
     }
 
     /// Adds what to do about it.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(tame(&hint.into()));
         self
+    }
+
+    /// Adds a hint to the one that is there, if one is.
+    pub(crate) fn also(self, hint: impl Into<String>) -> Self {
+        let hint = hint.into();
+        match self.hint.clone() {
+            Some(first) => self.hint(format!("{first}\n{hint}")),
+            None => self.hint(hint),
+        }
     }
 
     /// Adds where in a file it is.
@@ -87,7 +130,26 @@ impl CliError {
     /// Sets the exit status.
     pub(crate) fn status(mut self, status: u8) -> Self {
         self.status = status;
+        if status == USAGE && self.kind == Kind::Host {
+            self.kind = Kind::Usage;
+        }
         self
+    }
+
+    /// Marks the error as one of a policy, or of what a policy mounts.
+    pub(crate) fn of_policy(mut self) -> Self {
+        self.kind = Kind::Policy;
+        self
+    }
+
+    /// The error as `--json` prints it: the keys that the object of a run has for the same.
+    pub(crate) fn to_json(&self) -> Value {
+        let (kind, name) = self.kind.names();
+        json!({
+            "status": "failed",
+            "exit_code": self.status,
+            "error": { "kind": kind, "name": name, "message": self.message, "hint": self.hint, "stack": null },
+        })
     }
 
     /// Prints it on standard error.
@@ -98,7 +160,7 @@ impl CliError {
     /// As [`CliError::show`], for who goes on.
     pub(crate) fn show_status(self) -> u8 {
         let status = self.status;
-        eprintln!("{:?}", Report::new(self));
+        note!("{:?}", Report::new(self));
         status
     }
 }
@@ -127,11 +189,13 @@ impl From<tollhouse::session::HostError> for CliError {
             HostError::Secret(name) => Some(format!("`--secret {name}=env:VARIABLE` or `--secret {name}=file:PATH`")),
             _ => None,
         };
-        let status =
-            if matches!(error, HostError::Mount(_) | HostError::Policy(_) | HostError::Secret(_)) { USAGE } else { 1 };
-        let mut shown = Self::because("cannot start", &error).status(status);
-        shown.hint = hint.as_deref().map(tame);
-        shown
+        let shown = Self::because("cannot start", &error);
+        let shown = match error {
+            HostError::Mount(_) | HostError::Policy(_) => shown.status(USAGE).of_policy(),
+            HostError::Secret(_) => shown.status(USAGE),
+            _ => shown,
+        };
+        Self { hint: hint.as_deref().map(tame), ..shown }
     }
 }
 

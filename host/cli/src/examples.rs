@@ -58,7 +58,7 @@ impl<'a> Trial<'a> {
         manifest: &'a Manifest,
         stop: Option<&'a Stop>,
     ) -> Result<Self> {
-        let untried = |error: &dyn std::error::Error| CliError::because("cannot run the examples", error);
+        let untried = |error: &(dyn std::error::Error + 'static)| CliError::because("cannot run the examples", error);
         let directory = tempfile::tempdir().map_err(|error| untried(&error))?;
         let registry = Registry::open(directory.path()).map_err(|error| untried(&error))?;
         let published = registry.publish(request.clone());
@@ -114,7 +114,7 @@ impl<'a> Trial<'a> {
         let Some(tool) = tools.find(&method) else {
             let near = tools.nearest(&method).and_then(|near| near.strip_prefix("example/"));
             let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            return Err(Problem::said(format!("is of no function{hint}")));
+            return Err(Problem::said(format!("names an unknown function{hint}")));
         };
         let called = self.call(session, tool.method(), &Value::Object(example.arguments.clone()));
         let problem = match (&example.error, called) {
@@ -192,7 +192,10 @@ fn shown(expected: &Value, found: &Value) -> Value {
         (Value::Object(one), Value::Object(other)) => {
             let kept = other.iter().filter(|(key, value)| !value.is_null() || one.contains_key(*key));
             let with = |key: &String, value: &Value| (key.clone(), shown(one.get(key).unwrap_or(&Value::Null), value));
-            Value::Object(kept.map(|(key, value)| with(key, value)).collect())
+            // In the order of what was expected, so that order makes no difference.
+            let mut kept: Vec<_> = kept.collect();
+            kept.sort_by_key(|(key, _)| one.keys().position(|other| other == *key).unwrap_or(usize::MAX));
+            Value::Object(kept.into_iter().map(|(key, value)| with(key, value)).collect())
         }
         (Value::Array(one), Value::Array(other)) => {
             let null = Value::Null;
@@ -245,5 +248,8 @@ mod tests {
         let diff = Problem::of("returns", &expected, &found).diff().expect("there are two");
         let changed: Vec<&str> = diff.lines().filter(|line| !line.starts_with(' ')).collect();
         assert_eq!(changed, ["-      \"b\": 1", "+      \"b\": 2"]);
+        let (expected, found) = (json!({ "a": 1, "b": 2 }), json!({ "b": 3, "a": 1 }));
+        let diff = Problem::of("returns", &expected, &found).diff().expect("there are two");
+        assert_eq!(diff.lines().filter(|line| !line.starts_with(' ')).count(), 2, "the order is no difference: {diff}");
     }
 }

@@ -2,16 +2,23 @@
 //!
 //! Only here does Tollhouse read the environment, print, or decide an exit status.
 
+/// Prints a line on standard error.
+macro_rules! note {
+    ($($part:tt)*) => {
+        $crate::stdio::note(format_args!($($part)*))
+    };
+}
+
 mod approve;
 mod author;
 mod batch;
 mod call;
 mod confine;
-mod ctrl_c;
 mod doctor;
 mod draw;
 mod error;
 mod examples;
+mod json_error;
 mod lock;
 mod opening;
 mod places;
@@ -26,6 +33,8 @@ mod run;
 mod secret;
 mod session;
 mod show;
+mod signals;
+mod stdio;
 mod store;
 mod token;
 mod tools;
@@ -37,6 +46,7 @@ use std::process::{ExitCode, Termination};
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use error::{CliError, Result};
+use json_error::JsonErrors;
 use places::Places;
 
 /// Runs the code that AI agents write, with tools they can be trusted with.
@@ -57,11 +67,11 @@ struct Cli {
 pub(crate) struct PlaceOptions {
     /// The registry to publish to and to mount tools from
     /// [default: $TOLLHOUSE_HOME/registry, else $XDG_DATA_HOME/tollhouse/registry]
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Places")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Locations")]
     pub(crate) registry: Option<PathBuf>,
     /// Where sessions are kept
     /// [default: $TOLLHOUSE_HOME/store, else $XDG_DATA_HOME/tollhouse/store]
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Places")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Locations")]
     pub(crate) store: Option<PathBuf>,
 }
 
@@ -129,13 +139,40 @@ pub struct Program {
 
 /// Runs what the command line asks for, and shows what went wrong. `arguments` begins with the program's name.
 ///
-/// It reads the environment, takes over SIGINT, may confine the whole process, and exits by itself for `--help` and wrong
-/// usage: a process that calls it does nothing else.
+/// It reads the environment, takes over SIGINT, SIGTERM and SIGHUP, and may confine the whole process: a process that calls
+/// it does nothing else.
 pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let cli = Cli::parse_from(arguments);
     error::configure();
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let json = JsonErrors::of(&arguments);
+    let done = match Cli::try_parse_from(arguments) {
+        Ok(cli) => execute(cli, program),
+        Err(error) => Ok(explain_usage(&error, json)),
+    };
+    stdio::conclude(done).unwrap_or_else(|error| {
+        json.print(&error);
+        error.show()
+    })
+}
+
+/// Prints help or the version where they were asked for, else what is wrong with the command line.
+fn explain_usage(error: &clap::Error, json: JsonErrors) -> Exit {
+    if error.use_stderr() {
+        let text = error.render().to_string();
+        json.print(&CliError::usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end()));
+        // Nobody can be told if standard error fails.
+        let _ = error.print();
+        return Exit::from(error::USAGE);
+    }
+    // Standard output keeps its first error.
+    let _ = stdio::remember(error.print());
+    Exit::SUCCESS
+}
+
+/// Does what the command line asks for.
+fn execute(cli: Cli, program: Program) -> Result {
     let places = Places::find(cli.places, program);
-    let done = match cli.command {
+    match cli.command {
         Command::Run(run) => run.execute(&places),
         Command::Batch(batch) => batch.execute(&places),
         Command::Repl(repl) => repl.execute(&places),
@@ -154,6 +191,5 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
         Command::Registry(registry) => registry.execute(&places),
         Command::Precompile(precompile) => precompile.execute(&places),
         Command::Doctor(doctor) => doctor.execute(&places),
-    };
-    done.unwrap_or_else(|error| error.show())
+    }
 }

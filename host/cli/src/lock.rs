@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tollhouse::capability::Policy;
 use tollhouse::session::HostError;
-use tollhouse::tool::{Lock as Pins, Locked};
+use tollhouse::tool::{Lock as Pins, LockFile, Locked};
 
 use super::error::USAGE;
 use super::opening::pair;
@@ -18,12 +18,19 @@ use super::registry::trust;
 use super::{CliError, Result, show};
 use crate::Exit;
 
-/// The file beside a policy.
+/// Name of the file beside a policy.
 const NAME: &str = "tollhouse.lock";
+
+/// A lock and its file.
+pub(crate) struct Pinned {
+    pub(crate) path: PathBuf,
+    pub(crate) lock: Pins,
+}
 
 /// Pin what a policy mounts: component, WIT, permissions and description of each tool
 ///
-/// It writes `tollhouse.lock` beside the policy. From then on `run`, `batch`, `call`, `tools` and `session new` mount exactly
+/// It writes `tollhouse.lock` beside the policy, or `NAME.tollhouse.lock` beside `NAME.toml` if the first is another policy's.
+/// From then on `run`, `batch`, `call`, `tools` and `session new` mount exactly
 /// that, and refuse what is another, with a diff. What is pinned and still fits stays; `--update` takes the newest release
 /// that fits.
 #[derive(Args)]
@@ -38,7 +45,7 @@ pub(crate) struct Lock {
     /// Mount one more package, as `run --tool` does
     #[arg(long = "tool", value_name = "ALIAS=NS:NAME@REQ", value_parser = pair)]
     tools: Vec<(String, String)>,
-    /// Pin this one anew: its alias, or its package
+    /// Re-resolve this pin: its alias, or its package
     #[arg(long, value_name = "NAME")]
     update: Vec<String>,
     /// The lock's file, if it is another
@@ -55,12 +62,14 @@ impl Lock {
         let source = PolicyFile::read(&self.policy)?;
         let mut policy = source.parse()?;
         trust::resolve(&mut policy, places)?;
-        let path = self.locked.clone().unwrap_or_else(|| beside(&self.policy));
-        let old = if path.exists() { read_lock(&path)? } else { Pins::default() };
+        let path = self.locked.clone().map_or_else(|| place(&self.policy), Ok)?;
+        let found = if path.exists() { read_file(&path)? } else { LockFile::default() };
+        let old = found.lock.clone();
         let kept = self.kept(&old)?;
         let new = self.pin(places, &policy, &kept)?;
-        let text = new.to_toml().expect("it was just made, of all that there is");
-        if new != old || !path.exists() {
+        let written = LockFile { policy: file_name(&self.policy), lock: new.clone() };
+        let text = written.to_toml().expect("it was just made, of all that there is");
+        if written != found || !path.exists() {
             write(&path, &text)
                 .map_err(|error| CliError::because(format!("cannot write the lock `{}`", path.display()), &error))?;
         }
@@ -115,18 +124,69 @@ impl Lock {
     }
 }
 
-/// Where the lock of a policy lies.
-pub(crate) fn beside(policy: &Path) -> PathBuf {
-    policy.with_file_name(NAME)
+/// Files that may be a policy's lock, its own name first. None of a policy on standard input.
+pub(crate) fn candidates(policy: &Path) -> Vec<PathBuf> {
+    if policy == Path::new("-") {
+        return Vec::new();
+    }
+    let stem = policy.file_stem().unwrap_or_default();
+    let mut own = stem.to_owned();
+    own.push(".");
+    own.push(NAME);
+    vec![policy.with_file_name(own), policy.with_file_name(NAME)]
+}
+
+/// Finds the lock of a policy beside it. That of another policy in the directory is passed over.
+pub(crate) fn of(policy: &Path) -> Result<Option<Pinned>> {
+    for path in candidates(policy) {
+        // What cannot be looked at is not taken for absent: reading it says why.
+        if path.try_exists().unwrap_or(true) {
+            let found = read_file(&path)?;
+            if is_for(&found, policy) {
+                return Ok(Some(Pinned { path, lock: found.lock }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Finds where the lock of a policy is written.
+fn place(policy: &Path) -> Result<PathBuf> {
+    if let Some(found) = of(policy)? {
+        return Ok(found.path);
+    }
+    let candidates = candidates(policy);
+    let free = candidates.iter().rev().find(|path| !path.exists());
+    free.cloned().ok_or_else(|| {
+        CliError::usage("there is no place for the lock beside the policy").hint("name its file with `--locked FILE`")
+    })
+}
+
+/// Returns true if a lock binds a policy. One that says of another policy that it is its lock does not, as long as that
+/// policy is there: after a policy is renamed, its lock still binds it.
+fn is_for(found: &LockFile, policy: &Path) -> bool {
+    match &found.policy {
+        Some(name) => found.policy == file_name(policy) || !policy.with_file_name(name).exists(),
+        None => true,
+    }
+}
+
+fn file_name(path: &Path) -> Option<String> {
+    path.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// Reads what a lock pins.
+pub(crate) fn read_lock(path: &Path) -> Result<Pins> {
+    Ok(read_file(path)?.lock)
 }
 
 /// Reads a lock.
-pub(crate) fn read_lock(path: &Path) -> Result<Pins> {
-    let failed = |error: &dyn std::error::Error| {
+fn read_file(path: &Path) -> Result<LockFile> {
+    let failed = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot read the lock `{}`", path.display()), error).status(USAGE)
     };
     let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
-    Pins::parse(&text)
+    LockFile::parse(&text)
         .map_err(|error| failed(&error).hint("`tollhouse lock --policy FILE` writes it; edit the policy instead"))
 }
 

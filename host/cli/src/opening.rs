@@ -1,14 +1,16 @@
 //! What a session is opened with: the options of every command that opens one.
 
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
-use tollhouse::capability::{Grant, Limits, Policy, Setting, parse_bytes, parse_duration};
-use tollhouse::gate::{Approver, Audit, AuditFile};
+use tollhouse::capability::{Grant, Limits, Policy, PolicyError, Setting, parse_bytes, parse_duration};
+use tollhouse::gate::{Approver, Audit, AuditFile, Gate};
 use tollhouse::session::{
-    Host, HostError, OpenOptions, Overrides, Session, SessionId, SessionOptions, Sessions, Waiting,
+    Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions, Waiting,
 };
 use tollhouse::tool::{Lock, Secrets};
 use tollhouse::vfs::{self, Tree};
@@ -16,6 +18,7 @@ use tollhouse::vfs::{self, Tree};
 use super::approve::Terminal;
 use super::confine::Confinement;
 use super::error::tame;
+use super::lock::Pinned;
 use super::places::{Places, waiting};
 use super::policy_file::PolicyFile;
 use super::registry::trust;
@@ -79,8 +82,9 @@ impl OwnArgs {
 impl SessionArgs {
     /// What of this machine a process touches that opens a session by them, which is `kept` in the store or in memory.
     pub(crate) fn touched(&self, places: &Places, own: &OwnArgs, kept: bool, audit: Option<&Path>) -> Confinement {
-        let locked = self.locked.clone().or_else(|| self.policy.as_deref().map(lock::beside));
-        let files = [&self.policy, &self.token, &self.revoked, &locked].into_iter().flatten().map(PathBuf::as_path);
+        let beside = self.policy.as_deref().map(lock::candidates).unwrap_or_default();
+        let files = [&self.policy, &self.token, &self.revoked, &self.locked].into_iter().flatten().chain(&beside);
+        let files = files.map(PathBuf::as_path);
         let mounted = self.mounts.iter().map(|mount| Path::new(split_mount(mount).0));
         let secrets = own.secrets.iter().filter_map(|(_, source)| source.strip_prefix("file:").map(Path::new));
         let trusted = self.trust.iter().map(Path::new);
@@ -98,7 +102,10 @@ impl SessionArgs {
         audit: Option<&Path>,
     ) -> Result<Session> {
         match id {
-            Some(id) => self.open_kept(places, &places.host()?, &places.sessions()?, id, own, audit, waiting(id)),
+            Some(id) => {
+                let opening = Opening { own, audit, waiting: waiting(id), files: None, is_named: false };
+                self.open_kept(places, &places.host()?, &places.sessions()?, id, opening)
+            }
             None => self.open_in_memory(places, &places.host()?, own, audit),
         }
     }
@@ -109,7 +116,8 @@ impl SessionArgs {
         let Some(id) = id else { return self.open_in_memory(places, &places.host()?, &own, None) };
         let sessions = places.sessions()?;
         sessions.show(id).map_err(|error| session::failed("cannot look at the session", &error))?;
-        self.open_kept(places, &places.host()?, &sessions, id, &own, None, waiting(id))
+        let opening = Opening { own: &own, audit: None, waiting: waiting(id), files: None, is_named: true };
+        self.open_kept(places, &places.host()?, &sessions, id, opening)
     }
 
     /// Whether they name a token, whose grants end.
@@ -136,28 +144,25 @@ impl SessionArgs {
         let mut policy = self.given(places, source.as_ref())?.unwrap_or_default();
         own.limits().apply(&mut policy.limits);
         Ok(Prepared {
-            files: self.files(policy.limits.files)?,
-            source,
+            files: self.files(policy.limits.files, None)?,
             policy,
             tools: self.tools.clone(),
-            lock: self.pins()?,
+            given: self.given_by(source)?,
             audit: log(audit)?,
             secrets: secret::read(&own.secrets)?,
         })
     }
 
     /// Goes on with a session that is kept, or makes the one that they describe.
-    #[expect(clippy::too_many_arguments, reason = "each is another's to say")]
     pub(crate) fn open_kept(
         &self,
         places: &Places,
         host: &Host,
         sessions: &Sessions,
         id: &SessionId,
-        own: &OwnArgs,
-        audit: Option<&Path>,
-        waiting: Waiting,
+        opening: Opening<'_>,
     ) -> Result<Session> {
+        let Opening { own, audit, waiting, files, is_named } = opening;
         if self.token.is_some() {
             // It ends, and can be revoked; what a session keeps does not, and cannot.
             return Err(CliError::usage("a session does not keep the grants of a token")
@@ -168,14 +173,19 @@ impl SessionArgs {
         let known = sessions.contains(id).map_err(|error| session::failed("cannot start", &error))?;
         if known && !self.mounts.is_empty() {
             return Err(CliError::usage(format!("the session `{id}` has its files: `--mount` is for a new one"))
-                .hint(format!("`tollhouse session put {id} FILE /workspace/…` copies a file in; a directory takes a session of another name")));
+                .hint(format!("`tollhouse session put {id} FILE /workspace/…` copies a file or a directory in")));
         }
-        let files = self.files(policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files))?;
+        if !known && !is_named {
+            warn_of_typo(sessions, id);
+        }
+        let given = self.given_by(source)?;
+        let limit = policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files);
+        let files = self.files(limit, files)?;
         let options = OpenOptions {
             host_tools: Vec::new(),
             policy,
             tools: self.tools.clone(),
-            lock: self.pins()?,
+            lock: given.lock(),
             limits: own.limits(),
             files,
             audit: log(audit)?,
@@ -183,17 +193,20 @@ impl SessionArgs {
             secrets: secret::read(&own.secrets)?,
             waiting: Some(waiting),
         };
-        let session = host.open(sessions, id, options).map_err(|error| shown(error, source.as_ref()))?;
-        warn(&session);
-        Ok(session)
+        host.open(sessions, id, options).map_err(|error| given.explain(error))
     }
 
     /// What is pinned: by the file that is named, or by the one beside the policy.
-    fn pins(&self) -> Result<Option<Lock>> {
-        // What cannot be looked at is not taken for absent: reading it says why.
-        let there = |path: &PathBuf| path.try_exists().unwrap_or(true);
-        let beside = || self.policy.as_deref().map(lock::beside).filter(there);
-        self.locked.clone().or_else(beside).as_deref().map(lock::read_lock).transpose()
+    fn pins(&self) -> Result<Option<Pinned>> {
+        match (&self.locked, &self.policy) {
+            (Some(path), _) => Ok(Some(Pinned { path: path.clone(), lock: lock::read_lock(path)? })),
+            (None, Some(policy)) => lock::of(policy),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn given_by(&self, source: Option<PolicyFile>) -> Result<Given> {
+        Ok(Given { source, pinned: self.pins()?, allow: self.allow.clone() })
     }
 
     /// The policy that is asked for; none if nothing is said of one.
@@ -218,27 +231,69 @@ impl SessionArgs {
         Ok(Some(policy))
     }
 
-    fn files(&self, limit: u64) -> Result<Option<Tree>> {
-        if self.mounts.is_empty() {
+    /// Copies in what is mounted, beside the files that are there.
+    fn files(&self, limit: u64, found: Option<Tree>) -> Result<Option<Tree>> {
+        if self.mounts.is_empty() && found.is_none() {
             return Ok(None);
         }
         let limits = vfs::Limits { bytes: limit, file_bytes: u64::MAX, ..vfs::Limits::default() };
-        let mut files = Tree::new(limits, 0);
+        let mut files = found.unwrap_or_else(|| Tree::new(limits, 0));
+        files.set_limits(limits);
         for mount in &self.mounts {
             let (host, guest, read_only) = split_mount(mount);
-            let Some(guest) = guest else {
-                return Err(CliError::usage(format!("`--mount {mount}` has no colon"))
-                    .hint("write HOST:GUEST, for example `./data:/workspace/data:ro`"));
+            let wrong = |what: &str| {
+                CliError::usage(format!("`--mount {mount}`: {what}"))
+                    .hint("write HOST:GUEST or HOST:GUEST:ro, for example `./data:/workspace/data:ro`")
             };
+            let Some(guest) = guest else { return Err(wrong("there is no colon")) };
+            if !guest.starts_with('/') {
+                // `a:/b:rw` is split at its last colon.
+                return Err(match host.rsplit_once(':') {
+                    Some((_, inner)) if inner.starts_with('/') => wrong(&format!(
+                        "`{guest}` is not a mode; the only mode is `ro`, and without it files can be changed"
+                    )),
+                    _ => wrong(&format!("`{guest}` is not a path of the session: it must begin with `/`")),
+                });
+            }
             let mounted = files.mount_directory(Path::new(host), guest, read_only, 0).map_err(|error| {
                 CliError::because(format!("cannot mount `{host}` at `{guest}`"), &error).status(super::error::USAGE)
             })?;
             for skipped in mounted.skipped {
-                eprintln!("warning: `{}` is not copied in: {}", skipped.path.display(), skipped.reason);
+                note!("warning: `{}` is not copied in: {}", skipped.path.display(), skipped.reason);
             }
         }
         Ok(Some(files))
     }
+}
+
+/// How a session that is kept is opened.
+pub(crate) struct Opening<'a> {
+    pub(crate) own: &'a OwnArgs,
+    pub(crate) audit: Option<&'a Path>,
+    pub(crate) waiting: Waiting,
+    /// The files that a new one begins with, before what is mounted.
+    pub(crate) files: Option<Tree>,
+    /// True if its user knows whether it is there.
+    pub(crate) is_named: bool,
+}
+
+/// Says on a terminal that a new session is made whose name looks like a slip.
+fn warn_of_typo(sessions: &Sessions, id: &SessionId) {
+    if !io::stderr().is_terminal() {
+        return;
+    }
+    // Whatever is wrong with the store, opening the session says it.
+    let known = sessions.list().unwrap_or_default();
+    if let Some(near) = known.iter().find(|known| is_slip(id.as_str(), known.as_str())) {
+        note!("note: there is no session `{id}`: a new one is made. Did you mean `{near}`?");
+    }
+}
+
+/// Returns true if a name may be another one, misspelt. Names that differ in digits only are numbered on purpose.
+fn is_slip(name: &str, other: &str) -> bool {
+    let letters = |name: &str| name.chars().filter(|char| !char.is_ascii_digit()).collect::<String>();
+    let most = if other.len() < 6 { 1 } else { 2 };
+    other.len() > 3 && letters(name) != letters(other) && strsim::damerau_levenshtein(name, other) <= most
 }
 
 /// The parts of `HOST:GUEST[:ro]`: on this machine, in the session if it is said, and whether it is read-only there.
@@ -252,10 +307,9 @@ fn split_mount(mount: &str) -> (&str, Option<&str>, bool) {
 
 /// What sessions in memory start from: the policy, the mounted files and the secrets have been read.
 pub(crate) struct Prepared {
-    source: Option<PolicyFile>,
+    given: Given,
     pub(crate) policy: Policy,
     tools: Vec<(String, String)>,
-    lock: Option<Lock>,
     /// What is mounted from this machine, if anything is.
     pub(crate) files: Option<Tree>,
     audit: Option<Arc<dyn Audit>>,
@@ -269,30 +323,35 @@ impl Prepared {
             host_tools: Vec::new(),
             policy: self.policy.clone(),
             tools: self.tools.clone(),
-            lock: self.lock.clone(),
+            lock: self.given.lock(),
             files,
             audit: self.audit.clone(),
             approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
             secrets: self.secrets.clone(),
         };
-        let session = host.session(options).map_err(|error| shown(error, self.source.as_ref()))?;
-        warn(&session);
-        Ok(session)
+        host.session(options).map_err(|error| self.given.explain(error))
     }
 }
 
-/// Says once what of the tools is deprecated.
-fn warn(session: &Session) {
-    static WARNED: Once = Once::new();
-    WARNED.call_once(|| {
-        for (alias, package) in session.gate().tools().packages() {
-            let release = package.release();
-            if let Some(deprecated) = &release.deprecated {
-                let told = format!("warning: `{alias}` is {}, which is deprecated: {deprecated}", release.full_name());
-                eprintln!("{}", tame(&told));
-            }
+/// Warns of deprecated tools that were called, of each once.
+pub(crate) fn warn_of_deprecated<'m>(gate: &Gate, called: impl IntoIterator<Item = &'m str>) {
+    static WARNED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let called: BTreeSet<&str> = called.into_iter().filter_map(|method| method.split('/').next()).collect();
+    for (alias, package) in gate.tools().packages() {
+        let release = package.release();
+        let Some(deprecated) = release.deprecated.as_ref().filter(|_| called.contains(alias.as_str())) else {
+            continue;
+        };
+        if WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(alias.clone()) {
+            let text = format!("warning: `{alias}` is {}, which is deprecated: {deprecated}", release.full_name());
+            note!("{}", tame(&text));
         }
-    });
+    }
+}
+
+/// Warns of deprecated tools that a run called.
+pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
+    warn_of_deprecated(gate, result.calls.as_slice().iter().map(|call| call.method.as_str()));
 }
 
 /// The log that `--audit` names.
@@ -303,12 +362,47 @@ fn log(path: Option<&Path>) -> Result<Option<Arc<dyn Audit>>> {
     Ok(Some(Arc::new(log)))
 }
 
-/// Why there is no session, with the place in the policy's file.
-fn shown(error: HostError, source: Option<&PolicyFile>) -> CliError {
-    match (error, source) {
-        (HostError::Policy(error), Some(source)) => source.error(error),
-        (HostError::Sessions(error), _) => session::failed("cannot start", &error),
-        (error, _) => error.into(),
+/// Files and patterns of the command line that a session was to be made of, for errors.
+struct Given {
+    source: Option<PolicyFile>,
+    pinned: Option<Pinned>,
+    allow: Vec<String>,
+}
+
+impl Given {
+    fn lock(&self) -> Option<Lock> {
+        self.pinned.as_ref().map(|pinned| pinned.lock.clone())
+    }
+
+    /// Says why there is no session: with the place in the policy's file, and the lock if one had a part in it.
+    fn explain(&self, error: HostError) -> CliError {
+        let of_lock = matches!(error, HostError::Mount(_) | HostError::Policy(_));
+        let shown = match (error, &self.source) {
+            (HostError::Policy(error), Some(source)) => match self.unmounted(source, &error) {
+                Some(explained) => explained,
+                None => source.error(error),
+            },
+            (HostError::Sessions(error), _) => session::failed("cannot start", &error),
+            (error, _) => error.into(),
+        };
+        match &self.pinned {
+            Some(pinned) if of_lock => shown.also(format!(
+                "the lock `{}` pins what is mounted: `tollhouse lock --policy FILE` writes it anew",
+                pinned.path.display()
+            )),
+            _ => shown,
+        }
+    }
+
+    /// The error of an `--allow` whose tools the policy leaves out. The error of a line of the policy has that line.
+    fn unmounted(&self, source: &PolicyFile, error: &PolicyError) -> Option<CliError> {
+        let tools = source.parse().ok()?.tools.filter(|_| error.span.is_none())?;
+        let alias = |pattern: &String| pattern.split('/').next().unwrap_or_default().to_owned();
+        let is_left_out = |pattern: &&String| !pattern.starts_with('*') && !tools.contains_key(&alias(pattern));
+        let pattern = self.allow.iter().find(is_left_out)?;
+        let alias = alias(pattern);
+        let what = format!("`--allow {pattern}`: `[tools]` of the policy `{}` does not mount `{alias}`", source.name());
+        Some(CliError::usage(what).of_policy().hint(format!("add it there, or mount it with `--tool {alias}=NS:NAME`")))
     }
 }
 
@@ -317,5 +411,22 @@ pub(crate) fn pair(text: &str) -> std::result::Result<(String, String), String> 
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("it must have a name, `=` and a value".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_slip;
+
+    #[test]
+    fn misspelt_session_is_told_from_numbered_one() {
+        for (name, other) in [("reprot", "report"), ("reports", "report"), ("tirp", "trip"), ("report-a", "report-b")] {
+            assert!(is_slip(name, other), "{name} {other}");
+        }
+        for (name, other) in
+            [("report-2", "report-1"), ("run12", "run3"), ("a", "b"), ("train", "report"), ("trip2", "trip")]
+        {
+            assert!(!is_slip(name, other), "{name} {other}");
+        }
     }
 }

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
+use tollhouse::code::CompileObserver;
 use tollhouse::session::{Host, HostOptions, SessionId, Sessions, Waiting};
 use tollhouse::store::Backend;
 use tollhouse::tool::Network;
 
-use super::{CliError, PlaceOptions, Program};
+use super::progress::Progress;
+use super::{CliError, PlaceOptions, Program, draw};
 
 /// What has an XDG directory of its own.
 const OWN: [&str; 2] = ["cache", "state"];
@@ -64,10 +66,14 @@ impl Places {
     pub(crate) fn host(&self) -> super::Result<Host> {
         let network = network()?;
         let (cache, registry) = (self.cache.clone(), Some(self.registry.clone()));
-        let mut options = HostOptions { cache, registry, network, ..HostOptions::default() };
+        // The first call of a large tool takes seconds, of which nothing would be seen.
+        let on_compile = Some(CompileObserver::new(|bytes| {
+            Box::new(Progress::new(format!("compiling {} of WebAssembly, once", draw::size(bytes))))
+        }));
+        let mut options = HostOptions { cache, registry, network, on_compile, ..HostOptions::default() };
         match Host::new(&options) {
             Err(tollhouse::session::HostError::Cache(error)) => {
-                eprintln!("warning: {error}; compiled code is not kept");
+                note!("warning: {error}; compiled code is not kept");
                 options.cache = None;
                 Ok(Host::new(&options)?)
             }
@@ -83,7 +89,7 @@ pub(crate) fn waiting(id: &SessionId) -> Waiting {
     Arc::new(move || {
         // A run that is about to end is not worth a word.
         if begun.elapsed() > Duration::from_millis(500) {
-            said.call_once(|| eprintln!("waiting for another run of the session `{id}` to end"));
+            said.call_once(|| note!("waiting for another run of the session `{id}` to end"));
         }
         true
     })

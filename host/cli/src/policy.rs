@@ -18,7 +18,7 @@ pub(crate) enum Policy {
     /// Check a policy against what is mounted: which methods each grant covers, and where it can allow nothing
     #[command(after_help = "Example:\n  tollhouse policy check --policy policy.toml")]
     Check(Check),
-    /// Say what a policy says of one call: which grant, which clause, what would be debited, whether a human is asked
+    /// Explain how a policy decides a call: which grant, which clause, what would be debited, whether a human is asked
     ///
     /// Nothing is called. Exit status 0 if the call would be allowed, else 3.
     #[command(after_help = "\
@@ -114,7 +114,7 @@ impl Check {
         if covered.is_empty() {
             show::line("no grants: every call will be denied");
         }
-        for grant in covered {
+        for grant in &covered {
             show::line(format_args!("{}  ({})", grant.grant, grant.pattern));
             for method in &grant.methods {
                 match &method.problem {
@@ -124,6 +124,17 @@ impl Check {
             }
         }
         reach.iter().for_each(tell_reach);
+        for grant in covered {
+            let never = grant.methods.iter().filter(|method| method.problem.is_some()).count();
+            if never > 0 {
+                note!(
+                    "note: grant `{}` can never allow {never} of the {} methods that its pattern covers; grants of the \
+                     others alone would say the same",
+                    grant.grant,
+                    grant.methods.len()
+                );
+            }
+        }
         Ok(Exit::SUCCESS)
     }
 }

@@ -1,5 +1,6 @@
-//! A policy in a file: TOML, or JSON if its name says so.
+//! A policy in a file, or on standard input: TOML, or JSON if its name says so.
 
+use std::io;
 use std::path::Path;
 
 use tollhouse::capability::{Policy, PolicyError};
@@ -14,12 +15,18 @@ pub(crate) struct PolicyFile {
 }
 
 impl PolicyFile {
-    /// Reads the text.
+    /// Reads the text; of `-`, standard input.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| CliError::because(format!("cannot read the policy `{name}`"), &error).status(USAGE))?;
+        let text = if path == Path::new("-") { io::read_to_string(io::stdin()) } else { std::fs::read_to_string(path) };
+        let text =
+            text.map_err(|error| CliError::because(format!("cannot read the policy `{name}`"), &error).status(USAGE))?;
         Ok(Self { name, text })
+    }
+
+    /// The name that its user gave it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// What it says.
@@ -31,7 +38,9 @@ impl PolicyFile {
 
     /// An error that shows its place in the file.
     pub(crate) fn error(&self, error: PolicyError) -> CliError {
-        let shown = CliError::usage(format!("policy `{}`: {error}", self.name)).at(&self.name, &self.text, error.span);
+        let shown = CliError::usage(format!("policy `{}`: {error}", self.name))
+            .at(&self.name, &self.text, error.span)
+            .of_policy();
         match error.hint {
             Some(hint) => shown.hint(hint),
             None => shown,

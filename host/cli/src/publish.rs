@@ -1,12 +1,13 @@
 //! `tollhouse publish`.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::Args;
 use semver::Version;
 use serde_json::json;
+use tollhouse::tool::names::{Spelling, taken_by};
 use tollhouse_registry::{
     Manifest, PackageError, PackageName, PrivateKey, PublicKey, PublishError, PublishRequest, Registry, Release,
     ReleaseName,
@@ -17,9 +18,6 @@ use super::places::Places;
 use super::registry::{failed, sign::private_key};
 use super::{CliError, Result, examples, show};
 use crate::Exit;
-
-/// Components larger than this, in bytes, take seconds to compile: then a person is told.
-const PROGRESS: u64 = 1 << 20;
 
 /// Publish a component to the registry
 ///
@@ -84,6 +82,7 @@ impl Publish {
             Registry::open(&places.registry).map_err(|error| CliError::because("cannot open the registry", &error))?;
         let checked = registry.check(request.clone()).map_err(|error| self.refused(&error))?;
         let examples = if self.no_examples || checked.already { 0 } else { self.try_examples(places, &request)? };
+        let checked_name = checked.release.name.clone();
         let told = Told {
             release: checked.release,
             digest: checked.component.digest.to_string(),
@@ -91,14 +90,14 @@ impl Publish {
             breaking: checked.breaking,
             signed: key.as_ref().map(PrivateKey::public),
             examples,
-            warnings: checked.warnings,
+            warnings: checked.warnings.into_iter().chain(self.remarks(&registry, &checked_name)).collect(),
         };
         if self.dry_run {
             self.tell(&told, "would be published", "is published already");
             return Ok(Exit::SUCCESS);
         }
         let published = registry.publish(request).map_err(|error| self.refused(&error))?;
-        let told = Told { already: published.already, warnings: published.warnings, ..told };
+        let told = Told { already: published.already, ..told };
         if let Some(key) = &key {
             registry.sign(&told.release, key).map_err(|error| {
                 failed(&format!("`{}` is published, and cannot be signed", told.release), &error, error.hint())
@@ -109,6 +108,39 @@ impl Publish {
             compile(places, published.release);
         }
         Ok(Exit::SUCCESS)
+    }
+
+    /// Remarks on names, and on what a component file lacks.
+    fn remarks(&self, registry: &Registry, name: &PackageName) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.path.is_file() {
+            remarks.push(
+                "a component file comes without docs, manifest and examples, and a release never changes: the package \
+                 directory will need another version"
+                    .to_owned(),
+            );
+        }
+        let short = name.package();
+        let full = format!("{}-{short}", name.namespace());
+        if let Some(what) = taken_by(short, Spelling::Wit) {
+            remarks.push(format!(
+                "`{short}` is {what}: without `[tools]` in a policy, this package is mounted as `{full}`; \
+                 `--tool NAME={name}` mounts it under another name"
+            ));
+        }
+        // The registry was read a moment ago; whatever is wrong with it was an error then.
+        let latest = registry.latest().unwrap_or_default();
+        let others = latest.into_iter().map(|release| release.name).filter(|other| other.package() == short);
+        let packages: BTreeSet<String> = others.chain([name.clone()]).map(|name| format!("`{name}`")).collect();
+        if packages.len() > 1 {
+            let packages: Vec<String> = packages.into_iter().collect();
+            remarks.push(format!(
+                "`{short}` could be {}: without `[tools]` in a policy, this package is mounted as `{full}`; \
+                 `--tool {short}={name}` gives it the short name",
+                packages.join(" or ")
+            ));
+        }
+        remarks
     }
 
     /// Reads what is to be published.
@@ -140,7 +172,7 @@ impl Publish {
             return Ok(0);
         }
         examples::run(places, request, &manifest).map_err(|error| {
-            error.hint("mend the tool or the example in `tool.toml`; `--no-examples` publishes without running them")
+            error.hint("fix the tool or the example in `tool.toml`; `--no-examples` publishes without running them")
         })
     }
 
@@ -155,7 +187,7 @@ impl Publish {
             return;
         }
         for warning in &told.warnings {
-            eprintln!("warning: {}", tame(warning));
+            note!("warning: {}", tame(warning));
         }
         let signed = signed.map(|key| format!(" signed by {key}")).unwrap_or_default();
         if self.dry_run {
@@ -169,15 +201,12 @@ impl Publish {
 /// Compiles a release for the runs to come: a large one takes longer than a script may. Whatever goes wrong here, it is
 /// published, and a call will say what is wrong with it.
 pub(super) fn compile(places: &Places, release: Release) {
-    if release.component.size > PROGRESS && std::io::stderr().is_terminal() {
-        eprintln!("compiling {} ({} KiB), once", release.full_name(), release.component.size >> 10);
-    }
     let compiled = places.host().and_then(|host| {
         let package = host.packages().package(release).map_err(|error| CliError::because("cannot mount it", &error))?;
         package.compile().map_err(CliError::usage)
     });
     if let Err(error) = compiled {
-        eprintln!("warning: it is published, but cannot be called yet: {error}");
+        note!("warning: it is published, but cannot be called yet: {error}");
     }
 }
 

@@ -11,9 +11,9 @@ use tollhouse::guest::{Language, OutputSink, Script, Stream};
 use tollhouse::session::{RunOptions, RunResult, Session, SessionId, Stdin};
 
 use super::confine::ConfineArgs;
-use super::opening::{OwnArgs, SessionArgs, pair};
+use super::opening::{OwnArgs, SessionArgs, pair, warn_of_run};
 use super::places::Places;
-use super::{CliError, Result, ctrl_c, show};
+use super::{CliError, Result, show, signals};
 use crate::Exit;
 
 /// Run a script, or an agent compiled to a component
@@ -23,7 +23,8 @@ use crate::Exit;
 /// `stats describe --values '[1, 2, 3]'` in bash. A component imports them by their WIT names.
 ///
 /// Exit status: the script's own (`exit 3`, `process.exit(3)`); for JavaScript 1 when it throws; 2 usage or policy error;
-/// 3 a call was denied and the script did not catch that; 4 a limit was reached; 130 cancelled.
+/// 3 a call was denied and the script did not catch that; 4 a limit was reached; 130 cancelled by SIGINT, SIGTERM or SIGHUP
+/// (a second signal ends the process at once); 141 nobody reads the output.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -124,10 +125,11 @@ impl Run {
         let script = Script { source, name, from_file: self.code.is_none(), arguments, environment, typed: None };
         let run = session.start(language, script, options)?;
         let cancel = run.cancel_handle();
-        ctrl_c::on_press(move || cancel.cancel());
+        signals::on_first(move || cancel.cancel());
         let result = run.finish();
+        warn_of_run(session.gate(), &result);
         self.show(&result);
-        Ok(Exit::from(status(&result)))
+        Ok(Exit::from(result.exit_code))
     }
 
     /// Runs an agent that is a component.
@@ -140,10 +142,11 @@ impl Run {
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let run = session.start_component(component, Program { name, arguments, environment }, self.options())?;
         let interrupt = run.interrupt();
-        ctrl_c::on_press(move || interrupt.cancel());
+        signals::on_first(move || interrupt.cancel());
         let result = run.finish();
+        warn_of_run(session.gate(), &result);
         self.show(&result);
-        Ok(Exit::from(status(&result)))
+        Ok(Exit::from(result.exit_code))
     }
 
     fn open(&self, places: &Places) -> Result<Session> {
@@ -253,28 +256,14 @@ pub(crate) fn name_in(lang: Option<Lang>, name: String) -> String {
 /// What every WebAssembly binary begins with.
 const WASM: &[u8] = b"\0asm";
 
-/// The exit status of a run, as `--help` says.
-pub(crate) fn status(result: &RunResult) -> u8 {
-    use tollhouse::session::Status;
-    match result.status {
-        Status::Completed => 0,
-        Status::Denied => 3,
-        Status::Limited => 4,
-        Status::Cancelled => 130,
-        // A script's own; 1 if it threw.
-        _ => result.exit_code,
-    }
-}
-
 /// The script's output, as it comes, on the process's own streams.
 pub(crate) struct Output;
 
 impl OutputSink for Output {
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
-        // A reader that went away (`| head -1`) is no reason to end the run: its calls and files still count.
-        let _ = match stream {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
+        match stream {
             Stream::Stdout => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
             Stream::Stderr => io::stderr().write_all(bytes),
-        };
+        }
     }
 }

@@ -8,11 +8,12 @@ use tollhouse::gate::{BudgetKind, CallOutcome};
 use tollhouse::session::RunResult;
 
 use super::error::tame;
+use super::stdio::Stdout;
 use crate::Exit;
 
-/// Prints a line on standard output. A reader that went away (`| head -1`) is no error of the command.
+/// Prints a line on standard output, which keeps its first error: see [`stdio::conclude`](super::stdio::conclude).
 pub(crate) fn line(text: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    let _ = writeln!(Stdout, "{text}");
 }
 
 /// The returned value, after the output: strings raw, the rest as JSON, nothing for nothing. Then why it failed.
@@ -36,15 +37,15 @@ pub(crate) fn failure(error: &Failure) {
     if error.kind == ErrorKind::Exit {
         return;
     }
-    eprintln!("{}", tame(&format!("{}: {}", error.name, error.message)));
+    note!("{}", tame(&format!("{}: {}", error.name, error.message)));
     if let Some(stack) = error.stack.as_deref().filter(|stack| !stack.trim().is_empty()) {
-        eprintln!("{}", tame(stack.trim_end()));
+        note!("{}", tame(stack.trim_end()));
     }
     if let Some(payload) = &error.payload {
-        eprintln!("payload: {}", tame(&payload.value.to_string()));
+        note!("payload: {}", tame(&payload.value.to_string()));
     }
     if let Some(hint) = &error.hint {
-        eprintln!("hint: {}", tame(hint));
+        note!("hint: {}", tame(hint));
     }
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn exit_code(kind: ErrorKind) -> Exit {
 /// The calls and budgets, on standard error.
 pub(crate) fn summary(result: &RunResult) {
     let calls = result.calls.as_slice();
-    eprintln!("\ncalls ({})", calls.len());
+    note!("\ncalls ({})", calls.len());
     for call in calls {
         let outcome = match call.outcome {
             CallOutcome::Ok => "ok",
@@ -74,18 +75,18 @@ pub(crate) fn summary(result: &RunResult) {
         let grant = call.grant.as_deref().unwrap_or("-");
         // A guest may ask for any method.
         let method = tame(&call.method);
-        eprintln!("  {:>3}  {method:<28} {outcome:<10} {:>9} us  {grant}", call.seq, call.micros);
+        note!("  {:>3}  {method:<28} {outcome:<10} {:>9} us  {grant}", call.seq, call.micros);
     }
-    eprintln!("budgets ({})", result.budgets.len());
+    note!("budgets ({})", result.budgets.len());
     for budget in &result.budgets {
         let kind = match budget.kind {
             BudgetKind::Calls => "calls",
             _ => "spend",
         };
-        eprintln!("  {:<34} {kind}  {} of {} used, {} left", budget.grant, budget.used, budget.limit, budget.remaining);
+        note!("  {:<34} {kind}  {} of {} used, {} left", budget.grant, budget.used, budget.limit, budget.remaining);
     }
     let usage = &result.usage;
-    eprintln!(
+    note!(
         "{} ms, {} KiB of memory, {} KiB of files",
         usage.wall_micros / 1_000,
         usage.memory_bytes / 1_024,

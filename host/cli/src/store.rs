@@ -40,7 +40,7 @@ pub(crate) struct Compact {
 
 /// Save what can be read of a damaged store
 ///
-/// The damaged files are kept aside, as they are found, and blobs that are not what their names say, too. No process may
+/// A store that is whole is left as it is. The damaged files are kept aside, as they are found, and blobs that are not what their names say, too. No process may
 /// have the store open. Run `tollhouse store verify` afterwards.
 #[derive(Args)]
 pub(crate) struct Repair {
@@ -91,7 +91,7 @@ impl Verify {
             show::line(format_args!("{checked} sessions and {} blobs ({size}) are whole", blobs.blobs));
             for problem in &problems {
                 let what = problem["session"].as_str().or(problem["blob"].as_str()).unwrap_or_default();
-                eprintln!("{what}: {}", problem["problem"].as_str().unwrap_or_default());
+                note!("{what}: {}", problem["problem"].as_str().unwrap_or_default());
             }
         }
         if problems.is_empty() {
@@ -100,6 +100,20 @@ impl Verify {
         let error = CliError::because(format!("{} problems", problems.len()), &Damaged);
         Err(error.hint("take damaged sessions from an export, or back to a run whose files are whole (`session rollback`); `tollhouse store repair` keeps damaged files aside"))
     }
+}
+
+/// Returns true if everything that the store holds can be read and is what it should be.
+fn is_whole(places: &Places) -> bool {
+    let progress = Progress::new("checking the store");
+    let Ok(sessions) = Sessions::open(&places.store, Backend::Sled) else { return false };
+    let Ok(listed) = sessions.list() else { return false };
+    let whole = listed.iter().all(|id| match sessions.verify_session(id) {
+        Ok(_) | Err(SessionsError::Unknown { .. }) => true,
+        Err(_) => false,
+    });
+    let blobs = whole.then(|| sessions.verify_blobs());
+    drop(progress);
+    blobs.is_some_and(|blobs| blobs.is_ok_and(|blobs| blobs.faults.is_empty()))
 }
 
 /// Why `verify` ends with an error.
@@ -130,6 +144,14 @@ impl Compact {
 impl Repair {
     fn execute(self, places: &Places) -> Result {
         let failed = |error| session::failed("cannot repair the store", &error);
+        if places.store.exists() && is_whole(places) {
+            if self.json {
+                show::line(json!({ "aside": null, "saved": 0, "gaps": 0, "lost": 0, "blobs": [] }));
+            } else {
+                show::line("the store is whole: there is nothing to repair");
+            }
+            return Ok(Exit::SUCCESS);
+        }
         let repaired = Sessions::repair(&places.store, Backend::Sled).map_err(failed)?;
         let records = &repaired.records;
         let aside: Vec<Value> = repaired.blobs.iter().map(|blob| blob.to_string().into()).collect();

@@ -58,7 +58,7 @@ pub(crate) struct Attenuate {
     more: More,
 }
 
-/// Show what a token says, block by block, as JSON. Nothing is verified but what `--trust` verifies
+/// Show what a token says, block by block, as JSON. Signatures are not checked without `--trust`
 #[derive(Args)]
 pub(crate) struct Inspect {
     /// The token's file
@@ -177,6 +177,6 @@ fn read(path: &Path, what: &str) -> Result<String> {
     })
 }
 
-fn failed(what: &str, error: &dyn std::error::Error) -> CliError {
+fn failed(what: &str, error: &(dyn std::error::Error + 'static)) -> CliError {
     CliError::because(what, error).status(USAGE)
 }

@@ -6,7 +6,7 @@ use tollhouse::gate::Gate;
 use tollhouse::session::SessionId;
 
 use super::error::tame;
-use super::opening::SessionArgs;
+use super::opening::{self, SessionArgs};
 use super::places::Places;
 use super::{CliError, Result, show};
 use crate::Exit;
@@ -54,9 +54,11 @@ impl Tools {
             return Ok(Exit::SUCCESS);
         }
         if tools.is_empty() {
-            eprintln!("nothing is mounted: the registry {} has nothing that can be called", places.registry.display());
+            note!("nothing is mounted: the registry {} has nothing that can be called", places.registry.display());
         }
         list(gate);
+        tools.clashes().iter().for_each(|clash| note!("note: {}", tame(&clash.hint())));
+        opening::warn_of_deprecated(gate, tools.iter().map(|tool| tool.method()));
         Ok(Exit::SUCCESS)
     }
 }
@@ -65,9 +67,22 @@ impl Tools {
 pub(crate) fn list(gate: &Gate) {
     for tool in gate.tools().iter() {
         let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
-        let docs = tool.function().docs.as_deref().and_then(|docs| docs.lines().next()).unwrap_or("");
+        let docs = tool.function().docs.as_deref().map(sentence).unwrap_or_default();
         show::line(tame(&format!("{:<32} {mark:<8} {docs}", tool.method())));
     }
+}
+
+/// The first sentence of a text, on one line; of one that has none, its first paragraph.
+pub(crate) fn sentence(text: &str) -> String {
+    let paragraph: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let paragraph = paragraph.join(" ");
+    let ends = paragraph.match_indices(['.', '!', '?']);
+    // Between digits, or before a lower-case letter (`e.g. this`), it is not an end.
+    let end = ends.map(|(at, _)| at + 1).find(|at| {
+        let mut rest = paragraph[*at..].chars();
+        matches!((rest.next(), rest.next()), (Some(' '), Some(next)) if !next.is_lowercase())
+    });
+    paragraph[..end.unwrap_or(paragraph.len())].to_owned()
 }
 
 /// Prints the help of a method, or of all that begin so.
@@ -75,9 +90,10 @@ pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
     let tools = gate.tools();
     let Some(help) = tools.help(method) else {
         let error = CliError::usage(format!("nothing mounted is named `{method}`"));
-        return Err(match tools.nearest(method) {
-            Some(near) => error.hint(format!("did you mean `{near}`?")),
-            None => error.hint("`tollhouse tools` lists what is mounted"),
+        return Err(match (tools.clash_of(method), tools.nearest(method)) {
+            (Some(clash), _) => error.hint(clash.hint()),
+            (None, Some(near)) => error.hint(format!("did you mean `{near}`?")),
+            (None, None) => error.hint("`tollhouse tools` lists what is mounted"),
         });
     };
     show::line(tame(help.trim_end()));
@@ -125,5 +141,18 @@ impl Types {
             Written::Python => show::line(tame(gate.tools().python().trim_end())),
         }
         Ok(Exit::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn description_is_cut_after_its_first_sentence() {
+        assert_eq!(sentence("Lists names,\nsorted. More."), "Lists names, sorted.");
+        assert_eq!(sentence("Rounds to 0.5 (e.g. 1.2). Then stops."), "Rounds to 0.5 (e.g. 1.2).");
+        assert_eq!(sentence("One line\nand another\n\nA paragraph."), "One line and another");
+        assert_eq!((sentence(""), sentence("Ends.")), (String::new(), "Ends.".to_owned()));
     }
 }

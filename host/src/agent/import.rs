@@ -172,7 +172,7 @@ pub(super) fn ask(method: &str, arguments: &str, caller: &Caller) -> Result<Payl
     let applied = caller.working.apply(&context.edits());
     let result = result.and_then(|payload| applied.map(|()| payload).map_err(|error| unfit(method, &error)));
     let outcome = if result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
-    caller.gate.settle(&caller.record, admission.seq, outcome, result.as_ref().err());
+    caller.gate.settle(&caller.record, admission.seq(), outcome, result.as_ref().err());
     result
 }
 

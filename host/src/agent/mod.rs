@@ -27,7 +27,7 @@ use self::stdio::Written;
 use crate::code::{self, Interrupt, NoRoom, Stopped, with_stack};
 use crate::error::Failure;
 use crate::gate::{Admission, Gate, Record};
-use crate::guest::{Output, Stream};
+use crate::guest::{Output, OutputError, Stream};
 use crate::tool::{CallContext, ToolState, Working, agent_linker, unread};
 
 /// What an agent is started with.
@@ -72,8 +72,8 @@ pub(crate) enum Ending {
     Stopped(Stopped),
     /// It wanted more memory than it may have.
     Memory,
-    /// It wrote more than it may.
-    Output,
+    /// Its output was refused.
+    Output(OutputError),
     /// It cannot be linked, a call failed that it cannot be told about, or it trapped.
     Failed(Failure),
 }
@@ -130,17 +130,17 @@ impl Agent {
             })?;
             command.wasi_cli_run().call_run(&mut store)
         });
-        let full = output.lock().unwrap_or_else(PoisonError::into_inner).is_full();
+        let refused = output.lock().unwrap_or_else(PoisonError::into_inner).refused().cloned();
         // Whatever the end, what it wrote is written.
         let changed = store.data_mut().end().map(|edits| context.changed(edits));
         let state = store.data();
         let result = match ran {
-            _ if full => Err(Ending::Output),
             Ok(_) if let Err(errno) = changed => Err(Ending::Failed(unread(&program.name, errno))),
             Ok(Ok(())) => Ok(0),
             Ok(Err(())) => Ok(1),
             Err(error) => ending(&error, state.memory.refused),
         };
+        let result = refused.map_or(result, |refused| Err(Ending::Output(refused)));
         Ended { result, memory: state.memory.used }
     }
 }

@@ -10,7 +10,7 @@ use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError};
 
-use crate::guest::{Output, Stream};
+use crate::guest::{Output, OutputError, Stream};
 
 /// How many bytes an agent may write in one go.
 const CHUNK: usize = 1 << 20;
@@ -27,7 +27,7 @@ impl Written {
         Self { output: Arc::clone(output), stream }
     }
 
-    fn put(&self, bytes: &[u8]) -> Result<(), crate::guest::OutputFull> {
+    fn put(&self, bytes: &[u8]) -> Result<(), OutputError> {
         self.output.lock().unwrap_or_else(PoisonError::into_inner).write(self.stream, bytes)
     }
 }
@@ -50,8 +50,8 @@ impl StdoutStream for Written {
 
 impl OutputStream for Written {
     fn write(&mut self, bytes: Bytes) -> Result<(), StreamError> {
-        // Past the limit the agent traps: what it goes on to write would be lost without a word.
-        self.put(&bytes).map_err(|full| StreamError::Trap(full.into()))
+        // Refused output is a trap: what the agent goes on to write would be lost in silence.
+        self.put(&bytes).map_err(|refused| StreamError::Trap(refused.into()))
     }
 
     fn flush(&mut self) -> Result<(), StreamError> {

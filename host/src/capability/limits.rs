@@ -135,12 +135,23 @@ mod tests {
     #[test]
     fn settings_are_read_as_a_policy_is() {
         let mut limits = Limits::default();
-        for text in ["calls=7", "tool_wall=5s", "memory=1MiB", "files=12", "processes=2"] {
+        for text in ["calls=7", "tool_wall=5s", "memory=1MiB", "files=12B", "processes=2"] {
             text.parse::<Setting>().expect(text).apply(&mut limits);
         }
         assert_eq!((limits.calls, limits.tool_wall, limits.processes), (7, Duration::from_secs(5), 2));
         assert_eq!((limits.memory, limits.files, limits.depth), (1 << 20, 12, 8));
-        for text in ["calls", "calls=", "calls=-1", "calls=5s", "memory=1MB", "processes=0", "call=1", "=1", "wall=5"] {
+        for text in [
+            "calls",
+            "calls=",
+            "calls=-1",
+            "calls=5s",
+            "memory=1MB",
+            "processes=0",
+            "call=1",
+            "=1",
+            "wall=5",
+            "memory=256",
+        ] {
             text.parse::<Setting>().expect_err(text);
         }
     }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
+use tollhouse_registry::{LEAST_WITHOUT_UNIT, QuantityError};
+
 use super::document::{Content, Key, Node};
 use super::grant::{Approve, Grant, Spend};
 use super::limits::Limits;
@@ -66,6 +68,8 @@ impl PolicyError {
 /// The keys of a policy, and of a grant.
 const KEYS: [&str; 5] = ["tools", "require_signature", "grant", "tool", "limits"];
 const TOOL_KEYS: [&str; 2] = ["package", "require_signature"];
+/// Limits that are sizes, in bytes.
+const SIZES: [&str; 5] = ["memory", "output", "argument", "result", "files"];
 const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
 
 impl Policy {
@@ -158,6 +162,8 @@ fn tools(
 
 pub(super) fn grant(node: Node) -> Result<Grant, PolicyError> {
     let mut table = Table::new(node, "a grant")?;
+    // First: a misspelt `method` is better explained as that than as a missing one.
+    table.check("a grant", &GRANT_KEYS)?;
     let method = table.need("method", "a grant")?;
     let span = method.span.clone();
     let grant = Grant {
@@ -171,7 +177,6 @@ pub(super) fn grant(node: Node) -> Result<Grant, PolicyError> {
         parent: None,
         span: Span(span),
     };
-    table.end("a grant", &GRANT_KEYS)?;
     Ok(grant)
 }
 
@@ -211,8 +216,9 @@ fn approve(node: Node) -> Result<Approve, PolicyError> {
 /// Limits of which one is another: a number, or a text as in a policy.
 pub(super) fn with_limit(others: &Limits, name: &str, value: &str) -> Result<Limits, PolicyError> {
     let value = match value.parse() {
-        Ok(number) => Content::Number(Number::Integer(number)),
-        Err(_) => Content::String(value.to_owned()),
+        // A size is read as text: without a unit it is refused if it is small.
+        Ok(number) if !SIZES.contains(&name) => Content::Number(Number::Integer(number)),
+        _ => Content::String(value.to_owned()),
     };
     let plain = |value| Node { value, span: None };
     let key = Key { name: name.to_owned(), span: None };
@@ -269,9 +275,16 @@ fn duration(node: Node, what: &str) -> Result<Duration, PolicyError> {
 
 /// Either `"256MiB"` or a plain number of bytes.
 fn size(node: Node, what: &str) -> Result<u64, PolicyError> {
-    if matches!(node.value, Content::Number(_)) {
-        return read::count(node, what);
-    }
     let span = node.span.clone();
+    if matches!(node.value, Content::Number(_)) {
+        let size = read::count(node, what)?;
+        // A program that writes JSON means bytes. Whoever writes TOML may have forgotten the unit.
+        return match span {
+            Some(_) if size > 0 && size < LEAST_WITHOUT_UNIT => {
+                Err(PolicyError::new(format!("{what}: {}", QuantityError::without_unit(size)), span))
+            }
+            _ => Ok(size),
+        };
+    }
     super::parse_bytes(&read::string(node, what)?).map_err(|error| PolicyError::new(error.to_string(), span))
 }

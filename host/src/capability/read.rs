@@ -85,6 +85,12 @@ impl Table {
         self.entries
     }
 
+    /// Checks that every key is a known one.
+    pub(super) fn check(&self, what: &str, known: &[&str]) -> Result<(), PolicyError> {
+        let stranger = self.entries.iter().find(|(key, _)| !known.contains(&key.name.as_str()));
+        stranger.map_or(Ok(()), |(key, _)| Err(unknown(key, what, known)))
+    }
+
     /// Nothing may be left; `known` are the keys that there could have been.
     pub(super) fn end(self, what: &str, known: &[&str]) -> Result<(), PolicyError> {
         match self.entries.into_iter().next() {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
+use tollhouse_registry::LEAST_WITHOUT_UNIT;
 
 use super::HttpRule;
 use super::clause::{Clause, Scalar, Test};
@@ -299,7 +300,6 @@ enum WrittenSize {
     /// Bytes.
     Bytes(u64),
     /// `256MiB`.
-    #[expect(dead_code, reason = "sizes are written in bytes and read either way")]
     Text(String),
 }
 
@@ -440,7 +440,12 @@ fn write_test(test: &Test, written: &mut WrittenClause) {
 
 fn written_limits(limits: &Limits) -> WrittenLimits {
     let default = Limits::default();
-    let size = |own: u64, default: u64| (own != default).then_some(WrittenSize::Bytes(own));
+    // In a policy file, small sizes need their unit.
+    let written = |own: u64| match own {
+        1..LEAST_WITHOUT_UNIT => WrittenSize::Text(format!("{own}B")),
+        _ => WrittenSize::Bytes(own),
+    };
+    let size = |own: u64, default: u64| (own != default).then(|| written(own));
     let number = |own: u32, default: u32| (own != default).then_some(own);
     let time = |own: Duration, default: Duration| (own != default).then(|| format!("{}ms", own.as_millis()));
     WrittenLimits {

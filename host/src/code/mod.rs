@@ -13,6 +13,7 @@ mod stack;
 mod tools;
 mod turns;
 
+use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -43,6 +44,26 @@ pub struct Code {
     tool: Arc<OnceLock<ToolEngine>>,
     metered: Arc<OnceLock<ToolEngine>>,
     cache: Option<Arc<Cache>>,
+    observer: Option<CompileObserver>,
+}
+
+/// Function that is called whenever a component of a tool is compiled, with its size in bytes. Compiling takes seconds; what
+/// the function returns is dropped when it has ended.
+#[derive(Clone)]
+pub struct CompileObserver(Arc<dyn Fn(u64) -> Box<dyn Send> + Send + Sync>);
+
+impl CompileObserver {
+    /// Observes with this function.
+    #[must_use]
+    pub fn new(observe: impl Fn(u64) -> Box<dyn Send> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(observe))
+    }
+}
+
+impl fmt::Debug for CompileObserver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CompileObserver(…)")
+    }
 }
 
 /// Why there is no code to run.
@@ -74,7 +95,12 @@ impl Code {
     #[must_use]
     pub fn new(cache: Option<Cache>) -> Self {
         let (javascript, shell, starting, tool, metered) = Default::default();
-        Self { javascript, shell, starting, tool, metered, cache: cache.map(Arc::new) }
+        Self { javascript, shell, starting, tool, metered, cache: cache.map(Arc::new), observer: None }
+    }
+
+    /// Tells an observer of each compilation.
+    pub(crate) fn observed(self, observer: Option<CompileObserver>) -> Self {
+        Self { observer, ..self }
     }
 
     /// The engine of the guest `js` or `shell`.
@@ -152,7 +178,10 @@ impl Code {
             return Ok(component);
         }
         let compile = |error: wasmtime::Error| CodeError::Compile(error.into());
-        let code = tools.engine.precompile_component(&bytes()?).map_err(compile)?;
+        let bytes = bytes()?;
+        let observed = self.observer.as_ref().map(|observer| observer.0(bytes.len() as u64));
+        let code = tools.engine.precompile_component(&bytes).map_err(compile)?;
+        drop(observed);
         self.keep(&key, &code);
         deserialize(&tools.engine, &code).map_err(|error| CodeError::Compile(error).into())
     }

@@ -1,6 +1,6 @@
 //! A call that was admitted, until it has ended.
 //!
-//! **Invariant:** the fields belong to the gate, and only `Gate::begin` fills them.
+//! **Invariant:** only `Gate::begin` fills the fields, and nothing changes them afterwards: what is called is what was judged.
 
 use std::sync::Arc;
 
@@ -14,12 +14,9 @@ use crate::tool::{Authority, CallContext, Started, Tool};
 
 /// A call that may happen: granted, paid for, and on record.
 pub struct Admission {
-    /// The call's number in its run.
-    pub seq: u64,
-    /// The canonical method.
-    pub method: String,
-    /// The canonical arguments: exactly what was judged.
-    pub arguments: Value,
+    pub(super) seq: u64,
+    pub(super) method: String,
+    pub(super) arguments: Value,
     pub(super) tool: Arc<Tool>,
     pub(super) result_limit: u64,
     pub(super) debit: Debit,
@@ -52,6 +49,24 @@ impl Debit {
 }
 
 impl Admission {
+    /// The call's number in its run.
+    #[must_use]
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// The canonical method.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// The canonical arguments: exactly what was judged.
+    #[must_use]
+    pub fn arguments(&self) -> &Value {
+        &self.arguments
+    }
+
     /// Calls the tool, on this thread, and waits for it.
     ///
     /// # Errors

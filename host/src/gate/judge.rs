@@ -397,6 +397,9 @@ fn check(grant: &Grant, tools: &MountedTools) -> Result<(), PolicyError> {
     if tools.iter().any(|tool| tool.method().starts_with(&below)) {
         return Err(told.hint(format!("all that `{pattern}` has is `{pattern}/*`")));
     }
+    if let Some(clash) = tools.clash_of(&pattern) {
+        return Err(told.hint(clash.hint()));
+    }
     Err(match nearest(&pattern, tools.iter().map(|tool| tool.method())) {
         Some(near) => told.hint(format!("did you mean `{near}`?")),
         None => told.hint("`tollhouse tools` lists what is mounted"),

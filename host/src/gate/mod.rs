@@ -320,10 +320,10 @@ impl Gate {
         match self.approver.as_ref().filter(|approver| approver.is_present()) {
             Some(approver) if approver.approve(&request) => Ok(()),
             Some(_) => Err(Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`)"))),
-            None => {
-                Err(Failure::approval(format!("`{method}`: grant `{grant}` asks a human first, and there is none"))
-                    .with_hint("run it on a terminal, or with arguments that need no approval"))
-            }
+            None => Err(Failure::approval(format!(
+                "`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on"
+            ))
+            .with_hint("run it on a terminal, or with arguments that need no approval")),
         }
     }
 

@@ -12,7 +12,7 @@ use super::bindings::{ScriptGuestPre, types as wit};
 use super::fault::is_overflow;
 use super::operation::{Completion, Step};
 use super::spare::{Instance, Lent, Spares};
-use super::state::{Catalog, Output, OutputFull, State, linker};
+use super::state::{Catalog, Output, OutputError, State, linker};
 use super::together::Together;
 use crate::code::{self, Code, CodeError, Interrupt, NoRoom, Stopped, with_stack};
 use crate::vfs::{ApplyError, Edit, Tree};
@@ -74,9 +74,9 @@ pub enum GuestError {
     /// The run's time was up.
     #[error("out of time")]
     Deadline,
-    /// It wrote more than it may.
-    #[error("output limit reached")]
-    Output,
+    /// Its output was refused.
+    #[error(transparent)]
+    Output(OutputError),
     /// It recursed too deeply for its stack.
     #[error("stack exhausted")]
     Stack,
@@ -257,8 +257,8 @@ impl Guest {
             Some(Stopped::Deadline) => return GuestError::Deadline,
             None => {}
         }
-        if error.downcast_ref::<OutputFull>().is_some() {
-            return GuestError::Output;
+        if let Some(refused) = error.downcast_ref::<OutputError>() {
+            return GuestError::Output(refused.clone());
         }
         match error.downcast_ref::<Trap>() {
             Some(Trap::StackOverflow) => GuestError::Stack,

@@ -16,8 +16,7 @@ mod together;
 pub(crate) use instance::World;
 pub use instance::{Guest, GuestError, Guests, Script, Typed};
 pub use operation::{Completion, Operation, OperationId, Outcome, Pending, ProgramRun, Runnable, Step, Value, Waiting};
-pub(crate) use state::OutputFull;
-pub use state::{Catalog, MountedTool, Output, OutputSink, Stream};
+pub use state::{Catalog, MountedTool, Output, OutputError, OutputSink, Stream};
 pub(crate) use together::Together;
 
 /// The languages that a script guest speaks.

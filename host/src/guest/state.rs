@@ -1,5 +1,6 @@
 //! The host as a guest sees it: the imports of its world.
 
+use std::io;
 use std::sync::Arc;
 
 use rand::{Rng as _, SeedableRng as _};
@@ -56,7 +57,11 @@ pub enum Stream {
 /// Takes a script's output as it is produced.
 pub trait OutputSink: Send {
     /// Takes some bytes. It must not block for long: the guest waits meanwhile.
-    fn write(&mut self, stream: Stream, bytes: &[u8]);
+    ///
+    /// # Errors
+    /// If the bytes cannot be taken. That ends the run, so that no output is lost in silence; after
+    /// [`BrokenPipe`](io::ErrorKind::BrokenPipe) with status 141, as SIGPIPE ends a process.
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()>;
 }
 
 /// Counts a run's output on its way to the sink.
@@ -64,14 +69,14 @@ pub struct Output {
     sink: Box<dyn OutputSink>,
     written: u64,
     limit: u64,
-    full: bool,
+    refused: Option<OutputError>,
 }
 
 impl Output {
     /// Output that may take `limit` bytes.
     #[must_use]
     pub fn new(sink: Box<dyn OutputSink>, limit: u64) -> Self {
-        Self { sink, written: 0, limit, full: false }
+        Self { sink, written: 0, limit, refused: None }
     }
 
     /// Bytes written so far.
@@ -80,27 +85,52 @@ impl Output {
         self.written
     }
 
-    /// Whether more was to be written than may be.
+    /// Returns why output was refused, if any was.
     #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.full
+    pub fn refused(&self) -> Option<&OutputError> {
+        self.refused.as_ref()
     }
 
-    /// Writes what the limit leaves room for.
-    pub(crate) fn write(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), OutputFull> {
+    /// Writes what the limit leaves room for. After an error, nothing more is written.
+    pub(crate) fn write(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), OutputError> {
+        if let Some(refused) = &self.refused {
+            return Err(refused.clone());
+        }
         let room = usize::try_from(self.limit - self.written).unwrap_or(usize::MAX);
         let taken = &bytes[..bytes.len().min(room)];
-        self.sink.write(stream, taken);
-        self.written += taken.len() as u64;
-        self.full |= taken.len() < bytes.len();
-        if self.full { Err(OutputFull) } else { Ok(()) }
+        let written = self.sink.write(stream, taken).map_err(|error| OutputError::from(&error));
+        if written.is_ok() {
+            self.written += taken.len() as u64;
+        }
+        let result = written.and(if taken.len() < bytes.len() { Err(OutputError::Full) } else { Ok(()) });
+        self.refused = result.clone().err();
+        result
     }
 }
 
-/// The trap of a guest that wrote more than it may.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("output limit reached")]
-pub(crate) struct OutputFull;
+/// Reason why a guest's output was refused. As a trap, it ends the guest.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// The guest wrote more than its limit.
+    #[error("output limit reached")]
+    Full,
+    /// The reader of the output went away.
+    #[error("nobody reads the output")]
+    BrokenPipe,
+    /// The output's destination failed.
+    #[error("{0}")]
+    Write(String),
+}
+
+impl From<&io::Error> for OutputError {
+    fn from(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::BrokenPipe,
+            _ => Self::Write(error.to_string()),
+        }
+    }
+}
 
 /// The most bytes that `random.bytes` gives at once, as its documentation says.
 const RANDOM_BYTES: u32 = 65_536;

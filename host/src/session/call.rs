@@ -75,7 +75,7 @@ impl CallRun {
         let admitted = gate.admit(&scope.record, &self.method, &self.arguments);
         // A question to a human ends with it.
         let admission = admitted.map_err(|refused| if self.is_cancelled() { Failure::cancelled() } else { refused })?;
-        let seq = admission.seq;
+        let seq = admission.seq();
         let result = self.make(scope, admission);
         let outcome = match &result {
             Ok(_) => CallOutcome::Ok,

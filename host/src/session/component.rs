@@ -139,7 +139,7 @@ impl ComponentRun {
             Ending::Stopped(Stopped::Deadline) => GuestError::Deadline,
             Ending::Stopped(_) => GuestError::Cancelled,
             Ending::Memory => GuestError::Memory,
-            Ending::Output => GuestError::Output,
+            Ending::Output(refused) => GuestError::Output(refused),
         };
         outcome_of(&error, self.session.limits())
     }

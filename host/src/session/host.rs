@@ -13,7 +13,7 @@ use super::pool::{Pool, TOOL_STACK};
 use super::state::{Keeping, Session};
 use super::threads::{Around, Threads};
 use crate::capability::{Limits, Policy, PolicyError};
-use crate::code::{Cache, CacheError, Code, CodeError};
+use crate::code::{Cache, CacheError, Code, CodeError, CompileObserver};
 use crate::error::told;
 use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError};
 use crate::guest::{Guests, Language};
@@ -32,6 +32,8 @@ pub struct HostOptions {
     pub registry: Option<PathBuf>,
     /// How tools that may reach the network reach it.
     pub network: Network,
+    /// Function that is told of each compilation of a tool. None: nothing is.
+    pub on_compile: Option<CompileObserver>,
     /// What each thread that calls host functions lives in. None: nothing.
     pub around_host_functions: Option<Around>,
 }
@@ -134,7 +136,7 @@ impl Host {
     fn with(options: &HostOptions, guests: impl FnOnce(Code) -> Result<Guests, CodeError>) -> Result<Self, HostError> {
         let cache = options.cache.as_ref().map(Cache::open).transpose()?;
         let registry = options.registry.as_ref().map(Registry::open).transpose()?;
-        let code = Code::new(cache);
+        let code = Code::new(cache).observed(options.on_compile.clone());
         Ok(Self(Arc::new(HostState {
             guests: guests(code.clone())?,
             packages: Packages::new(code.clone(), registry),

@@ -10,6 +10,7 @@ mod call;
 mod catalog;
 mod component;
 mod cores;
+mod grant;
 mod host;
 mod kept;
 mod options;
@@ -26,6 +27,7 @@ mod work;
 
 pub use call::CallRun;
 pub use component::ComponentRun;
+pub use grant::Widening;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use kept::{
     At, Checked, Created, Exported, Head, LogLine, OpenOptions, Origin, Overrides, Point, PointError, Removed,

@@ -1,6 +1,6 @@
 //! How to run a script: its input, its output, what it finds.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::guest::{OutputSink, Stream};
@@ -43,11 +43,12 @@ impl Captured {
 }
 
 impl OutputSink for Captured {
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         let mut both = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match stream {
             Stream::Stdout => both.0.extend_from_slice(bytes),
             Stream::Stderr => both.1.extend_from_slice(bytes),
         }
+        Ok(())
     }
 }

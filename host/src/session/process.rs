@@ -6,6 +6,7 @@
 //! gave it. Those of the run's own script keep their numbers.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use super::streams::Streams;
 use crate::capability::Limits;
@@ -24,7 +25,7 @@ pub(super) type Pid = u32;
 pub(super) const MAIN: Pid = 0;
 
 /// 128 + SIGPIPE: what a system ends such a process with.
-const BROKEN_PIPE: u8 = 141;
+pub(super) const BROKEN_PIPE: u8 = 141;
 
 /// Bits of an operation's name that are its guest's own number.
 const NUMBER_BITS: u32 = 40;
@@ -153,11 +154,12 @@ struct Piped {
 }
 
 impl OutputSink for Piped {
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         match stream {
             Stream::Stdout => self.stdout.append(bytes),
             Stream::Stderr => self.stderr.append(bytes),
         }
+        Ok(())
     }
 }
 

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::process::BROKEN_PIPE;
 use super::state::{Place, SessionState};
 use crate::capability::Limits;
 use crate::error::{ErrorKind, Failure, how_to_raise, told};
 use crate::gate::{Budget, Calls};
-use crate::guest::{GuestError, Language, Outcome};
+use crate::guest::{GuestError, Language, Outcome, OutputError};
 use crate::vfs::{self, Tree};
 
 /// The exit status of what was not run because the one who asked was wrong, as in the CLI.
@@ -73,7 +74,7 @@ pub struct RunResult {
     /// Its standard error, if it was captured.
     #[serde(serialize_with = "lossy")]
     pub stderr: Vec<u8>,
-    /// 0 to 255.
+    /// Exit status of `tollhouse run`: 0 to 255; 3 if denied, 4 if limited, 130 if cancelled.
     pub exit_code: u8,
     /// Why it failed, if it did.
     pub error: Option<Failure>,
@@ -106,12 +107,13 @@ impl RunResult {
         left: Left,
     ) -> Self {
         let number = place.number();
+        let status = Status::of(&outcome);
         let mut result = Self {
-            status: Status::of(&outcome),
+            status,
             value: outcome.value,
             stdout,
             stderr,
-            exit_code: outcome.exit_code,
+            exit_code: status.exit_code(outcome.exit_code),
             error: outcome.error,
             calls,
             usage,
@@ -129,12 +131,13 @@ impl RunResult {
     #[must_use]
     pub fn refused(failure: Failure) -> Self {
         let outcome = Outcome { exit_code: REFUSED, ..Outcome::failed(failure) };
+        let status = Status::of(&outcome);
         Self {
-            status: Status::of(&outcome),
+            status,
             value: None,
             stdout: Vec::new(),
             stderr: Vec::new(),
-            exit_code: outcome.exit_code,
+            exit_code: status.exit_code(outcome.exit_code),
             error: outcome.error,
             calls: Calls::default(),
             usage: Usage::default(),
@@ -172,6 +175,17 @@ impl Status {
         }
     }
 
+    /// Returns the exit status of a process that ends so; `own` is the script's own.
+    fn exit_code(self, own: u8) -> u8 {
+        match self {
+            Self::Completed => 0,
+            Self::Failed => own,
+            Self::Denied => 3,
+            Self::Limited => 4,
+            Self::Cancelled => 130,
+        }
+    }
+
     /// What an outcome comes to.
     #[must_use]
     pub fn of(outcome: &Outcome) -> Self {
@@ -190,7 +204,13 @@ pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
     let failure = match error {
         GuestError::Cancelled => Failure::cancelled(),
         GuestError::Deadline => out_of_time(limits),
-        GuestError::Output => Failure::limit(
+        GuestError::Output(OutputError::BrokenPipe) => {
+            return Outcome { exit_code: BROKEN_PIPE, ..Outcome::failed(Failure::exit(BROKEN_PIPE)) };
+        }
+        GuestError::Output(OutputError::Write(error)) => {
+            Failure::host(format!("the script's output cannot be written: {error}"))
+        }
+        GuestError::Output(OutputError::Full) => Failure::limit(
             format!("output limit of {} bytes reached", limits.output),
             format!("write to a file, or {}", how_to_raise("output")),
         ),

@@ -45,7 +45,7 @@ const WORKSPACE: &str = "/workspace";
 ///         Step::Blocked(started) => {
 ///             for pending in started {
 ///                 if let Operation::Call(call) = &pending.operation {
-///                     let answer = serde_json::json!({ "echo": call.arguments });
+///                     let answer = serde_json::json!({ "echo": call.arguments() });
 ///                     run.resume(Completion { id: pending.id, result: Ok(Value::Json(answer.into())) });
 ///                 } else {
 ///                     run.perform(pending); // Timers and input: let Tollhouse do it.

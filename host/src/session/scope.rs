@@ -30,11 +30,11 @@ impl Scope {
         let working = Working::default();
         let peers = admission.gate().map(|gate| {
             let inner =
-                Self { record: self.record.within(admission.authority().alias(), admission.seq), ..self.clone() };
+                Self { record: self.record.within(admission.authority().alias(), admission.seq()), ..self.clone() };
             Arc::new(inner.caller(gate, interrupt.clone(), working.clone(), files.clone())) as Arc<dyn Peers>
         });
         let witness = admission.witness().clone();
-        let context = self.bare(admission.seq, interrupt, witness, admission.authority(), files);
+        let context = self.bare(admission.seq(), interrupt, witness, admission.authority(), files);
         CallContext { peers, working, ..context }
     }
 

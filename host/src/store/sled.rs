@@ -35,6 +35,9 @@ const CACHE_BYTES: u64 = 64 << 20;
 /// How long the last handle of a database that was just closed may live on: sled frees it when its epochs have passed.
 const LETTING_GO: Duration = Duration::from_secs(5);
 
+/// How long to wait between two looks at its lock.
+const LOOK: Duration = Duration::from_millis(5);
+
 /// A sled database.
 pub(super) struct Sled {
     path: PathBuf,
@@ -50,8 +53,7 @@ impl Engine for Sled {
         without_indexes(path, |name| name.ends_with(".generating"))?;
         let config = ::sled::Config::new().path(path).segment_size(SEGMENT_BYTES);
         let config = config.flush_every_ms(Some(TIMER)).cache_capacity(CACHE_BYTES);
-        wait_for_last(path)?;
-        let db = guarded(path, read, || config.open())?;
+        let db = guarded(path, read, || open(path, &config))?;
         let file = OpenOptions::new().read(true).write(true).open(path.join("db"))?;
         // What a killed process wrote and did not sync is read like all else: nobody may rest on it before it is durable.
         file.sync_all()?;
@@ -111,9 +113,15 @@ impl Drop for Sled {
     }
 }
 
-/// Waits for a handle of this process that is going: sled holds a lock on its file until then. That another process has it
-/// was ruled out before.
-fn wait_for_last(path: &Path) -> io::Result<()> {
+/// Opens, once no handle of this process holds the database. That another process has it was ruled out before.
+fn open(path: &Path, config: &::sled::Config) -> ::sled::Result<::sled::Db> {
+    await_release(path)?;
+    config.open()
+}
+
+/// Waits until nothing holds the lock that sled takes on its file; an error of the lock is an error of the opening. sled
+/// tells nobody when it lets go, so this looks again and again.
+fn await_release(path: &Path) -> io::Result<()> {
     let file = match File::open(path.join("db")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         file => file?,
@@ -121,11 +129,11 @@ fn wait_for_last(path: &Path) -> io::Result<()> {
     let begun = Instant::now();
     loop {
         match file.try_lock() {
-            // Let go again when the file is closed, at once.
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < LETTING_GO => sleep(Duration::from_millis(5)),
-            // sled says so itself.
-            Err(TryLockError::WouldBlock) => return Ok(()),
+            // Given back at once: sled takes it by a handle of its own.
+            Ok(()) => return file.unlock(),
+            // sled then says what is wrong.
+            Err(TryLockError::WouldBlock) if begun.elapsed() >= LETTING_GO => return Ok(()),
+            Err(TryLockError::WouldBlock) => sleep(LOOK),
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }

@@ -1,4 +1,5 @@
-//! Keys: Ed25519, as biscuit's tools write them (`ed25519-private/…` and `ed25519/…`, 64 hex digits).
+//! Keys: Ed25519, as biscuit's tools write them (`ed25519-private/…` and `ed25519/…`, 64 hex digits). Keys as the registry
+//! writes them (`ed25519:…`, base64) are read too.
 //!
 //! Nothing here stores a key. Biscuit also knows P-256; its signatures can be rewritten into other valid ones, which a
 //! revocation list would not know, so it is refused everywhere.
@@ -6,6 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use biscuit_auth::Algorithm;
 
 use super::TokenError;
@@ -71,10 +74,20 @@ fn digits<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     (digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
 }
 
+/// The bytes of a key as the registry writes it.
+fn base64(text: &str, prefix: &str) -> Option<Vec<u8>> {
+    let text = text.trim_ascii().strip_prefix(prefix)?.strip_prefix(':')?;
+    STANDARD.decode(text).ok().filter(|bytes| bytes.len() == 32)
+}
+
 impl FromStr for PrivateKey {
     type Err = TokenError;
 
     fn from_str(text: &str) -> Result<Self, TokenError> {
+        if let Some(bytes) = base64(text, "ed25519-private") {
+            let key = biscuit_auth::PrivateKey::from_bytes(&bytes, Algorithm::Ed25519);
+            return key.map(Self).map_err(|_| TokenError::NoKey("these 32 bytes are not a private key"));
+        }
         let error = TokenError::NoKey("a private key is `ed25519-private/` and 64 hex digits");
         let Some(digits) = digits(text, PRIVATE) else { return Err(error) };
         biscuit_auth::PrivateKey::from_bytes_hex(digits, Algorithm::Ed25519).map(Self).map_err(|_| error)
@@ -85,6 +98,10 @@ impl FromStr for PublicKey {
     type Err = TokenError;
 
     fn from_str(text: &str) -> Result<Self, TokenError> {
+        if let Some(bytes) = base64(text, "ed25519") {
+            let key = biscuit_auth::PublicKey::from_bytes(&bytes, Algorithm::Ed25519);
+            return key.map(Self).map_err(|_| TokenError::NoKey("these 32 bytes are no point of the curve"));
+        }
         let Some(digits) = digits(text, PUBLIC) else {
             return Err(TokenError::NoKey("a public key is `ed25519/` and 64 hex digits"));
         };

@@ -255,6 +255,15 @@ fn keys_print_themselves_and_private_ones_only_when_asked() {
 }
 
 #[test]
+fn keys_of_the_registry_are_read() {
+    let key = tollhouse_registry::PrivateKey::generate().expect("random");
+    let pair = Keypair::from(key.to_text().parse::<PrivateKey>().expect("a key"));
+    assert_eq!(pair.public(), key.public().to_string().parse().expect("a key"));
+    assert_eq!(pair.public().to_string().parse(), Ok(key.public()));
+    assert!("ed25519:AAAA".parse::<PublicKey>().is_err());
+}
+
+#[test]
 fn an_inspection_says_what_stands_there() {
     let token = seal(WIDE, Some(at(2_000_000_000)), &Keypair::generate()).attenuate(NARROW, None).expect("narrower");
     let inspection = token.inspect();

@@ -45,6 +45,15 @@ pub struct Locked {
     pub description: Option<String>,
 }
 
+/// A `tollhouse.lock`: what is pinned, and for which policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LockFile {
+    /// Name of the policy's file, in the same directory. Earlier versions of this program did not keep it.
+    pub policy: Option<String>,
+    /// The pinned releases.
+    pub lock: Lock,
+}
+
 /// Why a text is no lock.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
@@ -62,6 +71,8 @@ pub enum LockError {
 #[serde(deny_unknown_fields)]
 struct Written {
     version: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    policy: Option<String>,
     #[serde(default)]
     tool: BTreeMap<String, WrittenTool>,
 }
@@ -78,7 +89,7 @@ struct WrittenTool {
     description: Digest,
 }
 
-impl Lock {
+impl LockFile {
     /// Reads a `tollhouse.lock`.
     ///
     /// # Errors
@@ -100,7 +111,7 @@ impl Lock {
             };
             (alias, locked)
         });
-        Ok(Self(locked.collect()))
+        Ok(Self { policy: written.policy, lock: Lock(locked.collect()) })
     }
 
     /// The text of a `tollhouse.lock`. None if it was made by a version that kept less than the file holds.
@@ -119,9 +130,25 @@ impl Lock {
             };
             Some((alias.clone(), tool))
         };
-        let tool = self.0.iter().map(tool).collect::<Option<_>>()?;
-        let text = toml::to_string(&Written { version: FORM, tool }).ok()?;
+        let tool = self.lock.0.iter().map(tool).collect::<Option<_>>()?;
+        let text = toml::to_string(&Written { version: FORM, policy: self.policy.clone(), tool }).ok()?;
         Some(format!("{HEAD}{text}"))
+    }
+}
+
+impl Lock {
+    /// Reads what a `tollhouse.lock` pins.
+    ///
+    /// # Errors
+    /// As [`LockFile::parse`].
+    pub fn parse(text: &str) -> Result<Self, LockError> {
+        Ok(LockFile::parse(text)?.lock)
+    }
+
+    /// The text of a `tollhouse.lock` for no policy in particular. As [`LockFile::to_toml`].
+    #[must_use]
+    pub fn to_toml(&self) -> Option<String> {
+        LockFile { policy: None, lock: self.clone() }.to_toml()
     }
 
     /// Whether another pins the same bytes under the same aliases.

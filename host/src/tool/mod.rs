@@ -58,8 +58,8 @@ pub(crate) use held::{Held, HeldHandles, dropped, resource_type};
 pub use hosted::{HostCall, HostFunction, HostTool, HostToolError};
 pub use http::{CertificateError, Network, Resolver};
 pub(crate) use keyvalue::{Backing, Changed, Key, KeyValue, keyvalue_size};
-pub use lock::{Lock, LockError, Locked};
-pub use mounted::{MountError, MountedTools};
+pub use lock::{Lock, LockError, LockFile, Locked};
+pub use mounted::{Clash, MountError, MountedTools};
 pub use names::nearest;
 pub use package::{Package, PackageError, Packages};
 pub(crate) use pipe::{Pipe, Told, WriteError};
@@ -338,13 +338,13 @@ impl Tool {
     pub(crate) fn call(&self, admission: &Admission, context: &CallContext) -> Result<Payload, Failure> {
         match &self.source {
             Source::Package(exported) if self.function().is_program() => {
-                program::call(self, exported, &admission.arguments, admission.result_limit(), context)
+                program::call(self, exported, admission.arguments(), admission.result_limit(), context)
             }
-            Source::Package(exported) => instance::call(self, exported, admission.arguments.clone(), context),
+            Source::Package(exported) => instance::call(self, exported, admission.arguments().clone(), context),
             Source::Host(tool) => tool.answer(&HostCall {
                 method: &self.method,
-                arguments: &admission.arguments,
-                seq: admission.seq,
+                arguments: admission.arguments(),
+                seq: admission.seq(),
                 interrupt: &context.interrupt,
             }),
         }
@@ -353,7 +353,7 @@ impl Tool {
     /// Runs it, as admitted, on this thread, if it is a program: its exit status.
     pub(crate) fn run(&self, admission: &Admission, started: &Started, context: &CallContext) -> Result<u8, Failure> {
         match &self.source {
-            Source::Package(exported) => program::run(self, exported, &admission.arguments, started, context),
+            Source::Package(exported) => program::run(self, exported, admission.arguments(), started, context),
             Source::Host(_) => Err(Failure::host(format!("`{}` is no program", self.method))),
         }
     }

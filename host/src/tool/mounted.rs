@@ -1,11 +1,12 @@
 //! What a session sees: packages under aliases, and every method by its faces.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::str::FromStr as _;
 use std::sync::Arc;
 
 use tollhouse_registry::{
-    Error as RegistryError, Registry, Release, ReleaseName, Requirement, RequirementError, SignatureError,
+    Error as RegistryError, PackageName, Registry, Release, ReleaseName, Requirement, RequirementError, SignatureError,
 };
 
 use super::drawn;
@@ -22,6 +23,46 @@ pub struct MountedTools {
     names: Methods,
     packages: Vec<(String, Arc<Package>)>,
     host: Vec<Arc<HostTool>>,
+    clashes: Arc<[Clash]>,
+}
+
+/// Packages of a registry that are not mounted by their short name: several have it, or it is taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// The short name.
+    pub name: String,
+    /// What else has the name, if it is taken: ``a builtin of the shell (`echo`)``.
+    pub taken_by: Option<String>,
+    /// The packages, each with the alias that it is mounted as, if it is.
+    pub packages: Vec<(PackageName, Option<String>)>,
+}
+
+impl fmt::Display for Clash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let packages = self.packages.iter().map(|(package, alias)| match alias {
+            Some(alias) => format!("`{package}` (mounted as `{alias}`)"),
+            None => format!("`{package}`"),
+        });
+        let packages = packages.collect::<Vec<_>>().join(" or ");
+        match &self.taken_by {
+            Some(what) => write!(f, "`{}` is {what}, and not {packages}", self.name),
+            None => write!(f, "`{}` could be {packages}", self.name),
+        }
+    }
+}
+
+impl Clash {
+    /// Says how one of the packages gets the short name.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        let Some((first, _)) = self.packages.first() else { return self.to_string() };
+        match (&self.taken_by, &self.name) {
+            (Some(_), _) => format!("{self}: use that name, or another one with `--tool NAME={first}`"),
+            (None, name) => {
+                format!("{self}: use that name, or give the short one to a package with `--tool {name}={first}`")
+            }
+        }
+    }
 }
 
 /// Why packages cannot be mounted.
@@ -141,6 +182,9 @@ impl MountError {
     }
 }
 
+/// Releases by alias of a session that names none, and the short names that are none of theirs.
+type Unnamed = (BTreeMap<String, Release>, Vec<Clash>);
+
 impl Packages {
     /// Mounts what a policy names, and what that imports of other tools and may call; or else each package of the registry
     /// under its own name; and `more`. With a lock, exactly the releases that it pins, if they are what is asked for.
@@ -181,7 +225,7 @@ impl Packages {
             let release = self.locked(alias, locked)?;
             Ok((alias.clone(), self.accepted(alias, release, signed)?))
         });
-        self.mounted(mounted.collect::<Result<_, MountError>>()?)
+        self.mounted(mounted.collect::<Result<_, MountError>>()?, Vec::new())
     }
 
     /// Checks that what is mounted is signed by who must have, as the registry is now.
@@ -203,13 +247,14 @@ impl Packages {
         pinned: &Lock,
     ) -> Result<Arc<MountedTools>, MountError> {
         let mut releases: BTreeMap<String, Release> = BTreeMap::new();
+        let mut clashes = Vec::new();
         match &policy.tools {
             Some(named) => {
                 for (alias, requirement) in named {
                     releases.insert(alias.clone(), self.wanted(alias, requirement, pinned)?);
                 }
             }
-            None => releases = self.all(more, pinned)?,
+            None => (releases, clashes) = self.all(more, pinned)?,
         }
         for (alias, requirement) in more {
             if releases.insert(alias.clone(), self.wanted(alias, requirement, pinned)?).is_some() {
@@ -229,17 +274,21 @@ impl Packages {
         if policy.tools.is_some() {
             self.draw_in(&mut packages, policy, pinned)?;
         }
-        self.mounted(packages)
+        self.mounted(packages, clashes)
     }
 
-    fn mounted(&self, packages: BTreeMap<String, Arc<Package>>) -> Result<Arc<MountedTools>, MountError> {
+    fn mounted(
+        &self,
+        packages: BTreeMap<String, Arc<Package>>,
+        clashes: Vec<Clash>,
+    ) -> Result<Arc<MountedTools>, MountError> {
         let packages: Vec<(String, Arc<Package>)> = packages.into_iter().collect();
         // One session after another mounts the same: their names are worked out once.
         let mut last = self.last_mounted();
-        if let Some(mounted) = last.as_ref().filter(|mounted| mounted.is_of(&packages)) {
+        if let Some(mounted) = last.as_ref().filter(|mounted| mounted.is_of(&packages) && *mounted.clashes == clashes) {
             return Ok(Arc::clone(mounted));
         }
-        let mounted = Arc::new(MountedTools::new(packages, &[])?);
+        let mounted = Arc::new(MountedTools { clashes: clashes.into(), ..MountedTools::new(packages, &[])? });
         *last = Some(Arc::clone(&mounted));
         Ok(mounted)
     }
@@ -308,28 +357,48 @@ impl Packages {
         resolved.map_err(|error| MountError::Package { alias: alias.to_owned(), source: error.into() })
     }
 
-    /// Every package of the registry whose own name is free and belongs to it alone. One whose name hides something is left
-    /// out: it was not asked for.
-    fn all(&self, more: &[(String, String)], pinned: &Lock) -> Result<BTreeMap<String, Release>, MountError> {
-        let Some(registry) = self.registry() else { return Ok(BTreeMap::new()) };
+    /// Lists every package of the registry under its own name; under namespace and name (`acme-stats`) those that have one name,
+    /// or one that is taken.
+    fn all(&self, more: &[(String, String)], pinned: &Lock) -> Result<Unnamed, MountError> {
+        let Some(registry) = self.registry() else { return Ok(Unnamed::default()) };
         let failed = |error: RegistryError| MountError::Package { alias: "*".to_owned(), source: error.into() };
         let mut names: BTreeMap<String, Vec<Release>> = BTreeMap::new();
         for release in registry.latest().map_err(failed)? {
             names.entry(release.name.package().to_owned()).or_default().push(release);
         }
-        let mut all = BTreeMap::new();
-        for (alias, mut releases) in names {
-            let taken = more.iter().any(|(other, _)| *other == alias);
-            let (Some(mut release), true, false) = (releases.pop(), releases.is_empty(), taken) else { continue };
-            if super::names::check_alias(&alias, Spelling::Wit).is_err() {
+        let taken = |alias: &str| more.iter().any(|(other, _)| other == alias);
+        let explicit = |release: &Release| {
+            more.iter().any(|(_, wanted)| Requirement::from_str(wanted).is_ok_and(|wanted| wanted.name == release.name))
+        };
+        let (mut all, mut clashes) = Unnamed::default();
+        let mut add = |alias: &str, release: Release| -> Result<bool, MountError> {
+            if taken(alias) || super::names::check_alias(alias, Spelling::Wit).is_err() {
+                return Ok(false);
+            }
+            let locked = pinned.0.get(alias).filter(|locked| locked.name == release.name);
+            let release = locked.map_or(Ok(release), |locked| self.locked(alias, locked))?;
+            all.insert(alias.to_owned(), release);
+            Ok(true)
+        };
+        for (name, releases) in &names {
+            let taken_by = super::names::taken_by(name, Spelling::Wit);
+            if let (None, [release]) = (&taken_by, releases.as_slice()) {
+                add(name, release.clone())?;
                 continue;
             }
-            if let Some(locked) = pinned.0.get(&alias).filter(|locked| locked.name == release.name) {
-                release = self.locked(&alias, locked)?;
+            let mut clash = Clash { name: name.clone(), taken_by, packages: Vec::new() };
+            for release in releases {
+                let alias = format!("{}-{name}", release.name.namespace());
+                let free = !names.contains_key(&alias) && !explicit(release);
+                let mounted = free && add(&alias, release.clone())?;
+                clash.packages.push((release.name.clone(), mounted.then_some(alias)));
             }
-            all.insert(alias, release);
+            // Whoever asked for the short name has said what it means.
+            if !taken(name) {
+                clashes.push(clash);
+            }
         }
-        Ok(all)
+        Ok((all, clashes))
     }
 }
 
@@ -356,7 +425,8 @@ impl MountedTools {
             let path = names.faces(&method).map_or_else(|| method.clone(), |faces| faces.path.clone());
             (method.clone(), Arc::new(Tool { method, path, alias, source }))
         });
-        Ok(Self { tools: tools.collect(), names, packages, host })
+        let tools = tools.collect();
+        Ok(Self { tools, names, packages, host, clashes: Arc::default() })
     }
 
     /// The same with these host functions besides.
@@ -364,7 +434,7 @@ impl MountedTools {
     /// # Errors
     /// If names collide.
     pub fn with_host_tools(&self, host: &[HostTool]) -> Result<Self, MountError> {
-        Self::new(self.packages.clone(), host)
+        Ok(Self { clashes: Arc::clone(&self.clashes), ..Self::new(self.packages.clone(), host)? })
     }
 
     fn is_of(&self, packages: &[(String, Arc<Package>)]) -> bool {
@@ -407,6 +477,19 @@ impl MountedTools {
     /// All tools, sorted by method.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Tool>> {
         self.tools.values()
+    }
+
+    /// Packages of the registry that are not mounted by their short name.
+    #[must_use]
+    pub fn clashes(&self) -> &[Clash] {
+        &self.clashes
+    }
+
+    /// The clash that a method or a pattern runs into with its first segment.
+    #[must_use]
+    pub fn clash_of(&self, name: &str) -> Option<&Clash> {
+        let alias = name.split(['/', '.', ' ']).next().unwrap_or(name);
+        self.clashes.iter().find(|clash| clash.name == alias)
     }
 
     /// Whether nothing is mounted.

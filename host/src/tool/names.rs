@@ -302,6 +302,15 @@ pub fn check_alias(alias: &str, spelling: Spelling) -> Result<(), NameError> {
     if !is_name {
         return Err(NameError::NotAName { alias: alias.to_owned() });
     }
+    match taken_by(alias, spelling) {
+        Some(what) => Err(NameError::Reserved { alias: alias.to_owned(), what }),
+        None => Ok(()),
+    }
+}
+
+/// Finds what has an alias's name in JavaScript or in the shell, for example ``a global of JavaScript (`Map`)``.
+#[must_use]
+pub fn taken_by(alias: &str, spelling: Spelling) -> Option<String> {
     let script = match spelling {
         Spelling::Wit => to_camel(alias),
         Spelling::Own => identifier(alias),
@@ -313,12 +322,8 @@ pub fn check_alias(alias: &str, spelling: Spelling) -> Result<(), NameError> {
         (SHELL_WORDS, alias, "a reserved word of the shell"),
         (SHELL_BUILTINS, alias, "a builtin of the shell"),
     ];
-    for (list, name, what) in lists {
-        if list.contains(&name) {
-            return Err(NameError::Reserved { alias: alias.to_owned(), what: format!("{what} (`{name}`)") });
-        }
-    }
-    Ok(())
+    let found = lists.into_iter().find(|(list, name, _)| list.contains(name));
+    found.map(|(_, name, what)| format!("{what} (`{name}`)"))
 }
 
 #[cfg(test)]

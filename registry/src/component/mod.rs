@@ -66,7 +66,7 @@ pub enum ComponentError {
         size: usize,
     },
     /// Something else altogether.
-    #[error("this is no WebAssembly: {looks_like}")]
+    #[error("not a WebAssembly file: {looks_like}")]
     NotWasm {
         /// What it looks like, in words.
         looks_like: &'static str,

@@ -127,7 +127,7 @@ impl OciError {
             }
             Self::Unauthorized { known: false, .. } => "`docker login HOST`, or `podman login` with Docker's config",
             Self::Unauthorized { .. } => "they are those of Docker's config: `docker login HOST` anew",
-            Self::Credentials { .. } => "mend `config.json` of Docker, or what it names, or `docker logout HOST`",
+            Self::Credentials { .. } => "fix `config.json` of Docker, or what it names, or `docker logout HOST`",
             Self::NotFound { .. } => "look at its name and its tag; a private one may need `docker login HOST`",
             Self::Which { .. } => "add `:TAG`, which is usually the version, or `@sha256:…`",
             Self::Altered { .. } => "nothing of it was used; the registry, or what stands between, is broken or lies",

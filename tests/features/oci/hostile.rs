@@ -52,7 +52,7 @@ fn lies(oci: &Oci) -> Vec<(&'static str, &'static str)> {
         ("form", "the form 1"),
         ("no-json", "its manifest"),
         ("deep", "its manifest"),
-        ("no-wasm", "no WebAssembly"),
+        ("no-wasm", "not a WebAssembly file"),
         ("cut", "cut off"),
         ("nothere", "there is no"),
     ]

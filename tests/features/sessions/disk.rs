@@ -3,7 +3,7 @@
 //! A few cycles; `TOLLHOUSE_CRASH_CYCLES` says how many.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -38,8 +38,9 @@ fn say(line: &str) {
 struct Called(&'static str);
 
 impl OutputSink for Called {
-    fn write(&mut self, _: Stream, bytes: &[u8]) {
+    fn write(&mut self, _: Stream, bytes: &[u8]) -> io::Result<()> {
         bytes.iter().filter(|byte| **byte == b'\n').for_each(|_| say(&format!("call {}", self.0)));
+        Ok(())
     }
 }
 

@@ -30,7 +30,7 @@ pub fn names(data: &[u8]) {
         assert_eq!(key.to_string().to_lowercase(), text.trim_ascii().to_lowercase());
     }
     if let Ok(bytes) = parse_bytes(text) {
-        assert_eq!(parse_bytes(&bytes.to_string()), Ok(bytes));
+        assert_eq!(parse_bytes(&format!("{bytes}B")), Ok(bytes));
     }
     if let Ok(time) = parse_duration(text) {
         let milliseconds = u64::try_from(time.as_millis()).expect("it was read from 64 bits");

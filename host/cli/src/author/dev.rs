@@ -64,7 +64,7 @@ impl Dev {
             if self.once {
                 return Ok(if passed { Exit::SUCCESS } else { Exit::FAILURE });
             }
-            eprintln!("waiting for a change in {}; Ctrl-C ends", self.path.display());
+            note!("waiting for a change in {}; Ctrl-C ends", self.path.display());
             while self.sources(&directory) == seen {
                 std::thread::sleep(EVERY);
                 if stop.is_stopped() {
@@ -93,7 +93,9 @@ fn publish(directory: &Path) -> Result<PathBuf> {
     let request = package_dir(directory)
         .map_err(|error| package_error(&format!("cannot publish `{}`", directory.display()), &error))?;
     let place = directory.join(REGISTRY);
-    let unmade = |error: &dyn std::error::Error| CliError::because(format!("cannot make `{}`", place.display()), error);
+    let unmade = |error: &(dyn std::error::Error + 'static)| {
+        CliError::because(format!("cannot make `{}`", place.display()), error)
+    };
     let new = tempfile::tempdir_in(directory.join("build")).map_err(|error| unmade(&error))?;
     let registry = Registry::open(new.path()).map_err(|error| unmade(&error))?;
     registry.publish(request).map_err(|error| failed("this could not be published", &error, error.hint()))?;

@@ -13,7 +13,7 @@ use super::template::{self, LANGUAGES};
 use super::{CliError, Result};
 use crate::Exit;
 
-/// Begin a tool: a package directory that builds, tests and publishes as it stands
+/// Create a tool package, ready to build, test and publish
 ///
 /// What is made adds up orders: a typed record in, another out, and errors. Replace `wit/`, the source and the examples of
 /// `tool.toml` with your own. Its dependencies come from the language's own registry.
@@ -62,7 +62,7 @@ impl New {
             written.map_err(|error| failed(&error))?;
         }
         show::line(format_args!("made {name} in {shown}: {} files", files.len()));
-        eprintln!("next: cd {shown} && tollhouse build && tollhouse test");
+        note!("next: cd {shown} && tollhouse build && tollhouse test");
         Ok(Exit::SUCCESS)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::ctrl_c;
+use super::super::signals;
 use super::{CliError, Result};
 
 /// Whether the user wants an end, and what is to be ended.
@@ -18,7 +18,7 @@ impl Stop {
     pub(super) fn listen() -> Arc<Self> {
         let stop = Arc::new(Self::default());
         let told = Arc::clone(&stop);
-        ctrl_c::on_press(move || told.now());
+        signals::on_first(move || told.now());
         stop
     }
 

@@ -1,15 +1,20 @@
 //! The sources of a package, and when they changed. Polled: a package has few files, and every system has times.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use std::{fs, io};
 
 /// Directories that hold what is built or installed, beside all that begin with a dot.
 const BUILT: [&str; 5] = ["build", "dist", "node_modules", "target", "__pycache__"];
 
 /// Files that toolchains write beside the sources.
 const LOCKS: [&str; 2] = ["Cargo.lock", "package-lock.json"];
+
+/// Endings of files that no toolchain reads: documents at the top of the package, and logs.
+const DOCUMENT: &str = ".md";
+const LOG: &str = ".log";
 
 /// Most files that are looked at, so that a directory that is no package costs no more.
 const MAX_FILES: usize = 10_000;
@@ -22,22 +27,24 @@ impl Sources {
     /// The sources below a package's directory, and some more files.
     pub(super) fn of(directory: &Path, more: &[PathBuf]) -> Self {
         let mut sources = Self::default();
-        sources.collect(directory);
+        sources.collect(directory, 0);
         more.iter().for_each(|file| sources.add(file));
         sources
     }
 
-    fn collect(&mut self, directory: &Path) {
+    fn collect(&mut self, directory: &Path, depth: usize) {
         // What vanishes while it is listed has changed.
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            let is_left_out = name.starts_with('.') || BUILT.contains(&&*name) || LOCKS.contains(&&*name);
+            let is_text = name.ends_with(LOG) || (depth == 0 && name.ends_with(DOCUMENT));
+            let is_left_out = name.starts_with('.') || BUILT.contains(&&*name) || LOCKS.contains(&&*name) || is_text;
             if is_left_out || self.0.len() >= MAX_FILES {
                 continue;
             }
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() => self.collect(&entry.path()),
+                Ok(kind) if kind.is_dir() => self.collect(&entry.path(), depth + 1),
+                Ok(_) if is_own_output(&entry) => {}
                 Ok(_) => self.add(&entry.path()),
                 Err(_) => {}
             }
@@ -58,6 +65,15 @@ impl Sources {
     }
 }
 
+/// Returns true if this process writes its own output into a file: each build would be a reason for the next.
+fn is_own_output(entry: &fs::DirEntry) -> bool {
+    let Ok(metadata) = entry.metadata() else { return false };
+    let is_it = |stat: rustix::io::Result<rustix::fs::Stat>| {
+        stat.is_ok_and(|stat| (stat.st_dev, stat.st_ino) == (metadata.dev(), metadata.ino()))
+    };
+    is_it(rustix::fs::fstat(io::stdout())) || is_it(rustix::fs::fstat(io::stderr()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,7 +90,15 @@ mod tests {
         let source = fs::File::options().append(true).open(directory.path().join("src/lib.rs")).expect("it is there");
         source.set_modified(SystemTime::UNIX_EPOCH).expect("it is ours");
         let before = Sources::of(directory.path(), &[]);
-        for built in ["build/a.wasm", "target/debug/x", "node_modules/a/b.js", ".venv/bin/x", "Cargo.lock"] {
+        for built in [
+            "README.md",
+            "dev.log",
+            "build/a.wasm",
+            "target/debug/x",
+            "node_modules/a/b.js",
+            ".venv/bin/x",
+            "Cargo.lock",
+        ] {
             write(built, "made");
         }
         assert_eq!(Sources::of(directory.path(), &[]), before);

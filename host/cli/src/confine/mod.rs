@@ -33,10 +33,10 @@ use super::{CliError, Result};
 /// How a command is confined.
 #[derive(Args, Default)]
 pub(crate) struct ConfineArgs {
-    /// Do without the second wall: on Linux the kernel (Landlock) holds this process to the files that it needs
+    /// Disable Landlock file restrictions
     #[arg(long)]
     no_landlock: bool,
-    /// Do without the kernel's refusal (seccomp) of system calls that this process never needs
+    /// Disable the seccomp filter, which refuses system calls that this process never needs
     #[arg(long)]
     no_seccomp: bool,
 }
@@ -69,7 +69,7 @@ impl ConfineArgs {
 }
 
 /// The kernel may have such a wall and refuse this one: then nothing runs.
-fn said<T, E: std::error::Error>(stood: std::result::Result<T, E>, what: &str, flag: &str) -> Result<T> {
+fn said<T, E: std::error::Error + 'static>(stood: std::result::Result<T, E>, what: &str, flag: &str) -> Result<T> {
     stood.map_err(|error| {
         CliError::because(format!("cannot {what}"), &error)
             .hint(format!("`{flag}` runs without that: scripts and tools stay in their sandboxes"))

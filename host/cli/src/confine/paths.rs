@@ -90,7 +90,7 @@ mod tests {
             let wall = Confinement::default().reading([said]).writing(Some(&log)).stand();
             let wall = wall.expect("the kernel takes it");
             if wall == Wall::None {
-                return eprintln!("this kernel has no Landlock");
+                return note!("this kernel has no Landlock");
             }
             let denied = |result: std::io::Result<()>| {
                 assert_eq!(result.expect_err("nobody said it").kind(), ErrorKind::PermissionDenied);
@@ -119,7 +119,7 @@ mod tests {
             let address = server.local_addr().expect("it is bound");
             let said = Confinement::default().writing_in(Some(&home));
             if said.stand().expect("the kernel takes it") != Wall::Whole {
-                return eprintln!("this kernel has no Landlock, or not for TCP");
+                return note!("this kernel has no Landlock, or not for TCP");
             }
             net::TcpStream::connect(address).expect("a tool may");
             fs::create_dir(home.join("one")).expect("it is new");

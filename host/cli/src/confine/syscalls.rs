@@ -156,7 +156,7 @@ mod tests {
             });
             UdpSocket::bind("127.0.0.1:0").expect("nothing refuses it yet");
             if refuse(Threads::All).expect("the kernel takes it") == Wall::None {
-                return eprintln!("this kernel has no seccomp");
+                return note!("this kernel has no seccomp");
             }
             UdpSocket::bind("127.0.0.1:0").expect("nothing refuses it yet");
             assert_eq!(refuse_sockets().expect("the kernel takes it"), Wall::Whole);

@@ -6,9 +6,9 @@ use clap::Args;
 use serde_json::{Value, json};
 use tollhouse_registry::{Dependency, DependencyKind, PublicKey, Registry, Release, Requirement, Shown, dependencies};
 
-use super::super::error::tame;
+use super::super::error::{USAGE, tame};
 use super::super::places::Places;
-use super::super::{Result, draw, show};
+use super::super::{CliError, Result, draw, show};
 use crate::Exit;
 
 /// List the releases
@@ -27,9 +27,9 @@ Examples:
   tollhouse registry show tollhouse:stats@=0.1.0 --json
   tollhouse registry show acme:prices --dependencies")]
 pub(crate) struct Show {
-    /// The package: `tollhouse:stats`, or with a requirement, `tollhouse:stats@^0.1`
-    #[arg(value_name = "NS:NAME[@REQ]")]
-    package: Requirement,
+    /// The package: `tollhouse:stats`, with a requirement `tollhouse:stats@^0.1`, or `stats` where one package has that name
+    #[arg(value_name = "[NS:]NAME[@REQ]")]
+    package: String,
     /// Name each crate that it was built of, as its component says
     #[arg(long, conflicts_with = "json")]
     dependencies: bool,
@@ -46,6 +46,9 @@ impl Ls {
             show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
             return Ok(Exit::SUCCESS);
         }
+        if !releases.is_empty() {
+            show::line(format_args!("{:<32} {:<12} DIGEST", "PACKAGE", "VERSION"));
+        }
         for release in releases {
             let (digest, marks) = (release.digest().hex(), super::marks(&release));
             show::line(format_args!("{:<32} {:<12} sha256:{}{marks}", release.name, release.version, &digest[..16]));
@@ -57,10 +60,11 @@ impl Ls {
 impl Show {
     pub(super) fn execute(&self, places: &Places) -> Result {
         let registry = super::open(places)?;
+        let package = named(&registry, &self.package)?;
         let shown = registry
-            .show(&self.package.name, &self.package.versions)
-            .map_err(|error| super::failed(&format!("cannot show `{}`", self.package.name), &error, error.hint()))?;
-        let dependents = registry.dependents(&self.package.name).map_err(|error| super::unreadable(&error))?;
+            .show(&package.name, &package.versions)
+            .map_err(|error| super::failed(&format!("cannot show `{}`", package.name), &error, error.hint()))?;
+        let dependents = registry.dependents(&package.name).map_err(|error| super::unreadable(&error))?;
         let names = super::trust::names(places)?;
         let built_of = built_of(&registry, &shown.release);
         if self.json {
@@ -71,6 +75,31 @@ impl Show {
             print_text(&registry, &shown, &built_of, &dependents, &names);
         }
         Ok(Exit::SUCCESS)
+    }
+}
+
+/// Reads a requirement whose namespace may be left out where one package of the registry has the name.
+fn named(registry: &Registry, text: &str) -> Result<Requirement> {
+    let parse = |text: &str| {
+        text.parse::<Requirement>()
+            .map_err(|error| CliError::because(format!("cannot show `{text}`"), &error).status(USAGE))
+    };
+    if text.contains(':') {
+        return parse(text);
+    }
+    let (short, versions) = text.split_once('@').map_or((text, None), |(short, versions)| (short, Some(versions)));
+    let latest = registry.latest().map_err(|error| super::unreadable(&error))?;
+    let names: Vec<String> = latest
+        .iter()
+        .filter(|release| release.name.package() == short)
+        .map(|release| release.name.to_string())
+        .collect();
+    match names.as_slice() {
+        [name] => parse(&versions.map_or_else(|| name.clone(), |versions| format!("{name}@{versions}"))),
+        [] => Err(CliError::usage(format!("the registry has no package `{short}`"))
+            .status(1)
+            .hint("`tollhouse registry ls` lists the releases")),
+        _ => Err(CliError::usage(format!("`{short}` could be {}", names.join(" or "))).hint("name one of them")),
     }
 }
 

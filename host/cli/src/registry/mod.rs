@@ -19,7 +19,7 @@ use tollhouse_registry::{Registry as Store, Release};
 use super::places::Places;
 use super::{CliError, Result};
 
-/// Look into the registry, check it, and say what is to be thought of its releases
+/// Inspect, verify, sign, yank and deprecate releases
 ///
 /// A release never changes. It can be yanked (nobody new gets it), deprecated (who uses it is told why) and signed (a policy
 /// with `require_signature` mounts nothing else).
@@ -77,7 +77,7 @@ fn unreadable(error: &tollhouse_registry::Error) -> CliError {
 }
 
 /// What a user reads when something cannot be done.
-pub(super) fn failed(what: &str, error: &dyn std::error::Error, hint: Option<&str>) -> CliError {
+pub(super) fn failed(what: &str, error: &(dyn std::error::Error + 'static), hint: Option<&str>) -> CliError {
     let shown = CliError::because(what, error);
     match hint {
         Some(hint) => shown.hint(hint),

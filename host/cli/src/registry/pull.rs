@@ -94,7 +94,7 @@ impl Pull {
             return;
         }
         for warning in warnings {
-            eprintln!("warning: {}", tame(warning));
+            note!("warning: {}", tame(warning));
         }
         let already = if already { "already " } else { "" };
         let mut from = self.from.clone();

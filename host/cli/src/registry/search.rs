@@ -45,7 +45,7 @@ impl Search {
             return Ok(Exit::SUCCESS);
         }
         if found.is_empty() {
-            eprintln!("nothing in the registry has {}", self.words.join(" and "));
+            note!("nothing in the registry has {}", self.words.join(" and "));
         }
         for it in found {
             let deprecated = if it.deprecated { "  deprecated" } else { "" };

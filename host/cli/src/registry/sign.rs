@@ -13,7 +13,7 @@ use super::super::places::Places;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
-/// Make a key that signs releases: the private key goes into a file (mode 0600), the public key is printed
+/// Make a key that signs releases: the private key goes into FILE (mode 0600), the public key into FILE.pub
 #[derive(Args)]
 #[command(after_help = "\
 Example:
@@ -54,6 +54,10 @@ impl Keygen {
                 _ => refused,
             }
         };
+        let public = self.out.with_added_extension("pub");
+        if public.exists() {
+            return Err(failed(&std::io::ErrorKind::AlreadyExists.into()));
+        }
         let key = PrivateKey::generate().map_err(|error| CliError::because("cannot make a key", &error))?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -66,6 +70,8 @@ impl Keygen {
             let _ = fs::remove_file(&self.out);
             failed(&error)
         })?;
+        fs::write(&public, format!("{}\n", key.public()))
+            .map_err(|error| CliError::because(format!("cannot write the key `{}`", public.display()), &error))?;
         if self.json {
             show::line(json!({ "key": key.public().to_string(), "file": self.out.display().to_string() }));
         } else {
@@ -93,7 +99,7 @@ impl Sign {
 
 /// Reads a private key.
 pub(crate) fn private_key(path: &Path) -> Result<PrivateKey> {
-    let failed = |error: &dyn std::error::Error| {
+    let failed = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot read the key `{}`", path.display()), error).status(USAGE)
     };
     let text = fs::read_to_string(path).map_err(|error| failed(&error))?;

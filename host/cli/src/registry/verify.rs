@@ -39,7 +39,7 @@ impl Verify {
             ));
             for problem in &verified.problems {
                 let hint = problem.hint.map(|hint| format!("\n  {hint}")).unwrap_or_default();
-                eprintln!("{}", tame(&format!("{}{hint}", problem.problem)));
+                note!("{}", tame(&format!("{}{hint}", problem.problem)));
             }
         }
         if verified.problems.is_empty() {

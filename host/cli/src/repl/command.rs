@@ -1,6 +1,5 @@
 //! The inputs that begin with a dot: what a script cannot do, or need not.
 
-use std::io;
 use std::str::FromStr as _;
 
 use clap::ValueEnum as _;
@@ -10,6 +9,7 @@ use tollhouse::vfs::{Errno, Kind};
 
 use super::super::run::Lang;
 use super::super::session::{copy, failed};
+use super::super::stdio::Stdout;
 use super::super::{CliError, Result, draw, error, show, tools};
 use super::room::{Keeper, Room, WORKSPACE};
 
@@ -154,7 +154,7 @@ fn files(room: &Room, path: Option<&str>) -> Result<()> {
 fn cat(room: &Room, path: &str) -> Result<()> {
     let path = absolute(room.place(), path);
     let tree = room.files().map_err(|error| failed("cannot look into the session", &error))?;
-    copy(&tree, &path, &at(&path), &mut io::stdout().lock()).map(drop)
+    copy(&tree, &path, &at(&path), &mut Stdout).map(drop)
 }
 
 fn snapshot(keeper: &Keeper, label: Option<&str>) -> Result<()> {

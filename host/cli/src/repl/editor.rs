@@ -15,6 +15,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
 use tollhouse::session::Host;
 
+use super::super::signals::CANCELLED;
 use super::super::{CliError, Result, show};
 use super::command::{self, Done};
 use super::complete::{Known, Named};
@@ -107,6 +108,9 @@ pub(super) fn converse(room: &mut Room, state: Option<&Path>, named: bool) -> Re
                     Done::Goes(done) => status = done,
                     Done::Ends(done) => return Ok(done.unwrap_or(status)),
                 }
+                if room.interrupt.is_ended() {
+                    return Ok(CANCELLED);
+                }
             }
             // The line is cleared.
             Err(ReadlineError::Interrupted) => {}
@@ -173,7 +177,7 @@ fn prepare(state: &Path, line: &mut Line) -> Option<PathBuf> {
     match read {
         Ok(()) => Some(path),
         Err(error) => {
-            eprintln!("warning: there is no history in `{}`: {error}", path.display());
+            note!("warning: there is no history in `{}`: {error}", path.display());
             None
         }
     }
@@ -194,7 +198,7 @@ fn remember(line: &mut Line, history: &Kept, input: &str) {
     }
     let Some(path) = history.path.as_deref() else { return };
     if let Err(error) = line.append_history(path) {
-        eprintln!("warning: cannot write the history `{}`: {error}", path.display());
+        note!("warning: cannot write the history `{}`: {error}", path.display());
     }
 }
 

@@ -1,16 +1,16 @@
-//! Ctrl-C: stops what runs, and what waits to run; never the repl, unless nobody types.
+//! Signals: Ctrl-C stops what runs, and what waits to run; never the repl, unless nobody types. SIGTERM and SIGHUP stop
+//! that too, and end the repl.
 
+use std::io;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use tollhouse::session::{CancelHandle, SessionId, Waiting};
 
-use super::super::ctrl_c;
-
-/// The exit status of what was cancelled.
-pub(super) const CANCELLED: u8 = 130;
+use super::super::signals::{self, CANCELLED, Request};
 
 /// How long to wait for another run without a word.
 const SILENCE: Duration = Duration::from_millis(500);
@@ -24,6 +24,10 @@ struct State {
     interactive: bool,
     /// Since the input began.
     pressed: AtomicBool,
+    /// Set by the first signal that ends the repl.
+    ended: AtomicBool,
+    /// Settings that the terminal had before the editor changed them.
+    terminal: Option<Termios>,
     now: Mutex<Now>,
 }
 
@@ -40,10 +44,16 @@ enum Now {
 impl Interrupt {
     /// Takes the signal over.
     pub(super) fn install(interactive: bool) -> Self {
-        let state = State { interactive, pressed: AtomicBool::new(false), now: Mutex::new(Now::Idle) };
+        let state = State {
+            interactive,
+            pressed: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            terminal: if interactive { tcgetattr(io::stdin()).ok() } else { None },
+            now: Mutex::new(Now::Idle),
+        };
         let interrupt = Self(Arc::new(state));
         let pressed = interrupt.clone();
-        ctrl_c::on_press(move || pressed.press());
+        signals::on_each(move |request| pressed.press(request));
         interrupt
     }
 
@@ -51,14 +61,32 @@ impl Interrupt {
         self.0.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn press(&self) {
+    fn press(&self, request: Request) {
+        let ends = request == Request::Terminate || !self.0.interactive;
+        if ends && self.0.ended.swap(true, Ordering::AcqRel) {
+            self.exit();
+        }
         self.0.pressed.store(true, Ordering::Release);
         match &*self.now() {
             Now::Running(run) => run.cancel(),
-            // Nothing of the session is under way, and nobody would look at what was pressed.
-            Now::Idle if !self.0.interactive => process::exit(i32::from(CANCELLED)),
+            // Nothing of the session is under way, and the thread that reads inputs may wait for one for ever.
+            Now::Idle if ends => self.exit(),
             Now::Idle | Now::Waiting(..) => {}
         }
+    }
+
+    /// Ends the process, and leaves the terminal as it was found.
+    fn exit(&self) -> ! {
+        if let Some(terminal) = &self.0.terminal {
+            // A terminal that is gone needs no settings.
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, terminal);
+        }
+        process::exit(i32::from(CANCELLED));
+    }
+
+    /// Returns true once a signal has ended the repl.
+    pub(super) fn is_ended(&self) -> bool {
+        self.0.ended.load(Ordering::Acquire)
     }
 
     /// An input begins.
@@ -95,7 +123,7 @@ impl Interrupt {
                 && since.elapsed() > SILENCE
             {
                 *said = true;
-                eprintln!("waiting for another run of the session `{id}` to end; Ctrl-C gives up");
+                note!("waiting for another run of the session `{id}` to end; Ctrl-C gives up");
             }
             !interrupt.pressed()
         })

@@ -4,9 +4,10 @@
 //! - `command`: the inputs that begin with a dot;
 //! - `editor`, `complete`: a person at a terminal;
 //! - `script`: inputs that come by a pipe;
-//! - `interrupt`: Ctrl-C.
+//! - `interrupt`: Ctrl-C, SIGTERM and SIGHUP.
 //!
-//! **Invariant:** no input ends the repl but `.exit`, the end of the inputs and, where nobody types, Ctrl-C.
+//! **Invariant:** no input ends the repl but `.exit` and the end of the inputs; so do SIGTERM, SIGHUP and, where nobody
+//! types, Ctrl-C.
 
 mod command;
 mod complete;
@@ -24,7 +25,7 @@ use tollhouse::session::{SessionId, Sessions};
 use self::interrupt::Interrupt;
 use self::room::{Keeper, Room};
 use super::confine::ConfineArgs;
-use super::opening::{OwnArgs, SessionArgs, pair};
+use super::opening::{Opening, OwnArgs, SessionArgs, pair};
 use super::places::Places;
 use super::run::Lang;
 use super::{Result, error};
@@ -100,8 +101,9 @@ impl Repl {
         };
         let session = match &keeper {
             Some(Keeper { sessions, id }) => {
-                let waiting = interrupt.waiting(id);
-                self.session.open_kept(places, &host, sessions, id, &self.own, self.audit.as_deref(), waiting)?
+                let (own, audit, waiting) = (&self.own, self.audit.as_deref(), interrupt.waiting(id));
+                let opening = Opening { own, audit, waiting, files: None, is_named: false };
+                self.session.open_kept(places, &host, sessions, id, opening)?
             }
             None => self.session.open_in_memory(places, &host, &self.own, self.audit.as_deref())?,
         };

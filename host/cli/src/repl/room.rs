@@ -1,6 +1,6 @@
 //! The session that the inputs share, and what one input does in it.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,9 +11,12 @@ use tollhouse::session::{
 };
 use tollhouse::vfs::Tree;
 
-use super::super::run::{Lang, Output, name_in, status};
+use super::super::opening::warn_of_run;
+use super::super::run::{Lang, Output, name_in};
+use super::super::signals::CANCELLED;
+use super::super::stdio::note_part;
 use super::super::{CliError, Result, show};
-use super::interrupt::{CANCELLED, Interrupt};
+use super::interrupt::Interrupt;
 
 /// Where scripts start.
 pub(super) const WORKSPACE: &str = "/workspace";
@@ -80,7 +83,7 @@ impl Room {
         let (result, line) = match ran {
             Ok(ran) => ran,
             Err(HostError::Sessions(SessionsError::Busy(_))) if self.interrupt.pressed() => {
-                eprintln!("given up: another run of the session has not ended");
+                note!("given up: another run of the session has not ended");
                 return Ok(CANCELLED);
             }
             Err(HostError::Sessions(error)) => {
@@ -90,15 +93,16 @@ impl Room {
         };
         if self.interactive && !line.load(Ordering::Relaxed) {
             // The next prompt begins a line.
-            println!();
+            show::line("");
         }
+        warn_of_run(self.session.gate(), &result);
         self.show(&result);
         if self.lang.is_shell()
             && let Some(serde_json::Value::String(directory)) = &result.value
         {
             self.directory.clone_from(directory);
         }
-        Ok(status(&result))
+        Ok(result.exit_code)
     }
 
     fn start(&self, input: &str) -> std::result::Result<(RunResult, Arc<AtomicBool>), HostError> {
@@ -122,27 +126,26 @@ impl Room {
 
     /// Why it failed. Its value was shown by the script's own guest.
     fn show(&self, result: &RunResult) {
-        let _ = io::stdout().flush();
         let Some(error) = &result.error else { return };
         if result.status == Status::Cancelled {
-            eprintln!("{}", self.dim("cancelled"));
+            note!("{}", self.dim("cancelled"));
             return;
         }
         // bash has said what was wrong.
         if self.lang.is_shell() && matches!(error.kind, ErrorKind::Exit | ErrorKind::Syntax) {
-            eprintln!("{}", self.dim(&format!("[status {}]", result.exit_code)));
+            note!("{}", self.dim(&format!("[status {}]", result.exit_code)));
             return;
         }
         if error.kind == ErrorKind::Exit {
-            eprintln!("{}", self.dim(&format!("[status {}]", result.exit_code)));
+            note!("{}", self.dim(&format!("[status {}]", result.exit_code)));
             return;
         }
         if self.colors {
-            eprint!("\x1b[31m");
+            note_part("\x1b[31m");
         }
         show::failure(error);
         if self.colors {
-            eprint!("\x1b[39m");
+            note_part("\x1b[39m");
         }
     }
 
@@ -175,10 +178,10 @@ struct Lines {
 }
 
 impl OutputSink for Lines {
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         if let Some(last) = bytes.last() {
             self.at_start.store(*last == b'\n', Ordering::Relaxed);
         }
-        self.output.write(stream, bytes);
+        self.output.write(stream, bytes)
     }
 }

@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead as _, Read as _};
 
-use super::super::{CliError, Result};
+use super::super::signals::CANCELLED;
+use super::super::{CliError, Result, stdio};
 use super::command::{self, Done};
-use super::interrupt::CANCELLED;
 use super::room::Room;
 
 /// Bytes of one input, and of one line.
@@ -30,7 +30,10 @@ pub(super) fn follow(room: &mut Room) -> Result<u8> {
                 Done::Goes(done) => status = done,
                 Done::Ends(done) => return Ok(done.unwrap_or(status)),
             }
-            if status == CANCELLED && room.interrupt.pressed() {
+            if room.interrupt.is_ended() || status == CANCELLED && room.interrupt.pressed() {
+                return Ok(CANCELLED);
+            }
+            if stdio::has_failed() {
                 return Ok(status);
             }
             input.clear();

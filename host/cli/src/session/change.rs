@@ -1,10 +1,13 @@
 //! `tollhouse session fork`, `rollback`, `label` and `rm`.
 
+use std::io::{self, IsTerminal as _};
+
 use clap::Args;
 use serde_json::json;
-use tollhouse::session::{At, Point, SessionId};
+use tollhouse::session::{At, Point, SessionId, Sessions};
 
 use super::super::places::{Places, waiting};
+use super::super::stdio::note_part;
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
@@ -61,12 +64,16 @@ pub(crate) struct Label {
 
 /// Remove sessions: files, budgets, runs and log
 ///
-/// A run that has not ended is cancelled. What only they had on disk is freed by `session gc`.
+/// A session that has a run that has not ended is removed after a question on the terminal, or with `--force`: the run is
+/// cancelled. What only they had on disk is freed by `session gc`.
 #[derive(Args)]
 pub(crate) struct Rm {
     /// The sessions
     #[arg(value_name = "ID", required = true)]
     ids: Vec<SessionId>,
+    /// Cancel runs that have not ended, without a question
+    #[arg(short, long)]
+    force: bool,
     /// Print an array of {session, records}
     #[arg(long)]
     json: bool,
@@ -129,6 +136,9 @@ impl Rm {
         let sessions = places.sessions()?;
         let mut removed = Vec::new();
         for id in &self.ids {
+            if !self.force {
+                may_remove(&sessions, id)?;
+            }
             let records = sessions
                 .remove(id, &waiting(id))
                 .map_err(|error| super::failed(&format!("cannot remove `{id}`"), &error))?
@@ -140,4 +150,20 @@ impl Rm {
         }
         Ok(Exit::SUCCESS)
     }
+}
+
+/// Asks before a session is removed that has a run. Without a terminal, nobody can answer, and it is not removed.
+fn may_remove(sessions: &Sessions, id: &SessionId) -> Result<()> {
+    let shown = sessions.show(id).map_err(|error| super::failed(&format!("cannot remove `{id}`"), &error))?;
+    if !shown.busy {
+        return Ok(());
+    }
+    let running = CliError::usage(format!("the session `{id}` has a run that has not ended")).status(1);
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Err(running.hint("wait for it, or cancel it and remove the session with `--force`"));
+    }
+    note_part(&format!("the session `{id}` has a run that has not ended: cancel it, and remove the session? [y/N] "));
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).map_err(|error| CliError::because("cannot read the answer", &error))?;
+    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(running.hint("nothing was removed")) }
 }

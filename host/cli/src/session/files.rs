@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
-use tollhouse::session::{Point, SessionId, SessionsError};
-use tollhouse::vfs::{ChangeKind, Errno, Kind, Tree, UnifiedLimits, changed_paths, unified};
+use tollhouse::session::{Point, SessionId, Sessions, SessionsError};
+use tollhouse::vfs::{ChangeKind, Errno, Kind, Mounted, SnapshotId, Tree, UnifiedLimits, changed_paths, unified};
 
 use super::super::places::{Places, waiting};
+use super::super::stdio::Stdout;
 use super::super::{CliError, Result, draw, show};
 use crate::Exit;
 
@@ -41,24 +42,29 @@ pub(crate) struct Cat {
     json: bool,
 }
 
-/// Copy a file of this machine into a session
+/// Copy a file or a directory of this machine into a session
 ///
-/// That is a change like any other: it has a number, and can be rolled back.
+/// That is a change like any other: it has a number, and can be rolled back. A directory is copied to where nothing is yet, or
+/// an empty directory.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session put report data.csv /workspace/data.csv
+  tollhouse session put report ./data /workspace/data --read-only
   generate | tollhouse session put report - /workspace/data.csv")]
 pub(crate) struct Put {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
-    /// The file, or `-` for standard input
+    /// The file or directory, or `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Where in the session
     #[arg(value_name = "PATH")]
     path: String,
+    /// Keep scripts from changing it
+    #[arg(long)]
+    read_only: bool,
     /// Print one JSON object: session, run, snapshot
     #[arg(long)]
     json: bool,
@@ -68,6 +74,10 @@ pub(crate) struct Put {
 ///
 /// Links are left out, so that nothing that a script made leads anywhere here; what is there already is not replaced.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session get report /workspace/out.csv
+  tollhouse session get report@3 /workspace/out.csv - | head")]
 pub(crate) struct Get {
     /// Which files: SESSION, SESSION@RUN or SESSION@LABEL
     #[arg(value_name = "POINT")]
@@ -75,7 +85,7 @@ pub(crate) struct Get {
     /// The file or directory
     #[arg(value_name = "PATH")]
     path: String,
-    /// Where to [default: its name, here]
+    /// Where to, or `-` for standard output (a file, not a directory) [default: its name, here]
     #[arg(value_name = "FILE")]
     to: Option<PathBuf>,
     /// Print one JSON object: files, bytes
@@ -203,7 +213,7 @@ impl Cat {
             show::line(shown);
             return Ok(Exit::SUCCESS);
         }
-        copy(&tree, &self.path, &failed, &mut io::stdout().lock())?;
+        copy(&tree, &self.path, &failed, &mut Stdout)?;
         Ok(Exit::SUCCESS)
     }
 }
@@ -214,6 +224,9 @@ fn base64(bytes: &[u8]) -> String {
 
 impl Put {
     pub(super) fn execute(self, places: &Places) -> Result {
+        if self.read_only || self.file.is_dir() {
+            return self.import(places);
+        }
         let cannot = |error: io::Error| CliError::because(format!("cannot read `{}`", self.file.display()), &error);
         let mut input: Box<dyn io::Read> = match self.file.to_str() {
             Some("-") => Box::new(io::stdin()),
@@ -223,28 +236,56 @@ impl Put {
         io::Read::read_to_end(&mut input, &mut bytes).map_err(cannot)?;
         let sessions = places.sessions()?;
         let failed = |error| super::failed("cannot put the file", &error);
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        let now = now();
         let what = format!("put {}", self.path);
         let path = &self.path;
         let snapshot = sessions.change(&self.id, &what, waiting(&self.id), |files| {
             let put = files.place_file(path, &bytes, 0o644, now);
             put.map_err(|source| SessionsError::File { path: path.clone(), source })
         });
+        self.tell(&sessions, snapshot.map_err(failed)?, &draw::size(bytes.len() as u64))
+    }
+
+    /// Copies a directory, or a file that scripts cannot change, as `run --mount` does.
+    fn import(&self, places: &Places) -> Result {
+        let sessions = places.sessions()?;
+        let failed = |error| super::failed(&format!("cannot put `{}`", self.file.display()), &error);
+        let mut mounted = Mounted::default();
+        let snapshot = sessions.change(&self.id, &format!("put {}", self.path), waiting(&self.id), |files| {
+            mounted = files.mount_directory(&self.file, &self.path, self.read_only, now())?;
+            Ok(())
+        });
         let snapshot = snapshot.map_err(failed)?;
-        let run = sessions.show(&self.id).map_err(failed)?.head.left_by;
+        for skipped in &mounted.skipped {
+            note!("warning: `{}` is not copied in: {}", skipped.path.display(), skipped.reason);
+        }
+        self.tell(&sessions, snapshot, if self.read_only { "read-only" } else { "a directory" })
+    }
+
+    fn tell(&self, sessions: &Sessions, snapshot: SnapshotId, amount: &str) -> Result {
+        let shown = sessions.show(&self.id).map_err(|error| super::failed("cannot show the session", &error))?;
+        let run = shown.head.left_by;
         if self.json {
             show::line(json!({ "session": self.id, "run": run, "snapshot": snapshot.to_string() }));
         } else {
-            show::line(format_args!("{}@{run} has {} ({})", self.id, self.path, draw::size(bytes.len() as u64)));
+            show::line(format_args!("{}@{run} has {} ({amount})", self.id, self.path));
         }
         Ok(Exit::SUCCESS)
     }
 }
 
+/// Nanoseconds since the Unix epoch.
+fn now() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
+}
+
 impl Get {
     pub(super) fn execute(self, places: &Places) -> Result {
         let tree = tree(places, &self.point)?;
+        if self.to.as_deref() == Some(Path::new("-")) {
+            return self.pipe(&tree);
+        }
         let name = self.path.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
         let to = match (&self.to, name) {
             (Some(to), _) => to.clone(),
@@ -256,8 +297,25 @@ impl Get {
         if self.json {
             show::line(json!({ "files": taken.files, "bytes": taken.bytes }));
         } else {
-            eprintln!("{} files, {}", taken.files, draw::size(taken.bytes));
+            note!("{}, {}", draw::count(taken.files, "file"), draw::size(taken.bytes));
         }
+        Ok(Exit::SUCCESS)
+    }
+
+    /// Copies a file to standard output.
+    fn pipe(&self, tree: &Tree) -> Result {
+        if self.json {
+            return Err(CliError::usage("`--json` and `-` both take standard output").hint("leave one of them out"));
+        }
+        let failed = at(&self.point, &self.path);
+        if tree.stat(&self.path, true).map_err(&failed)?.kind == Kind::Directory {
+            return Err(CliError::usage(format!(
+                "`{}` is a directory: only a file can go to standard output",
+                self.path
+            ))
+            .hint("name a directory here to copy it to"));
+        }
+        copy(tree, &self.path, &failed, &mut Stdout)?;
         Ok(Exit::SUCCESS)
     }
 }
@@ -289,7 +347,7 @@ impl Taken<'_> {
                 file.flush().map_err(cannot)?;
                 self.files += 1;
             }
-            _ => eprintln!("warning: the link `{}` is left out", path.escape_debug()),
+            _ => note!("warning: the link `{}` is left out", path.escape_debug()),
         }
         Ok(())
     }
@@ -307,7 +365,8 @@ impl Diff {
         let cannot = |errno: Errno| CliError::because("cannot read what differs", &errno);
         if self.unified {
             let text = unified(&old, &new, &UnifiedLimits::default()).map_err(cannot)?;
-            let _ = io::stdout().write_all(text.as_bytes());
+            // Standard output keeps its first error.
+            let _ = Stdout.write_all(text.as_bytes());
             return Ok(Exit::SUCCESS);
         }
         let changes = changed_paths(&old, &new).map_err(cannot)?;

@@ -8,7 +8,7 @@ use super::super::progress::Progress;
 use super::super::{Result, draw, show};
 use crate::Exit;
 
-/// Free what no session names any more
+/// Delete data that no session references
 ///
 /// Runs may go on meanwhile. What a run, a label or a fork still names stays.
 #[derive(Args)]
@@ -43,7 +43,7 @@ impl Gc {
         let size = draw::size(removed.bytes + left.bytes);
         show::line(format_args!("{size} {freed} ({} blobs), {} kept", removed.files, draw::size(swept.kept.bytes)));
         if swept.interrupted {
-            eprintln!("warning: a commit took too long to wait for: there is more to free");
+            note!("warning: a commit took too long to wait for: there is more to free");
         }
         Ok(Exit::SUCCESS)
     }

@@ -43,10 +43,16 @@ pub(crate) struct Log {
     /// Only this run
     #[arg(long, value_name = "NUMBER")]
     run: Option<u64>,
+    /// Show arguments, results and output whole, however long [default: the first 200 characters of each]
+    #[arg(long)]
+    whole: bool,
     /// Print the lines of the log as they are
     #[arg(long)]
     json: bool,
 }
+
+/// Characters of a value that are shown, unless it is to be whole.
+const CLIP: usize = 200;
 
 /// Every event, as the log calls it.
 const EVENTS: [&str; 10] =
@@ -80,7 +86,7 @@ impl Log {
             methods.insert(call, method.to_owned());
         }
         if self.wants(event, methods.get(&call).map(String::as_str)) {
-            show::line(if self.json { event.to_string() } else { tame(&told(event)) });
+            show::line(if self.json { event.to_string() } else { tame(&told(event, self.whole)) });
         }
     }
 
@@ -95,7 +101,7 @@ impl Log {
 
 /// An event for a reader: when, where, what, and the rest as it stands in the log. Whatever a tool or a guest said is in
 /// quotes and escaped, so that no terminal obeys it.
-fn told(event: &Value) -> String {
+fn told(event: &Value, whole: bool) -> String {
     let text = |key: &str| event[key].as_str().unwrap_or_default();
     let mut line = format!("{} ", text("time").get(..19).unwrap_or_default());
     if let Some(run) = event["run"].as_u64() {
@@ -108,7 +114,12 @@ fn told(event: &Value) -> String {
     let passed = ["n", "time", "event", "run", "seq", "prev"];
     for (key, value) in event.as_object().into_iter().flatten() {
         if !passed.contains(&key.as_str()) && !value.is_null() {
-            line += &format!("  {key} {value}");
+            let value = value.to_string();
+            let shown = if whole { None } else { value.char_indices().nth(CLIP) };
+            line += &match shown {
+                Some((at, _)) => format!("  {key} {}… ({} bytes)", &value[..at], value.len()),
+                None => format!("  {key} {value}"),
+            };
         }
     }
     line

@@ -93,7 +93,7 @@ impl Ls {
             return Ok(Exit::SUCCESS);
         }
         if seen.is_empty() {
-            eprintln!("there are no sessions: `tollhouse run --session NAME …` makes one");
+            note!("there are no sessions: `tollhouse run --session NAME …` makes one");
             return Ok(Exit::SUCCESS);
         }
         show::line(tamed(format_args!(

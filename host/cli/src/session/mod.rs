@@ -3,6 +3,7 @@
 mod change;
 mod files;
 mod gc;
+mod grant;
 mod log;
 mod look;
 mod new;
@@ -35,6 +36,7 @@ pub(crate) enum Session {
     Fork(change::Fork),
     Rollback(change::Rollback),
     Label(change::Label),
+    Grant(grant::Grant),
     Export(transfer::Export),
     Import(transfer::Import),
     Rm(change::Rm),
@@ -57,6 +59,7 @@ impl Session {
             Self::Fork(fork) => fork.execute(places),
             Self::Rollback(rollback) => rollback.execute(places),
             Self::Label(label) => label.execute(places),
+            Self::Grant(grant) => grant.execute(places),
             Self::Export(export) => export.execute(places),
             Self::Import(import) => import.execute(places),
             Self::Rm(rm) => rm.execute(places),
@@ -72,7 +75,7 @@ pub(crate) fn failed(what: &str, error: &SessionsError) -> CliError {
         SessionsError::Unknown { nearest: Some(near), .. } => shown.hint(format!("did you mean `{near}`?")),
         SessionsError::Unknown { .. } => shown.hint("`tollhouse session ls` lists those that there are"),
         SessionsError::Differs { session, .. } => shown
-            .hint(format!("a session keeps what it was made with: leave `--policy`, `--allow` and `--tool` out, or take another name; `tollhouse session show {session}` shows what it has"))
+            .hint(format!("a session keeps what it was made with: leave `--policy`, `--allow` and `--tool` out, or take another name; `tollhouse session show {session}` shows what it has, and `tollhouse session grant {session}` adds to it"))
             .status(super::error::USAGE),
         SessionsError::NoPoint { session, .. } => {
             shown.hint(format!("`tollhouse session show {session}` lists its runs and labels"))

@@ -2,26 +2,31 @@
 
 use clap::Args;
 use serde_json::json;
-use tollhouse::session::SessionId;
+use tollhouse::session::{Point, SessionId};
 
-use super::super::opening::{OwnArgs, SessionArgs};
+use super::super::opening::{Opening, OwnArgs, SessionArgs};
 use super::super::places::{Places, waiting};
 use super::super::{CliError, Result, show};
 use crate::Exit;
 
-/// Make a session, and run nothing
+/// Create an empty session, or one with the files of another
 ///
-/// Its policy and its tools are fixed from then on, and it begins with the files that `--mount` copies in. Secrets,
+/// Its policy and its tools are fixed from then on (`session grant` adds to them), and it begins with the files that `--mount`
+/// copies in, and those of `--from`. Its budgets are its own: `session fork` keeps what was spent. Secrets,
 /// `--timeout`, `--memory` and `--fuel` are each run's own.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tollhouse session new report --policy policy.toml --mount ./data:/workspace/data:ro
+  tollhouse session new second --from report@3 --policy other.toml
   tollhouse run --session report report.js")]
 pub(crate) struct New {
     /// Its name [default: one that is made up]
     #[arg(value_name = "ID")]
     id: Option<SessionId>,
+    /// Begin with the files of SESSION, SESSION@RUN or SESSION@LABEL, and nothing else of it
+    #[arg(long, value_name = "POINT")]
+    from: Option<Point>,
     #[command(flatten)]
     session: SessionArgs,
     /// Print one JSON object: session, snapshot
@@ -41,7 +46,10 @@ impl New {
             let error = CliError::usage(format!("there is a session `{id}` already"));
             return Err(error.hint(format!("`tollhouse run --session {id}` goes on with it")));
         }
-        self.session.open_kept(places, &places.host()?, &sessions, &id, &OwnArgs::default(), None, waiting(&id))?;
+        let files = self.from.as_ref().map(|from| sessions.files(from)).transpose();
+        let files = files.map_err(|error| super::failed("cannot make a session", &error))?;
+        let opening = Opening { own: &OwnArgs::default(), audit: None, waiting: waiting(&id), files, is_named: true };
+        self.session.open_kept(places, &places.host()?, &sessions, &id, opening)?;
         let head = sessions.show(&id).map_err(|error| super::failed("cannot show the session", &error))?.head;
         if self.json {
             show::line(json!({ "session": id, "snapshot": head.snapshot.to_string() }));

@@ -11,6 +11,7 @@ use tollhouse::session::SessionId;
 
 use super::super::places::Places;
 use super::super::progress::Progress;
+use super::super::stdio::Stdout;
 use super::super::{CliError, Result, draw, show};
 use crate::Exit;
 
@@ -23,9 +24,12 @@ pub(crate) struct Export {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
-    /// The file, or `-` for standard output; one that is there is not replaced
+    /// The file, or `-` for standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Replace a file that is there
+    #[arg(short, long)]
+    force: bool,
     /// Print one JSON object: session, blobs, bytes
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
@@ -61,13 +65,17 @@ impl Export {
         let failed = |error| super::failed("cannot export", &error);
         let progress = Progress::new(format!("exporting {}", self.id));
         if self.file == Path::new("-") {
-            let out = io::BufWriter::new(progress.count(io::stdout()));
+            let out = io::BufWriter::new(progress.count(Stdout));
             let (mut out, _) = sessions.export(&self.id, out).map_err(failed)?;
             out.flush().map_err(cannot)?;
             return Ok(Exit::SUCCESS);
         }
-        if self.file.exists() {
-            return Err(CliError::usage(format!("`{}` is there already", self.file.display())));
+        let exists = || {
+            CliError::usage(format!("`{}` already exists", self.file.display()))
+                .hint("name another file, or replace it with `--force`")
+        };
+        if !self.force && self.file.exists() {
+            return Err(exists());
         }
         let directory = self.file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Under its name there is only ever a whole one.
@@ -78,7 +86,11 @@ impl Export {
         drop(out);
         file.as_file().sync_all().map_err(cannot)?;
         let bytes = file.as_file().metadata().map_err(cannot)?.len();
-        file.persist_noclobber(&self.file).map_err(|error| cannot(error.error))?;
+        let persisted = if self.force { file.persist(&self.file) } else { file.persist_noclobber(&self.file) };
+        persisted.map_err(|error| match error.error.kind() {
+            io::ErrorKind::AlreadyExists => exists(),
+            _ => cannot(error.error),
+        })?;
         drop(progress);
         if self.json {
             show::line(json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes }));

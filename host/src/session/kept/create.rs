@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::live::first_head;
-use super::log::json;
+use super::log::{json, retried};
 use super::record::{Created, Origin, RunRecord, States};
 use super::turn::Turn;
 use super::{Kept, Point, SessionId, Sessions, SessionsError, Waiting, key};
 use crate::capability::{Grant, Limits, Policy, Setting};
 use crate::gate::{Approver, Audit};
 use crate::session::host::now;
-use crate::store::{Batch, BlobError, Record, StoreError};
+use crate::store::{Batch, Record, StoreError};
 use crate::tool::{HostTool, Lock, Secrets};
 use crate::vfs::{SnapshotId, Tree};
 
@@ -97,13 +97,8 @@ impl Sessions {
         if policy.grants.iter().any(narrowed) {
             return Err(SessionsError::Token);
         }
-        loop {
-            match self.create_now(id, policy, lock, files) {
-                // Unused blobs were removed meanwhile, of which this may have counted on one.
-                Err(SessionsError::Blob(BlobError::Abandoned)) => {}
-                created => return created,
-            }
-        }
+        // Unused blobs were removed meanwhile, of which this may have counted on one.
+        retried(|| self.create_now(id, policy, lock, files))
     }
 
     fn create_now(&self, id: &SessionId, policy: &Policy, lock: &Lock, files: &Tree) -> Result<(), SessionsError> {

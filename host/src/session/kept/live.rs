@@ -12,6 +12,7 @@ use super::look::damaged;
 use super::record::{Head, RunRecord, States};
 use super::turn::{Turn, Waiting};
 use super::{SessionId, Sessions, SessionsError, key};
+use crate::capability::Policy;
 use crate::error::told;
 use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
@@ -19,7 +20,7 @@ use crate::ledger::Used;
 use crate::session::host::now;
 use crate::session::{Left, RunResult};
 use crate::store::Owner;
-use crate::tool::{Backing, Changed, Key};
+use crate::tool::{Backing, Changed, Key, Lock};
 use crate::vfs::{Limits, SnapshotId, Tree};
 
 /// The longest error, and the longest name of a script, that a run's record keeps, in bytes. JSON makes them longer, by
@@ -252,6 +253,39 @@ impl Kept {
         let changed = changed.map(|snapshot| (snapshot, self.head(limits).unwrap_or(files)));
         self.leave();
         changed
+    }
+
+    /// Replaces policy and lock, when the session is free, and commits that as a change that leaves the files as they are.
+    pub(in crate::session) fn widen<E: From<SessionsError>>(
+        &self,
+        limits: Limits,
+        what: &str,
+        widen: impl FnOnce(Policy, Lock) -> Result<(Policy, Lock), E>,
+    ) -> Result<Policy, E> {
+        let (files, begun) = self.enter(limits, what, "")?;
+        let widened = self.widened(&begun, what, &files, widen);
+        if widened.is_err() {
+            self.withdraw(&begun, None);
+        }
+        self.leave();
+        widened
+    }
+
+    fn widened<E: From<SessionsError>>(
+        &self,
+        begun: &Begun,
+        what: &str,
+        files: &Tree,
+        widen: impl FnOnce(Policy, Lock) -> Result<(Policy, Lock), E>,
+    ) -> Result<Policy, E> {
+        let (policy, lock) = widen(self.place.policy(&self.id)?, self.place.lock(&self.id)?)?;
+        let values = [(b'P', policy.to_json().to_string().into_bytes()), (b'M', json(&lock))];
+        let record = RunRecord { status: "changed".to_owned(), ..begun.record.clone() };
+        let event = Event::Changed { run: begun.number, what };
+        self.commit(begun, record, Some(files), &event, |commit| {
+            values.iter().try_for_each(|(kind, value)| commit.long(key::one(*kind, &self.id), value))
+        })?;
+        Ok(policy)
     }
 
     /// Commits a change of the files that is no run; with `states`, of what scripts left besides, too.

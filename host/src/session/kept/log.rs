@@ -133,6 +133,22 @@ impl Open {
     }
 }
 
+/// Attempts at a commit during which unused blobs were removed. One removal takes longer than many commits, so a commit that
+/// meets this many of them meets something else.
+const ATTEMPTS: u32 = 100;
+
+/// Repeats what was abandoned because unused blobs were removed meanwhile, so often and no more.
+pub(super) fn retried<T>(mut attempt: impl FnMut() -> Result<T, SessionsError>) -> Result<T, SessionsError> {
+    let mut left = ATTEMPTS;
+    loop {
+        left -= 1;
+        match attempt() {
+            Err(SessionsError::Blob(BlobError::Abandoned)) if left > 0 => {}
+            done => return done,
+        }
+    }
+}
+
 impl SessionLog {
     pub(super) fn new(place: Sessions, id: SessionId) -> Self {
         Self { place, id, open: Mutex::default() }
@@ -150,13 +166,8 @@ impl SessionLog {
         open: &mut Open,
         mut more: impl FnMut(&mut Commit<'_>) -> Result<(), SessionsError>,
     ) -> Result<(), SessionsError> {
-        loop {
-            match self.try_commit(open, &mut more) {
-                // Unused blobs were removed meanwhile, of which this may have counted on one.
-                Err(SessionsError::Blob(BlobError::Abandoned)) => {}
-                committed => return committed,
-            }
-        }
+        // Unused blobs were removed meanwhile, of which this may have counted on one.
+        retried(|| self.try_commit(open, &mut more))
     }
 
     fn try_commit(

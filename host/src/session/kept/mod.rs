@@ -132,6 +132,9 @@ pub enum SessionsError {
         #[source]
         source: crate::vfs::Errno,
     },
+    /// Files of this machine that cannot be copied in.
+    #[error(transparent)]
+    Import(#[from] crate::vfs::MountError),
     /// What is kept makes no sense.
     #[error("the session `{session}` is damaged: {what}")]
     Damaged {

@@ -28,7 +28,7 @@ impl Run {
         let operation = match pending.operation {
             guest::Operation::Call { method, arguments } => match self.judge(&method, &arguments) {
                 Ok(admission) => {
-                    call = Some((admission.seq, interrupt));
+                    call = Some((admission.seq(), interrupt));
                     Operation::Call(admission)
                 }
                 Err(failure) => return self.refuse(id, failure),
@@ -36,7 +36,7 @@ impl Run {
             guest::Operation::Run(run) => match run.what {
                 Runnable::Program(ref method) => match self.judge_program(id, method, &run, &interrupt) {
                     Ok((admission, program)) => {
-                        call = Some((admission.seq, interrupt));
+                        call = Some((admission.seq(), interrupt));
                         Operation::Program(admission, program)
                     }
                     Err(failure) => return self.refuse(id, failure),
@@ -145,7 +145,7 @@ impl Run {
             Ok(started) => Ok((admission, ProgramStreams(started))),
             Err(failure) => {
                 // Given back first: what is settled stays spent in the ledger on disk.
-                let seq = admission.seq;
+                let seq = admission.seq();
                 admission.release();
                 self.session.gate.settle(&self.scope.record, seq, CallOutcome::Failed, Some(&failure));
                 Err(failure)

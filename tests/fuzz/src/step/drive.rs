@@ -82,8 +82,8 @@ impl Host {
         for pending in started {
             assert!(self.seen.insert(pending.id), "operation {} was handed out twice", pending.id);
             if let Operation::Call(call) = &pending.operation {
-                assert_eq!(call.method, "fuzz/add", "nothing else is there to be called");
-                assert!(call.arguments["n"].as_u64().is_some_and(|n| n <= SPEND), "{}", call.arguments);
+                assert_eq!(call.method(), "fuzz/add", "nothing else is there to be called");
+                assert!(call.arguments()["n"].as_u64().is_some_and(|n| n <= SPEND), "{}", call.arguments());
             }
             match choices.int_in_range(0..=3).unwrap_or(0) {
                 0 => self.left.push(pending.id),

@@ -49,7 +49,8 @@ pub(super) fn sources(job: &Job<'_>) -> Result<Vec<PathBuf>> {
 
 /// Writes the bindings: what of them is to be compiled and linked.
 fn bindings(job: &Job<'_>) -> Result<Vec<PathBuf>> {
-    let failed = |error: &dyn std::error::Error| CliError::because(format!("cannot write `{BINDINGS}`"), error);
+    let failed =
+        |error: &(dyn std::error::Error + 'static)| CliError::because(format!("cannot write `{BINDINGS}`"), error);
     let (mut resolve, world) = job.world()?;
     let mut files = Files::default();
     let made = wit_bindgen_c::Opts::default().build().generate(&mut resolve, world, &mut files);

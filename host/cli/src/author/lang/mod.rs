@@ -123,7 +123,7 @@ impl Job<'_> {
         let words = [command.get_program()].into_iter().chain(command.get_args());
         let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
         let shown = words.join(" ").replace(&format!("{}/", self.directory.display()), "");
-        eprintln!("running `{shown}`");
+        note!("running `{shown}`");
         command.stdin(Stdio::null()).stdout(std::io::stderr());
         let status = spawn(command, self.stop).map_err(|error| {
             let failed = CliError::because(format!("cannot run `{shown}`"), &error);

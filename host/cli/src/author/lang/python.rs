@@ -62,7 +62,7 @@ pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
 
 /// componentize-py leaves an interface `exports` in what the component exports: its own initialiser, which has run.
 fn without_initialiser(left: PathBuf) -> Result<PathBuf> {
-    let unusable = |error: &dyn std::error::Error| {
+    let unusable = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("what componentize-py made, `{}`, cannot be used", left.display()), error)
     };
     // A command of the package's own may leave it elsewhere.

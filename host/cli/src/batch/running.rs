@@ -1,0 +1,79 @@
+//! Jobs that are under way, so that a signal can cancel them.
+
+use std::collections::HashMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use tollhouse::session::CancelHandle;
+
+/// Jobs that are under way: each from the time when a thread takes its line until its result is written.
+#[derive(Default)]
+pub(super) struct Running {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    stopped: bool,
+    /// Key of the next job.
+    next: u64,
+    /// Jobs by key, with their runs once they have one.
+    jobs: HashMap<u64, Option<CancelHandle>>,
+}
+
+/// One job that is under way, until it is dropped.
+pub(super) struct Job<'a> {
+    running: &'a Running,
+    key: u64,
+}
+
+impl Running {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a job. Returns none once a signal has stopped the batch.
+    pub(super) fn begin(&self) -> Option<Job<'_>> {
+        let mut state = self.state();
+        if state.stopped {
+            return None;
+        }
+        let key = state.next;
+        state.next += 1;
+        state.jobs.insert(key, None);
+        Some(Job { running: self, key })
+    }
+
+    /// Cancels all jobs, begins no further ones, and waits until their results are written.
+    pub(super) fn stop(&self) {
+        let mut state = self.state();
+        state.stopped = true;
+        state.jobs.values().flatten().for_each(CancelHandle::cancel);
+        while !state.jobs.is_empty() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Returns true once a signal has stopped the batch.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.state().stopped
+    }
+}
+
+impl Job<'_> {
+    /// Sets the run that a signal cancels; at once, if it came already.
+    pub(super) fn runs(&self, run: CancelHandle) {
+        let mut state = self.running.state();
+        if state.stopped {
+            run.cancel();
+        }
+        state.jobs.insert(self.key, Some(run));
+    }
+}
+
+impl Drop for Job<'_> {
+    fn drop(&mut self) {
+        self.running.state().jobs.remove(&self.key);
+        self.running.changed.notify_all();
+    }
+}

@@ -1,0 +1,88 @@
+//! `tollhouse session grant`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use tollhouse::capability::{Grant as Allowed, Limits, Policy};
+use tollhouse::session::{SessionId, Widening};
+
+use super::super::opening::pair;
+use super::super::places::{Places, waiting};
+use super::super::policy_file::PolicyFile;
+use super::super::{CliError, Result, show};
+use crate::Exit;
+
+/// Let a session call more: grants and tools that it was not made with
+///
+/// What it has stays. The addition is on record in the session's log and has a number among its runs. Runs that start later
+/// have it; a process that has the session open has it when it opens the session again.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session grant report --allow 'text/*'
+  tollhouse session grant report --policy more.toml
+  tollhouse session grant report --tool csv=tollhouse:csv --allow 'csv/*'")]
+pub(crate) struct Grant {
+    /// The session
+    #[arg(value_name = "ID")]
+    id: SessionId,
+    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number)
+    #[arg(long = "allow", value_name = "PATTERN")]
+    allow: Vec<String>,
+    /// Add the grants, tools and tools' permissions of this policy
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Mount one more package: `stats=tollhouse:stats@^0.1`
+    #[arg(long = "tool", value_name = "ALIAS=NS:NAME@REQ", value_parser = pair)]
+    tools: Vec<(String, String)>,
+    /// Print one JSON object: session, run, policy
+    #[arg(long)]
+    json: bool,
+}
+
+impl Grant {
+    pub(super) fn execute(self, places: &Places) -> Result {
+        let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
+        let more = self.widening(source.as_ref())?;
+        if more.grants.is_empty() && more.tools.is_empty() && more.permissions.is_empty() {
+            return Err(
+                CliError::usage("nothing to grant").hint("name it: `--allow PATTERN`, `--policy FILE` or `--tool`")
+            );
+        }
+        let sessions = places.sessions()?;
+        let widened = places.host()?.widen(&sessions, &self.id, more, Some(waiting(&self.id)));
+        let policy = widened.map_err(|error| match error {
+            tollhouse::session::HostError::Sessions(error) => super::failed("cannot grant", &error),
+            error => error.into(),
+        })?;
+        let failed = |error| super::failed("cannot show the session", &error);
+        let run = sessions.show(&self.id).map_err(failed)?.head.left_by;
+        if self.json {
+            show::line(json!({ "session": self.id, "run": run, "policy": policy.to_json() }));
+        } else {
+            let grants: Vec<String> = policy.grants.iter().map(|grant| grant.method.to_string()).collect();
+            show::line(format_args!("{}@{run} may call {}", self.id, grants.join(", ")));
+        }
+        Ok(Exit::SUCCESS)
+    }
+
+    /// Gathers what is added.
+    fn widening(&self, source: Option<&PolicyFile>) -> Result<Widening> {
+        let mut policy = source.map(PolicyFile::parse).transpose()?.unwrap_or_default();
+        if policy.limits != Limits::default() {
+            return Err(CliError::usage("`[limits]` cannot be added to a session")
+                .hint("limits are each run's own: `run --timeout`, `--memory`, `--limit`"));
+        }
+        if policy.signed != Policy::default().signed {
+            return Err(CliError::usage("`require_signature` cannot be added to a session")
+                .hint("make a new one with it: `tollhouse session new --from ID --policy FILE`"));
+        }
+        for pattern in &self.allow {
+            policy.push(Allowed::allow(pattern).map_err(|error| CliError::usage(error.to_string()))?);
+        }
+        let tools = policy.tools.into_iter().flatten().chain(self.tools.iter().cloned());
+        let permissions = policy.permissions.into_iter().collect();
+        Ok(Widening { tools: tools.collect(), permissions, grants: policy.grants })
+    }
+}

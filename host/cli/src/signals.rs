@@ -1,0 +1,75 @@
+//! Signals that ask the process to end: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
+//!
+//! The first signal cancels what is under way, so that a session keeps its files and its log. A second one ends the process
+//! at once.
+
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// Exit status of a command that a signal cancelled, whichever signal it was.
+pub(crate) const CANCELLED: u8 = 130;
+
+/// Signals that follow the first one within this time belong to it: `timeout` sends its signal to the process, and then to
+/// the process's group.
+const ECHO: Duration = Duration::from_millis(300);
+
+static RECEIVED: AtomicU32 = AtomicU32::new(0);
+
+/// Request to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    /// Ctrl-C: whoever types wants what runs to stop.
+    Interrupt,
+    /// SIGTERM or SIGHUP: the whole process is to end.
+    Terminate,
+}
+
+/// Calls `stop` at the first signal. The second one ends the process.
+pub(crate) fn on_first(stop: impl Fn() + Send + 'static) {
+    let mut stopped = false;
+    on_each(move |_| {
+        if stopped {
+            process::exit(i32::from(CANCELLED));
+        }
+        stopped = true;
+        stop();
+    });
+}
+
+/// Calls `handle` at each signal, on a thread of its own.
+pub(crate) fn on_each(mut handle: impl FnMut(Request) + Send + 'static) {
+    let hangup = (!is_hangup_ignored()).then_some(SIGHUP);
+    // Without a handler, a signal ends the process, which is all that the handler is for.
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup)) else { return };
+    thread::spawn(move || {
+        let mut last: Option<Instant> = None;
+        for signal in signals.forever() {
+            if last.is_some_and(|last| last.elapsed() < ECHO) {
+                continue;
+            }
+            last = Some(Instant::now());
+            RECEIVED.fetch_add(1, Ordering::Relaxed);
+            handle(if signal == SIGINT { Request::Interrupt } else { Request::Terminate });
+        }
+    });
+}
+
+/// Returns the number of signals that were received since [`on_first`] or [`on_each`].
+pub(crate) fn received() -> u32 {
+    RECEIVED.load(Ordering::Relaxed)
+}
+
+/// Returns true if this process was started to survive a hangup, as `nohup` starts one. Linux says so in the process's
+/// status; elsewhere nothing is known.
+fn is_hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The lowest bit is signal 1, SIGHUP.
+    mask.is_some_and(|mask| mask & 1 == 1)
+}

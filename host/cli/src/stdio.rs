@@ -1,0 +1,79 @@
+//! The process's standard output and standard error.
+//!
+//! **Invariant:** a failed write to standard output is never forgotten. The first error is kept, and [`conclude`] turns it
+//! into an exit status.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{CliError, Result};
+use crate::Exit;
+
+/// Exit status after nobody reads standard output: 128 + SIGPIPE, as a shell reports it for other programs.
+const BROKEN_PIPE: u8 = 141;
+
+static FAILURE: OnceLock<io::Error> = OnceLock::new();
+static USED: AtomicBool = AtomicBool::new(false);
+
+/// Writer to standard output that remembers its first error.
+pub(crate) struct Stdout;
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        USED.store(true, Ordering::Relaxed);
+        remember(io::stdout().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        remember(io::stdout().flush())
+    }
+}
+
+/// Keeps an error of standard output.
+pub(crate) fn remember<T>(done: io::Result<T>) -> io::Result<T> {
+    if let Err(error) = &done
+        && error.kind() != ErrorKind::Interrupted
+    {
+        // Only the first error counts: what comes after it follows from it.
+        let _ = FAILURE.set(copy(error));
+    }
+    done
+}
+
+/// A second error that says the same.
+fn copy(error: &io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
+}
+
+/// Returns true if anything was written by way of [`Stdout`].
+pub(crate) fn is_used() -> bool {
+    USED.load(Ordering::Relaxed)
+}
+
+/// Returns true once a write to standard output has failed.
+pub(crate) fn has_failed() -> bool {
+    FAILURE.get().is_some()
+}
+
+/// Changes the end of a command whose output was lost: an error, or quietly status 141 if nobody reads standard output.
+pub(crate) fn conclude(done: Result) -> Result {
+    let Some(error) = FAILURE.get() else { return done };
+    match done {
+        Ok(exit) if exit != Exit::SUCCESS => Ok(exit),
+        _ if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::from(BROKEN_PIPE)),
+        Ok(_) => Err(CliError::because("cannot write to standard output", error)),
+        failed => failed,
+    }
+}
+
+/// Prints a line on standard error. Nobody can be told if that fails, so a failure is ignored; `eprintln!` would panic.
+pub(crate) fn note(text: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Prints a text without a line's end on standard error, as [`note`] does.
+pub(crate) fn note_part(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}

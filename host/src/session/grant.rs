@@ -1,0 +1,92 @@
+//! Widening what a session may do, by its operator.
+
+use super::host::{Host, HostError, file_limits};
+use super::kept::{SessionId, Sessions, Waiting};
+use crate::capability::{Grant, Permissions, Policy, PolicyError};
+use crate::gate::{Gate, GateOptions};
+use crate::tool::Lock;
+
+/// What is added to a session.
+#[derive(Clone, Debug, Default)]
+pub struct Widening {
+    /// Grants that follow those that the session has.
+    pub grants: Vec<Grant>,
+    /// What tools may touch, by alias: only of aliases for which the session has no such entry.
+    pub permissions: Vec<(String, Permissions)>,
+    /// Packages that are mounted besides: alias and requirement (`ns:name@^1`).
+    pub tools: Vec<(String, String)>,
+}
+
+impl Host {
+    /// Adds to what a session may do, for runs that start later and processes that open the session later. The session's
+    /// log and its list of runs say so.
+    ///
+    /// # Errors
+    /// If there is no such session, or the addition makes no sense beside what the session has: then nothing is changed.
+    pub fn widen(
+        &self,
+        sessions: &Sessions,
+        id: &SessionId,
+        more: Widening,
+        waiting: Option<Waiting>,
+    ) -> Result<Policy, HostError> {
+        let limits = file_limits(&sessions.policy(id)?.limits);
+        let what = description(&more);
+        let kept = sessions.live(id, waiting)?;
+        kept.widen(limits, &what, |policy, lock| {
+            let (policy, lock) = self.widened(policy, lock, more)?;
+            let mounted = self.packages().mount_locked(&lock, &policy.signed)?;
+            // An addition that makes no sense is not kept.
+            drop(Gate::new(mounted, policy.clone(), GateOptions::default())?);
+            Ok((policy, lock))
+        })
+    }
+
+    fn widened(&self, mut policy: Policy, mut lock: Lock, more: Widening) -> Result<(Policy, Lock), HostError> {
+        for (alias, requirement) in more.tools {
+            if lock.0.contains_key(&alias) {
+                return Err(refused(format!("the session has mounted `{alias}` already")));
+            }
+            let alone = Policy { tools: Some([(alias.clone(), requirement.clone())].into()), ..Policy::default() };
+            for (drawn, locked) in self.packages().pin(&alone, &[], &Lock::default())?.0 {
+                lock.0.entry(drawn).or_insert(locked);
+            }
+            if let Some(tools) = &mut policy.tools {
+                tools.insert(alias, requirement);
+            }
+        }
+        for (alias, permissions) in more.permissions {
+            if policy.permissions.insert(alias.clone(), permissions).is_some() {
+                return Err(refused(format!("the session says already what the tool `{alias}` may touch")));
+            }
+        }
+        for mut grant in more.grants {
+            if is_numbered(&grant) {
+                grant.name.clear();
+            } else if policy.grants.iter().any(|own| own.name == grant.name) {
+                return Err(refused(format!("the session has a grant `{}` already", grant.name)));
+            }
+            policy.push(grant);
+        }
+        Ok((policy, lock))
+    }
+}
+
+/// Returns true if a grant was given no name: it is numbered among those of the session.
+fn is_numbered(grant: &Grant) -> bool {
+    let number = grant.name.strip_prefix(&grant.method.to_string()).and_then(|rest| rest.strip_prefix('#'));
+    grant.name.is_empty() || number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn refused(message: String) -> HostError {
+    PolicyError::new(message, None).into()
+}
+
+/// The addition in words, for the log.
+fn description(more: &Widening) -> String {
+    let grants = more.grants.iter().map(|grant| format!("`{}`", grant.method));
+    let tools = more.tools.iter().map(|(alias, requirement)| format!("tool {alias}={requirement}"));
+    let permissions = more.permissions.iter().map(|(alias, _)| format!("permissions of `{alias}`"));
+    let parts: Vec<String> = grants.chain(tools).chain(permissions).collect();
+    format!("granted {}", parts.join(", "))
+}

@@ -1,0 +1,96 @@
+//! Known keys of `tool.toml`, for an error that says which one a misspelt key stands for. Must not read values.
+
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+const TOP: [&str; 13] = [
+    "name",
+    "version",
+    "description",
+    "license",
+    "authors",
+    "effect",
+    "default",
+    "instance",
+    "permissions",
+    "limits",
+    "example",
+    "component",
+    "build",
+];
+
+/// Tables of the manifest and the keys of each. `example` is a list of tables.
+const TABLES: [(&str, &[&str]); 4] = [
+    ("permissions", &["files", "http", "keyvalue", "secrets", "tools"]),
+    ("limits", &["wall", "fuel", "memory", "output", "argument", "result"]),
+    ("example", &["method", "arguments", "result", "result-json", "error"]),
+    ("build", &["lang", "command", "output", "compose"]),
+];
+
+/// Finds the first unknown key of a manifest: an error message, and the key's place. None if all keys are known, or the
+/// text is not TOML.
+pub(crate) fn unknown(text: &str) -> Option<(String, Range<usize>)> {
+    let manifest = DeTable::parse(text).ok()?;
+    let manifest = manifest.get_ref();
+    stranger(manifest, &TOP, "").or_else(|| {
+        TABLES.iter().find_map(|(name, known)| match manifest.get(*name)?.get_ref() {
+            DeValue::Table(table) => stranger(table, known, &format!(" in `[{name}]`")),
+            DeValue::Array(items) => items.iter().find_map(|item| match item.get_ref() {
+                DeValue::Table(table) => stranger(table, known, &format!(" in `[[{name}]]`")),
+                _ => None,
+            }),
+            _ => None,
+        })
+    })
+}
+
+fn stranger(table: &DeTable<'_>, known: &[&str], place: &str) -> Option<(String, Range<usize>)> {
+    let (key, _) = table.iter().find(|(key, _)| !known.contains(&key.get_ref().as_ref()))?;
+    let name = key.get_ref().as_ref();
+    let advice = match nearest(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known keys: {}", known.join(", ")),
+    };
+    Some((format!("unknown key `{}`{place}; {advice}", crate::error::excerpt(name)), key.span()))
+}
+
+/// The known key within two slips of a misspelt one.
+fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
+    let distance = |other: &&str| strsim::damerau_levenshtein(name, other);
+    // Longer names take time, and are no slips.
+    known.iter().copied().filter(|other| name.len() <= other.len() + 2 && distance(other) <= 2).min_by_key(distance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_key_is_explained_where_it_stands() {
+        let text = "nmae = 1\n";
+        assert_eq!(unknown(text), Some(("unknown key `nmae`; did you mean `name`?".to_owned(), 0..4)));
+        let (message, span) = unknown("name = 1\n[limits]\nmemry = 1\n").expect("unknown");
+        assert_eq!((message.as_str(), span), ("unknown key `memry` in `[limits]`; did you mean `memory`?", 18..23));
+        let (message, _) = unknown("[[example]]\nresults = 1\n").expect("unknown");
+        assert_eq!(message, "unknown key `results` in `[[example]]`; did you mean `result`?");
+        assert_eq!(unknown("[permissions]\nhttp = []\n"), None);
+    }
+
+    #[test]
+    fn listed_keys_are_those_that_a_manifest_takes() {
+        let takes = |text: &str| match crate::Manifest::parse(text) {
+            // A value of the wrong type comes after the key.
+            Err(error) => !error.message().contains("unknown field"),
+            Ok(_) => true,
+        };
+        for key in TOP {
+            assert!(takes(&format!("{key} = true\n")), "{key}");
+        }
+        for (table, keys) in TABLES {
+            for key in keys {
+                assert!(takes(&format!("[{table}]\n{key} = true\n")), "{table}.{key}");
+            }
+        }
+    }
+}
