@@ -94,6 +94,7 @@ fn script(source: &str) -> Val {
     record([
         ("source", text(source)),
         ("name", text("script")),
+        ("from-file", Val::Bool(false)),
         ("arguments", Val::List(Vec::new())),
         ("environment", Val::List(Vec::new())),
         ("directory", text("/workspace")),
