@@ -3841,7 +3841,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         throw new Error("there are no bindings here");
       };
       host.connectEvents({
-        emit: (name, ...values) => process2.emit(name, ...values),
+        // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
+        emit: (name, first, second) => process2.listenerCount(name) > 0 && process2.emit(name, first, second),
         count: (name) => process2.listenerCount(name)
       });
       addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {

@@ -161,7 +161,7 @@ fn a_manifest_lowers_limits_and_never_raises_them() {
         let result = run(&wide, Language::JavaScript, &format!("await {call}"));
         says(&wide, &result, value, "`tool.toml`");
     }
-    let narrow = ["tool_wall=100ms", "memory=4MiB", "argument=100", "result=200"];
+    let narrow = ["tool_wall=100ms", "memory=4MiB", "argument=100B", "result=200B"];
     let mut policy = Policy::parse("[[grant]]\nmethod = '**'").expect("a policy");
     for limit in narrow {
         limit.parse::<Setting>().expect("a limit").apply(&mut policy.limits);
@@ -288,7 +288,7 @@ fn flags_and_a_policy_say_the_same() {
         ("call=3", "there is no limit `call`"),
         ("calls", "NAME=VALUE"),
         ("pending=0", "no script could wait"),
-        ("memory=5MB", "no number of bytes"),
+        ("memory=5MB", "is not a size"),
     ] {
         let refused = home.run(["run", "--limit", limit, "-e", "1"]);
         assert_eq!(refused.status, 2, "{refused:?}");

@@ -308,7 +308,7 @@ fn a_session_moves_to_another_machine() {
         "await fs.writeFile('/workspace/big', 'x'.repeat(400000)); return (await stats.describe({values: [1]})).mean";
     assert_eq!(home.js(call, &["--session", "s", "--policy", "p.toml"])["value"], 1.0);
     done(&home, &["session", "export", "s", "s.tlh"]);
-    assert!(refused(&home, &["session", "export", "s", "s.tlh"], 2).contains("there already"));
+    assert!(refused(&home, &["session", "export", "s", "s.tlh"], 2).contains("already exists"));
     let file = home.path().join("s.tlh");
     let path = file.to_str().expect("UTF-8");
     assert!(refused(&home, &["session", "import", path], 1).contains("already"));

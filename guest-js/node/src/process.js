@@ -85,7 +85,8 @@ process.binding = () => {
   throw new Error('there are no bindings here');
 };
 host.connectEvents({
-  emit: (name, ...values) => process.emit(name, ...values),
+  // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
+  emit: (name, first, second) => process.listenerCount(name) > 0 && process.emit(name, first, second),
   count: (name) => process.listenerCount(name),
 });
 

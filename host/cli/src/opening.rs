@@ -289,11 +289,11 @@ fn warn_of_typo(sessions: &Sessions, id: &SessionId) {
     }
 }
 
-/// Returns true if a name may be another one, misspelt. Names that differ in digits only are numbered on purpose.
+/// Returns true if a name may be another one, misspelt. Names that differ in digits are numbered on purpose.
 fn is_slip(name: &str, other: &str) -> bool {
-    let letters = |name: &str| name.chars().filter(|char| !char.is_ascii_digit()).collect::<String>();
+    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
     let most = if other.len() < 6 { 1 } else { 2 };
-    other.len() > 3 && letters(name) != letters(other) && strsim::damerau_levenshtein(name, other) <= most
+    other.len() > 3 && digits(name) == digits(other) && strsim::damerau_levenshtein(name, other) <= most
 }
 
 /// The parts of `HOST:GUEST[:ro]`: on this machine, in the session if it is said, and whether it is read-only there.

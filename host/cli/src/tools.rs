@@ -77,10 +77,10 @@ pub(crate) fn sentence(text: &str) -> String {
     let paragraph: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
     let ends = paragraph.match_indices(['.', '!', '?']);
-    // Between digits, or before a lower-case letter (`e.g. this`), it is not an end.
+    // A sentence ends where the next one begins with a capital: not in `0.5`, `e.g. this`, `(e.g. 1.2)`.
     let end = ends.map(|(at, _)| at + 1).find(|at| {
         let mut rest = paragraph[*at..].chars();
-        matches!((rest.next(), rest.next()), (Some(' '), Some(next)) if !next.is_lowercase())
+        matches!((rest.next(), rest.next()), (Some(' '), Some(next)) if next.is_uppercase())
     });
     paragraph[..end.unwrap_or(paragraph.len())].to_owned()
 }

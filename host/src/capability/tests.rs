@@ -189,13 +189,13 @@ fn a_whole_file() {
         [limits]
         wall = "5s"
         memory = "64MiB"
-        output = 1_000
+        output = 2_000
     "#;
     let policy = Policy::parse(text).expect("it is a policy");
     assert_eq!(policy.tools.as_ref().expect("it mounts")["stats"], "tollhouse:stats@^0.1");
     let small = &policy.grants[0];
     assert_eq!((small.calls, small.clauses.len(), policy.grants[1].name.as_str()), (Some(100), 3, "text/**#1"));
-    assert_eq!((policy.limits.memory, policy.limits.output, policy.limits.fuel), (64 << 20, 1_000, 2_000_000_000));
+    assert_eq!((policy.limits.memory, policy.limits.output, policy.limits.fuel), (64 << 20, 2_000, 2_000_000_000));
     let fits = json!({"amount": 5001, "currency": "EUR", "items": [{"price": 1}, {"price": 500}]});
     assert!(small.clauses.iter().all(|clause| clause.holds(&fits)) && small.approve.asks(&fits));
     assert_eq!(Policy::parse(&policy.to_toml()).expect("what was written"), policy);
@@ -268,7 +268,7 @@ fn nothing_fails_open() {
         ("[[grant]]\nmethod='a'\nname='x'\n[[grant]]\nmethod='b'\nname='x'", "two grants are named `x`"),
         ("[[grant]]\nmethod = 'a'\nmethod = 'b'", "duplicate key"),
         ("[tools]\nstats = 5", "a string belongs here"),
-        ("[limits]\nmemory = '1.5MiB'", "no number of bytes"),
+        ("[limits]\nmemory = '1.5MiB'", "is not a size"),
         ("[limits]\nconcurrency = 0", "no call could ever run"),
         ("[limit]\nwall = '1s'", "unknown key `limit`"),
         (deep.as_str(), ""),

@@ -337,16 +337,14 @@ impl Machine {
         Ok(())
     }
 
-    /// Leaves so many strings. `q` ends dc where there are fewer, except within a text of the command line.
+    /// Leaves so many strings. `q` ends dc where there are fewer: with status 1, and with 0 in a text of the command line.
     fn leave(&mut self, mut levels: usize, ends: bool) -> Result<(), Stop> {
         while levels > 0 {
             let Some(frame) = self.frames.pop() else {
-                if ends && self.base != Base::Nothing {
-                    return Err(Stop::End(1));
+                if ends {
+                    return Err(Stop::End(i32::from(self.base != Base::Nothing)));
                 }
-                if !ends {
-                    self.report("Q command argument exceeded string execution depth");
-                }
+                self.report("Q command argument exceeded string execution depth");
                 return Ok(());
             };
             levels = levels.saturating_sub(frame.levels);

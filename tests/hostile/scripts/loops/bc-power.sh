@@ -1,4 +1,5 @@
-# A power beyond all numbers: bc answers, or says that it cannot.
-# status: completed
+# A power beyond all numbers: bc says that it cannot.
+# status: failed
+# error: exit
 
 echo '9 ^ 9 ^ 9' | bc > /dev/null

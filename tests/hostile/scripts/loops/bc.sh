@@ -1,5 +1,5 @@
-# A loop in a language that this bc does not have.
-# status: failed
-# error: exit
+# An endless loop in another language.
+# status: limited
+# error: limit
 
 echo 'while (1) { x = x + 1 }' | bc

@@ -1,5 +1,5 @@
 # A value of jq's that doubles.
-# status: failed
-# error: exit
+# status: limited
+# error: limit
 
 jq -n 'reduce range(60) as $_ ([0]; . + .) | length'
