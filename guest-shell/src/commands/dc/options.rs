@@ -70,17 +70,17 @@ fn read_words(words: &[String]) -> Result<Vec<Part>, Request> {
         } else {
             files.push(Part::File(word.clone()));
         }
-        for (at, letter) in letters.char_indices() {
+        // Each letter ends dc or takes the rest of the word.
+        if let Some(letter) = letters.chars().next() {
             match letter {
                 'h' => return Err(Request::Print(USAGE)),
                 'V' => return Err(Request::Print(VERSION)),
                 'e' | 'f' => {
-                    let rest = &letters[at + 1..];
+                    let rest = &letters[1..];
                     let given = value.take().or_else(|| (!rest.is_empty()).then(|| rest.to_owned()));
                     let given = given.or_else(|| words.next().cloned());
                     let given = given.ok_or_else(|| wrong(&format!("option requires an argument -- '{letter}'")))?;
                     parts.push(if letter == 'e' { Part::Expression(given) } else { Part::File(given) });
-                    break;
                 }
                 _ => return Err(wrong(&format!("invalid option -- '{letter}'"))),
             }

@@ -114,7 +114,7 @@ impl<'a> Lexer<'a> {
             let line = self.rest()[..end].trim_end_matches('\r');
             let backslashes = line.len() - line.trim_end_matches('\\').len();
             self.at += end + 1;
-            if backslashes % 2 == 0 {
+            if backslashes.is_multiple_of(2) {
                 return;
             }
         }

@@ -274,10 +274,10 @@ impl<'a> Reader<'a> {
             return Err("Expected value before ','".to_owned());
         };
         self.put(value)?;
-        if let (Some(events), Some(Open::Array(elements))) = (&mut self.events, self.stack.last()) {
-            if let Some(place) = events.path.last_mut() {
-                *place = Val::from(elements.len());
-            }
+        if let (Some(events), Some(Open::Array(elements))) = (&mut self.events, self.stack.last())
+            && let Some(place) = events.path.last_mut()
+        {
+            *place = Val::from(elements.len());
         }
         Ok(())
     }

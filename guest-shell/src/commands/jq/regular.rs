@@ -159,7 +159,7 @@ fn longest(regex: &Regex, text: &str, start: usize, end: usize) -> usize {
     let anchored = Regex::new(&format!("\\A(?:{})\\z", regex.as_str()));
     let Ok(anchored) = anchored else { return end };
     let ends = text[end..].char_indices().map(|(at, letter)| end + at + letter.len_utf8());
-    ends.filter(|end| anchored.is_match(&text[start..*end]).unwrap_or(false)).last().unwrap_or(end)
+    ends.rev().find(|end| anchored.is_match(&text[start..*end]).unwrap_or(false)).unwrap_or(end)
 }
 
 /// Counts characters as places in a text are asked for.
