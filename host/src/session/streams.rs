@@ -1,6 +1,6 @@
 //! The streams between a script and the programs that it runs, by the numbers that its guest gave them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::code::Interrupt;
 use crate::error::{Failure, how_to_raise};
@@ -11,6 +11,8 @@ use crate::tool::{Pipe, Started, Told, WriteError};
 #[derive(Default)]
 pub(super) struct Streams {
     open: HashMap<u32, Open>,
+    /// Output streams that ended and were taken out of `open` before their end was read.
+    ended: HashSet<u32>,
 }
 
 struct Open {
@@ -39,7 +41,14 @@ impl Streams {
         interrupt: &Interrupt,
         most: u32,
     ) -> Result<Started, Failure> {
-        self.open.retain(|_, open| !open.pipe.is_over());
+        let Self { open, ended } = self;
+        open.retain(|number, open| {
+            let over = open.pipe.is_over();
+            if over && matches!(open.role, Role::Output) {
+                ended.insert(*number);
+            }
+            !over
+        });
         let mut programs: Vec<OperationId> = self.open.values().map(|open| open.owner).collect();
         programs.sort_unstable();
         programs.dedup();
@@ -50,7 +59,7 @@ impl Streams {
             return Err(Failure::limit(message, hint));
         }
         let numbers = [run.stdin, run.stdout, run.stderr];
-        let taken = |number: &u32| *number == 0 || self.open.contains_key(number);
+        let taken = |number: &u32| *number == 0 || self.open.contains_key(number) || self.ended.contains(number);
         let same = numbers[0] == numbers[1] || numbers[0] == numbers[2] || numbers[1] == numbers[2];
         if same || numbers.iter().any(taken) {
             return Err(Failure::host(format!("of the streams {numbers:?} one is taken")));
@@ -85,12 +94,12 @@ impl Streams {
         }
     }
 
-    /// Takes what a program wrote.
+    /// Takes what a program wrote; nothing at the end of the stream.
     ///
     /// # Errors
     /// If there is no such stream.
     pub(super) fn read(
-        &self,
+        &mut self,
         id: OperationId,
         number: u32,
         limit: u32,
@@ -99,6 +108,10 @@ impl Streams {
         match self.open.get(&number) {
             Some(Open { pipe, role: Role::Output, .. }) => {
                 pipe.read(id, limit, told);
+                Ok(())
+            }
+            None if self.ended.remove(&number) => {
+                told(bytes::Bytes::new());
                 Ok(())
             }
             Some(_) | None => Err(Failure::host(format!("there is no stream {number} to read"))),
@@ -143,5 +156,18 @@ mod tests {
         streams.forget(18);
         drop(one);
         assert!(streams.read(20, 901, 1, Box::new(drop)).is_err());
+    }
+
+    #[test]
+    fn stream_that_ended_before_another_program_began_still_has_its_end() {
+        let mut streams = Streams::default();
+        let mut start = |id: u64, first: u32| streams.start(id, &run(first), &Interrupt::default(), 16);
+        drop(start(1, 1).expect("there is room"));
+        let second = start(2, 4).expect("the first one ended");
+        let (told, end) = std::sync::mpsc::channel();
+        streams.read(3, 2, 1, Box::new(move |bytes| told.send(bytes).expect("it waits"))).expect("it ended");
+        assert_eq!(end.recv().expect("it was told"), bytes::Bytes::new());
+        assert!(streams.read(4, 2, 1, Box::new(drop)).is_err(), "its end was read");
+        drop(second);
     }
 }
