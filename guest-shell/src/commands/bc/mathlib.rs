@@ -1,8 +1,9 @@
 //! The functions of `bc -l`: sine, cosine, arc tangent, logarithm, exponential and Bessel functions.
 //!
 //! Each sums the power series of its function ("Abramowitz and Stegun", 4.2.1, 4.3.65, 4.4.42, 4.1.27, 9.1.10) with digits
-//! beyond the scale of the result, which it cuts off at the end. How many digits more, and how the argument is reduced
-//! before, was found by comparison with GNU bc: its last digits depend on that.
+//! beyond the scale of the result, which it cuts off at the end. The number of guard digits and the reduction of the
+//! argument follow the numerical method of GNU bc, because the last digits depend on them; the code is our own, and generated
+//! programs compare its digits with GNU's.
 
 use std::cmp::Ordering;
 
