@@ -108,7 +108,8 @@ pub(crate) fn parse(words: &[String]) -> Result<Options, Ended> {
         options.files.insert(0, first);
     }
     if options.filter.is_none() && options.filter_file.is_none() {
-        return Err(wrong("no filter is given"));
+        // As where neither end is a terminal ("INVOKING JQ" in jq's manual: the default filter is `.`).
+        options.filter = Some(".".to_owned());
     }
     Ok(options)
 }
@@ -256,6 +257,12 @@ mod tests {
         let options = parse(&words("-nrc . a")).expect("they are known");
         assert!(options.null_input && options.indent.is_none() && options.raw == Raw::Lines);
         assert_eq!((options.filter.as_deref(), options.files), (Some("."), vec!["a".to_owned()]));
+    }
+
+    #[test]
+    fn filter_that_is_not_given_is_the_identity() {
+        let options = parse(&words("-c")).expect("nothing is missing");
+        assert_eq!((options.filter.as_deref(), options.files), (Some("."), Vec::new()));
     }
 
     #[test]
