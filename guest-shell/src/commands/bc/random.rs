@@ -25,7 +25,8 @@ impl Random {
             *slot = u32::try_from(value).unwrap_or_default();
             value = value * 16_807 % 2_147_483_647;
         }
-        let mut random = Self { values, at: 0 };
+        // The C library goes on behind the first values that the feedback adds.
+        let mut random = Self { values, at: SEPARATION };
         for _ in 0..DISCARDED {
             random.step();
         }
