@@ -11,7 +11,7 @@ use crate::tool::{Pipe, Started, Told, WriteError};
 #[derive(Default)]
 pub(super) struct Streams {
     open: HashMap<u32, Open>,
-    /// Output streams that ended and were taken out of `open` before their end was read.
+    /// Output streams that are over and were taken out of `open`: the guest may still read their end.
     ended: HashSet<u32>,
 }
 
