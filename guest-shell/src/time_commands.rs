@@ -88,7 +88,7 @@ DURATION 0 is no limit.
 
       --preserve-status  exit with 137 instead of 124 when COMMAND was stopped
   -k, --kill-after=D     taken and ignored: a stopped command is gone at once
-  -s, --signal=SIGNAL    taken and ignored
+  -s, --signal=SIGNAL    KILL makes the status 137; COMMAND is stopped in the same way by any
 ";
 
 /// The status of `timeout` when it cannot do its work itself.
@@ -116,6 +116,11 @@ enum Refusal {
 fn parse(words: &[String]) -> std::result::Result<Request, Refusal> {
     let wrong = |message: &str| Refusal::Wrong(format!("timeout: {message}\n"));
     let mut preserve_status = false;
+    // The status of what is killed is the same without `--preserve-status`.
+    let kills = |signal: &str| {
+        let name = signal.to_ascii_uppercase();
+        matches!(name.trim_start_matches("SIG"), "KILL" | "9")
+    };
     let mut words = words.iter();
     let seconds = loop {
         let Some(word) = words.next() else { return Err(wrong("missing operand")) };
@@ -123,11 +128,15 @@ fn parse(words: &[String]) -> std::result::Result<Request, Refusal> {
             "--help" => return Err(Refusal::Help),
             "-p" | "--preserve-status" => preserve_status = true,
             "-f" | "--foreground" | "-v" | "--verbose" | "--" => {}
-            "-k" | "--kill-after" | "-s" | "--signal" => {
+            "-k" | "--kill-after" => {
                 words.next();
             }
-            option if option.starts_with("--kill-after=") || option.starts_with("--signal=") => {}
-            option if option.starts_with("-k") || option.starts_with("-s") => {}
+            "-s" | "--signal" => preserve_status |= words.next().is_some_and(|signal| kills(signal)),
+            option if option.starts_with("--kill-after=") || option.starts_with("-k") => {}
+            option if option.starts_with("--signal=") || option.starts_with("-s") => {
+                let signal = option.strip_prefix("--signal=").unwrap_or(option.trim_start_matches("-s"));
+                preserve_status |= kills(signal);
+            }
             option if option.starts_with('-') => return Err(wrong(&format!("unrecognized option '{option}'"))),
             number => match interval(number) {
                 Some(seconds) => break seconds,

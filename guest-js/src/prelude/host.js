@@ -82,6 +82,9 @@ const fetchThroughTool = (request, signal, below) => {
     );
     return rejected(error);
   }
+  // What stands behind `#` is not sent, and the tool takes only what is.
+  const end = indexOf(request.url, '#');
+  if (end >= 0) request.url = substring(request.url, 0, end);
   return perform(() => native.call(method, request), below, method, signal);
 };
 

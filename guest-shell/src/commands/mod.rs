@@ -8,6 +8,7 @@ mod column;
 mod dc;
 mod decimal;
 mod effort;
+mod files;
 mod getopt;
 mod jq;
 mod session;
@@ -22,5 +23,6 @@ pub(crate) fn register(registry: &BuiltinRegistry) {
     registry.insert_command("column", column::command::Column);
     registry.insert_command("dc", dc::command::Dc);
     registry.insert_command("getopt", getopt::command::Getopt);
+    files::register(registry);
     registry.insert("jq", Arc::new(jq::Jq));
 }

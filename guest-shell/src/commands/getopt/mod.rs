@@ -11,3 +11,5 @@ pub(super) mod command;
 mod options;
 pub(super) mod program;
 mod scanner;
+
+pub(super) use scanner::{Found, Known, Order, Takes, scan};

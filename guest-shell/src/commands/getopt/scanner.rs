@@ -2,7 +2,7 @@
 
 /// Argument of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(in crate::commands) enum Takes {
     /// None.
     Nothing,
     /// One that must be there.
@@ -13,18 +13,18 @@ pub(super) enum Takes {
 
 /// Options that are known.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(in crate::commands) struct Known {
     /// Short options as `getopt` has them: `ab:c::`.
-    pub(super) short: String,
+    pub(in crate::commands) short: String,
     /// Long options.
-    pub(super) long: Vec<(String, Takes)>,
+    pub(in crate::commands) long: Vec<(String, Takes)>,
     /// Long options may begin with one dash.
-    pub(super) single_dash: bool,
+    pub(in crate::commands) single_dash: bool,
 }
 
 /// Treatment of words that are no options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(in crate::commands) enum Order {
     /// They are moved behind the options.
     Permute,
     /// The first one ends the options.
@@ -35,7 +35,7 @@ pub(super) enum Order {
 
 /// One thing found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(in crate::commands) enum Found {
     /// A short option, with its argument if it takes one.
     Short(char, Option<String>),
     /// A long option, with its argument if it takes one.
@@ -47,7 +47,7 @@ pub(super) enum Found {
 }
 
 /// Finds all options; gives them and the words that are none.
-pub(super) fn scan(known: &Known, order: Order, words: &[String]) -> (Vec<Found>, Vec<String>) {
+pub(in crate::commands) fn scan(known: &Known, order: Order, words: &[String]) -> (Vec<Found>, Vec<String>) {
     let mut scanner = Scanner { known, words, at: 0, found: Vec::new() };
     let mut rest = Vec::new();
     while let Some(word) = words.get(scanner.at) {

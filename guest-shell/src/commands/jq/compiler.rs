@@ -230,7 +230,7 @@ impl Compiler<'_> {
                 AstPiece::Query(query) => Piece::Query(self.query(query)?),
             });
         }
-        Ok(Rc::new(Term::Text(Format::named(format.unwrap_or("text")), compiled)))
+        Ok(Rc::new(Term::Text(format.map_or(Format::TEXT, Format::named), compiled)))
     }
 
     fn object(&mut self, members: &[(Ast, Ast)]) -> Compiled<T> {

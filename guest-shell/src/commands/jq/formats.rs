@@ -1,5 +1,7 @@
 //! The formats `@name`.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -9,27 +11,22 @@ use super::value::Val;
 use super::writer::compact;
 
 /// A format, by name: one that does not exist is an error once it is used.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) struct Format(&'static str);
-
-const NAMES: [&str; 12] =
-    ["text", "json", "csv", "tsv", "html", "uri", "urid", "sh", "base64", "base64d", "base32", "base32d"];
+#[derive(Clone, PartialEq)]
+pub(crate) struct Format(Cow<'static, str>);
 
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 impl Format {
-    pub(crate) const TEXT: Self = Self("text");
+    pub(crate) const TEXT: Self = Self(Cow::Borrowed("text"));
 
     /// Returns the format of this name.
     pub(crate) fn named(name: &str) -> Self {
-        let known = NAMES.iter().find(|it| **it == name);
-        // Programs are compiled once in a process, or leak a few bytes: names that do not exist are rare.
-        Self(known.copied().unwrap_or_else(|| Box::leak(name.to_owned().into_boxed_str())))
+        Self(Cow::Owned(name.to_owned()))
     }
 
     /// Formats a value.
-    pub(crate) fn apply(self, value: &Val) -> Result<String, Failure> {
-        Ok(match self.0 {
+    pub(crate) fn apply(&self, value: &Val) -> Result<String, Failure> {
+        Ok(match &*self.0 {
             "text" => text(value),
             "json" => compact(value),
             "csv" => row(value, "csv", ",", |text| format!("\"{}\"", text.replace('"', "\"\"")))?,

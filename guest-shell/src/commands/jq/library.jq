@@ -23,11 +23,10 @@ def leaf_paths: paths(scalars);
 def pick(f): . as $whole | reduce path(f) as $path (null; setpath($path; $whole | getpath($path)));
 def range($upto): _range(0; $upto; 1);
 def range($from; $upto): _range($from; $upto; 1);
-def range($from; $upto; $by): if ($by | type) == "number" then _range($from; $upto; $by) else $from + $by end;
 def first(f): label $done | (f | ., break $done);
 def first: .[0];
 def last: .[-1];
-def last(f): reduce f as $each ([]; [$each]) | .[];
+def last(f): (reduce f as $each ([]; [$each])) as $last | if $last == [] then empty else $last[0] end;
 def isempty(f): label $done | ((f | false, break $done), true);
 def limit($n; f):
   if $n > 0 then label $done | foreach f as $each ($n; . - 1; $each, if . <= 0 then break $done else empty end)
@@ -41,6 +40,11 @@ def nth($n): .[$n];
 def nth($n; f): if $n < 0 then error("nth doesn't support negative indices") else first(skip($n; f)) end;
 def until(stop; f): def r: if stop then . else (f | r) end; r;
 def while(go; f): def r: if go then ., (f | r) else empty end; r;
+def range($from; $upto; $by):
+  if ([$from, $upto, $by | type] | unique) == ["number"] then _range($from; $upto; $by)
+  elif $by > 0 then $from | while(. < $upto; . + $by)
+  elif $by < 0 then $from | while(. > $upto; . + $by)
+  else empty end;
 def repeat(f): def r: f, r; r;
 def in(container): . as $key | container | has($key);
 def inside(container): . as $part | container | contains($part);

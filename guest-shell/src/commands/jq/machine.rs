@@ -613,7 +613,7 @@ impl<'a> Machine<'a> {
                 self.run_member(&object, member + 1, input, members, tracker)
             }
             Frame::Interpolated(text, piece, input, behind, tracker) => {
-                let format = if let Term::Text(format, _) = &*text.term { *format } else { Format::TEXT };
+                let format = if let Term::Text(format, _) = &*text.term { format.clone() } else { Format::TEXT };
                 let rendered = format.apply(&value)? + &behind;
                 self.interpolate(&text, piece, input, rendered, tracker)
             }

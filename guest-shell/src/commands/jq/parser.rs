@@ -44,6 +44,47 @@ pub(crate) fn parse(text: &str) -> Parsed<Unit> {
     })
 }
 
+/// Returns a term with `?` behind it. Behind an access that catches the errors of the access alone, and not those of the
+/// indexed value or the index: in `.a.b?`, not those of `.a`.
+fn optional(term: Ast) -> Ast {
+    /// Names that no program can write.
+    const INDEX: &str = "index of ?";
+    const FROM: &str = "start of ?";
+    const UPTO: &str = "end of ?";
+    let attempt = |target: Ast, access: Ast| match target {
+        Ast::Identity => Ast::Try(boxed(access), None),
+        target => Ast::Pipe(boxed(target), boxed(Ast::Try(boxed(access), None))),
+    };
+    // Constants are indices as they are.
+    let is_plain = |index: &Ast| match index {
+        Ast::Number(_) => true,
+        Ast::Text(None, pieces) => pieces.iter().all(|piece| matches!(piece, Piece::Text(_))),
+        _ => false,
+    };
+    let named = |index: &Ast, name: &str| if is_plain(index) { index.clone() } else { Ast::Variable(name.to_owned()) };
+    let bound = |index: Ast, name: &str, body: Ast| match is_plain(&index) {
+        true => body,
+        false => Ast::Bind(boxed(index), vec![Pattern::Variable(name.to_owned())], boxed(body)),
+    };
+    match term {
+        Ast::Iterate(target) => attempt(*target, Ast::Iterate(boxed(Ast::Identity))),
+        Ast::Index(target, index) => {
+            let access = Ast::Index(boxed(Ast::Identity), boxed(named(&index, INDEX)));
+            bound(*index, INDEX, attempt(*target, access))
+        }
+        Ast::Slice(target, from, upto) => {
+            let bounds = [(&from, FROM), (&upto, UPTO)];
+            let [start, end] = bounds.map(|(bound, name)| bound.as_ref().map(|bound| boxed(named(bound, name))));
+            let body = attempt(*target, Ast::Slice(boxed(Ast::Identity), start, end));
+            [(upto, UPTO), (from, FROM)].into_iter().fold(body, |body, (index, name)| match index {
+                Some(index) => bound(*index, name, body),
+                None => body,
+            })
+        }
+        term => Ast::Try(boxed(term), None),
+    }
+}
+
 fn boxed(ast: Ast) -> Box<Ast> {
     Box::new(ast)
 }
@@ -380,8 +421,15 @@ impl<'a> Parser<'a> {
     }
 
     fn term(&mut self) -> Parsed<Ast> {
+        // `(.a.b)?` catches the errors of all that is in parentheses.
+        let mut is_access = !matches!(self.peek(), Some(Token::Mark("(")));
         let mut term = self.primary()?;
         loop {
+            if self.accept("?") {
+                term = if is_access { optional(term) } else { Ast::Try(boxed(term), None) };
+                is_access = false;
+                continue;
+            }
             term = match self.peek() {
                 Some(Token::Field(name)) => {
                     self.at += 1;
@@ -402,12 +450,9 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     self.bracket(term)?
                 }
-                Some(Token::Mark("?")) => {
-                    self.at += 1;
-                    Ast::Try(boxed(term), None)
-                }
                 _ => return Ok(term),
-            }
+            };
+            is_access = true;
         }
     }
 

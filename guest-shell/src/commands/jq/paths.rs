@@ -1,5 +1,6 @@
 //! Values within values: by key, by index, by slice, by path.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -27,9 +28,9 @@ fn place(index: f64, length: usize) -> Option<usize> {
 /// Returns the range that `{"start": …, "end": …}` means in something of this length.
 fn range(slice: &Object, length: usize) -> Result<Range<usize>, Failure> {
     let bound = |name: &str, default: f64| match slice.0.get(name) {
-        None | Some(Val::Null) => Ok(default),
+        Some(Val::Null) => Ok(default),
         Some(Val::Num(number)) => Ok(number.value()),
-        Some(_) => Err(Failure::new("Array/string slice indices must be integers")),
+        _ => Err(Failure::new("Array/string slice indices must be integers")),
     };
     let length_number = length as f64;
     let absolute = |at: f64| if at < 0.0 { at + length_number } else { at };
@@ -46,10 +47,6 @@ fn range(slice: &Object, length: usize) -> Result<Range<usize>, Failure> {
 fn slice_text(text: &str, slice: &Object) -> Result<Val, Failure> {
     let range = range(slice, text.chars().count())?;
     Ok(Val::string(text.chars().skip(range.start).take(range.len()).collect::<String>()))
-}
-
-fn is_slice(key: &Object) -> bool {
-    key.0.contains_key("start") || key.0.contains_key("end")
 }
 
 /// Returns the places where a row of elements begins.
@@ -70,19 +67,10 @@ pub(crate) fn index(value: &Val, key: &Val) -> Result<Val, Failure> {
             .and_then(|at| array.0.get(at))
             .cloned()
             .unwrap_or_default(),
-        (Val::Arr(array), Val::Obj(slice)) => {
-            if !is_slice(slice) {
-                return Err(Failure::new("Array/string slice indices must be integers"));
-            }
-            Val::array(array.0[range(slice, array.0.len())?].to_vec())
-        }
+        (Val::Arr(array), Val::Obj(slice)) => Val::array(array.0[range(slice, array.0.len())?].to_vec()),
         (Val::Str(text), Val::Obj(slice)) => slice_text(text, slice)?,
         (Val::Arr(array), Val::Arr(row)) => occurrences(&array.0, &row.0),
-        (Val::Null, Val::Str(_) | Val::Num(_)) => Val::Null,
-        (Val::Null, Val::Obj(slice)) => {
-            range(slice, 0)?;
-            Val::Null
-        }
+        (Val::Null, Val::Str(_) | Val::Num(_) | Val::Obj(_)) => Val::Null,
         _ => return Err(cannot_index(value, key)),
     })
 }
@@ -190,9 +178,6 @@ fn set_element(mut array: Rc<Array>, at: f64, new: Val) -> Result<Val, Failure> 
 }
 
 fn set_slice(mut array: Rc<Array>, slice: &Object, new: Val) -> Result<Val, Failure> {
-    if !is_slice(slice) {
-        return Err(Failure::new("Array/string slice indices must be integers"));
-    }
     let range = range(slice, array.0.len())?;
     let Val::Arr(new) = new else {
         return Err(Failure::new("A slice of an array can only be assigned another array"));
@@ -201,55 +186,74 @@ fn set_slice(mut array: Rc<Array>, slice: &Object, new: Val) -> Result<Val, Fail
     Ok(Val::Arr(array))
 }
 
-/// Deletes what is at these paths.
+/// Deletes what is at these paths. Below a path that is deleted nothing else counts, and the indices of an array are those
+/// that it had before.
 pub(crate) fn delete_paths(value: Val, mut paths: Vec<Val>) -> Result<Val, Failure> {
     paths.sort();
-    let mut value = value;
-    // The last ones first, so that indices stay true.
-    for path in paths.iter().rev() {
-        let Val::Arr(keys) = path else {
-            return Err(Failure::new(format!("Path must be specified as array, not {}", path.kind())));
-        };
-        value = delete_path(value, &keys.0)?;
+    let not_a_path = |path: &Val| Failure::new(format!("Path must be specified as array, not {}", path.kind()));
+    let keys_of = paths.iter().map(|path| match path {
+        Val::Arr(keys) => Ok(keys.0.as_slice()),
+        path => Err(not_a_path(path)),
+    });
+    let paths = keys_of.collect::<Result<Vec<&[Val]>, Failure>>()?;
+    match paths.first() {
+        None => Ok(value),
+        Some([]) => Ok(Val::Null),
+        Some(_) => delete_sorted(value, &paths),
     }
-    Ok(value)
 }
 
-fn delete_path(mut value: Val, keys: &[Val]) -> Result<Val, Failure> {
-    let Some((key, rest)) = keys.split_first() else { return Ok(Val::Null) };
-    if rest.is_empty() {
-        return delete(value, key);
+/// Deletes what is at these paths, which are sorted and not empty.
+fn delete_sorted(mut value: Val, mut paths: &[&[Val]]) -> Result<Val, Failure> {
+    let mut deleted = Vec::new();
+    while let Some([key, rest @ ..]) = paths.first() {
+        let (same, others) = paths.split_at(paths.iter().take_while(|path| path.first() == Some(key)).count());
+        paths = others;
+        if rest.is_empty() {
+            deleted.push(key);
+        } else if !matches!(index(&value, key)?, Val::Null) {
+            let below: Vec<&[Val]> = same.iter().map(|path| &path[1..]).collect();
+            let inner = take(&mut value, key)?;
+            value = set(value, key, delete_sorted(inner, &below)?)?;
+        }
     }
-    if matches!(index(&value, key)?, Val::Null) {
-        return Ok(value);
-    }
-    let inner = take(&mut value, key)?;
-    let inner = delete_path(inner, rest)?;
-    set(value, key, inner)
+    if deleted.is_empty() { Ok(value) } else { delete(value, &deleted) }
 }
 
-fn delete(value: Val, key: &Val) -> Result<Val, Failure> {
-    match (value, key) {
-        (Val::Null, _) => Ok(Val::Null),
-        (Val::Obj(mut object), Val::Str(name)) => {
-            Rc::make_mut(&mut object).0.shift_remove(name.as_str());
+/// Deletes what is at these keys, indices or slices.
+fn delete(value: Val, keys: &[&Val]) -> Result<Val, Failure> {
+    match value {
+        Val::Null => Ok(Val::Null),
+        Val::Obj(mut object) => {
+            let mut names = HashSet::new();
+            for key in keys {
+                let Val::Str(name) = key else {
+                    return Err(Failure::new(format!("Cannot delete {} field of object", key.kind())));
+                };
+                names.insert(name.as_str());
+            }
+            Rc::make_mut(&mut object).0.retain(|name, _| !names.contains(&**name));
             Ok(Val::Obj(object))
         }
-        (Val::Arr(mut array), Val::Num(at)) => {
-            let at = place(at.value(), array.0.len()).filter(|at| *at < array.0.len());
-            if let Some(at) = at {
-                Rc::make_mut(&mut array).0.remove(at);
+        Val::Arr(mut array) => {
+            let mut kept = vec![true; array.0.len()];
+            for key in keys {
+                match key {
+                    Val::Num(at) => {
+                        let at = place(at.value(), kept.len());
+                        at.and_then(|at| kept.get_mut(at)).into_iter().for_each(|kept| *kept = false);
+                    }
+                    Val::Obj(slice) => {
+                        let range = range(slice, kept.len())?;
+                        kept[range].fill(false);
+                    }
+                    key => return Err(Failure::new(format!("Cannot delete {} element of array", key.kind()))),
+                }
             }
+            let mut kept = kept.into_iter();
+            Rc::make_mut(&mut array).0.retain(|_| kept.next().unwrap_or(true));
             Ok(Val::Arr(array))
         }
-        (Val::Arr(mut array), Val::Obj(slice)) if is_slice(slice) => {
-            let range = range(slice, array.0.len())?;
-            Rc::make_mut(&mut array).0.drain(range);
-            Ok(Val::Arr(array))
-        }
-        (Val::Obj(_), key) => Err(Failure::new(format!("Cannot delete {} field of object", key.kind()))),
-        (Val::Arr(_), Val::Obj(_)) => Err(Failure::new("Array/string slice indices must be integers")),
-        (Val::Arr(_), key) => Err(Failure::new(format!("Cannot delete {} element of array", key.kind()))),
-        (value, _) => Err(Failure::new(format!("Cannot delete fields from {}", value.kind()))),
+        value => Err(Failure::new(format!("Cannot delete fields from {}", value.kind()))),
     }
 }

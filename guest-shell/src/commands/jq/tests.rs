@@ -97,6 +97,10 @@ fn error_is_caught_by_the_try_around_it_only() {
         ("try error(\"x\") catch .", "\"x\""),
         ("try ((1, error(\"x\")), 2) catch .", "1 \"x\""),
         ("[.[]?]", "[]"),
+        ("try (1 | .a.b?) catch \"outer\"", "\"outer\""),
+        ("[1 | (.a.b)?, .a?, .[0]?.b]", "[]"),
+        ("try ({} | .[error(\"index\")]?) catch .", "\"index\""),
+        ("{a: [1,2,3]} | .a[(0, 1):2]?", "[1,2] [2]"),
         ("try (try error(\"x\") catch error(\"y\")) catch .", "\"y\""),
         ("try ((try 1 catch 2) | error(\"out\")) catch .", "\"out\""),
         ("[[3],[4]] | .[] as {a: $a} ?// {a: $a} ?// $a | $a", "[3] [4]"),
@@ -117,6 +121,9 @@ fn fold_keeps_the_last_result_of_each_step() {
 fn assignment_follows_paths() {
     check(&[
         ("[1,2,3,4,5] | (.[] | select(. > 2)) |= empty", "[1,2]"),
+        ("[1,2,3] | delpaths([[0], [-3], [{\"start\":0,\"end\":2}]])", "[3]"),
+        ("{a: [1,2], b: 3} | delpaths([[\"a\", 0, \"x\"], [\"a\"]])", "{\"b\":3}"),
+        ("[1] | delpaths([[0, \"a\"], []])", "null"),
         ("{a: [1,2]} | .a[1:] = [9,8]", "{\"a\":[1,9,8]}"),
         ("[1,2,3] | (.[0], .[1]) |= . + 1", "[2,3,3]"),
         ("{a: 1} | .a += (5,6)", "{\"a\":6} {\"a\":7}"),

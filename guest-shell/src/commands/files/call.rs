@@ -1,0 +1,188 @@
+//! One execution of a command on files: its words, the file system, what it prints.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bashkit::{Builtin, BuiltinContext, Error, ExecResult, FileSystem, Result, async_trait};
+
+use super::quote::quote;
+use super::words::{MULTIPLE_TARGETS, Spec, Words};
+use crate::clock;
+
+/// Shell variable that holds the umask, in octal.
+const UMASK: &str = "_UMASK";
+/// Umask of a shell that did not set one.
+const DEFAULT_UMASK: u32 = 0o022;
+
+/// What a command does.
+pub(super) type Run = for<'a, 'b> fn(&'a mut Call<'b>) -> Pin<Box<dyn Future<Output = Done> + Send + 'a>>;
+
+/// End of a command: an error is one of the shell, such as a limit reached.
+pub(super) type Done = Result<()>;
+
+/// A command, as the shell knows it.
+pub(super) struct FileCommand {
+    pub(super) name: &'static str,
+    pub(super) run: Run,
+}
+
+#[async_trait]
+impl Builtin for FileCommand {
+    async fn execute(&self, context: BuiltinContext<'_>) -> Result<ExecResult> {
+        let umask = context.variables.get(UMASK).and_then(|umask| u32::from_str_radix(umask, 8).ok());
+        let mut call = Call {
+            name: self.name,
+            words: context.args,
+            cwd: context.cwd.clone(),
+            fs: Arc::clone(&context.fs),
+            umask: umask.unwrap_or(DEFAULT_UMASK),
+            output: String::new(),
+            errors: String::new(),
+            status: 0,
+            context: &context,
+            answers: None,
+        };
+        (self.run)(&mut call).await?;
+        Ok(ExecResult {
+            stdout: call.output.into(),
+            stderr: call.errors.into(),
+            exit_code: call.status,
+            ..ExecResult::default()
+        })
+    }
+}
+
+/// One execution.
+pub(super) struct Call<'a> {
+    pub(super) name: &'static str,
+    pub(super) words: &'a [String],
+    pub(super) cwd: PathBuf,
+    pub(super) fs: Arc<dyn FileSystem>,
+    pub(super) umask: u32,
+    output: String,
+    errors: String,
+    pub(super) status: i32,
+    context: &'a BuiltinContext<'a>,
+    /// Lines of the standard input that no question was answered with yet, the next one last.
+    answers: Option<Vec<String>>,
+}
+
+impl<'a> Call<'a> {
+    /// Options and operands; none if the words are wrong or ask for help, which has been printed then.
+    pub(super) fn options(&mut self, spec: &Spec) -> Option<Words> {
+        match Words::read(spec, self.words) {
+            Ok(words) if words.has("help") => {
+                self.print(&format!("Usage: {} {}\n", self.name, spec.usage));
+                None
+            }
+            Ok(words) if words.has("version") => {
+                self.print(&format!("{} (GNU coreutils) 9.1\n", self.name));
+                None
+            }
+            Ok(words) => Some(words),
+            Err(mistake) if mistake == MULTIPLE_TARGETS => {
+                self.fail(mistake);
+                None
+            }
+            Err(mistake) => {
+                self.usage(&mistake);
+                None
+            }
+        }
+    }
+
+    /// Writes to standard output.
+    pub(super) fn print(&mut self, text: &str) {
+        self.output.push_str(text);
+    }
+
+    /// Reports a failure; the status is 1 then.
+    pub(super) fn fail(&mut self, what: impl AsRef<str>) {
+        self.note(what);
+        self.status = 1;
+    }
+
+    /// Writes a message that is no failure.
+    pub(super) fn note(&mut self, what: impl AsRef<str>) {
+        self.errors.push_str(&format!("{}: {}\n", self.name, what.as_ref()));
+    }
+
+    /// Reports words that make no sense.
+    pub(super) fn usage(&mut self, what: &str) {
+        self.fail(what);
+        self.errors.push_str(&format!("Try '{} --help' for more information.\n", self.name));
+    }
+
+    /// Reports that something cannot be done to a file, and why.
+    pub(super) fn cannot(&mut self, what: &str, name: &str, error: &Error) {
+        let reason = reason(error);
+        self.fail(format!("{what} {}: {reason}", quote(name)));
+    }
+
+    /// A variable of the environment.
+    pub(super) fn variable(&self, name: &str) -> Option<String> {
+        self.context.env.get(name).cloned()
+    }
+
+    /// Accounts for a file that is worked on: more of them than the script's fuel covers end it at its next step.
+    #[expect(clippy::unused_self, reason = "the call is what has fuel")]
+    pub(super) fn work(&self) {
+        clock::burn(1);
+    }
+
+    /// A word in the quotes of the locale.
+    pub(super) fn locale_quote(&self, word: &str) -> String {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| {
+            let locale = self.context.env.get(name)?;
+            (!locale.is_empty()).then(|| locale.to_ascii_lowercase().replace('-', ""))
+        });
+        match locale.is_some_and(|locale| locale.ends_with("utf8")) {
+            true => format!("\u{2018}{word}\u{2019}"),
+            false => quote(word),
+        }
+    }
+
+    /// The path of a name, without `.` and `..`.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        bashkit::vfs_join(&self.cwd, Path::new(name))
+    }
+
+    /// Asks, and reads a line of standard input; true if it begins with `y`.
+    pub(super) async fn confirms(&mut self, question: &str) -> Result<bool> {
+        self.errors.push_str(&format!("{}: {question}? ", self.name));
+        if self.answers.is_none() {
+            let input = self.context.read_stdin().await?;
+            let lines = input.as_ref().map(|input| input.lines().rev().map(str::to_owned).collect());
+            self.answers = Some(lines.unwrap_or_default());
+        }
+        let answer = self.answers.as_mut().and_then(Vec::pop).unwrap_or_default();
+        Ok(answer.starts_with(['y', 'Y']))
+    }
+}
+
+/// The reason of an error, in the C library's words.
+pub(super) fn reason(error: &Error) -> String {
+    use std::io::ErrorKind;
+    let Error::Io(error) = error else { return error.to_string() };
+    let reason = match error.kind() {
+        ErrorKind::NotFound => "No such file or directory",
+        ErrorKind::PermissionDenied => "Permission denied",
+        ErrorKind::IsADirectory => "Is a directory",
+        ErrorKind::NotADirectory => "Not a directory",
+        ErrorKind::AlreadyExists => "File exists",
+        ErrorKind::DirectoryNotEmpty => "Directory not empty",
+        ErrorKind::InvalidInput => "Invalid argument",
+        _ => return error.to_string(),
+    };
+    reason.to_owned()
+}
+
+/// The kind of an error, if the file system gave it.
+pub(super) fn kind(error: &Error) -> Option<std::io::ErrorKind> {
+    match error {
+        Error::Io(error) => Some(error.kind()),
+        _ => None,
+    }
+}

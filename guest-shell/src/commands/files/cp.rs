@@ -1,0 +1,218 @@
+//! `cp`: copies files.
+
+use bashkit::FileType;
+
+use super::call::{Call, Done};
+use super::copy::{Copier, Existing, Follow, Make, Options};
+use super::place::{base, join, parent};
+use super::quote::quote;
+use super::target::{Backups, Control, Target, find};
+use super::words::{NONE, Spec, Words};
+use crate::commands::getopt::Takes;
+
+const SPEC: Spec = Spec {
+    usage: "[OPTION]... SOURCE... DEST",
+    short: "abdfHilLnprst:uvxPRS:TZ",
+    long: &[
+        ("archive", 'a', Takes::Nothing),
+        ("attributes-only", NONE, Takes::Nothing),
+        ("backup", NONE, Takes::Optional),
+        ("copy-contents", NONE, Takes::Nothing),
+        ("dereference", 'L', Takes::Nothing),
+        ("force", 'f', Takes::Nothing),
+        ("interactive", 'i', Takes::Nothing),
+        ("link", 'l', Takes::Nothing),
+        ("no-clobber", 'n', Takes::Nothing),
+        ("no-dereference", 'P', Takes::Nothing),
+        ("no-preserve", NONE, Takes::Required),
+        ("no-target-directory", 'T', Takes::Nothing),
+        ("one-file-system", 'x', Takes::Nothing),
+        ("parents", NONE, Takes::Nothing),
+        ("preserve", NONE, Takes::Optional),
+        ("recursive", 'R', Takes::Nothing),
+        ("reflink", NONE, Takes::Optional),
+        ("remove-destination", NONE, Takes::Nothing),
+        ("sparse", NONE, Takes::Required),
+        ("strip-trailing-slashes", NONE, Takes::Nothing),
+        ("suffix", 'S', Takes::Required),
+        ("symbolic-link", 's', Takes::Nothing),
+        ("target-directory", 't', Takes::Required),
+        ("update", 'u', Takes::Nothing),
+        ("verbose", 'v', Takes::Nothing),
+    ],
+    modes: false,
+};
+
+/// Attributes that `--preserve` knows, and whether mode and time are among them.
+const ATTRIBUTES: [(&str, bool, bool); 7] = [
+    ("mode", true, false),
+    ("timestamps", false, true),
+    ("ownership", false, false),
+    ("links", false, false),
+    ("context", false, false),
+    ("xattr", false, false),
+    ("all", true, true),
+];
+
+/// Runs `cp`.
+pub(super) async fn run(call: &mut Call<'_>) -> Done {
+    let Some(mut words) = call.options(&SPEC) else { return Ok(()) };
+    let Some(options) = options(call, &words) else { return Ok(()) };
+    if words.has("strip-trailing-slashes") {
+        strip_slashes(&mut words);
+    }
+    let Some((sources, target)) = find(call, &words).await else { return Ok(()) };
+    let parents = words.has("parents");
+    if let (true, Target::As(name)) = (parents, &target) {
+        call.fail(format!(
+            "with --parents, the destination must be a directory\nTry '{} --help' for more information.",
+            call.name
+        ));
+        let _ = name;
+        return Ok(());
+    }
+    let force_backup = options.force && options.backups.control != Control::Off;
+    let mut copier = Copier::new(options.clone());
+    for source in &sources {
+        let mut to = target.of(source);
+        if matches!(target, Target::Into(_)) && base(source) == ".." {
+            to = join(&to, ".").trim_end_matches("/../.").to_owned();
+        }
+        if parents && let Target::Into(directory) = &target {
+            to = join(directory, source.trim_matches('/'));
+            if !make_parents(call, source, directory, &options).await {
+                continue;
+            }
+        }
+        let file = call.stat(source).await.is_ok_and(|found| found.file_type == FileType::File);
+        if force_backup && *source == to && file {
+            // GNU: a backup of the file is all that is made.
+            let backup = options.backups.name(call, source).await;
+            let alone = Backups { control: Control::Off, ..options.backups.clone() };
+            Copier::new(Options { backups: alone, ..options.clone() }).operand(call, source, &backup).await?;
+            continue;
+        }
+        copier.operand(call, source, &to).await?;
+    }
+    Ok(())
+}
+
+/// Takes slashes from the ends of sources.
+pub(super) fn strip_slashes(words: &mut Words) {
+    for operand in &mut words.operands {
+        let trimmed = operand.trim_end_matches('/');
+        if !trimmed.is_empty() {
+            *operand = trimmed.to_owned();
+        }
+    }
+}
+
+fn options(call: &mut Call<'_>, words: &Words) -> Option<Options> {
+    let archive = words.has("archive");
+    let recursive = archive || words.has("recursive") || words.has("r");
+    let make = match words.last(&["symbolic-link", "link"]) {
+        Some("symbolic-link") => Make::Symlink,
+        Some(_) => Make::Link,
+        None => Make::Copy,
+    };
+    if words.has("symbolic-link") && words.has("link") {
+        call.usage("cannot make both hard and symbolic links");
+        return None;
+    }
+    let follow = match words.last(&["dereference", "no-dereference", "H", "archive", "d"]) {
+        Some("dereference") => Follow::Always,
+        Some("H") => Follow::Operands,
+        Some(_) => Follow::Never,
+        // A link that is to be linked to is not followed.
+        None if recursive && make != Make::Link => Follow::Never,
+        None if make == Make::Link => Follow::Never,
+        None => Follow::Always,
+    };
+    let existing = match words.last(&["interactive", "no-clobber", "force"]) {
+        Some("interactive") => Existing::Ask,
+        Some("no-clobber") => Existing::Keep,
+        _ if words.has("no-clobber") => Existing::Keep,
+        _ if words.has("interactive") => Existing::Ask,
+        _ => Existing::Replace,
+    };
+    let backups = Backups::read(call, words)?;
+    if backups.control != Control::Off && existing == Existing::Keep {
+        call.usage("options --backup and --no-clobber are mutually exclusive");
+        return None;
+    }
+    let (keep_mode, keep_time) = preserved(call, words)?;
+    Some(Options {
+        make,
+        recursive,
+        follow,
+        existing,
+        update: words.has("update"),
+        backups,
+        verbose: words.has("verbose"),
+        force: words.has("force"),
+        unlink_first: words.has("remove-destination"),
+        keep_mode,
+        keep_time,
+        attributes_only: words.has("attributes-only"),
+        mode: None,
+    })
+}
+
+/// Says whether mode and time are kept; none if an attribute is unknown, which has been reported then.
+fn preserved(call: &mut Call<'_>, words: &Words) -> Option<(bool, bool)> {
+    let (mut mode, mut time) = (false, false);
+    for option in &words.options {
+        let value = option.value.as_deref().unwrap_or_default();
+        let (list, keep) = match option.name.as_str() {
+            "archive" => ("all", true),
+            "p" => ("mode,ownership,timestamps", true),
+            "preserve" if value.is_empty() => ("mode,ownership,timestamps", true),
+            "preserve" => (value, true),
+            "no-preserve" => (value, false),
+            _ => continue,
+        };
+        for attribute in list.split(',') {
+            let Some((_, of_mode, of_time)) = ATTRIBUTES.iter().find(|(name, ..)| *name == attribute) else {
+                call.usage(&format!("invalid argument {} for '--{}'", quote(attribute), option.name));
+                return None;
+            };
+            mode = if *of_mode { keep } else { mode };
+            time = if *of_time { keep } else { time };
+        }
+    }
+    Some((mode, time))
+}
+
+/// Makes the directories of a source below another one (`--parents`), with their modes.
+async fn make_parents(call: &mut Call<'_>, source: &str, directory: &str, options: &Options) -> bool {
+    if call.stat(source).await.is_err() {
+        // The copy reports it.
+        return true;
+    }
+    let mut names = Vec::new();
+    let mut name = parent(source.trim_start_matches('/'));
+    while name != "." && name != "/" {
+        names.push(name);
+        name = parent(name);
+    }
+    for name in names.into_iter().rev() {
+        let to = join(directory, name);
+        match call.stat(&to).await {
+            Ok(found) if found.file_type.is_dir() => continue,
+            Ok(_) => {
+                call.fail(format!("{} exists but is not a directory", quote(&to)));
+                return false;
+            }
+            Err(_) => {}
+        }
+        if let Err(error) = call.fs.mkdir(&call.path(&to), false).await {
+            call.cannot("cannot make directory", &to, &error);
+            return false;
+        }
+        if options.verbose {
+            let from = if source.starts_with('/') { format!("/{name}") } else { name.to_owned() };
+            call.print(&format!("{from} -> {to}\n"));
+        }
+    }
+    true
+}

@@ -1,0 +1,101 @@
+//! `mkdir`: makes directories.
+
+use super::call::{Call, Done, reason};
+use super::mode::Change;
+use super::place::is_dots;
+use super::quote::quote;
+use super::words::Spec;
+use crate::commands::getopt::Takes;
+
+const SPEC: Spec = Spec {
+    usage: "[OPTION]... DIRECTORY...",
+    short: "m:pvZ",
+    long: &[("mode", 'm', Takes::Required), ("parents", 'p', Takes::Nothing), ("verbose", 'v', Takes::Nothing)],
+    modes: false,
+};
+
+/// Runs `mkdir`.
+pub(super) async fn run(call: &mut Call<'_>) -> Done {
+    let Some(words) = call.options(&SPEC) else { return Ok(()) };
+    if words.operands.is_empty() {
+        call.usage("missing operand");
+        return Ok(());
+    }
+    let change = match words.value("mode").map(|mode| (mode, Change::parse(mode))) {
+        Some((mode, None)) => {
+            call.fail(format!("invalid mode {}", call.locale_quote(mode)));
+            return Ok(());
+        }
+        Some((_, change)) => change,
+        None => None,
+    };
+    let verbose = words.has("verbose");
+    for name in &words.operands {
+        call.work();
+        let existed = call.stat(name).await.is_ok_and(|found| found.file_type.is_dir());
+        let made = match words.has("parents") {
+            true => make_path(call, name, verbose, "created directory").await && !existed,
+            false => make(call, name, verbose, "created directory").await,
+        };
+        if made
+            && let Some(change) = &change
+            && let Err(error) =
+                call.fs.chmod(&call.path(name), change.apply(0o777 & !call.umask, true, call.umask)).await
+        {
+            call.cannot("cannot change permissions of", name, &error);
+        }
+    }
+    Ok(())
+}
+
+/// Makes one directory; false if that failed, which has been reported then.
+async fn make(call: &mut Call<'_>, name: &str, verbose: bool, told: &str) -> bool {
+    // The path of an empty name is that of the directory that the shell is in.
+    let made = match name {
+        "" => Err(super::place::missing()),
+        _ => call.fs.mkdir(&call.path(name), false).await,
+    };
+    if let Err(error) = made {
+        not_made(call, name, &error);
+        return false;
+    }
+    if verbose {
+        // GNU's `install` says it as a message, `mkdir` too, on standard output.
+        let name = quote(name);
+        call.print(&format!("{}: {told} {name}\n", call.name));
+    }
+    true
+}
+
+fn not_made(call: &mut Call<'_>, name: &str, error: &bashkit::Error) {
+    let (name, reason) = (call.locale_quote(name), reason(error));
+    call.fail(format!("cannot create directory {name}: {reason}"));
+}
+
+/// Makes a directory and those that it is in; false if that failed, which has been reported then.
+pub(super) async fn make_path(call: &mut Call<'_>, name: &str, verbose: bool, told: &str) -> bool {
+    let mut end = 0;
+    let mut made = true;
+    while made && end < name.len() {
+        let rest = &name[end..];
+        let start = end + rest.len() - rest.trim_start_matches('/').len();
+        end = name[start..].find('/').map_or(name.len(), |length| start + length);
+        let (part, path) = (&name[start..end], &name[..end]);
+        let is_last = name[end..].trim_start_matches('/').is_empty();
+        if part.is_empty() || is_dots(part) && !is_last {
+            continue;
+        }
+        match call.stat(path).await {
+            Ok(found) if found.file_type.is_dir() => {}
+            Ok(_) if !is_last => {
+                not_made(call, path, &super::place::not_directory());
+                made = false;
+            }
+            _ => made = make(call, if is_last { name } else { path }, verbose, told).await,
+        }
+    }
+    if name.is_empty() {
+        return make(call, name, verbose, told).await;
+    }
+    made
+}

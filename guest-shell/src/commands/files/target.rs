@@ -1,0 +1,150 @@
+//! The destination of `cp`, `mv`, `ln` and `install`, and backups of what is there.
+
+use super::call::{Call, kind, reason};
+use super::place::{base, join};
+use super::quote::quote;
+use super::words::Words;
+
+/// Suffix of simple backups.
+const SUFFIX: &str = "~";
+
+/// Kind of backups that are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Control {
+    /// None.
+    Off,
+    /// `file~`
+    Simple,
+    /// `file.~1~`, `file.~2~`
+    Numbered,
+    /// Numbered if there are such already.
+    Existing,
+}
+
+/// Backups, as options and environment ask for them.
+#[derive(Clone, Debug)]
+pub(super) struct Backups {
+    pub(super) control: Control,
+    pub(super) suffix: String,
+}
+
+impl Backups {
+    /// Reads `-b`, `--backup` and `-S`; none if a method is unknown, which has been reported then.
+    pub(super) fn read(call: &mut Call<'_>, words: &Words) -> Option<Self> {
+        let suffix = words.value("suffix").map(str::to_owned).or_else(|| call.variable("SIMPLE_BACKUP_SUFFIX"));
+        let suffix = suffix.filter(|suffix| !suffix.is_empty() && !suffix.contains('/'));
+        let suffix = suffix.unwrap_or_else(|| SUFFIX.to_owned());
+        if !["backup", "b", "suffix"].iter().any(|name| words.has(name)) {
+            return Some(Self { control: Control::Off, suffix });
+        }
+        let given = words.value("backup").filter(|method| !method.is_empty()).map(str::to_owned);
+        let method = given.or_else(|| call.variable("VERSION_CONTROL")).unwrap_or_else(|| "existing".to_owned());
+        let control = match method.as_str() {
+            "none" | "off" => Control::Off,
+            "simple" | "never" => Control::Simple,
+            "existing" | "nil" => Control::Existing,
+            "numbered" | "t" => Control::Numbered,
+            _ => {
+                let list = "Valid arguments are:\n  - 'none', 'off'\n  - 'simple', 'never'\n  - 'existing', 'nil'\n  - \
+                            'numbered', 't'";
+                call.usage(&format!("invalid argument {} for 'backup type'\n{list}", quote(&method)));
+                return None;
+            }
+        };
+        Some(Self { control, suffix })
+    }
+
+    /// The name of the next backup of a file.
+    pub(super) async fn name(&self, call: &Call<'_>, name: &str) -> String {
+        let simple = format!("{name}{}", self.suffix);
+        if self.control == Control::Simple {
+            return simple;
+        }
+        let entries = call.fs.read_dir(&call.path(super::place::parent(name))).await.unwrap_or_default();
+        let prefix = format!("{}.~", base(name));
+        let number =
+            |entry: &bashkit::DirEntry| entry.name.strip_prefix(&prefix)?.strip_suffix('~')?.parse::<u64>().ok();
+        match entries.iter().filter_map(number).max() {
+            None if self.control == Control::Existing => simple,
+            highest => format!("{name}.~{}~", highest.unwrap_or(0).saturating_add(1)),
+        }
+    }
+}
+
+/// Where the operands go.
+#[derive(Debug)]
+pub(super) enum Target {
+    /// Into this directory.
+    Into(String),
+    /// The one source to this name.
+    As(String),
+}
+
+impl Target {
+    /// The destination of a source.
+    pub(super) fn of(&self, source: &str) -> String {
+        match self {
+            Self::Into(directory) => join(directory, base(source)),
+            Self::As(name) => name.clone(),
+        }
+    }
+}
+
+/// Finds sources and target among the operands; none if they make no sense, which has been reported then.
+pub(super) async fn find(call: &mut Call<'_>, words: &Words) -> Option<(Vec<String>, Target)> {
+    let mut sources = words.operands.clone();
+    let (alone, named) = (words.has("no-target-directory"), words.value("target-directory"));
+    if sources.is_empty() {
+        call.usage("missing file operand");
+        return None;
+    }
+    if let Some(directory) = named {
+        if alone {
+            call.fail("cannot combine --target-directory (-t) and --no-target-directory (-T)");
+            return None;
+        }
+        return into_named(call, directory).await.then(|| (sources, Target::Into(directory.to_owned())));
+    }
+    if sources.len() == 1 {
+        call.usage(&format!("missing destination file operand after {}", quote(&sources[0])));
+        return None;
+    }
+    if alone && sources.len() > 2 {
+        call.usage(&format!("extra operand {}", quote(&sources[2])));
+        return None;
+    }
+    let last = sources.pop()?;
+    let found = call.stat(&last).await;
+    if !alone && found.as_ref().is_ok_and(|found| found.file_type.is_dir()) {
+        return Some((sources, Target::Into(last)));
+    }
+    if sources.len() > 1 {
+        let why = found.err().map_or_else(|| "Not a directory".to_owned(), |error| reason(&error));
+        call.fail(format!("target {}: {why}", quote(&last)));
+        return None;
+    }
+    Some((sources, Target::As(last)))
+}
+
+/// Returns true if the directory of `-t` is one, and reports it otherwise.
+async fn into_named(call: &mut Call<'_>, directory: &str) -> bool {
+    let why = match call.stat(directory).await {
+        Ok(found) if found.file_type.is_dir() => return true,
+        Ok(_) => "Not a directory".to_owned(),
+        Err(error) => reason(&error),
+    };
+    call.fail(format!("target directory {}: {why}", quote(directory)));
+    false
+}
+
+/// Moves what is in the way to its backup; gives the backup's name. What is not there needs none.
+pub(super) async fn back_up(call: &mut Call<'_>, name: &str, backup: String) -> Option<String> {
+    match call.fs.rename(&call.path(name), &call.path(&backup)).await {
+        Ok(()) => Some(backup),
+        Err(error) if kind(&error) == Some(std::io::ErrorKind::NotFound) => Some(backup),
+        Err(error) => {
+            call.cannot("cannot backup", name, &error);
+            None
+        }
+    }
+}
