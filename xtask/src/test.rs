@@ -37,7 +37,7 @@ pub(crate) fn test(full: bool) -> Result<()> {
     run(tools.args(["--package", "tollhouse-tool-files"]))?;
     python::test(Profile::Debug)?;
     say("comparing the shell and its commands with the real programs");
-    differential::short()?;
+    differential::bounded(full)?;
     if full {
         foreign()?;
     }

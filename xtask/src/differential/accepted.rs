@@ -23,12 +23,14 @@ pub(crate) struct Accepted {
 pub(crate) struct Expectations {
     /// Accepted differences.
     pub(crate) accepted: Vec<Accepted>,
-    /// Short runs and how many cases of each may differ, accepted ones included.
-    pub(crate) short_runs: Vec<ShortRun>,
+    /// Runs that are part of the tests.
+    pub(crate) short_runs: Vec<Bounded>,
+    /// Runs that are part of `cargo xtask test --full`.
+    pub(crate) long_runs: Vec<Bounded>,
 }
 
-/// Short run that is part of the tests.
-pub(crate) struct ShortRun {
+/// Run of which only so many cases may differ, accepted ones included.
+pub(crate) struct Bounded {
     /// Name of a generator.
     pub(crate) subject: String,
     /// Number of cases.
@@ -47,16 +49,17 @@ impl Expectations {
         let list = |key: &str| file[key].as_array().with_context(|| format!("{FILE} has no list `{key}`"));
         Ok(Self {
             accepted: list("accepted")?.iter().map(Accepted::parse).collect::<Result<_>>()?,
-            short_runs: list("short_runs")?.iter().map(ShortRun::parse).collect::<Result<_>>()?,
+            short_runs: list("short_runs")?.iter().map(Bounded::parse).collect::<Result<_>>()?,
+            long_runs: list("long_runs")?.iter().map(Bounded::parse).collect::<Result<_>>()?,
         })
     }
 }
 
-impl ShortRun {
+impl Bounded {
     fn parse(entry: &Value) -> Result<Self> {
         let number = |key: &str| entry[key].as_u64().with_context(|| format!("{FILE}: {entry} has no `{key}`"));
         Ok(Self {
-            subject: entry["subject"].as_str().context("a short run without a subject")?.to_owned(),
+            subject: entry["subject"].as_str().context("a run without a subject")?.to_owned(),
             count: number("count")?,
             seed: number("seed")?,
             at_most: usize::try_from(number("at_most")?)?,

@@ -38,7 +38,7 @@ use crate::run::{say, target};
 
 pub(crate) use self::worker::work;
 
-/// Differing cases that a short run shrinks before it fails.
+/// Differing cases that a bounded run shrinks before it fails.
 const SHRUNK: usize = 20;
 
 /// Cases that are run before progress is told.
@@ -121,8 +121,9 @@ pub(crate) fn differential(words: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the short runs of the data file, which are part of the tests.
-pub(crate) fn short() -> Result<()> {
+/// Makes the runs of the data file: the short ones, and all of them if `long` is true. Fails if more scripts differ than
+/// the file says.
+pub(crate) fn bounded(long: bool) -> Result<()> {
     let expectations = Expectations::read()?;
     if !reference::available() {
         if std::env::var_os("CI").is_some() {
@@ -134,16 +135,17 @@ pub(crate) fn short() -> Result<()> {
     let reference = Reference::prepare()?;
     let sides = Sides::new(&reference, 2, None);
     let mut worse = Vec::new();
-    for short in &expectations.short_runs {
-        let mut options = Options::parse(&[&short.subject])?;
-        (options.count, options.seed, options.shrink) = (short.count, short.seed, 0);
+    let long_runs = if long { expectations.long_runs.as_slice() } else { &[] };
+    for bounds in expectations.short_runs.iter().chain(long_runs) {
+        let mut options = Options::parse(&[&bounds.subject])?;
+        (options.count, options.seed, options.shrink) = (bounds.count, bounds.seed, 0);
         let report = run(options.subjects[0], &options, &expectations, &sides)?;
         println!("{}", report.summary());
-        if report.differing > short.at_most {
+        if report.differing > bounds.at_most {
             // Only now: shrinking takes far longer than the scripts.
             options.shrink = SHRUNK;
             let report = run(options.subjects[0], &options, &expectations, &sides)?;
-            worse.push(format!("{}\n{} differ, {} may", report.page(), report.differing, short.at_most));
+            worse.push(format!("{}\n{} differ, {} may", report.page(), report.differing, bounds.at_most));
         }
     }
     if worse.is_empty() { Ok(()) } else { bail!("more scripts differ than before:\n{}", worse.join("\n")) }

@@ -5,14 +5,14 @@
 //! [worker](super::worker), which runs one case after the other.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
 use super::engine::Engine;
-use crate::run::{command, output, root, succeeds};
+use crate::run::{command, output, root, run, succeeds, target};
 use crate::setup;
 
 /// Packages of the programs that are compared with, and the program by which each is recognized.
@@ -26,6 +26,15 @@ const PACKAGES: [(&str, &str); 8] = [
     ("bsdextrautils", "column"),
     ("file", "file"),
 ];
+
+/// jq as it is published on npm: Debian's is older than the one that ours follows.
+const JQ: &str = "jq-wasm@3.0.0-jq-1.8.2";
+
+/// Its command line.
+const JQ_PROGRAM: &str = include_str!("jq.mjs");
+
+/// What stands in the sandbox in place of Debian's jq.
+const JQ_LAUNCHER: &str = "#!/bin/sh\nexec /usr/bin/node /run/jq/jq.mjs \"$@\"\n";
 
 /// Cases after which a sandbox is replaced, so that limits on its worker's own time never bite.
 const RENEW_AFTER: usize = 1_000;
@@ -51,20 +60,17 @@ impl Reference {
         // A copy: the user in the sandbox may not reach the directory that cargo builds in.
         std::fs::copy(std::env::current_exe()?, worker.path().join("worker"))?;
         std::fs::set_permissions(worker.path(), std::fs::Permissions::from_mode(0o755))?;
+        install_jq(&worker.path().join("jq"))?;
         let reference = Self { worker };
-        let mut trial = sandbox(&reference.worker_path());
+        let mut trial = sandbox(reference.worker.path());
         output(trial.args(["/usr/bin/bash", "-c", ":"]))
             .context("bubblewrap cannot make a sandbox here (user namespaces may be disabled)")?;
         Ok(reference)
     }
 
-    fn worker_path(&self) -> PathBuf {
-        self.worker.path().join("worker")
-    }
-
     /// Returns a new sandbox, which starts with its first case.
     pub(crate) fn engine(&self) -> Engine {
-        let worker = self.worker_path();
+        let worker = self.worker.path().to_owned();
         Engine::new(RENEW_AFTER, move || {
             let mut command = sandbox(&worker);
             command.args(["/run/worker", "differential-worker"]);
@@ -73,8 +79,22 @@ impl Reference {
     }
 }
 
-/// Returns the start of a command line that runs its rest in a sandbox.
-fn sandbox(worker: &Path) -> Command {
+/// Puts jq, its command line and its launcher into a directory.
+fn install_jq(directory: &Path) -> Result<()> {
+    let installed = target().join("differential/npm");
+    let npm = run(command("npm").args(["install", "--silent", "--no-fund", "--prefix"]).arg(&installed).arg(JQ));
+    npm.with_context(|| format!("npm cannot install {JQ}, which `jq` is compared with"))?;
+    std::fs::create_dir(directory)?;
+    let package = installed.join("node_modules/jq-wasm");
+    run(command("cp").arg("-r").arg(package).arg(directory))?;
+    std::fs::write(directory.join("jq.mjs"), JQ_PROGRAM)?;
+    let launcher = directory.join("jq");
+    std::fs::write(&launcher, JQ_LAUNCHER)?;
+    Ok(std::fs::set_permissions(launcher, std::fs::Permissions::from_mode(0o755))?)
+}
+
+/// Returns the start of a command line that runs its rest in a sandbox, with the reference's directory.
+fn sandbox(reference: &Path) -> Command {
     let root_user = output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     let mut sandbox = command(if root_user { "setpriv" } else { "bwrap" });
     if root_user {
@@ -94,7 +114,10 @@ fn sandbox(worker: &Path) -> Command {
     for scratch in ["/workspace", "/tmp"] {
         sandbox.args(["--size", SCRATCH, "--tmpfs", scratch]);
     }
-    sandbox.arg("--ro-bind").arg(worker).args(["/run/worker", "--remount-ro", "/", "--chdir", "/workspace"]);
+    let jq = reference.join("jq");
+    sandbox.arg("--ro-bind").arg(jq.join("jq")).arg("/usr/bin/jq").arg("--ro-bind").arg(jq).arg("/run/jq");
+    sandbox.arg("--ro-bind").arg(reference.join("worker")).arg("/run/worker");
+    sandbox.args(["--remount-ro", "/", "--chdir", "/workspace"]);
     sandbox
 }
 
@@ -109,6 +132,6 @@ pub(crate) fn versions() -> String {
         let text = output(command(program).arg("--version")).unwrap_or_default();
         text.lines().next().unwrap_or("absent").to_owned()
     };
-    let versions: Vec<String> = ["bash", "gawk", "sed", "jq", "node"].map(first_line).into_iter().collect();
-    format!("{} (in {})", versions.join("; "), root().display())
+    let versions: Vec<String> = ["bash", "gawk", "sed", "node"].map(first_line).into_iter().collect();
+    format!("{}; {JQ} (in {})", versions.join("; "), root().display())
 }

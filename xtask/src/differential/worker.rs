@@ -160,7 +160,19 @@ fn place_files(job: &Value) -> Result<()> {
     for (path, target) in job["links"].as_object().into_iter().flatten() {
         symlink(target.as_str().unwrap_or_default(), Path::new(WORKSPACE).join(path))?;
     }
-    Ok(())
+    set_times(Path::new(WORKSPACE))
+}
+
+/// Sets the time of the last change of all that is there to the epoch, as `tollhouse batch` places files.
+fn set_times(path: &Path) -> Result<()> {
+    if fs::symlink_metadata(path)?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            set_times(&entry?.path())?;
+        }
+    }
+    let epoch = rustix::fs::Timespec { tv_sec: 0, tv_nsec: 0 };
+    let times = rustix::fs::Timestamps { last_access: epoch, last_modification: epoch };
+    Ok(rustix::fs::utimensat(rustix::fs::CWD, path, &times, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// Empties a directory, also of directories that nobody may read.

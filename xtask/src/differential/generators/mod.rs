@@ -59,10 +59,11 @@ macro_rules! grammars {
 }
 
 /// Grammars over the common fixtures.
-static COMMANDS: [Derived; 8] = grammars!(true: "shell", "awk", "files", "find", "grep", "sed", "sort", "text");
+static COMMANDS: [Derived; 10] =
+    grammars!(true: "shell", "awk", "date", "files", "find", "grep", "printf", "sed", "sort", "text");
 
 /// Grammars of other languages than the shell's, of which those of calculators come in here-documents.
-static LANGUAGES: [Derived; 3] = grammars!(false: "bc", "dc", "js");
+static LANGUAGES: [Derived; 4] = grammars!(false: "bc", "dc", "jq", "js");
 
 /// Returns all generators.
 pub(crate) fn all() -> Vec<&'static dyn Generator> {
