@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::grant::{Approve, AttenuateError, Grant};
+use super::imply::implies;
 use super::permission;
 use super::policy::Policy;
 
@@ -38,24 +39,48 @@ impl Policy {
 fn still_asks(above: &[Arc<Grant>], narrowed: &Policy) -> Result<(), AttenuateError> {
     for (at, grant) in narrowed.grants.iter().enumerate() {
         let Some(parent) = &grant.parent else { continue };
-        let passed = above.iter().take_while(|other| !Arc::ptr_eq(other, parent));
-        for asker in passed.filter(|other| other.approve != Approve::Never) {
-            let asks = grant.approve == Approve::Always || grant.approve == asker.approve;
-            let earlier = || narrowed.grants[..at].iter().any(|earlier| stands_for(earlier, asker));
-            if !asks && grant.method.overlaps(&asker.method) && !earlier() {
-                return Err(AttenuateError::Unasked { grant: grant.name.clone(), asker: asker.name.clone() });
-            }
+        let passed = above.iter().take_while(|other| !Arc::ptr_eq(other, parent)).map(|other| &**other);
+        if let Some(asker) = unasked(grant, &narrowed.grants[..at], passed) {
+            return Err(AttenuateError::Unasked { grant: grant.name.clone(), asker: asker.name.clone() });
         }
     }
     Ok(())
 }
 
-/// Whether a grant that narrows `asker` takes every call that `asker` takes, as long as `asker` does.
-fn stands_for(grant: &Grant, asker: &Arc<Grant>) -> bool {
-    grant.parent.as_ref().is_some_and(|parent| Arc::ptr_eq(parent, asker))
-        && asker.method.is_subset_of(&grant.method)
-        // It has all of the asker's clauses; so many are no others.
-        && grant.clauses.len() == asker.clauses.len()
-        && grant.calls == asker.calls
-        && grant.spend == asker.spend
+/// The first grant among those that `grant` passes by of which a human could be rid: it asks about calls that `grant`
+/// allows, `grant` does not ask about all of them, and none of the grants before `grant` takes all that the asker takes.
+pub(super) fn unasked<'g>(
+    grant: &Grant,
+    earlier: &[Grant],
+    passed: impl IntoIterator<Item = &'g Grant>,
+) -> Option<&'g Grant> {
+    let mut askers = passed.into_iter().filter(|other| other.approve != Approve::Never);
+    askers.find(|asker| {
+        // An asker that has ended denies what it covers, so what asks in its place ends no later.
+        let asks = grant.approve.asks_whenever(&asker.approve) && grant.ends_within(asker);
+        !asks && grant.method.overlaps(&asker.method) && !earlier.iter().any(|other| other.stands_for(asker, grant))
+    })
+}
+
+impl Grant {
+    /// Returns true if this grant has ended whenever `other` has.
+    fn ends_within(&self, other: &Self) -> bool {
+        other.expires.is_none_or(|other| self.expires.is_some_and(|own| own <= other))
+    }
+
+    /// Returns true if this grant takes every call that `asker` takes and asks whenever `asker` does, as long as `asker`
+    /// does or `behind`, which comes after it, lasts.
+    fn stands_for(&self, asker: &Self, behind: &Self) -> bool {
+        let takes_all = asker.method.is_subset_of(&self.method)
+            && self.clauses.iter().all(|clause| implies(&asker.clauses, clause))
+            && self.approve.asks_whenever(&asker.approve);
+        let same_budgets = self.calls == asker.calls && self.spend == asker.spend;
+        // With a budget, no other call may use it up.
+        let takes_no_more = (self.calls.is_none() && self.spend.is_none())
+            || (self.method.is_subset_of(&asker.method)
+                && asker.clauses.iter().all(|clause| implies(&self.clauses, clause)));
+        // It ends when the asker does; sooner only if nothing behind it goes on.
+        let ends = self.ends_within(asker) && (self.expires == asker.expires || behind.ends_within(self));
+        takes_all && same_budgets && takes_no_more && ends
+    }
 }

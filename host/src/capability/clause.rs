@@ -1,16 +1,21 @@
 //! Clauses: what a grant asks of the arguments of a call.
 //!
 //! They judge canonical arguments: one object, keys in their one spelling, every value of its type. Missing and null are
-//! the same. Whatever a test was not made for (another type, NaN, a list where a number belongs) fails it.
+//! the same. They are judged in two ways, since what is not known must be refused by one and asked about by the other:
+//!
+//! - [`Clause::holds`], for `where`: whatever a test was not made for (missing, another type, NaN, a list where a number
+//!   belongs) fails it, and `*` is every element;
+//! - [`Clause::judge`], for `approve`: the same is [`Truth::Unknown`], and `*` is any element.
 
 use std::fmt;
 
 use serde_json::Value;
-use unicode_normalization::UnicodeNormalization as _;
 
 use super::number::Number;
-use super::path::ParamPath;
+use super::path::{Found, ParamPath};
 use super::span::Span;
+use super::text::{Part, are_equivalent};
+use super::truth::Truth;
 
 /// A condition on arguments.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,12 +113,22 @@ impl Clause {
         }
     }
 
-    /// Whether it compares a number with something that is there and is no finite number.
+    /// What is known of it when `*` means any element: the judgement of `approve`. What is missing, null or of another
+    /// type is unknown to every test but those of existence. Texts are compared by code points; one that is only
+    /// canonically equivalent to what is looked for is unknown too.
     #[must_use]
-    pub fn cannot_judge(&self, arguments: &Value) -> bool {
-        self.params()
-            .into_iter()
-            .any(|param| param.tests.iter().any(Test::is_of_numbers) && param.finds_no_number(arguments))
+    pub fn judge(&self, arguments: &Value) -> Truth {
+        match self {
+            Self::Param(param) => param.judge(arguments),
+            Self::All(clauses) => Truth::all(clauses.iter().map(|clause| clause.judge(arguments))),
+            Self::Any(clauses) => Truth::any(clauses.iter().map(|clause| clause.judge(arguments))),
+        }
+    }
+
+    /// The first clause of one parameter that is not known to fail, for a message; none if all fail.
+    #[must_use]
+    pub fn reason(&self, arguments: &Value) -> Option<&Param> {
+        self.params().into_iter().find(|param| param.judge(arguments).may_hold())
     }
 
     /// The paths that it looks at.
@@ -140,6 +155,45 @@ impl Param {
         })
     }
 
+    /// As [`Clause::judge`].
+    fn judge(&self, arguments: &Value) -> Truth {
+        self.path.any(arguments, |found| match found {
+            Found::NoList => Truth::Unknown,
+            Found::Value(value) => Truth::all(self.tests.iter().map(|test| test.judge(value, self.wide))),
+        })
+    }
+
+    /// What [`Clause::judge`] says where it is missing.
+    #[must_use]
+    pub fn judge_missing(&self) -> Truth {
+        Truth::all(self.tests.iter().map(|test| test.judge(None, self.wide)))
+    }
+
+    /// What may be so of it, in words: "`amount` may be above 5000".
+    #[must_use]
+    pub fn possibility(&self) -> String {
+        let tests: Vec<String> = self.tests.iter().map(ToString::to_string).collect();
+        format!("`{}` may {}", self.path, tests.join(" and "))
+    }
+
+    /// The first value for which [`Clause::judge`] is not known to fail; none if it is missing, or all fail.
+    #[must_use]
+    pub fn suspect<'v>(&self, arguments: &'v Value) -> Option<&'v Value> {
+        let mut first = None;
+        self.path.any(arguments, |found| {
+            let truth = match found {
+                Found::NoList => Truth::Fails,
+                Found::Value(value) => Truth::all(self.tests.iter().map(|test| test.judge(value, self.wide))),
+            };
+            if truth.may_hold() && first.is_none() {
+                first = found.value();
+            }
+            // The first is enough, whether it holds or not.
+            if truth.may_hold() { Truth::Holds } else { Truth::Fails }
+        });
+        first
+    }
+
     /// The first value that fails a test; none if it is missing, or nothing fails.
     fn actual<'v>(&self, arguments: &'v Value) -> Option<&'v Value> {
         let mut first = None;
@@ -154,20 +208,39 @@ impl Param {
     }
 }
 
-impl Param {
-    fn finds_no_number(&self, arguments: &Value) -> bool {
-        let mut found = false;
-        self.path.every(arguments, |value| {
-            found |= value.is_some_and(|value| Number::from_json(value, self.wide).is_none());
-            true
-        });
-        found
-    }
-}
-
 impl Test {
-    fn is_of_numbers(&self) -> bool {
-        matches!(self, Self::Lt(_) | Self::Le(_) | Self::Gt(_) | Self::Ge(_))
+    /// What is known of it for one value; none stands for missing and null.
+    pub(super) fn judge(&self, value: Option<&Value>, wide: bool) -> Truth {
+        let Some(value) = value else {
+            return match self {
+                Self::Exists => Truth::Fails,
+                Self::NotExists => Truth::Holds,
+                _ => Truth::Unknown,
+            };
+        };
+        let number = |holds: &dyn Fn(Number) -> bool| {
+            Number::from_json(value, wide).map_or(Truth::Unknown, |number| holds(number).into())
+        };
+        let part = |part: Part, text: &str| value.as_str().map_or(Truth::Unknown, |value| text_has(part, value, text));
+        match self {
+            Self::Lt(limit) => number(&|number| number < *limit),
+            Self::Le(limit) => number(&|number| number <= *limit),
+            Self::Gt(limit) => number(&|number| number > *limit),
+            Self::Ge(limit) => number(&|number| number >= *limit),
+            Self::Eq(scalar) => scalar.judge(value, wide),
+            Self::In(scalars) => Truth::any(scalars.iter().map(|scalar| scalar.judge(value, wide))),
+            Self::Ne(scalar) => scalar.judge(value, wide).not(),
+            Self::NotIn(scalars) => Truth::any(scalars.iter().map(|scalar| scalar.judge(value, wide))).not(),
+            Self::StartsWith(text) => part(Part::Start, text),
+            Self::EndsWith(text) => part(Part::End, text),
+            Self::Contains(scalar) => match (value, scalar) {
+                (Value::String(value), Scalar::String(text)) => text_has(Part::Anywhere, value, text),
+                (Value::Array(items), _) => Truth::any(items.iter().map(|item| scalar.judge(item, wide))),
+                _ => Truth::Unknown,
+            },
+            Self::Exists => Truth::Holds,
+            Self::NotExists => Truth::Fails,
+        }
     }
 
     /// Whether it holds of a value; none stands for missing and null.
@@ -236,8 +309,20 @@ impl Scalar {
     /// stays forbidden however it is composed.
     fn resembles(&self, value: &Value, wide: bool) -> bool {
         match (self, value) {
-            (Self::String(own), Value::String(value)) => own == value || own.nfc().eq(value.nfc()),
+            (Self::String(own), Value::String(value)) => are_equivalent(own, value),
             _ => self.equals(value, wide),
+        }
+    }
+
+    /// What is known of a value's being this one: unknown of one of another type, and of a text that is another spelling
+    /// of this one.
+    fn judge(&self, value: &Value, wide: bool) -> Truth {
+        if self.equals(value, wide) {
+            Truth::Holds
+        } else if self.is_type_of(value, wide) && !self.resembles(value, wide) {
+            Truth::Fails
+        } else {
+            Truth::Unknown
         }
     }
 
@@ -257,6 +342,17 @@ impl Scalar {
             Self::String(text) => text.clone().into(),
             Self::Number(number) => number.to_json(),
         }
+    }
+}
+
+/// What is known of a text's having another at its start, at its end, or anywhere.
+fn text_has(part: Part, value: &str, text: &str) -> Truth {
+    if part.has(value, text) {
+        Truth::Holds
+    } else if part.may_have(value, text) {
+        Truth::Unknown
+    } else {
+        Truth::Fails
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::clause::{Clause, Param, Scalar, Test};
-use super::imply::implies;
+use super::imply::{implies, may_hold_whenever};
 use super::number::{Amount, Number};
 use super::path::{ParamPath, PathError};
 use super::pattern::{Pattern, PatternError};
@@ -54,7 +54,7 @@ pub enum Approve {
     Never,
     /// Before every call.
     Always,
-    /// Before a call whose arguments satisfy this.
+    /// Before a call unless this is known not to hold of its arguments.
     When(Clause),
 }
 
@@ -93,8 +93,8 @@ pub enum AttenuateError {
     /// It would let calls pass of which a human is asked today: grants are tried in order, and it leaves out an earlier
     /// one.
     #[error(
-        "grant `{grant}` passes by `{asker}`, which comes first and asks a human: it must ask too, or come after a \
-         grant that narrows `{asker}` in nothing"
+        "grant `{grant}` passes by `{asker}`, which comes first and asks a human: it must ask too and end no later, or \
+         come after a grant that narrows `{asker}` in nothing and ends no sooner"
     )]
     Unasked {
         /// The grant that would not ask.
@@ -230,14 +230,14 @@ impl Grant {
 }
 
 impl Approve {
-    /// Whether a human is asked before a call with these arguments: when the clause holds, and when it compares a number
-    /// with what is none (NaN, an infinity), since then nobody can say that it does not.
+    /// Returns true if a human is asked before a call with these arguments: unless the clause is known not to hold
+    /// ([`Clause::judge`]).
     #[must_use]
     pub fn asks(&self, arguments: &serde_json::Value) -> bool {
         match self {
             Self::Never => false,
             Self::Always => true,
-            Self::When(clause) => clause.holds(arguments) || clause.cannot_judge(arguments),
+            Self::When(clause) => clause.judge(arguments).may_hold(),
         }
     }
 
@@ -251,11 +251,11 @@ impl Approve {
         }
     }
 
-    /// Whether this asks whenever `other` does.
-    fn asks_whenever(&self, other: &Self) -> bool {
+    /// Returns true if this asks whenever `other` does. Sound as [`implies`] is.
+    pub(super) fn asks_whenever(&self, other: &Self) -> bool {
         match (self, other) {
             (_, Self::Never) | (Self::Always, _) => true,
-            (Self::When(own), Self::When(other)) => implies(std::slice::from_ref(other), own),
+            (Self::When(own), Self::When(other)) => may_hold_whenever(own, other),
             _ => false,
         }
     }

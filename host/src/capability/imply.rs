@@ -15,6 +15,12 @@ pub fn implies(given: &[Clause], wanted: &Clause) -> bool {
     given.contains(wanted) || Search { left: MAX_COMPARED }.implies(given, wanted)
 }
 
+/// Returns true if `own` is not known to fail whenever `other` is not: what asks by `own` asks whenever `other` would
+/// ([`Clause::judge`]). What takes too long to find out counts as no.
+pub(super) fn may_hold_whenever(own: &Clause, other: &Clause) -> bool {
+    own == other || Search { left: MAX_COMPARED }.may_hold_whenever(own, other)
+}
+
 /// One question, and how many pairs of clauses may still be compared to answer it. Nothing here negates an answer, so
 /// giving up with no is sound.
 struct Search {
@@ -48,6 +54,29 @@ impl Search {
                 Clause::All(given) => self.implies(given, wanted),
                 Clause::Param(_) => false,
             }),
+        }
+    }
+
+    /// "All" may hold where each of its clauses may, "any" where one of its clauses may, and a parameter where all tests
+    /// of one and the same element may.
+    fn may_hold_whenever(&mut self, own: &Clause, other: &Clause) -> bool {
+        if self.gives_up() {
+            return false;
+        }
+        match (own, other) {
+            (Clause::Param(own), Clause::Param(other)) => {
+                own.path == other.path
+                    && own.wide == other.wide
+                    && own
+                        .tests
+                        .iter()
+                        .all(|own_test| other.tests.iter().any(|test| test_may_hold_whenever(own_test, test, own.wide)))
+            }
+            (_, Clause::Any(others)) => others.iter().all(|other| self.may_hold_whenever(own, other)),
+            (Clause::All(all), _) => all.iter().all(|own| self.may_hold_whenever(own, other)),
+            (Clause::Any(any), other) if any.iter().any(|own| self.may_hold_whenever(own, other)) => true,
+            (own, Clause::All(others)) => others.iter().any(|other| self.may_hold_whenever(own, other)),
+            _ => false,
         }
     }
 
@@ -90,6 +119,38 @@ fn test_gives(given: &Test, wanted: &Test, wide: bool) -> bool {
         (Test::StartsWith(a), Test::StartsWith(b)) => a.starts_with(b),
         (Test::EndsWith(a), Test::EndsWith(b)) => a.ends_with(b),
         (Test::StartsWith(a) | Test::EndsWith(a), Test::Contains(Scalar::String(b))) => a.contains(b),
+        _ => false,
+    }
+}
+
+/// Returns true if every value, and none at all, of which `other` is not known to fail is one of which `own` is not.
+fn test_may_hold_whenever(own: &Test, other: &Test, wide: bool) -> bool {
+    if own == other {
+        return true;
+    }
+    // The finitely many values of which `own` is known to fail are tried.
+    let fails = |scalar: &Scalar| exact(scalar, wide) && !other.judge(Some(&scalar.to_json()), wide).may_hold();
+    let may_hold = |scalar: &Scalar| exact(scalar, wide) && own.judge(Some(&scalar.to_json()), wide).may_hold();
+    match (own, other) {
+        // Each fails of whatever is there, or of whatever is missing.
+        (Test::Exists | Test::NotExists, _) => false,
+        // What is missing is unknown to every test but those two.
+        (_, Test::NotExists) => true,
+        (Test::Ne(own), _) => fails(own),
+        (Test::NotIn(own), _) => own.iter().all(fails),
+        (Test::Eq(own), Test::Eq(other)) => own == other,
+        (Test::Eq(own), Test::In(others)) => others.iter().all(|other| other == own),
+        (Test::In(own), Test::Eq(other)) => own.contains(other),
+        (Test::In(own), Test::In(others)) => others.iter().all(|other| own.contains(other)),
+        // Values of every other type are unknown to both.
+        (Test::Lt(_) | Test::Le(_) | Test::Gt(_) | Test::Ge(_), Test::Eq(scalar @ Scalar::Number(_)))
+        | (Test::StartsWith(_) | Test::EndsWith(_), Test::Eq(scalar @ Scalar::String(_))) => may_hold(scalar),
+        (
+            Test::Lt(_) | Test::Le(_) | Test::Gt(_) | Test::Ge(_),
+            Test::Lt(_) | Test::Le(_) | Test::Gt(_) | Test::Ge(_),
+        )
+        | (Test::StartsWith(_), Test::StartsWith(_))
+        | (Test::EndsWith(_), Test::EndsWith(_)) => test_gives(other, own, wide),
         _ => false,
     }
 }

@@ -30,6 +30,8 @@ mod policy;
 mod read;
 mod signed;
 mod span;
+mod text;
+mod truth;
 mod written;
 
 pub use clause::{Clause, Param, Scalar, Test};
@@ -44,6 +46,7 @@ pub use policy::{Policy, PolicyError};
 pub use signed::{Signed, Signer};
 pub use span::Span;
 pub use tollhouse_registry::{FileRule, HttpRequest, HttpRule, QuantityError, parse_bytes, parse_duration};
+pub use truth::Truth;
 
 #[cfg(test)]
 mod tests;

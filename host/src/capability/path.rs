@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+use super::truth::Truth;
+
 /// The most segments of a path. WIT types nest less than a hundred deep; a policy that looks deeper than this is a slip.
 const MAX_STEPS: usize = 32;
 
@@ -29,6 +31,25 @@ pub enum Step {
     Index(usize),
     /// Every element of a list.
     Each,
+}
+
+/// What a path leads to in some arguments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Found<'v> {
+    /// A value; none where nothing is, or null.
+    Value(Option<&'v Value>),
+    /// Something that is no list, where the path goes into each element of one.
+    NoList,
+}
+
+impl<'v> Found<'v> {
+    /// The value that is there.
+    pub(super) fn value(self) -> Option<&'v Value> {
+        match self {
+            Self::Value(value) => value,
+            Self::NoList => None,
+        }
+    }
 }
 
 /// Why a text is no path.
@@ -73,21 +94,46 @@ impl ParamPath {
     pub fn every<'v>(&self, arguments: &'v Value, mut holds: impl FnMut(Option<&'v Value>) -> bool) -> bool {
         walk(&self.0, Some(arguments), &mut holds)
     }
+
+    /// The greatest truth of what `judge` says of the value at the path; with `*`, of each there is. A list that is
+    /// missing is judged as a missing value, and an empty one fails.
+    pub(super) fn any<'v>(&self, arguments: &'v Value, mut judge: impl FnMut(Found<'v>) -> Truth) -> Truth {
+        walk_any(&self.0, Some(arguments), &mut judge)
+    }
+}
+
+fn walk_any<'v>(steps: &[Step], mut value: Option<&'v Value>, judge: &mut impl FnMut(Found<'v>) -> Truth) -> Truth {
+    for (at, step) in steps.iter().enumerate() {
+        value = match (step, value) {
+            (Step::Each, Some(Value::Array(items))) => {
+                return Truth::any(items.iter().map(|item| walk_any(&steps[at + 1..], Some(item), judge)));
+            }
+            (Step::Each, None | Some(Value::Null)) => return judge(Found::Value(None)),
+            (Step::Each, Some(_)) => return judge(Found::NoList),
+            (_, value) => enter(value, step),
+        };
+    }
+    judge(Found::Value(value.filter(|value| !value.is_null())))
+}
+
+/// One step on, to a member or an element.
+fn enter<'v>(value: Option<&'v Value>, step: &Step) -> Option<&'v Value> {
+    match step {
+        Step::Name(name) => member(value?, name),
+        Step::Field { name, at } => field(value?, name, *at),
+        Step::Index(at) => value?.as_array()?.get(*at),
+        Step::Each => None,
+    }
 }
 
 fn walk<'v>(steps: &[Step], mut value: Option<&'v Value>, holds: &mut impl FnMut(Option<&'v Value>) -> bool) -> bool {
     for (at, step) in steps.iter().enumerate() {
-        value = match step {
-            Step::Name(name) => value.and_then(|value| member(value, name)),
-            Step::Field { name, at } => value.and_then(|value| field(value, name, *at)),
-            Step::Index(at) => value.and_then(|value| value.as_array()?.get(*at)),
-            // A list that is missing or empty satisfies nothing: else an empty list would pass every clause on its
-            // elements.
-            Step::Each => {
-                let Some(items) = value.and_then(Value::as_array) else { return false };
-                return !items.is_empty() && items.iter().all(|item| walk(&steps[at + 1..], Some(item), holds));
-            }
-        };
+        // A list that is missing or empty satisfies nothing: else an empty list would pass every clause on its elements.
+        if *step == Step::Each {
+            let Some(items) = value.and_then(Value::as_array) else { return false };
+            return !items.is_empty() && items.iter().all(|item| walk(&steps[at + 1..], Some(item), holds));
+        }
+        value = enter(value, step);
     }
     holds(value.filter(|value| !value.is_null()))
 }

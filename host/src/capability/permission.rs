@@ -39,6 +39,8 @@ pub struct SecretGrant {
     pub expose: bool,
     /// Where the value may go. Empty: wherever the tool may.
     pub http: Vec<HttpRule>,
+    /// Whether it may go over a network without TLS.
+    pub insecure: bool,
 }
 
 impl SecretGrant {
@@ -46,6 +48,13 @@ impl SecretGrant {
     #[must_use]
     pub fn rules<'a>(&'a self, permissions: &'a Permissions) -> &'a [HttpRule] {
         if self.http.is_empty() { &permissions.http } else { &self.http }
+    }
+
+    /// The rule by which the value may go over a network without TLS, if there is one. A tool that sees the value sends it
+    /// wherever it may send anything.
+    fn open_rule<'a>(&'a self, permissions: &'a Permissions) -> Option<&'a HttpRule> {
+        let more = if self.expose { permissions.http.as_slice() } else { &[] };
+        self.rules(permissions).iter().chain(more).find(|rule| rule.is_open())
     }
 }
 
@@ -85,6 +94,14 @@ fn one(node: Node, what: &str) -> Result<Permissions, PolicyError> {
         if let Some(wide) = rules.iter().find(|rule| !secret.expose && !rule.names_one_host()) {
             let message = format!("{what}: the secret `{}` could go to any host of `{wide}`", secret.name);
             let hint = format!("say where: {{ name = \"{}\", http = [\"api.example.com\"] }}", secret.name);
+            return Err(PolicyError::new(message, permissions.span.0.clone()).hint(hint));
+        }
+        if let Some(open) = secret.open_rule(&permissions).filter(|_| !secret.insecure) {
+            let message = format!("{what}: the secret `{}` could go to `{open}` without TLS", secret.name);
+            let hint = format!(
+                "whoever is on the way reads it: write `https://`, or say that it may: {{ name = \"{}\", insecure = true }}",
+                secret.name
+            );
             return Err(PolicyError::new(message, permissions.span.0.clone()).hint(hint));
         }
     }
@@ -136,18 +153,19 @@ fn secrets(node: Node, what: &str) -> Result<Vec<SecretGrant>, PolicyError> {
     Ok(secrets)
 }
 
-/// `"API_KEY"`, or `{ name = "API_KEY", expose = true, http = ["api.example.com"] }`.
+/// `"API_KEY"`, or `{ name = "API_KEY", expose = true, http = ["api.example.com"], insecure = true }`.
 fn secret(node: Node) -> Result<SecretGrant, PolicyError> {
     if let Content::String(name) = node.value {
-        return Ok(SecretGrant { name, expose: false, http: Vec::new() });
+        return Ok(SecretGrant { name, expose: false, http: Vec::new(), insecure: false });
     }
     let mut table = Table::new(node, "a secret")?;
     let secret = SecretGrant {
         name: read::string(table.need("name", "a secret")?, "name")?,
         expose: table.read("expose", read::truth)?.unwrap_or_default(),
         http: table.read("http", rules)?.unwrap_or_default(),
+        insecure: table.read("insecure", read::truth)?.unwrap_or_default(),
     };
-    table.end("a secret", &["name", "expose", "http"])?;
+    table.end("a secret", &["name", "expose", "http", "insecure"])?;
     Ok(secret)
 }
 
@@ -191,6 +209,7 @@ pub(super) fn attenuate(
             let reach = other.rules(&above);
             other.name == secret.name
                 && (other.expose || !secret.expose)
+                && (other.insecure || !secret.insecure)
                 && secret.rules(&own).iter().all(|rule| reach.iter().any(|other| rule.is_subset_of(other)))
         };
         let known = |secret: &&SecretGrant| above.secrets.iter().any(|other| goes_no_further(secret, other));
@@ -258,6 +277,40 @@ mod tests {
             assert!(error.message.contains(expected), "{text}: {error}");
             assert!(error.span.is_some(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_secret_goes_by_tls_or_stays_on_the_machine_unless_the_policy_says_otherwise() {
+        for (table, fits) in [
+            ("http = [\"http://api.example.com\"]\nsecrets = [\"KEY\"]", false),
+            ("http = [\"http://10.0.0.7\"]\nsecrets = [\"KEY\"]", false),
+            ("http = [\"x\"]\nsecrets = [{ name = \"KEY\", http = [\"http://x\"] }]", false),
+            ("http = [\"http://x\"]\nsecrets = [{ name = \"KEY\", expose = true }]", false),
+            ("http = [\"http://x\"]\nsecrets = [{ name = \"KEY\", expose = true, http = [\"x\"] }]", false),
+            ("http = [\"http://x\"]\nsecrets = [{ name = \"KEY\", insecure = false }]", false),
+            ("http = [\"http://x\"]\nsecrets = [{ name = \"KEY\", insecure = true }]", true),
+            ("http = [\"http://x\"]\nsecrets = [{ name = \"KEY\", expose = true, insecure = true }]", true),
+            ("http = [\"http://x\", \"y\"]\nsecrets = [{ name = \"KEY\", http = [\"y\"] }]", true),
+            ("http = [\"http://127.0.0.1:8765\", \"http://[::1]\"]\nsecrets = [\"KEY\"]", true),
+            ("http = [\"https://api.example.com\"]\nsecrets = [\"KEY\"]", true),
+            ("http = [\"http://x\"]", true),
+        ] {
+            match parse(&format!("[tool.w]\n{table}")) {
+                Ok(policy) => {
+                    assert!(fits, "{table}");
+                    let back = Policy::parse(&policy.to_toml()).expect("it is TOML");
+                    assert_eq!(back.permissions["w"].secrets, policy.permissions["w"].secrets, "{table}");
+                }
+                Err(error) => {
+                    assert!(!fits && error.message.contains("without TLS"), "{table}: {error}");
+                    assert!(error.hint.is_some_and(|hint| hint.contains("insecure = true")), "{table}");
+                }
+            }
+        }
+        let wide = parse("[tool.w]\nhttp = [\"x\"]\nsecrets = [\"KEY\"]").expect("a policy");
+        let narrow =
+            parse("[tool.w]\nhttp = [\"x\"]\nsecrets = [{ name = \"KEY\", insecure = true }]").expect("a policy");
+        assert!(wide.attenuate(narrow.clone()).is_err() && narrow.attenuate(wide).is_ok());
     }
 
     #[test]

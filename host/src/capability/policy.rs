@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tollhouse_registry::{LEAST_WITHOUT_UNIT, QuantityError};
 
+use super::attenuate::unasked;
 use super::document::{Content, Key, Node};
 use super::grant::{Approve, Grant, Spend};
 use super::limits::Limits;
@@ -104,11 +105,18 @@ impl Policy {
         self.grants.push(grant);
     }
 
-    /// Whether this policy allows nothing that `other` does not. Sound as [`Grant::is_subset_of`] is. Budgets of several
-    /// grants are not added up: two grants within one grant of `other` are two subsets of it.
+    /// Returns true if this policy allows nothing that `other` does not, and a human is asked wherever `other` asks one:
+    /// grants are tried in order, so each must be a subset of a grant of `other` and pass by none before that one that
+    /// asks. Sound as [`Grant::is_subset_of`] is. Budgets of several grants are not added up: two grants within one grant
+    /// of `other` are two subsets of it.
     #[must_use]
     pub fn is_subset_of(&self, other: &Self) -> bool {
-        self.grants.iter().all(|own| other.grants.iter().any(|other| own.is_subset_of(other)))
+        let is_within = |(at, own): (usize, &Grant)| {
+            other.grants.iter().enumerate().any(|(place, wider)| {
+                own.is_subset_of(wider) && unasked(own, &self.grants[..at], &other.grants[..place]).is_none()
+            })
+        };
+        self.grants.iter().enumerate().all(is_within)
             && permission::attenuate(&other.permissions, self.permissions.clone()).is_ok()
             && self.signed.demands(&other.signed)
     }

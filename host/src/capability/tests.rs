@@ -1,9 +1,11 @@
 //! Properties of the whole module: what is written is read back, what implies is true, what is narrower allows less.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::*;
 
@@ -46,7 +48,7 @@ fn test() -> impl Strategy<Value = Test> {
 }
 
 fn clause() -> impl Strategy<Value = Clause> {
-    let path = prop_oneof![Just("a"), Just("b"), Just("l/*"), Just("l/0")];
+    let path = prop_oneof![Just("a"), Just("b"), Just("l/*"), Just("l/0"), Just("l/*/p")];
     let leaf = (path, proptest::collection::vec(test(), 1..3)).prop_map(|(path, tests)| {
         let param = param(path).expect("a path");
         Clause::Param(tests.into_iter().fold(param, Param::test))
@@ -72,6 +74,136 @@ fn arguments() -> impl Strategy<Value = Value> {
     (value(), value(), value()).prop_map(|(a, b, l)| json!({"a": a, "b": b, "l": l}))
 }
 
+/// A clause that is neither about whether something is there nor about its place in a list: what is left out or stands
+/// elsewhere makes no difference to it but doubt.
+fn clause_on_values() -> impl Strategy<Value = Clause> {
+    let is_of_values = |param: &&Param| {
+        !param.tests.iter().any(|test| matches!(test, Test::Exists | Test::NotExists))
+            && param.path.to_string() != "l/0"
+    };
+    clause().prop_filter("it is of values", move |clause| clause.params().iter().all(is_of_values))
+}
+
+/// Other ways to give the same arguments, or fewer of them, or with more elements in their lists.
+fn otherwise() -> impl Strategy<Value = Otherwise> {
+    let key = prop_oneof![Just("a"), Just("b"), Just("l"), Just("p")];
+    prop_oneof![
+        Just(Otherwise::Composed),
+        Just(Otherwise::Decomposed),
+        Just(Otherwise::Floats),
+        key.clone().prop_map(Otherwise::LeftOut),
+        key.prop_map(Otherwise::Null),
+        (any::<prop::sample::Index>(), value()).prop_map(|(at, value)| Otherwise::Among(at, value)),
+    ]
+}
+
+#[derive(Clone, Debug)]
+enum Otherwise {
+    Composed,
+    Decomposed,
+    Floats,
+    LeftOut(&'static str),
+    Null(&'static str),
+    Among(prop::sample::Index, Value),
+}
+
+impl Otherwise {
+    fn of(&self, value: &Value) -> Value {
+        match (self, value) {
+            (Self::Composed, Value::String(text)) => text.nfc().collect::<String>().into(),
+            (Self::Decomposed, Value::String(text)) => text.nfd().collect::<String>().into(),
+            // As scripts write whole numbers that a float holds.
+            (Self::Floats, Value::Number(number)) => match number.as_i64() {
+                Some(whole) if whole.abs() < 1 << 53 => json!(whole as f64),
+                _ => value.clone(),
+            },
+            (Self::Among(at, other), Value::Array(items)) => {
+                let mut items: Vec<Value> = items.iter().map(|item| self.of(item)).collect();
+                items.insert(at.index(items.len() + 1), other.clone());
+                items.into()
+            }
+            (_, Value::Array(items)) => items.iter().map(|item| self.of(item)).collect(),
+            (_, Value::Object(object)) => {
+                let others = object.iter().filter_map(|(key, value)| match self {
+                    Self::LeftOut(name) if name == key => None,
+                    Self::Null(name) if name == key => Some((key.clone(), Value::Null)),
+                    _ => Some((key.clone(), self.of(value))),
+                });
+                others.collect::<serde_json::Map<_, _>>().into()
+            }
+            (_, value) => value.clone(),
+        }
+    }
+}
+
+/// What a policy comes to for a call, at a time, with all budgets fresh. The order is that of how much it allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Decision {
+    Denied,
+    Asked,
+    Allowed,
+}
+
+fn decide(policy: &Policy, method: &str, arguments: &Value, now: SystemTime) -> Decision {
+    for grant in &policy.grants {
+        if !grant.method.matches(method) || !grant.clauses.iter().all(|clause| clause.holds(arguments)) {
+            continue;
+        }
+        let chain: Vec<&Grant> = std::iter::successors(Some(grant), |grant| grant.parent.as_deref()).collect();
+        if chain.iter().any(|grant| grant.expires.is_some_and(|end| now >= end)) {
+            if grant.approve == Approve::Never {
+                continue;
+            }
+            return Decision::Denied;
+        }
+        let lasts = |grant: &&Grant| {
+            let amount = |spend: &Spend| {
+                let mut amount = None;
+                spend.param.every(arguments, |value| {
+                    amount = value.and_then(|value| Amount::new(Number::from_json(value, false)?));
+                    true
+                });
+                amount
+            };
+            grant.calls != Some(0)
+                && grant.spend.as_ref().is_none_or(|spend| amount(spend).is_some_and(|amount| amount <= spend.limit))
+        };
+        if chain.iter().all(lasts) {
+            return if grant.approve.asks(arguments) { Decision::Asked } else { Decision::Allowed };
+        }
+    }
+    Decision::Denied
+}
+
+fn at(hours: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(hours * 3600)
+}
+
+/// Grants that resemble each other enough to be within each other.
+fn similar_grant() -> impl Strategy<Value = Grant> {
+    let method = prop_oneof![Just("m/f"), Just("m/*"), Just("m/**")];
+    let small = || (0_i64..3).prop_map(|limit| Clause::from(param("a").expect("a path").at_most(limit)));
+    let over =
+        (0_i128..3).prop_map(|limit| Clause::from(param("a").expect("a path").test(Test::Gt(Number::Integer(limit)))));
+    let approve = prop_oneof![2 => Just(Approve::Never), 1 => Just(Approve::Always), 2 => over.prop_map(Approve::When)];
+    let calls = prop_oneof![3 => Just(None), 1 => (0_u64..2).prop_map(Some)];
+    let expires = prop_oneof![2 => Just(None), 1 => (1_u64..3).prop_map(Some)];
+    (method, proptest::option::of(small()), calls, approve, expires).prop_map(
+        |(method, clause, calls, approve, expires)| {
+            let mut grant = Grant::allow(method).expect("a pattern").approve(approve);
+            grant.clauses.extend(clause);
+            grant.calls = calls;
+            grant.expires = expires.map(at);
+            grant
+        },
+    )
+}
+
+fn similar_policy() -> impl Strategy<Value = Policy> {
+    proptest::collection::vec(similar_grant(), 1..4)
+        .prop_map(|grants| grants.into_iter().fold(Policy::default(), Policy::with))
+}
+
 fn grant() -> impl Strategy<Value = Grant> {
     let method = prop_oneof![Just("m/f"), Just("m/*"), Just("m/**"), Just("**")];
     let spend = proptest::option::of((prop_oneof![Just("a"), Just("b")], 0_u64..9));
@@ -87,6 +219,24 @@ fn grant() -> impl Strategy<Value = Grant> {
             }
         },
     )
+}
+
+fn nested_arguments() -> impl Strategy<Value = Value> {
+    let items = proptest::collection::vec(value().prop_map(|p| json!({ "p": p })), 0..3).prop_map(Value::Array);
+    (value(), value(), prop_oneof![value(), items]).prop_map(|(a, b, l)| json!({"a": a, "b": b, "l": l}))
+}
+
+fn no_more(own: &Policy, other: &Policy, arguments: &Value) -> Result<(), TestCaseError> {
+    for method in ["m/f", "m/g", "m/g/h", "m"] {
+        for now in [at(0), at(1), at(2)] {
+            let (own_does, other_does) = (decide(own, method, arguments, now), decide(other, method, arguments, now));
+            prop_assert!(
+                own_does <= other_does,
+                "{own_does:?}, not {other_does:?}, of {method} {arguments} at {now:?}: {own:#?} within {other:#?}"
+            );
+        }
+    }
+    Ok(())
 }
 
 proptest! {
@@ -122,6 +272,62 @@ proptest! {
             for method in ["m", "m/f", "m/g", "n/f", "m/f/g"] {
                 prop_assert!(!child.method.matches(method) || parent.method.matches(method));
             }
+        }
+    }
+
+    /// Missing, null, spelled otherwise, or among other elements: doubt never keeps a human from being asked.
+    #[test]
+    fn approval_is_asked_in_every_form(
+        clause in clause_on_values(),
+        arguments in nested_arguments(),
+        forms in proptest::collection::vec(otherwise(), 1..4),
+    ) {
+        // These know one spelling alone, by which they do not ask; any other asks.
+        let is_exact = |test: &Test| matches!(test, Test::Ne(_) | Test::NotIn(_));
+        let is_exact = clause.params().iter().any(|param| param.tests.iter().any(is_exact));
+        let approve = Approve::When(clause);
+        if approve.asks(&arguments) {
+            let forms = forms.iter().filter(|form| !is_exact || !matches!(form, Otherwise::Composed | Otherwise::Decomposed));
+            let other = forms.fold(arguments.clone(), |arguments, form| form.of(&arguments));
+            prop_assert!(approve.asks(&other), "{approve:?} asks about {arguments}, but not about {other}");
+        }
+    }
+
+    /// What a clause allows by `holds`, with `*` for every element, it may hold by `judge`, with `*` for any.
+    #[test]
+    fn approval_asks_wherever_the_clause_holds(clause in clause(), arguments in nested_arguments()) {
+        if clause.holds(&arguments) {
+            prop_assert!(clause.judge(&arguments).may_hold(), "{clause} of {arguments}");
+        }
+        prop_assert_eq!(clause.reason(&arguments).is_some() || !clause.judge(&arguments).may_hold(), true);
+    }
+
+    #[test]
+    fn approval_that_covers_another_asks_whenever_it_does(own in clause(), other in clause(), arguments in nested_arguments()) {
+        let (own, other) = (Approve::When(own), Approve::When(other));
+        if own.asks_whenever(&other) && other.asks(&arguments) {
+            prop_assert!(own.asks(&arguments), "{own:?} covers {other:?}, but not of {arguments}");
+        }
+        prop_assert!(own.asks_whenever(&own));
+    }
+
+    #[test]
+    fn subset_of_a_policy_allows_no_more_and_asks_no_less(
+        own in similar_policy(),
+        other in similar_policy(),
+        arguments in arguments(),
+    ) {
+        if own.is_subset_of(&other) {
+            no_more(&own, &other, &arguments)?;
+        }
+        prop_assert!(own.is_subset_of(&own));
+    }
+
+    #[test]
+    fn attenuated_policy_is_a_subset(above in similar_policy(), narrower in similar_policy(), arguments in arguments()) {
+        if let Ok(narrowed) = above.attenuate(narrower) {
+            prop_assert!(narrowed.is_subset_of(&above), "{narrowed:#?} of {above:#?}");
+            no_more(&narrowed, &above, &arguments)?;
         }
     }
 

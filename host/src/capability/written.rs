@@ -109,6 +109,9 @@ struct WrittenSecretTable {
     /// Where the value may go. Without it, wherever the tool may.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     http: Vec<String>,
+    /// Whether it may go over a network without TLS, for all on the way to read.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    insecure: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -139,7 +142,7 @@ struct WrittenGrant {
     /// Budget: the sum of an argument over all calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     spend: Option<WrittenSpend>,
-    /// Ask a human first: always, or when a clause holds.
+    /// Ask a human first: always, or unless a clause is known not to hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     approve: Option<WrittenApprove>,
 }
@@ -160,7 +163,7 @@ struct WrittenSpend {
 enum WrittenApprove {
     /// Always, or never.
     Flag(bool),
-    /// When this holds.
+    /// Unless this is known not to hold.
     When(Box<WrittenClause>),
 }
 
@@ -359,7 +362,7 @@ fn written_permissions(permissions: &Permissions) -> WrittenPermissions {
     let rules = |rules: &[HttpRule]| rules.iter().map(ToString::to_string).collect();
     let secret = |secret: &SecretGrant| {
         let (name, expose, http) = (secret.name.clone(), secret.expose, rules(&secret.http));
-        WrittenSecret::Table(WrittenSecretTable { name, expose, http })
+        WrittenSecret::Table(WrittenSecretTable { name, expose, http, insecure: secret.insecure })
     };
     let call = |numbered| WrittenCall::Grant(Box::new(written_grant(numbered)));
     WrittenPermissions {

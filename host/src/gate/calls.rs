@@ -6,7 +6,9 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::approval::Caller;
 use crate::capability::Amount;
+use crate::json;
 
 /// One call, as `run --json` shows it.
 #[derive(Clone, Debug, Serialize)]
@@ -100,7 +102,7 @@ pub struct Record {
 
 /// The most bytes that are kept of the arguments of one run's calls, about. They are in the host's memory, and a script
 /// may make calls as long as it has time.
-const MAX_ARGUMENTS: usize = 64 << 20;
+const MAX_ARGUMENTS: u64 = 64 << 20;
 
 /// The most bytes that are kept of a method that was refused: a guest may ask for any.
 const MAX_METHOD: usize = 1 << 10;
@@ -111,7 +113,7 @@ struct Open {
     /// How often the gate was asked: of the calls beyond the limit only the first is among `calls`.
     asked: u64,
     /// What their arguments take.
-    kept: usize,
+    kept: u64,
     /// The run has ended: nothing begins any more.
     closed: bool,
 }
@@ -180,23 +182,56 @@ impl Record {
     }
 
     /// Records a call that is about to start; its number. None once the run has ended.
-    pub(super) fn begin(&self, method: &str, arguments: Value, grant: &str) -> Option<u64> {
+    pub(super) fn begin(&self, method: &str, arguments: &Value, grant: &str) -> Option<u64> {
         self.push(method, arguments, Some(grant), CallOutcome::Pending)
     }
 
+    /// Takes up a call that a human was asked about: it is about to start now. False if the run has ended meanwhile.
+    pub(super) fn consent(&self, seq: u64) -> bool {
+        self.pending(seq, |call| call.begun = Some(Instant::now()))
+    }
+
+    /// Ends a call that a human was asked about: it does not start. False if the run has ended meanwhile.
+    pub(super) fn deny(&self, seq: u64) -> bool {
+        self.pending(seq, |call| call.outcome = CallOutcome::Denied)
+    }
+
+    /// Changes a call that has not ended. False if it has.
+    fn pending(&self, seq: u64, change: impl FnOnce(&mut Call)) -> bool {
+        let mut open = self.lock();
+        let index = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1));
+        let call = index.and_then(|index| open.calls.get_mut(index));
+        call.filter(|call| call.outcome == CallOutcome::Pending).map(change).is_some()
+    }
+
+    /// The calls that those made here are inside of, outermost first.
+    pub(super) fn callers(&self) -> Vec<Caller> {
+        let within = std::iter::successors(self.within.as_ref(), |within| within.outer.as_ref());
+        let open = self.lock();
+        let caller = |within: &Arc<Within>| {
+            let index = usize::try_from(within.seq).ok().and_then(|seq| seq.checked_sub(1));
+            let call = index.and_then(|index| open.calls.get(index));
+            let method = call.map_or_else(|| within.alias.to_string(), |call| call.method.clone());
+            Caller { seq: within.seq, method }
+        };
+        let mut callers: Vec<Caller> = within.map(caller).collect();
+        callers.reverse();
+        callers
+    }
+
     /// Records a refusal; its number.
-    pub(super) fn refuse(&self, method: &str, arguments: Value, nearest: Option<&str>) -> u64 {
+    pub(super) fn refuse(&self, method: &str, arguments: &Value, nearest: Option<&str>) -> u64 {
         self.push(method, arguments, nearest, CallOutcome::Denied).unwrap_or_default()
     }
 
-    fn push(&self, method: &str, arguments: Value, grant: Option<&str>, outcome: CallOutcome) -> Option<u64> {
+    fn push(&self, method: &str, arguments: &Value, grant: Option<&str>, outcome: CallOutcome) -> Option<u64> {
         let mut open = self.lock();
         if open.closed {
             return None;
         }
         let seq = open.calls.len() as u64 + 1;
-        let kept = open.kept.saturating_add(weight(&arguments));
-        let arguments = if kept <= MAX_ARGUMENTS { arguments } else { Value::Null };
+        let kept = open.kept.saturating_add(json::weight(arguments));
+        let arguments = if kept <= MAX_ARGUMENTS { arguments.clone() } else { Value::Null };
         open.kept = kept.min(MAX_ARGUMENTS);
         let (method, grant) = (beginning(method).to_owned(), grant.map(str::to_owned));
         let begun = (outcome == CallOutcome::Pending).then(Instant::now);
@@ -227,17 +262,6 @@ fn beginning(method: &str) -> &str {
     &method[..method.floor_char_boundary(MAX_METHOD)]
 }
 
-/// The bytes of memory that a value takes, about. Arguments nest no deeper than the parser of JSON goes.
-fn weight(value: &Value) -> usize {
-    let within = match value {
-        Value::String(text) => text.len(),
-        Value::Array(list) => list.iter().map(weight).sum(),
-        Value::Object(record) => record.iter().map(|(key, value)| key.len() + weight(value)).sum(),
-        _ => 0,
-    };
-    size_of::<Value>() + within
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -247,11 +271,11 @@ mod tests {
     #[test]
     fn arguments_are_kept_within_bounds() {
         let record = Record::of_run(1);
-        let large = json!({ "text": "x".repeat(MAX_ARGUMENTS / 4) });
+        let large = json!({ "text": "x".repeat((MAX_ARGUMENTS / 4) as usize) });
         for _ in 0..100 {
-            record.begin("probe/length", large.clone(), "grant");
+            record.begin("probe/length", &large, "grant");
         }
-        record.refuse(&"é".repeat(MAX_METHOD), json!({}), None);
+        record.refuse(&"é".repeat(MAX_METHOD), &json!({}), None);
         let calls = record.take();
         let kept: Vec<bool> = calls.as_slice().iter().map(|call| call.arguments == large).collect();
         assert_eq!((kept.iter().filter(|kept| **kept).count(), kept.len()), (3, 101));

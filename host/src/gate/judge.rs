@@ -10,7 +10,8 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use super::bind::{self, BindError, Bound, BoundSpend};
-use crate::capability::{Amount, Grant, PolicyError};
+use super::optional::{self, Optional};
+use crate::capability::{Amount, Approve, Grant, PolicyError};
 use crate::ledger::{AccountId, Ledger, Refused, Terms};
 use crate::tool::types::Function;
 use crate::tool::{MountedTools, Tool, nearest};
@@ -74,6 +75,8 @@ pub(super) enum Reason {
     Clause(String, Option<Value>),
     /// The ledger refused, for this grant or one above it.
     Budget(String, Refused),
+    /// This grant, or one above it, is over; it asks a human, so no other may take its place.
+    Ended(String, Refused),
 }
 
 /// What one grant says of a call, for `policy explain`.
@@ -107,6 +110,9 @@ pub struct Covered {
     pub method: String,
     /// Why the grant can never allow a call of it, if so.
     pub problem: Option<String>,
+    /// What the grant's clauses read and a call may leave out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub optional: Vec<Optional>,
 }
 
 impl Judges {
@@ -169,7 +175,8 @@ impl Judges {
         })
     }
 
-    /// Debits the first grant that covers a method, whose clauses hold and whose budgets last.
+    /// Debits the first grant that covers a method, whose clauses hold and whose budgets last. One that may ask a human and
+    /// has ended, or was revoked, denies what it covers: were the next one tried, nobody would be asked any more.
     pub(super) fn debit(
         &self,
         tool: &Tool,
@@ -186,7 +193,12 @@ impl Judges {
                 Ok(bound) if !bound.holds(arguments) => (1, None, account),
                 Ok(_) => match ledger.reserve(account, &|id| judge.amount(id, arguments), now) {
                     Ok(()) => return Ok((held, judge)),
-                    Err((at, refused)) => (2, Some(refused), at),
+                    Err((at, refused)) => {
+                        if let Some(reason) = held.bars(ledger, now) {
+                            return Err(Denial { grant: Some(&held.grant), reason });
+                        }
+                        (2, Some(refused), at)
+                    }
                 },
             };
             if nearest.as_ref().is_none_or(|(other, ..)| rank > *other) {
@@ -210,7 +222,8 @@ impl Judges {
             let methods = tools.iter().filter(|tool| tool.is_covered_by(&held.grant.method)).map(|tool| {
                 let judge = self.all(tool).iter().find(|judge| judge.held == index);
                 let problem = judge.and_then(|judge| judge.bound.as_ref().err()).map(|error| error.message.clone());
-                Covered { method: tool.method().to_owned(), problem }
+                let optional = optional::read_by(&held.grant, tool.function());
+                Covered { method: tool.method().to_owned(), problem, optional }
             });
             methods.collect()
         };
@@ -224,11 +237,19 @@ impl Judges {
 
     /// What each grant that covers a method says of a call.
     pub(super) fn opinions(&self, tool: &Tool, arguments: &Value, ledger: &Ledger, now: SystemTime) -> Vec<Opinion> {
+        // The grant behind which none is tried any more.
+        let mut last: Option<&str> = None;
         let opinion = |judge: &Judge| {
             let held = &self.held[judge.held];
-            let (allows, why) = match judge.try_out(held, arguments, ledger, now) {
-                Ok(why) => (true, why),
-                Err(why) => (false, vec![why]),
+            let (allows, why) = match (last, judge.try_out(held, arguments, ledger, now)) {
+                (Some(last), _) => (false, vec![format!("it is not tried: grant `{last}` denies the call for good")]),
+                (None, Ok(why)) => (true, why),
+                (None, Err(reason)) => {
+                    if matches!(reason, Reason::Ended(..)) {
+                        last = Some(&held.grant.name);
+                    }
+                    (false, vec![reason.to_string()])
+                }
             };
             Opinion { grant: held.grant.name.clone(), method: held.grant.method.to_string(), allows, why }
         };
@@ -241,6 +262,15 @@ impl Held {
     pub(super) fn name_of(&self, account: AccountId) -> &str {
         let found = self.accounts.iter().find(|held| held.id == account);
         found.map_or(self.grant.name.as_str(), |held| held.grant.name.as_str())
+    }
+
+    /// Why no later grant may take this one's place: it asks a human, and it or one above it is over.
+    fn bars(&self, ledger: &Ledger, now: SystemTime) -> Option<Reason> {
+        if self.grant.approve == Approve::Never {
+            return None;
+        }
+        let (at, refused) = ledger.over(self.accounts[0].id, now)?;
+        Some(Reason::Ended(self.name_of(at).to_owned(), refused))
     }
 }
 
@@ -270,9 +300,20 @@ impl Judge {
         amount
     }
 
-    /// Whether a human is asked first.
-    pub(super) fn asks(&self, arguments: &Value) -> bool {
-        self.bound.as_ref().is_ok_and(|bound| bound.approve.asks(arguments))
+    /// Why a human is asked first, in words; none if nobody is.
+    pub(super) fn asks(&self, arguments: &Value) -> Option<String> {
+        let approve = &self.bound.as_ref().ok()?.approve;
+        if !approve.asks(arguments) {
+            return None;
+        }
+        let Approve::When(clause) = approve else { return Some("it asks about every call".to_owned()) };
+        Some(match clause.reason(arguments) {
+            None => "nobody can say that it need not".to_owned(),
+            Some(param) => {
+                let actual = param.suspect(arguments).map_or_else(|| "missing".to_owned(), shown);
+                format!("it asks where {}; here it is {actual}", param.possibility())
+            }
+        })
     }
 
     /// What is wrong with the arguments, or with the grant.
@@ -287,15 +328,15 @@ impl Judge {
         }
     }
 
-    fn try_out(&self, held: &Held, arguments: &Value, ledger: &Ledger, now: SystemTime) -> Result<Vec<String>, String> {
+    fn try_out(&self, held: &Held, arguments: &Value, ledger: &Ledger, now: SystemTime) -> Result<Vec<String>, Reason> {
         if self.bound.as_ref().map_or(true, |bound| !bound.holds(arguments)) {
-            return Err(self.objection(arguments).to_string());
+            return Err(self.objection(arguments));
         }
         let account = held.accounts[0].id;
         let amount = |id| self.amount(id, arguments);
-        ledger
-            .check(account, &amount, now)
-            .map_err(|(at, refused)| format!("grant `{}`: {refused}", held.name_of(at)))?;
+        ledger.check(account, &amount, now).map_err(|(at, refused)| {
+            held.bars(ledger, now).unwrap_or_else(|| Reason::Budget(held.name_of(at).to_owned(), refused))
+        })?;
         let mut why = vec![];
         for HeldAccount { id, grant, .. } in &held.accounts {
             if grant.calls.is_some() {
@@ -305,8 +346,8 @@ impl Judge {
                 why.push(format!("debits {amount} of the {} of `{}`", spend.limit, grant.name));
             }
         }
-        if self.asks(arguments) {
-            why.push("asks a human first".to_owned());
+        if let Some(reason) = self.asks(arguments) {
+            why.extend(["asks a human first".to_owned(), reason]);
         }
         Ok(why)
     }
@@ -318,14 +359,20 @@ impl std::fmt::Display for Reason {
             Self::NotGranted => f.write_str("no grant covers the method"),
             Self::Unfit(message) => write!(f, "it does not fit the method: {message}"),
             Self::Clause(clause, None) => write!(f, "{clause}; it is missing"),
-            Self::Clause(clause, Some(actual)) => {
-                let text = actual.to_string();
-                let shown: String = text.chars().take(80).collect();
-                write!(f, "{clause}; it is {shown}{}", if shown.len() < text.len() { "…" } else { "" })
-            }
+            Self::Clause(clause, Some(actual)) => write!(f, "{clause}; it is {}", shown(actual)),
             Self::Budget(grant, refused) => write!(f, "grant `{grant}`: {refused}"),
+            Self::Ended(grant, refused) => {
+                write!(f, "grant `{grant}`: {refused}; since it asks a human, no other grant is tried")
+            }
         }
     }
+}
+
+/// As much of a value as a message shows.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    let shown: String = text.chars().take(80).collect();
+    if shown.len() < text.len() { shown + "…" } else { shown }
 }
 
 /// Opens the account of a grant, and of those that it narrows: one for each, however many narrow it.

@@ -11,6 +11,7 @@ mod audit;
 mod bind;
 mod calls;
 mod judge;
+mod optional;
 mod power;
 mod suggest;
 
@@ -18,23 +19,26 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use admission::Admission;
-pub use approval::{ApprovalRequest, Approver};
+pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Caller, Cost, Question};
 pub(crate) use audit::Witness;
 pub use audit::{Audit, AuditError, AuditFile, Both, Chain, Debits, Event, Nowhere};
 pub use calls::{Budget, BudgetKind, Call, CallOutcome, Calls, Record};
 pub use judge::{Coverage, Covered, Opinion};
+pub use optional::Optional;
 pub use power::Reach;
-pub use suggest::suggest;
+pub use suggest::{Suggestion, suggest};
 
 use self::admission::Debit;
-use self::judge::{Denial, Held, Judges, Naming, Reason};
+use self::approval::Asking;
+use self::judge::{Denial, Held, HeldAccount, Judges, Naming, Reason};
 use self::power::Powers;
-use crate::capability::{Amount, Approve, AttenuateError, Grant, Limits, Policy, PolicyError};
+use crate::capability::{Amount, AttenuateError, Grant, Limits, Policy, PolicyError};
+use crate::code::Interrupt;
 use crate::error::{Failure, how_to_grant, how_to_raise, told};
-use crate::json;
+use crate::json::{self, JsonError};
 use crate::ledger::{Ledger, Used};
 use crate::tool::{MountedTools, Tool};
 
@@ -161,20 +165,22 @@ impl Gate {
         self.tools.get(method).is_some_and(|tool| self.judges.grants(&tool))
     }
 
-    /// Whether a grant may ask a human.
-    #[must_use]
-    pub fn may_ask(&self) -> bool {
-        self.policy.grants.iter().any(|grant| grant.approve != Approve::Never)
-    }
-
     /// Judges a call, in the order that the contract fixes: shape and types of the arguments, grant, budget, human,
-    /// record. Whatever the answer, it is in the record.
+    /// record. Whatever the answer, it is in the record. Once they are read, the arguments take at most `memory` bytes of
+    /// the host's memory, about. The clock of `interrupt` stands still while a human is asked, and at no other time.
     ///
     /// # Errors
     /// What the script is told: no such method, arguments that do not fit, no grant, no budget, no consent.
-    pub fn admit(&self, record: &Record, method: &str, arguments: &str) -> Result<Admission, Failure> {
+    pub fn admit(
+        &self,
+        record: &Record,
+        method: &str,
+        arguments: &str,
+        memory: u64,
+        interrupt: &Interrupt,
+    ) -> Result<Admission, Failure> {
         self.count(record, method)?;
-        let (tool, arguments) = match self.check(method, arguments) {
+        let (tool, arguments) = match self.check(method, arguments, memory) {
             Ok(checked) => checked,
             Err((arguments, failure)) => return Err(self.refuse(record, method, arguments, None, failure)),
         };
@@ -193,14 +199,14 @@ impl Gate {
         };
         let amounts = held.accounts.iter().filter_map(|held| Some((held.id, judge.amount(held.id, &arguments)?)));
         let debit = Debit::new(&self.ledger, held.accounts[0].id, amounts.collect());
-        let grant = held.grant.name.as_str();
-        if judge.asks(&arguments)
-            && let Err(failure) = self.ask(method, &arguments, grant)
-        {
-            debit.release();
-            return Err(self.refuse(record, method, arguments, Some(grant), failure));
-        }
-        self.begin(record, tool, arguments, held, debit)
+        let asked = match judge.asks(&arguments) {
+            Some(reason) => {
+                let _paused = interrupt.pause();
+                Some(self.ask(record, tool.method(), &arguments, held, &debit, &reason)?)
+            }
+            None => None,
+        };
+        self.begin(record, tool, arguments, held, debit, asked)
     }
 
     /// Counts a call, whatever comes of it. Of those that are too many only the first is on record: a script that asks on
@@ -227,9 +233,14 @@ impl Gate {
         arguments: Value,
         held: &Held,
         debit: Debit,
+        asked: Option<u64>,
     ) -> Result<Admission, Failure> {
         let (method, grant) = (tool.method(), held.grant.name.as_str());
-        let Some(seq) = record.begin(method, arguments.clone(), grant) else {
+        let begun = match asked {
+            Some(seq) => record.consent(seq).then_some(seq),
+            None => record.begin(method, &arguments, grant),
+        };
+        let Some(seq) = begun else {
             // The run ended while this was judged.
             debit.release();
             return Err(Failure::cancelled());
@@ -260,12 +271,25 @@ impl Gate {
         grant: Option<&str>,
         failure: Failure,
     ) -> Failure {
+        let arguments = kept(arguments);
+        let seq = record.refuse(method, &arguments, grant);
+        self.log_refusal(record, seq, method, &arguments, grant, &failure);
+        failure
+    }
+
+    fn log_refusal(
+        &self,
+        record: &Record,
+        seq: u64,
+        method: &str,
+        arguments: &Value,
+        grant: Option<&str>,
+        failure: &Failure,
+    ) {
         let (run, caller, kind, reason) = (record.run(), record.caller(), failure.kind, failure.message.as_str());
-        let seq = record.refuse(method, arguments.clone(), grant);
-        let event = Event::Denied { run, seq, caller, method, arguments: &arguments, grant, kind, reason };
+        let event = Event::Denied { run, seq, caller, method, arguments, grant, kind, reason };
         // A refusal needs no log to be safe, so one that cannot be written changes nothing.
         let _ = self.audit.write(&event);
-        failure
     }
 
     /// Puts on record how an admitted call ended. The first ending counts.
@@ -315,33 +339,90 @@ impl Gate {
         names
     }
 
-    fn ask(&self, method: &str, arguments: &Value, grant: &str) -> Result<(), Failure> {
-        let request = ApprovalRequest { method, arguments, grant };
-        match self.approver.as_ref().filter(|approver| approver.is_present()) {
-            Some(approver) if approver.approve(&request) => Ok(()),
-            Some(_) => Err(Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`)"))),
-            None => Err(Failure::approval(format!(
-                "`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on"
-            ))
-            .with_hint("run it on a terminal, or with arguments that need no approval")),
+    /// Asks a human about a call that is reserved; its number in the record. Without consent what was reserved is given
+    /// back, and the refusal is on record.
+    fn ask(
+        &self,
+        record: &Record,
+        method: &str,
+        arguments: &Value,
+        held: &Held,
+        debit: &Debit,
+        reason: &str,
+    ) -> Result<u64, Failure> {
+        let grant = held.grant.name.as_str();
+        let Some(approver) = self.approver.as_ref().filter(|approver| approver.is_present()) else {
+            debit.release();
+            let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
+            let failure =
+                Failure::approval(message).with_hint("run it on a terminal, or with arguments that need no approval");
+            return Err(self.refuse(record, method, arguments.clone(), Some(grant), failure));
+        };
+        let Some(seq) = record.begin(method, arguments, grant) else {
+            debit.release();
+            return Err(Failure::cancelled());
+        };
+        let (callers, costs) = (record.callers(), self.costs(held, debit));
+        let (run, audit) = (record.run(), &*self.audit);
+        let asking = Asking { audit, run, seq, callers: &callers, method, arguments, grant, reason, costs: &costs };
+        let failure = match asking.ask(&**approver) {
+            Ok(true) => return Ok(seq),
+            Ok(false) => Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`)")),
+            Err(error) => Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", told(&error))),
+        };
+        debit.release();
+        if !record.deny(seq) {
+            return Err(Failure::cancelled());
         }
+        self.log_refusal(record, seq, method, &kept(arguments.clone()), Some(grant), &failure);
+        Err(failure)
+    }
+
+    /// What a call that is reserved takes from which budget.
+    fn costs(&self, held: &Held, debit: &Debit) -> Vec<Cost> {
+        let mut costs = Vec::new();
+        for HeldAccount { id, grant, .. } in &held.accounts {
+            let used = self.ledger.used(*id);
+            let spent = debit.amounts().iter().find(|(account, _)| account == id).map(|(_, amount)| *amount);
+            let whole = Amount::whole;
+            let calls = grant.calls.map(|limit| (BudgetKind::Calls, whole(1), whole(limit), whole(used.calls)));
+            let spend = grant.spend.as_ref().zip(spent);
+            let spend = spend.map(|(spend, amount)| (BudgetKind::Spend, amount, spend.limit, used.spend));
+            costs.extend([calls, spend].into_iter().flatten().map(|(kind, amount, limit, used)| Cost {
+                grant: grant.name.clone(),
+                kind,
+                amount,
+                limit,
+                remaining: limit.saturating_sub(used),
+            }));
+        }
+        costs
     }
 
     /// Finds the tool and brings the arguments to their canonical form. The error carries what there is to record.
-    fn check(&self, method: &str, text: &str) -> Result<(Arc<Tool>, Value), (Value, Failure)> {
+    fn check(&self, method: &str, text: &str, memory: u64) -> Result<(Arc<Tool>, Value), (Value, Failure)> {
         let sessions = self.limits().argument;
         let Some(tool) = self.tools.get(method) else {
-            let recorded = if text.len() as u64 > sessions { Value::Null } else { recorded(text) };
-            return Err((recorded, self.unknown(method)));
+            return Err((recorded(text), self.unknown(method)));
         };
         let limit = tool.argument_limit(sessions);
         if text.len() as u64 > limit {
             let message = format!("`{method}`: arguments of {} bytes pass the limit of {limit}", text.len());
-            return Err((Value::Null, Failure::limit(message, raise("argument", limit < sessions))));
+            return Err((recorded(text), Failure::limit(message, raise("argument", limit < sessions))));
         }
-        let given = json::parse(text).map_err(|error| {
-            let message = format!("`{method}`: the arguments are no JSON: {error}");
-            (Value::String(text.to_owned()), Failure::argument(message))
+        let given = json::parse(text, memory).map_err(|error| {
+            let failure = match error {
+                JsonError::Malformed(error) => {
+                    Failure::argument(format!("`{method}`: the arguments are no JSON: {error}"))
+                }
+                JsonError::TooLarge(memory) => Failure::limit(
+                    format!(
+                        "`{method}`: the arguments take more than the {memory} bytes of memory that are left for them"
+                    ),
+                    format!("pass less at once, or {}", how_to_raise("memory")),
+                ),
+            };
+            (recorded(text), failure)
         })?;
         match tool.canonicalize(given) {
             Ok(arguments) => Ok((tool, arguments)),
@@ -353,13 +434,14 @@ impl Gate {
     fn denied(&self, method: &str, denial: &Denial<'_>) -> Failure {
         let Some(grant) = denial.grant else { return self.not_granted(method) };
         let failure = Failure::capability(match &denial.reason {
-            Reason::Budget(..) => format!("`{method}`: {}", denial.reason),
+            Reason::Budget(..) | Reason::Ended(..) => format!("`{method}`: {}", denial.reason),
             reason => format!("`{method}`: grant `{}`: {reason}", grant.name),
         });
         failure.with_hint(match &denial.reason {
             Reason::Budget(name, _) => {
                 format!("raise the budget of grant `{name}`: in the policy, or `max_calls` in Python")
             }
+            Reason::Ended(name, _) => format!("grant `{name}` must be given anew before such calls are allowed"),
             _ => format!("call it with arguments that grant `{}` allows, or widen the grant in the policy", grant.name),
         })
     }
@@ -382,6 +464,9 @@ impl Gate {
 
     fn unknown(&self, method: &str) -> Failure {
         let failure = Failure::argument(format!("there is no tool `{method}`"));
+        if let Some(clash) = self.tools.clash_of(method) {
+            return failure.with_hint(clash.hint());
+        }
         match self.tools.nearest(method) {
             Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
             None if self.tools.is_empty() => failure.with_hint(
@@ -396,7 +481,7 @@ impl Gate {
     /// # Errors
     /// If there is no such method, or the arguments do not fit.
     pub fn explain(&self, method: &str, arguments: &str) -> Result<Vec<Opinion>, Failure> {
-        let (tool, arguments) = self.check(method, arguments).map_err(|(_, failure)| failure)?;
+        let (tool, arguments) = self.check(method, arguments, self.limits().memory).map_err(|(_, failure)| failure)?;
         Ok(self.judges.opinions(&tool, &arguments, &self.ledger, SystemTime::now()))
     }
 
@@ -485,7 +570,22 @@ pub(crate) fn raise(limit: &str, is_the_tools: bool) -> String {
     }
 }
 
-/// What the record keeps of arguments that were refused: the JSON, or the text if it is none.
+/// Most bytes of the text of refused arguments that a record keeps whole. Nothing bounds what a script without any grant
+/// may ask for.
+const REFUSED_BYTES: usize = 16 << 10;
+
+/// Returns what a record keeps of the text of arguments that were refused: the JSON, or the text if it is none; of a long
+/// one its beginning, length and hash.
 fn recorded(text: &str) -> Value {
-    json::parse(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+    if text.len() > REFUSED_BYTES {
+        let beginning = &text[..text.floor_char_boundary(REFUSED_BYTES / 16)];
+        let hash = blake3::hash(text.as_bytes()).to_hex();
+        return json!({ "beginning": beginning, "bytes": text.len(), "blake3": hash.as_str() });
+    }
+    json::parse(text, u64::MAX).unwrap_or_else(|_| Value::String(text.to_owned()))
+}
+
+/// Returns what a record keeps of canonical arguments that were refused.
+fn kept(arguments: Value) -> Value {
+    if json::weight(&arguments) > REFUSED_BYTES as u64 { recorded(&arguments.to_string()) } else { arguments }
 }

@@ -26,68 +26,122 @@ struct Reached {
     tools: BTreeSet<String>,
 }
 
-/// Reads a log and suggests a policy: each method that was called, or denied for want of a grant, with as many calls and
-/// with arguments no wider than were seen, and what tools requested and called. Secrets and buckets are not in a log. To be
-/// read by a human before it is used.
+/// The least policy that would have allowed what a log holds.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Suggestion {
+    /// What was allowed.
+    pub policy: Policy,
+    /// What was refused, and how often: a line each, escaped. Whatever asked for it may be hostile: a human decides.
+    pub refused: Vec<String>,
+}
+
+/// The most kinds of what was refused that are listed: a script makes up as many as it likes.
+const MAX_REFUSED: usize = 100;
+
+/// The most characters of one of them.
+const MAX_REFUSED_TEXT: usize = 200;
+
+impl Suggestion {
+    /// The policy as TOML, what was refused as comments.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let mut text = self.policy.to_toml();
+        if !self.refused.is_empty() {
+            text.push_str("\n# Refused, and not suggested:\n");
+        }
+        let comments = self.refused.iter().map(|line| format!("# {line}\n"));
+        text.extend(comments.take(MAX_REFUSED));
+        if let Some(more) = self.refused.len().checked_sub(MAX_REFUSED).filter(|more| *more > 0) {
+            text.push_str(&format!("# and {more} more\n"));
+        }
+        text
+    }
+}
+
+/// Reads a log and suggests a policy: each method that was called, with as many calls and with arguments no wider than were
+/// seen, and what tools requested and called. What was refused is listed beside it. Secrets and buckets are not in a log. To
+/// be read by a human before it is used.
 ///
 /// # Errors
 /// If the log cannot be read, or was altered.
-pub fn suggest(log: &Path) -> Result<Policy, AuditError> {
-    let mut methods: BTreeMap<String, Seen> = BTreeMap::new();
-    let mut tools: BTreeMap<String, Reached> = BTreeMap::new();
-    // Whose each call of the run that is being read was.
-    let mut aliases: BTreeMap<u64, String> = BTreeMap::new();
-    audit::events(log, &mut |event| {
-        reached(event, &mut aliases, &mut tools);
-        let wanted = match event["event"].as_str() {
-            Some("admitted") => true,
-            Some("denied") => matches!(event["kind"].as_str(), Some("capability" | "approval")),
-            _ => false,
-        };
-        if let (true, Some(method), Some(arguments)) =
-            (wanted, event["method"].as_str(), event["arguments"].as_object())
-        {
-            let seen = methods.entry(method.to_owned()).or_default();
+pub fn suggest(log: &Path) -> Result<Suggestion, AuditError> {
+    let mut events = Events::default();
+    audit::events(log, &mut |event| events.take(event))?;
+    Ok(events.suggestion())
+}
+
+/// What the events of a log say.
+#[derive(Default)]
+struct Events {
+    methods: BTreeMap<String, Seen>,
+    tools: BTreeMap<String, Reached>,
+    refused: BTreeMap<String, u64>,
+    /// Whose each call of the run that is being read was.
+    aliases: BTreeMap<u64, String>,
+}
+
+impl Events {
+    fn take(&mut self, event: &Value) {
+        let (kind, method) = (event["event"].as_str().unwrap_or_default(), event["method"].as_str());
+        match (kind, method) {
+            ("started", _) => self.aliases.clear(),
+            ("requested", Some(method)) => self.requested(event, method),
+            ("admitted", Some(method)) => self.admitted(event, method),
+            ("denied", Some(method)) if matches!(event["kind"].as_str(), Some("capability" | "approval")) => {
+                self.refuse(&format!("method = {method:?}"));
+            }
+            _ => {}
+        }
+    }
+
+    fn admitted(&mut self, event: &Value, method: &str) {
+        if let Some(arguments) = event["arguments"].as_object() {
+            let seen = self.methods.entry(method.to_owned()).or_default();
             seen.calls += 1;
             for (name, value) in arguments {
                 seen.params.entry(name.clone()).or_default().push(value.clone());
             }
         }
-    })?;
-    let grants = methods.iter().filter_map(|(method, seen)| {
-        let mut grant = Grant::allow(method).ok()?.named(method).calls(seen.calls);
-        grant.clauses = seen.params.iter().filter_map(|(name, values)| clause(name, values)).collect();
-        Some(grant)
-    });
-    let mut policy = grants.fold(Policy::default(), Policy::with);
-    for (alias, reached) in tools {
-        let http = reached.http.iter().filter_map(|rule| rule.parse().ok()).collect();
-        let grants = reached.tools.iter().filter_map(|method| Grant::allow(method).ok());
-        let tools = grants.fold(Policy::default(), Policy::with).grants;
-        policy.permissions.insert(alias, Permissions { http, tools, ..Permissions::default() });
+        if let Some(caller) = event["caller"].as_u64().and_then(|caller| self.aliases.get(&caller)) {
+            self.tools.entry(caller.clone()).or_default().tools.insert(method.to_owned());
+        }
+        let alias = method.split('/').next().unwrap_or_default();
+        self.aliases.insert(event["seq"].as_u64().unwrap_or_default(), alias.to_owned());
     }
-    Ok(policy)
-}
 
-/// What an event says of a tool: a request of its, or a call.
-fn reached(event: &Value, aliases: &mut BTreeMap<u64, String>, tools: &mut BTreeMap<String, Reached>) {
-    let Some(method) = event["method"].as_str() else {
-        if event["event"] == "started" {
-            aliases.clear();
+    fn requested(&mut self, event: &Value, method: &str) {
+        let alias = event["seq"].as_u64().and_then(|seq| self.aliases.get(&seq));
+        let (Some(alias), Some(origin)) = (alias, event["url"].as_str().and_then(origin)) else { return };
+        let rule = format!("{method} {origin}");
+        if event["refused"].is_null() {
+            self.tools.entry(alias.clone()).or_default().http.insert(rule);
+        } else {
+            self.refuse(&format!("tool.{}: http = [{rule:?}]", alias.escape_debug()));
         }
-        return;
-    };
-    let seq = event["seq"].as_u64().unwrap_or_default();
-    if event["event"] == "requested" {
-        if let (Some(alias), Some(origin)) = (aliases.get(&seq), event["url"].as_str().and_then(origin)) {
-            tools.entry(alias.clone()).or_default().http.insert(format!("{method} {origin}"));
+    }
+
+    fn refuse(&mut self, what: &str) {
+        let clipped = what.chars().take(MAX_REFUSED_TEXT).collect();
+        *self.refused.entry(clipped).or_default() += 1;
+    }
+
+    fn suggestion(self) -> Suggestion {
+        let grants = self.methods.iter().filter_map(|(method, seen)| {
+            let mut grant = Grant::allow(method).ok()?.named(method).calls(seen.calls);
+            grant.clauses = seen.params.iter().filter_map(|(name, values)| clause(name, values)).collect();
+            Some(grant)
+        });
+        let mut policy = grants.fold(Policy::default(), Policy::with);
+        for (alias, reached) in self.tools {
+            let http = reached.http.iter().filter_map(|rule| rule.parse().ok()).collect();
+            let grants = reached.tools.iter().filter_map(|method| Grant::allow(method).ok());
+            let tools = grants.fold(Policy::default(), Policy::with).grants;
+            policy.permissions.insert(alias, Permissions { http, tools, ..Permissions::default() });
         }
-        return;
+        let refused = self.refused.into_iter().map(|(what, times)| format!("{times} × {what}")).collect();
+        Suggestion { policy, refused }
     }
-    if let Some(caller) = event["caller"].as_u64().and_then(|caller| aliases.get(&caller)) {
-        tools.entry(caller.clone()).or_default().tools.insert(method.to_owned());
-    }
-    aliases.insert(seq, method.split('/').next().unwrap_or_default().to_owned());
 }
 
 /// Scheme, host and port of a URL.
@@ -117,4 +171,49 @@ fn clause(name: &str, values: &[Value]) -> Option<Clause> {
     }
     let mut scalars: Vec<Scalar> = texts.into_iter().map(|text| Scalar::String(text.to_owned())).collect();
     on(if scalars.len() == 1 { Test::Eq(scalars.pop()?) } else { Test::In(scalars) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suggested(events: &[&str]) -> Suggestion {
+        let mut read = Events::default();
+        events.iter().for_each(|event| read.take(&serde_json::from_str(event).expect("JSON")));
+        read.suggestion()
+    }
+
+    #[test]
+    fn what_was_refused_is_a_comment_at_most() {
+        let suggestion = suggested(&[
+            r#"{"event":"admitted","seq":1,"method":"http/get","arguments":{"url":"https://a.example/"}}"#,
+            r#"{"event":"requested","seq":1,"method":"GET","url":"https://a.example:443/","refused":null}"#,
+            r#"{"event":"requested","seq":1,"method":"GET","url":"http://0.0.0.0:8765/","refused":"no rule"}"#,
+            r#"{"event":"requested","seq":1,"method":"GET","url":"http://0.0.0.0:8765/x","refused":"no rule"}"#,
+            r#"{"event":"denied","seq":2,"kind":"capability","method":"pay/create","arguments":{"amount":1}}"#,
+            r#"{"event":"denied","seq":3,"kind":"approval","method":"http/get","arguments":{"url":"https://evil/"}}"#,
+            r#"{"event":"denied","seq":4,"caller":1,"kind":"capability","method":"kv/set","arguments":{}}"#,
+            r#"{"event":"denied","seq":5,"kind":"capability","method":"a\n[[grant]]\nmethod = \"**\"","arguments":{}}"#,
+        ]);
+        let text = suggestion.to_toml();
+        let policy = Policy::parse(&text).expect("it is a policy");
+        assert_eq!(policy.grants.len(), 1, "{text}");
+        assert_eq!(policy.grants[0].calls, Some(1));
+        let http = &policy.permissions["http"];
+        assert_eq!(http.http.iter().map(ToString::to_string).collect::<Vec<_>>(), ["GET https://a.example"]);
+        assert!(http.tools.is_empty(), "{text}");
+        assert!(
+            !text.lines().any(|line| !line.starts_with('#') && (line.contains("evil") || line.contains("0.0.0.0")))
+        );
+        for comment in ["2 × tool.http: http", "0.0.0.0:8765", "1 × method = ", "pay/create", "kv/set"] {
+            assert!(text.lines().any(|line| line.starts_with("# ") && line.contains(comment)), "{comment}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_log_without_refusals_has_no_comments() {
+        let suggestion = suggested(&[r#"{"event":"admitted","seq":1,"method":"a/b","arguments":{"n":1}}"#]);
+        assert_eq!((suggestion.refused.len(), suggestion.policy.grants.len()), (0, 1));
+        assert!(!suggestion.to_toml().contains('#'));
+    }
 }

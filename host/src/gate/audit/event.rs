@@ -26,6 +26,42 @@ pub enum Event<'a> {
         /// blake3 of the script, in hexadecimal.
         hash: &'a str,
     },
+    /// A human is about to be asked about a call.
+    Asked {
+        /// The run.
+        run: u64,
+        /// The call's number in it.
+        seq: u64,
+        /// The call that it is part of, if a tool makes it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caller: Option<u64>,
+        /// The canonical method.
+        method: &'a str,
+        /// The canonical arguments.
+        arguments: &'a Value,
+        /// The grant that asks.
+        grant: &'a str,
+        /// Why it asks: the clause, and what the call has there.
+        reason: &'a str,
+        /// blake3 of the text that is shown, in hexadecimal.
+        shown: &'a str,
+        /// The text, unless it is long.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<&'a str>,
+    },
+    /// A human answered.
+    Answered {
+        /// The run.
+        run: u64,
+        /// The call.
+        seq: u64,
+        /// Whether the call may happen.
+        allowed: bool,
+        /// Who answered, as far as whoever asked knows.
+        by: &'a str,
+        /// blake3 of the text that was shown, in hexadecimal.
+        shown: &'a str,
+    },
     /// A call was admitted. It is about to start.
     Admitted {
         /// The run.
