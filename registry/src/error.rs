@@ -30,6 +30,32 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// Something else lies where the registry has a file or directory of its own: a link, a pipe, a file with two names.
+    #[error("`{}` is not a {wanted} of this registry alone: no link, pipe or device is followed there", path.display())]
+    Kind {
+        /// The path.
+        path: PathBuf,
+        /// What has to be there.
+        wanted: &'static str,
+    },
+    /// Other users can write the directory.
+    #[error("`{}` can be written by other users: {why}", path.display())]
+    Shared {
+        /// The directory.
+        path: PathBuf,
+        /// Who can, in words.
+        why: String,
+    },
+    /// A file is longer than any that is written here.
+    #[error("`{}` has {length} bytes, and more than {most} are not read or written", path.display())]
+    Long {
+        /// The file.
+        path: PathBuf,
+        /// Its length in bytes.
+        length: u64,
+        /// The most that there may be.
+        most: u64,
+    },
     /// The index is not as it was written.
     #[error("the index `{}` was altered or damaged: line {line}: {problem}", path.display())]
     Index {
@@ -104,6 +130,28 @@ impl Error {
         move |source| Self::Io { action, path, source }
     }
 
+    /// What is wrong, with the digest of what was damaged, and without paths.
+    #[must_use]
+    pub fn brief(&self) -> String {
+        match self {
+            Self::Altered { what, digest, found, .. } => format!("the {what} `{digest}` was altered: it is `{found}`"),
+            Self::Resized { what, digest, size, found, .. } => {
+                format!("the {what} `{digest}` was altered: it has {found} bytes and not {size}")
+            }
+            Self::Missing { what, digest, .. } => format!("the {what} `{digest}` is missing"),
+            Self::Unreadable { .. } => self.to_string(),
+            Self::Index { line, problem, .. } => format!("the index was altered or damaged: line {line}: {problem}"),
+            Self::Newer { line, what, .. } => {
+                format!("the index was written by a newer version: line {line} has {what}")
+            }
+            Self::Kind { wanted, .. } => format!("something else lies in the place of a {wanted} of the registry"),
+            Self::Shared { why, .. } => format!("other users can write the registry: {why}"),
+            Self::Long { length, most, .. } => format!("a file of the registry has {length} bytes, more than {most}"),
+            Self::NotADirectory { .. } => "the registry is not a directory".to_owned(),
+            Self::Io { action, source, .. } => format!("cannot {action} a file of the registry: {source}"),
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
@@ -116,6 +164,12 @@ impl Error {
             }
             Self::Newer { .. } | Self::Unreadable { .. } => "use the version that wrote it, or a later one",
             Self::NotADirectory { .. } => "name a directory; it is made when something is first published",
+            Self::Kind { .. } => "nothing was read or written there; move it away, or name another registry",
+            Self::Shared { .. } => {
+                "who can write a registry can publish in it: take that right away (`chmod -R go-w`), or say that these \
+                 users are trusted (`--trust-writers`, `TOLLHOUSE_TRUST_WRITERS=1`)"
+            }
+            Self::Long { .. } => "restore the file from a backup, or begin a new registry and publish again",
             Self::Io { .. } => return None,
         })
     }

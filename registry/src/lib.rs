@@ -28,6 +28,7 @@ mod change;
 mod component;
 mod compose;
 mod digest;
+mod directory;
 mod error;
 mod gc;
 mod given;
@@ -62,6 +63,7 @@ pub use component::{
 };
 pub use compose::{ComposeError, compose};
 pub use digest::{Digest, DigestError};
+pub use directory::other_writers;
 pub use error::{Error, ResolveError};
 pub use gc::Swept;
 pub use http_rule::{HttpRequest, HttpRule, HttpRuleError};

@@ -3,8 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
-    io::{self, Read, Seek, SeekFrom},
+    io::{Read, Seek, SeekFrom},
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
     time::SystemTime,
@@ -14,6 +13,7 @@ use semver::{Comparator, Op, Version, VersionReq};
 
 use crate::{
     digest::Digest,
+    directory::Writers,
     error::{Error, ResolveError},
     index::{Damage, Index, Release},
     manifest::Manifest,
@@ -49,21 +49,31 @@ impl Registry {
     /// Opens a registry. A directory that does not exist is an empty registry; the first publish makes it.
     ///
     /// # Errors
-    /// If the path is something else than a directory, or its index was altered.
+    /// If the path is something else than a directory, if other users can write it, or if its index was altered.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, Error> {
-        let path = path.into();
-        if path.exists() && !path.is_dir() {
-            return Err(Error::NotADirectory { path });
-        }
-        let registry = Self::unchecked(path);
-        drop(registry.index()?);
-        Ok(registry)
+        Self::unchecked(path).checked()
     }
 
     /// As [`open`](Self::open), for who wants to know what is wrong: nothing is read yet.
     #[must_use]
     pub fn unchecked(path: impl Into<PathBuf>) -> Self {
         Self { store: Store::new(path.into()), cached: Mutex::default() }
+    }
+
+    /// Takes a registry that other users can write, too, if `trusted`: they can publish in it and rewrite its index.
+    #[must_use]
+    pub fn trusting_writers(mut self, trusted: bool) -> Self {
+        self.store.writers = if trusted { Writers::Any } else { Writers::Own };
+        self
+    }
+
+    /// Reads the index once, so that a registry that cannot be used is known early.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn checked(self) -> Result<Self, Error> {
+        drop(self.index()?);
+        Ok(self)
     }
 
     /// All releases, by name, newest version first.
@@ -186,10 +196,8 @@ impl Registry {
     /// A text by its digest, if it is there and whole, whatever names it.
     #[must_use]
     pub fn text(&self, digest: &Digest) -> Option<String> {
-        let size = std::fs::metadata(self.store.blob(digest)).ok()?.len();
         let most = u64::try_from(MAX_WIT).unwrap_or(u64::MAX);
-        let blob = Blob { digest: *digest, size };
-        String::from_utf8((size <= most).then(|| self.store.read(&blob, String::new).ok())??).ok()
+        String::from_utf8(self.store.read_any(digest, most)?).ok()
     }
 
     fn load(&self, release: &Release, blob: &Blob, part: &str) -> Result<Vec<u8>, Error> {
@@ -258,13 +266,9 @@ impl Cached {
     /// Brings it up to date: nothing is read of a file that has not changed, and only the end of one that has grown.
     fn refresh(&mut self, store: &Store) -> Result<(), Error> {
         let path = store.index();
-        let mut file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                *self = Self::default();
-                return Ok(());
-            }
-            Err(error) => return Err(Error::io("open", &path)(error)),
+        let Some(mut file) = store.open_index()? else {
+            *self = Self::default();
+            return Ok(());
         };
         let metadata = file.metadata().map_err(Error::io("look at", &path))?;
         // Some file systems keep no times. The length then has to do.
@@ -277,7 +281,10 @@ impl Cached {
             *self = Self::default();
         }
         let mut bytes = Vec::new();
-        let read = file.seek(SeekFrom::Start(self.index.end())).and_then(|_| file.read_to_end(&mut bytes));
+        let from = self.index.end();
+        // Not more than there was when its length was looked at.
+        let rest = stamp.0.saturating_sub(from);
+        let read = file.seek(SeekFrom::Start(from)).and_then(|_| file.take(rest).read_to_end(&mut bytes));
         read.map_err(Error::io("read", &path))?;
         match self.index.read(&bytes) {
             Ok(()) => {

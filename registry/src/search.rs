@@ -4,7 +4,6 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeSet, HashMap},
-    fs::File,
     io::{Read as _, Seek as _, SeekFrom},
 };
 
@@ -119,7 +118,7 @@ impl Registry {
 
     /// The file: the sum of the index that it was made of, and its lines. None if it is not there, or not as it was written.
     fn kept(&self) -> Option<(Digest, String)> {
-        let text = std::fs::read_to_string(self.store.search()).ok()?;
+        let text = self.store.search().ok()??;
         let (head, lines) = text.split_once('\n')?;
         let (made_of, sum) = head.strip_prefix(FORM)?.strip_prefix(' ')?.split_once(' ')?;
         let (made_of, sum) = (made_of.parse().ok()?, sum.parse::<Digest>().ok()?);
@@ -129,7 +128,7 @@ impl Registry {
     /// The sum of the last line of the index, without reading the others. None if its end is torn.
     fn head(&self) -> Option<Digest> {
         const ENOUGH: u64 = 256;
-        let mut file = File::open(self.store.index()).ok()?;
+        let mut file = self.store.open_index().ok()??;
         let length = file.metadata().ok()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(ENOUGH))).ok()?;
         let mut end = Vec::new();

@@ -2,14 +2,30 @@
 //! leaves half of one. Must not know what an index line or a blob means. The layout is in `format.md`.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::File,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::{digest::Digest, error::Error};
+use crate::{
+    digest::Digest,
+    directory::{Directory, Writers},
+    error::Error,
+};
+
+/// The longest index that is read, in bytes: that of some 300,000 releases. What is longer was not written by us.
+const MAX_INDEX: u64 = 256 << 20;
+
+/// The longest file that is searched, in bytes.
+const MAX_SEARCH: u64 = 256 << 20;
+
+const INDEX: &str = "index";
+const SEARCH: &str = "search";
+const LOCK: &str = "lock";
+const BLOBS: [&str; 2] = ["blobs", "sha256"];
+const TEMPORARY: &str = "tmp";
 
 /// What a file of the registry is known by: hash and length of its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,49 +52,63 @@ pub(crate) fn length(bytes: &[u8]) -> u64 {
 #[derive(Debug)]
 pub(crate) struct Store {
     root: PathBuf,
+    pub(crate) writers: Writers,
 }
 
 impl Store {
     pub(crate) fn new(root: PathBuf) -> Self {
-        Self { root }
-    }
-
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
+        Self { root, writers: Writers::default() }
     }
 
     pub(crate) fn index(&self) -> PathBuf {
-        self.root.join("index")
+        self.root.join(INDEX)
     }
 
+    /// The path of a blob, for messages: it is opened below an open directory.
     pub(crate) fn blob(&self, digest: &Digest) -> PathBuf {
         self.blobs().join(digest.hex())
     }
 
-    /// What is searched: see `search`.
-    pub(crate) fn search(&self) -> PathBuf {
-        self.root.join("search")
+    fn blobs(&self) -> PathBuf {
+        BLOBS.iter().fold(self.root.clone(), |path, part| path.join(part))
     }
 
-    pub(crate) fn blobs(&self) -> PathBuf {
-        self.root.join("blobs").join("sha256")
+    fn open(&self) -> Result<Option<Directory>, Error> {
+        Directory::open(&self.root, self.writers)
     }
 
-    fn temporary(&self) -> PathBuf {
-        self.root.join("tmp")
+    /// Opens the directory of all blobs; none if there is none.
+    pub(crate) fn open_blobs(&self) -> Result<Option<Directory>, Error> {
+        let mut directory = self.open()?;
+        for part in BLOBS {
+            directory = directory.map(|above| above.below(part)).transpose()?.flatten();
+        }
+        Ok(directory)
+    }
+
+    /// Opens the index, which may not be there, and says how long it is.
+    pub(crate) fn open_index(&self) -> Result<Option<File>, Error> {
+        let Some(file) = self.open()?.map(|root| root.read(INDEX)).transpose()?.flatten() else { return Ok(None) };
+        let path = self.index();
+        let length = file.metadata().map_err(Error::io("look at", &path))?.len();
+        if length > MAX_INDEX {
+            return Err(Error::Long { path, length, most: MAX_INDEX });
+        }
+        Ok(Some(file))
+    }
+
+    /// Reads what is searched (see `search`), if it is there.
+    pub(crate) fn search(&self) -> Result<Option<String>, Error> {
+        let file = self.open()?.map(|root| root.read(SEARCH)).transpose()?.flatten();
+        let read = |file: File| io::read_to_string(file.take(MAX_SEARCH));
+        file.map(read).transpose().map_err(Error::io("read", &self.root.join(SEARCH)))
     }
 
     /// Reads a blob and checks it. `what` names it in errors.
     pub(crate) fn read(&self, blob: &Blob, what: impl Fn() -> String) -> Result<Vec<u8>, Error> {
         let Blob { digest, size } = *blob;
         let path = self.blob(&digest);
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Error::Missing { what: what(), digest, path });
-            }
-            Err(error) => return Err(Error::io("open", &path)(error)),
-        };
+        let Some(file) = self.open_blob(&digest)? else { return Err(Error::Missing { what: what(), digest, path }) };
         // The length is looked at first, so that a file that someone made huge is never read into memory.
         let found = file.metadata().map_err(Error::io("look at", &path))?.len();
         if found != size {
@@ -92,57 +122,56 @@ impl Store {
         }
     }
 
+    /// Reads a blob that nothing but its digest is known of, if it is whole and no longer than `most` bytes.
+    pub(crate) fn read_any(&self, digest: &Digest, most: u64) -> Option<Vec<u8>> {
+        let size = self.open_blob(digest).ok()??.metadata().ok()?.len();
+        (size <= most).then(|| self.read(&Blob { digest: *digest, size }, String::new).ok())?
+    }
+
+    fn open_blob(&self, digest: &Digest) -> Result<Option<File>, Error> {
+        Ok(self.open_blobs()?.map(|blobs| blobs.read(&digest.hex())).transpose()?.flatten())
+    }
+
     /// Waits for the one right to write, making the directory if need be.
     pub(crate) fn lock(&self) -> Result<Lock<'_>, Error> {
-        for directory in [self.blobs(), self.temporary()] {
-            create_directory(&directory)?;
-        }
-        let path = self.root.join("lock");
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let file = file.map_err(Error::io("open", &path))?;
-        file.lock().map_err(Error::io("lock", &path))?;
-        let lock = Lock { store: self, _file: file };
-        lock.sweep()?;
-        Ok(lock)
+        let root = Directory::open_or_make(&self.root, self.writers)?;
+        let [outer, inner] = BLOBS;
+        let blobs = root.make_below(outer)?.make_below(inner)?;
+        let temporary = root.make_below(TEMPORARY)?;
+        let file = root.write(LOCK)?;
+        file.lock().map_err(Error::io("lock", &self.root.join(LOCK)))?;
+        // Under the lock nothing that a writer left there is in use.
+        temporary.sweep()?;
+        Ok(Lock { store: self, root, blobs, temporary, _file: file })
     }
 
     /// Waits until nobody writes. None if nobody can have written: there is no lock file.
     pub(crate) fn lock_shared(&self) -> Result<Option<File>, Error> {
-        let path = self.root.join("lock");
-        match File::open(&path) {
-            Ok(file) => file.lock_shared().map(|()| Some(file)).map_err(Error::io("lock", &path)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io("open", &path)(error)),
-        }
+        let file = self.open()?.map(|root| root.read(LOCK)).transpose()?.flatten();
+        let lock = |file: File| file.lock_shared().map(|()| file);
+        file.map(lock).transpose().map_err(Error::io("lock", &self.root.join(LOCK)))
     }
 }
 
 /// The right to write. Ends with this value, or with the process, however it ends.
 pub(crate) struct Lock<'a> {
     store: &'a Store,
+    root: Directory,
+    blobs: Directory,
+    temporary: Directory,
     _file: File,
 }
 
 impl Lock<'_> {
-    /// Removes what writers left that were killed. Under the lock nothing there is in use.
-    fn sweep(&self) -> Result<(), Error> {
-        let path = self.store.temporary();
-        for entry in fs::read_dir(&path).map_err(Error::io("list", &path))? {
-            let entry = entry.map_err(Error::io("list", &path))?.path();
-            fs::remove_file(&entry).map_err(Error::io("remove", &entry))?;
-        }
-        Ok(())
-    }
-
     /// Stores bytes under their hash, durably. Bytes that are there already are left alone; what is there under that
     /// name and is something else is replaced.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<Blob, Error> {
         let blob = Blob::of(bytes);
         match self.store.read(&blob, String::new) {
             // A writer may have been killed between its rename and its sync: the name may not be durable yet.
-            Ok(_) => sync_directory(&self.store.blobs())?,
-            Err(Error::Missing { .. } | Error::Altered { .. } | Error::Resized { .. }) => {
-                self.replace(&self.store.blob(&blob.digest), bytes)?;
+            Ok(_) => self.blobs.sync()?,
+            Err(Error::Missing { .. } | Error::Altered { .. } | Error::Resized { .. } | Error::Kind { .. }) => {
+                self.replace(&self.blobs, &blob.digest.hex(), bytes)?;
             }
             Err(error) => return Err(error),
         }
@@ -151,30 +180,33 @@ impl Lock<'_> {
 
     /// Replaces what is searched.
     pub(crate) fn write_search(&self, bytes: &[u8]) -> Result<(), Error> {
-        self.replace(&self.store.search(), bytes)
+        self.replace(&self.root, SEARCH, bytes)
     }
 
     /// Temporary file, fsync, rename, fsync of the directory.
-    fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
-        let temporary = self.store.temporary();
-        let mut builder = tempfile::Builder::new();
-        // Readable for whom the umask lets, writable for none: a blob never changes.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o444));
-        let mut file = builder.tempfile_in(&temporary).map_err(Error::io("make a file in", &temporary))?;
-        let write = file.write_all(bytes).and_then(|()| file.as_file().sync_all());
-        write.map_err(Error::io("write", file.path()))?;
-        file.persist(path).map_err(|error| Error::io("write", path)(error.error))?;
-        sync_directory(&self.store.blobs())
+    fn replace(&self, directory: &Directory, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let (temporary, mut file) = self.temporary.temporary()?;
+        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        let path = self.store.root.join(TEMPORARY).join(&temporary);
+        let renamed = written
+            .map_err(Error::io("write", &path))
+            .and_then(|()| self.temporary.rename(&temporary, directory, name));
+        if renamed.is_err() {
+            // If this fails too, the next writer removes it.
+            let _ = self.temporary.remove(&temporary);
+        }
+        renamed.and_then(|()| directory.sync())
     }
 
     /// Puts a line behind the first `end` bytes of the index, durably. What was behind them goes: it is what a killed
     /// writer left of its line.
     pub(crate) fn append(&self, end: u64, line: &[u8]) -> Result<(), Error> {
         let path = self.store.index();
-        let fresh = !path.exists();
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let mut file = file.map_err(Error::io("open", &path))?;
+        let length = end.saturating_add(length(line));
+        if length > MAX_INDEX {
+            return Err(Error::Long { path, length, most: MAX_INDEX });
+        }
+        let mut file = self.root.write(INDEX)?;
         let written = append_at(&mut file, end, line);
         if written.is_err() {
             // The line may be there in part or in whole, and is not known to be durable: it must not count. If this
@@ -182,7 +214,29 @@ impl Lock<'_> {
             let _ = file.set_len(end).and_then(|()| file.sync_all());
         }
         written.map_err(Error::io("append to", &path))?;
-        if fresh { sync_directory(self.store.root()) } else { Ok(()) }
+        // The first line: the name of the file may be new.
+        if end == 0 { self.root.sync() } else { Ok(()) }
+    }
+
+    /// The names of all blobs, and of what else lies there.
+    pub(crate) fn blob_names(&self) -> Result<Vec<std::ffi::OsString>, Error> {
+        self.blobs.names()
+    }
+
+    /// The length of a blob, in bytes; none if what has its name is no regular file.
+    pub(crate) fn blob_size(&self, digest: &Digest) -> Result<Option<u64>, Error> {
+        match self.blobs.read(&digest.hex()) {
+            Ok(None) | Err(Error::Kind { .. }) => Ok(None),
+            Ok(Some(file)) => {
+                file.metadata().map(|found| Some(found.len())).map_err(Error::io("look at", &self.store.blob(digest)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes a blob.
+    pub(crate) fn remove_blob(&self, digest: &Digest) -> Result<(), Error> {
+        self.blobs.remove(&digest.hex())
     }
 }
 
@@ -198,35 +252,10 @@ fn append_at(file: &mut File, end: u64, line: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Makes a directory and those above it, each durable in the one above.
-fn create_directory(path: &Path) -> Result<(), Error> {
-    if path.is_dir() {
-        return Ok(());
-    }
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    create_directory(parent)?;
-    match fs::create_dir(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => {
-            Err(Error::io("make the directory", path)(error))
-        }
-        _ => sync_directory(parent),
-    }
-}
-
-/// Makes durable which names a directory holds. Elsewhere than on Unix a directory cannot be opened as a file, and the
-/// file system has to see to it.
-fn sync_directory(path: &Path) -> Result<(), Error> {
-    if cfg!(unix) {
-        File::open(path).and_then(|directory| directory.sync_all()).map_err(Error::io("sync", path))?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn store() -> (tempfile::TempDir, Store) {
@@ -267,13 +296,17 @@ mod tests {
     }
 
     #[test]
-    fn what_killed_writers_left_is_removed() {
+    fn files_of_killed_writers_are_removed_and_others_are_left() {
         let (_directory, store) = store();
         drop(store.lock().expect("the lock"));
-        let left = store.temporary().join("left");
-        fs::write(&left, b"half").expect("written");
+        let at = |name: &str| store.root.join(TEMPORARY).join(name);
+        for name in [".tmp-0123", ".tmpAbCdEf", "letter", ".tm"] {
+            fs::write(at(name), b"half").expect("written");
+        }
+        fs::create_dir(at(".tmp-directory")).expect("made");
         drop(store.lock().expect("the lock"));
-        assert!(!left.exists());
+        assert!(!at(".tmp-0123").exists() && !at(".tmpAbCdEf").exists());
+        assert!(at("letter").exists() && at(".tm").exists() && at(".tmp-directory").exists());
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod job;
 mod package;
 mod processes;
 mod publish;
+mod strangers;
 mod support;
 mod tamper;
 #[path = "../../src/testing.rs"]

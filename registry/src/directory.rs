@@ -1,0 +1,368 @@
+//! Directories that are held open, so that what is read, written or removed below one is in it: a symbolic link, a pipe or a
+//! device in the place of a file is an error, and is never followed, waited for or written to. On Unix also a guard
+//! against other users who may write there. Must not know what a registry's files mean.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    path::{Path, PathBuf},
+};
+
+use crate::error::Error;
+
+/// The beginning of the names of files that are being written. Nothing else in `tmp` is ours to remove.
+const TEMPORARY: &str = ".tmp";
+
+/// A directory that is open.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    path: PathBuf,
+    handle: system::Handle,
+    writers: Writers,
+}
+
+/// The users who may be able to write a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Writers {
+    /// This user and the system's administrator. A directory that others can write is refused.
+    #[default]
+    Own,
+    /// Whoever can: the operator trusts them.
+    Any,
+}
+
+impl Directory {
+    /// Opens the directory of this path; none if there is none. Links on the way to it are followed: the operator names it.
+    pub(crate) fn open(path: &Path, writers: Writers) -> Result<Option<Self>, Error> {
+        let open = system::open(path).map_err(|error| match wrong_kind(error, path, "directory", "open") {
+            Error::Kind { path, .. } => Error::NotADirectory { path },
+            error => error,
+        });
+        found(open)?.map(|handle| Self { path: path.to_owned(), handle, writers }.guarded()).transpose()
+    }
+
+    /// As [`open`](Self::open); the directory and those above it are made if need be, each durable in the one above.
+    pub(crate) fn open_or_make(path: &Path, writers: Writers) -> Result<Self, Error> {
+        if let Some(open) = Self::open(path, writers)? {
+            return Ok(open);
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = path.file_name().ok_or_else(|| Error::NotADirectory { path: path.to_owned() })?;
+        // What is above the registry is not the registry's to judge.
+        let parent = Self::open_or_make(parent, Writers::Any)?;
+        parent.make(name.as_ref())?;
+        Self::open(path, writers)?.ok_or_else(|| Error::NotADirectory { path: path.to_owned() })
+    }
+
+    /// Opens a directory in this one; none if there is none.
+    pub(crate) fn below(&self, name: &str) -> Result<Option<Self>, Error> {
+        let path = self.path.join(name);
+        let open = system::open_below(&self.handle, &path, name);
+        found(open.map_err(|error| wrong_kind(error, &path, "directory", "open")))?
+            .map(|handle| Self { path, handle, writers: self.writers }.guarded())
+            .transpose()
+    }
+
+    /// As [`below`](Self::below); the directory is made if need be.
+    pub(crate) fn make_below(&self, name: &str) -> Result<Self, Error> {
+        if let Some(open) = self.below(name)? {
+            return Ok(open);
+        }
+        self.make(name.as_ref())?;
+        self.below(name)?.ok_or_else(|| Error::NotADirectory { path: self.path.join(name) })
+    }
+
+    fn make(&self, name: &Path) -> Result<(), Error> {
+        let path = self.path.join(name);
+        match system::make(&self.handle, &path, name) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                Err(Error::io("make the directory", &path)(error))
+            }
+            _ => self.sync(),
+        }
+    }
+
+    /// Opens a file to read it; none if there is none.
+    pub(crate) fn read(&self, name: &str) -> Result<Option<File>, Error> {
+        let path = self.path.join(name);
+        let file = system::open_file(&self.handle, &path, name, system::Use::Read);
+        found(file.map_err(|error| wrong_kind(error, &path, "regular file", "open")))
+    }
+
+    /// Opens a file to write it, and makes it if it is not there. It is not truncated.
+    pub(crate) fn write(&self, name: &str) -> Result<File, Error> {
+        let path = self.path.join(name);
+        let file = system::open_file(&self.handle, &path, name, system::Use::Write);
+        file.map_err(|error| wrong_kind(error, &path, "regular file", "open"))
+    }
+
+    /// Makes a file of a new name, to be renamed.
+    pub(crate) fn temporary(&self) -> Result<(String, File), Error> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|error| Error::io("make a file in", &self.path)(error.into()))?;
+        let name = format!("{TEMPORARY}-{}", hex::encode(random));
+        let file = system::open_file(&self.handle, &self.path.join(&name), &name, system::Use::New);
+        file.map(|file| (name, file)).map_err(Error::io("make a file in", &self.path))
+    }
+
+    /// Gives a file of this directory a name in another one, in the place of what has that name.
+    pub(crate) fn rename(&self, name: &str, to: &Self, new: &str) -> Result<(), Error> {
+        let path = to.path.join(new);
+        let renamed = system::rename((&self.handle, &self.path.join(name), name), (&to.handle, &path, new));
+        renamed.map_err(Error::io("write", &path))
+    }
+
+    /// Removes a file, or the link that has its name. One that is not there is none.
+    pub(crate) fn remove(&self, name: &str) -> Result<(), Error> {
+        let path = self.path.join(name);
+        match system::remove(&self.handle, &path, name) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &path)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes the files that writers left here that were killed: regular files of this user with a name that
+    /// [`temporary`](Self::temporary) gives. What else lies here is somebody else's.
+    pub(crate) fn sweep(&self) -> Result<(), Error> {
+        for name in self.names()? {
+            let Some(name) = name.to_str().filter(|name| name.starts_with(TEMPORARY)) else { continue };
+            if system::is_own(&self.handle, &self.path.join(name), name) {
+                self.remove(name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of all that is here.
+    pub(crate) fn names(&self) -> Result<Vec<OsString>, Error> {
+        system::names(&self.handle, &self.path).map_err(Error::io("list", &self.path))
+    }
+
+    /// Makes durable which names are here.
+    pub(crate) fn sync(&self) -> Result<(), Error> {
+        system::sync(&self.handle).map_err(Error::io("sync", &self.path))
+    }
+
+    fn guarded(self) -> Result<Self, Error> {
+        if self.writers == Writers::Any {
+            return Ok(self);
+        }
+        match system::others(&self.handle).map_err(Error::io("look at", &self.path))? {
+            None => Ok(self),
+            Some(why) => Err(Error::Shared { path: self.path, why }),
+        }
+    }
+}
+
+/// Says in words which other users can write what lies at a path, if others can. It must be there.
+///
+/// # Errors
+/// What the system says.
+pub fn other_writers(path: &Path) -> std::io::Result<Option<String>> {
+    system::others(&system::open(path)?)
+}
+
+/// What is not there is nothing, and not an error.
+fn found<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn wrong_kind(error: std::io::Error, path: &Path, wanted: &'static str, action: &'static str) -> Error {
+    if system::is_wrong_kind(&error) {
+        return Error::Kind { path: path.to_owned(), wanted };
+    }
+    Error::io(action, path)(error)
+}
+
+/// By descriptors.
+#[cfg(unix)]
+mod system {
+    use std::{
+        ffi::{OsStr, OsString},
+        fs::File,
+        io,
+        os::{fd::OwnedFd, unix::ffi::OsStrExt as _},
+        path::Path,
+    };
+
+    use rustix::{
+        fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, fsync, mkdirat, openat, renameat, statat, unlinkat},
+        io::Errno,
+        process::geteuid,
+    };
+
+    pub(super) type Handle = OwnedFd;
+
+    /// Without `NONBLOCK` a pipe in the place of a file would be waited for.
+    const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
+    const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+    /// Written by this user alone, whatever the umask.
+    const DIRECTORY_MODE: Mode = Mode::from_bits_truncate(0o755);
+
+    /// What a file is opened for.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Use {
+        Read,
+        Write,
+        New,
+    }
+
+    pub(super) fn open(path: &Path) -> io::Result<Handle> {
+        Ok(rustix::fs::open(path, DIRECTORY, Mode::empty())?)
+    }
+
+    pub(super) fn open_below(parent: &Handle, _: &Path, name: &str) -> io::Result<Handle> {
+        Ok(openat(parent, name, DIRECTORY.union(OFlags::NOFOLLOW), Mode::empty())?)
+    }
+
+    pub(super) fn make(parent: &Handle, _: &Path, name: &Path) -> io::Result<()> {
+        Ok(mkdirat(parent, name, DIRECTORY_MODE)?)
+    }
+
+    pub(super) fn open_file(parent: &Handle, _: &Path, name: &str, used: Use) -> io::Result<File> {
+        let (flags, mode) = match used {
+            Use::Read => (OFlags::RDONLY, Mode::empty()),
+            Use::Write => (OFlags::WRONLY | OFlags::CREATE, Mode::from_bits_truncate(0o644)),
+            // Readable for whom the umask lets, writable for none: a blob never changes.
+            Use::New => (OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, Mode::from_bits_truncate(0o444)),
+        };
+        let file = openat(parent, name, FILE | flags, mode)?;
+        let stat = fstat(&file)?;
+        // A file with a second name is somebody else's too, and writing would change it there.
+        let alone = used == Use::Read || stat.st_nlink <= 1;
+        if !FileType::from_raw_mode(stat.st_mode).is_file() || !alone {
+            return Err(Errno::LOOP.into());
+        }
+        Ok(File::from(file))
+    }
+
+    pub(super) fn rename(from: (&Handle, &Path, &str), to: (&Handle, &Path, &str)) -> io::Result<()> {
+        Ok(renameat(from.0, from.2, to.0, to.2)?)
+    }
+
+    pub(super) fn remove(parent: &Handle, _: &Path, name: &str) -> io::Result<()> {
+        Ok(unlinkat(parent, name, AtFlags::empty())?)
+    }
+
+    pub(super) fn is_own(parent: &Handle, _: &Path, name: &str) -> bool {
+        statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_uid == geteuid().as_raw())
+    }
+
+    pub(super) fn names(directory: &Handle, _: &Path) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(directory)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if !matches!(name, b"." | b"..") {
+                names.push(OsStr::from_bytes(name).to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    pub(super) fn sync(directory: &Handle) -> io::Result<()> {
+        Ok(fsync(directory)?)
+    }
+
+    /// Who else can write it, in words. An access control list shows in the group's bits.
+    pub(super) fn others(directory: &Handle) -> io::Result<Option<String>> {
+        let stat = fstat(directory)?;
+        let mode = Mode::from_raw_mode(stat.st_mode);
+        let own = geteuid().as_raw();
+        Ok(if stat.st_uid != own && stat.st_uid != 0 {
+            Some(format!("it belongs to user {}, and this is user {own}", stat.st_uid))
+        } else if mode.intersects(Mode::WGRP | Mode::WOTH) {
+            Some(format!("its mode is {:o}", mode.as_raw_mode() & 0o7777))
+        } else {
+            None
+        })
+    }
+
+    /// Returns true if something of another kind has the name that was opened.
+    pub(super) fn is_wrong_kind(error: &io::Error) -> bool {
+        // A link; a link or a file in the place of a directory; a directory that is to be written; a socket or a pipe that nobody
+        // reads.
+        [Errno::LOOP, Errno::MLINK, Errno::NOTDIR, Errno::ISDIR, Errno::NXIO]
+            .iter()
+            .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+    }
+}
+
+/// By paths: such systems have no way to open what is below a directory, and make links for administrators alone.
+#[cfg(not(unix))]
+mod system {
+    use std::{
+        ffi::OsString,
+        fs::{self, File, OpenOptions},
+        io,
+        path::Path,
+    };
+
+    pub(super) type Handle = ();
+
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Use {
+        Read,
+        Write,
+        New,
+    }
+
+    pub(super) fn open(path: &Path) -> io::Result<Handle> {
+        if fs::metadata(path)?.is_dir() { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    }
+
+    pub(super) fn open_below((): &Handle, path: &Path, _: &str) -> io::Result<Handle> {
+        if fs::symlink_metadata(path)?.is_dir() { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    }
+
+    pub(super) fn make((): &Handle, path: &Path, _: &Path) -> io::Result<()> {
+        fs::create_dir(path)
+    }
+
+    pub(super) fn open_file((): &Handle, path: &Path, _: &str, used: Use) -> io::Result<File> {
+        if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        let mut options = OpenOptions::new();
+        match used {
+            Use::Read => options.read(true),
+            Use::Write => options.create(true).truncate(false).write(true),
+            Use::New => options.create_new(true).write(true),
+        };
+        options.open(path)
+    }
+
+    pub(super) fn rename(from: (&Handle, &Path, &str), to: (&Handle, &Path, &str)) -> io::Result<()> {
+        fs::rename(from.1, to.1)
+    }
+
+    pub(super) fn remove((): &Handle, path: &Path, _: &str) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    pub(super) fn is_own((): &Handle, path: &Path, _: &str) -> bool {
+        fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+    }
+
+    pub(super) fn names((): &Handle, path: &Path) -> io::Result<Vec<OsString>> {
+        fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect()
+    }
+
+    /// A directory cannot be opened as a file here, and the file system has to see to it.
+    pub(super) fn sync((): &Handle) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn others((): &Handle) -> io::Result<Option<String>> {
+        Ok(None)
+    }
+
+    pub(super) fn is_wrong_kind(error: &io::Error) -> bool {
+        error.kind() == io::ErrorKind::NotADirectory
+    }
+}
