@@ -1,35 +1,204 @@
-//! JSON that guests make.
+//! JSON that guests make, read within bounds.
+//!
+//! A text takes a multiple of its length once it is read: `[0,0,0]` has two bytes for each value, and a [`Value`] takes
+//! 72. So values are counted as they are read, and reading stops at the one that is too much.
 
-use serde_json::Value;
+use std::cell::Cell;
+use std::fmt;
 
-/// How deep it may nest. `serde_json` reads 127 levels, and a log, a result or an answer puts what it holds a few deeper: a
-/// script must not write what makes a log unreadable.
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// Deepest nesting of values. `serde_json` reads 127 levels, and a log, a result or an answer puts what it holds a few
+/// deeper: a script must not write what makes a log unreadable.
 const MAX_DEPTH: usize = 100;
 
-/// Reads a text. What is wrong with it, in words.
-pub(crate) fn parse(text: &str) -> Result<Value, String> {
-    let value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    if nests_within(&value, MAX_DEPTH) { Ok(value) } else { Err(format!("it is nested more than {MAX_DEPTH} deep")) }
+/// Bytes that a member of an object takes besides its key's text and its value, about: an entry of an index map.
+const MEMBER_BYTES: u64 = 48;
+
+/// Reason why a text was not read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum JsonError {
+    /// It is no JSON, or nests too deep: what is wrong, in words.
+    #[error("{0}")]
+    Malformed(String),
+    /// Its value would take more memory than it may.
+    #[error("its values take more than {0} bytes of memory")]
+    TooLarge(u64),
 }
 
-fn nests_within(value: &Value, depth: usize) -> bool {
-    match value {
-        Value::Array(items) => depth > 0 && items.iter().all(|item| nests_within(item, depth - 1)),
-        Value::Object(fields) => depth > 0 && fields.values().all(|field| nests_within(field, depth - 1)),
-        _ => true,
+/// Reads a text whose value takes at most so many bytes of memory, about.
+///
+/// # Errors
+/// If it is no JSON, nests too deep, or is too large.
+pub(crate) fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
+    let left = Cell::new(Some(memory));
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let read = Bounded { left: &left, depth: MAX_DEPTH }.deserialize(&mut deserializer);
+    let read = read.and_then(|value| deserializer.end().map(|()| value));
+    read.map_err(|error| match left.get() {
+        Some(_) => JsonError::Malformed(error.to_string()),
+        None => JsonError::TooLarge(memory),
+    })
+}
+
+/// Returns the bytes of memory that a value takes, about, as [`parse`] counts them.
+pub(crate) fn weight(value: &Value) -> u64 {
+    let within = match value {
+        Value::String(text) => text.len() as u64,
+        Value::Array(list) => list.iter().map(weight).sum(),
+        Value::Object(record) => {
+            record.iter().map(|(key, value)| MEMBER_BYTES + key.len() as u64 + weight(value)).sum()
+        }
+        _ => 0,
+    };
+    size_of::<Value>() as u64 + within
+}
+
+/// Reader of one value.
+#[derive(Clone, Copy)]
+struct Bounded<'a> {
+    /// Bytes that may still be taken; none once they did not last.
+    left: &'a Cell<Option<u64>>,
+    /// Levels that may still be opened.
+    depth: usize,
+}
+
+impl Bounded<'_> {
+    fn take<E: serde::de::Error>(&self, bytes: u64) -> Result<(), E> {
+        let left = self.left.get().and_then(|left| left.checked_sub(bytes));
+        self.left.set(left);
+        left.map(drop).ok_or_else(|| E::custom("too large"))
+    }
+
+    fn inner<E: serde::de::Error>(&self) -> Result<Self, E> {
+        let depth = self.depth.checked_sub(1);
+        let depth = depth.ok_or_else(|| E::custom(format_args!("it is nested more than {MAX_DEPTH} deep")))?;
+        Ok(Self { depth, ..*self })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Bounded<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.take(size_of::<Value>() as u64)?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Bounded<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Value, E> {
+        self.take(text.len() as u64)?;
+        Ok(Value::String(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let inner = self.inner()?;
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(inner)? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let inner = self.inner()?;
+        let mut record = Map::new();
+        while let Some(key) = members.next_key::<String>()? {
+            self.take(MEMBER_BYTES + key.len() as u64)?;
+            let value = members.next_value_seed(inner)?;
+            record.insert(key, value);
+        }
+        Ok(Value::Object(record))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
     use super::*;
 
+    const PLENTY: u64 = 1 << 30;
+
     #[test]
-    fn what_nests_too_deep_is_refused() {
+    fn values_nested_too_deep_are_refused() {
         for (depth, fits) in [(MAX_DEPTH, true), (MAX_DEPTH + 1, false), (127, false), (100_000, false)] {
             let lists = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
             let objects = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
-            assert_eq!((parse(&lists).is_ok(), parse(&objects).is_ok()), (fits, fits), "{depth}");
+            assert_eq!((parse(&lists, PLENTY).is_ok(), parse(&objects, PLENTY).is_ok()), (fits, fits), "{depth}");
+        }
+    }
+
+    #[test]
+    fn values_that_take_too_much_are_refused_before_they_are_there() {
+        let one = size_of::<Value>() as u64;
+        let all = one * 1_001;
+        let zeros = format!("[{}0]", "0,".repeat(999));
+        assert_eq!(parse(&zeros, all).map(|value| weight(&value)), Ok(all));
+        assert_eq!(parse(&zeros, all - 1), Err(JsonError::TooLarge(all - 1)));
+        assert_eq!(parse(r#""abc""#, one + 2), Err(JsonError::TooLarge(one + 2)));
+        assert_eq!(parse(r#"{"abc":1}"#, 2 * one + 3), Err(JsonError::TooLarge(2 * one + 3)));
+    }
+
+    #[test]
+    fn text_that_is_no_json_is_refused() {
+        for text in ["", "[1,]", "1 2", "nul", "\"", "{\"a\"}", "NaN", "[1"] {
+            assert!(matches!(parse(text, PLENTY), Err(JsonError::Malformed(_))), "{text}");
+        }
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_filter("JSON has no other", |number| number.is_finite()).prop_map(Value::from),
+            ".{0,8}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(5, 64, 8, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+                proptest::collection::btree_map(".{0,4}", inner, 0..8).prop_map(|members| json!(members)),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_read_as_serde_json_reads_them_within_their_weight(value in values()) {
+            let text = value.to_string();
+            prop_assert_eq!(parse(&text, weight(&value)), Ok(serde_json::from_str(&text).expect("it was written")));
+            prop_assert!(parse(&text, weight(&value) - 1).is_err());
         }
     }
 }

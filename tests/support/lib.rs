@@ -5,6 +5,7 @@
 pub mod components;
 pub mod disk;
 pub mod oci;
+pub mod screen;
 pub mod server;
 pub mod tutorial;
 

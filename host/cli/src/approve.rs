@@ -1,58 +1,96 @@
 //! Asks a human on the terminal before a call, where a grant says so.
+//!
+//! - `question`: what is shown;
+//! - `device`: the terminal that it is shown on.
+//!
+//! **Invariant:** nothing that a script printed has a part in what the human sees of the question: output is held, the
+//! terminal is reset, and the question stands alone on a clean screen.
+//!
+//! **Invariant:** nothing that was typed before the question could be read allows a call: what allows it is a word that is made
+//! for this question and shown in it.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::sync::{Mutex, PoisonError};
+mod device;
+mod question;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use tollhouse::gate::{ApprovalRequest, Approver};
+use std::io;
 
-use super::error::tame;
-use super::signals;
+use rustix::process::getuid;
+use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver};
+
+use self::device::Device;
+use self::question::{Pages, Size};
+use super::stdio;
 
 /// The controlling terminal, wherever standard input and output lead. Without one, nobody consents.
 pub(crate) struct Terminal;
 
-/// One question at a time, whoever asks.
-static ASKING: Mutex<()> = Mutex::new(());
-
 impl Approver for Terminal {
-    fn approve(&self, request: &ApprovalRequest<'_>) -> bool {
-        let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
-        ask(request).unwrap_or(false)
+    fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
+        // One question at a time, whoever asks; and nothing else is written meanwhile.
+        let _held = stdio::hold();
+        let by = format!("uid {} at the terminal", getuid().as_raw());
+        let mut device = Device::open()?;
+        let Some(size) = device.prepare()? else {
+            // It was given up before anything was shown.
+            return Ok(request.put("")?.answer(false, by));
+        };
+        let word = word()?;
+        let text = question::text(request, &word, size);
+        let question = request.put(&text)?;
+        let allowed = ask(&mut device, request, &text, &word, size)?;
+        device.leave(&text, if allowed { "-- allowed" } else { "-- refused" })?;
+        Ok(question.answer(allowed, by))
     }
 
     fn is_present(&self) -> bool {
-        OpenOptions::new().read(true).write(true).open("/dev/tty").is_ok()
+        Device::open().is_ok()
     }
 }
 
-fn ask(request: &ApprovalRequest<'_>) -> std::io::Result<bool> {
-    let mut terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
-    let arguments = serde_json::to_string_pretty(request.arguments).expect("a JSON value serialises");
-    let question =
-        format!("grant `{}` asks you first:\n{} {arguments}\nallow this call? [y/N] ", request.grant, request.method);
-    // What a human is shown is what there is.
-    terminal.write_all(tame(&question).as_bytes())?;
-    if !is_answered(&terminal)? {
-        return Ok(false);
-    }
-    let mut answer = String::new();
-    BufReader::new(terminal).read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
-}
-
-/// Waits for a line, or Ctrl-C.
-fn is_answered(terminal: &File) -> std::io::Result<bool> {
-    const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-    let before = signals::received();
-    while signals::received() == before {
-        match poll(&mut [PollFd::new(terminal, PollFlags::IN)], Some(&LOOK)) {
-            Ok(0) | Err(Errno::INTR) => {}
-            Ok(_) => return Ok(true),
-            Err(error) => return Err(error.into()),
+/// Shows the question until it is answered.
+fn ask(device: &mut Device, request: &ApprovalRequest<'_>, text: &str, word: &str, size: Size) -> io::Result<bool> {
+    loop {
+        device.show(text)?;
+        let Some(line) = device.line()? else { return Ok(false) };
+        match line.trim() {
+            "v" | "V" => view(device, request, size)?,
+            answer => return Ok(answer.eq_ignore_ascii_case(word)),
         }
     }
-    Ok(false)
+}
+
+/// Shows the call in full, page by page.
+fn view(device: &mut Device, request: &ApprovalRequest<'_>, size: Size) -> io::Result<()> {
+    for page in Pages::of(request, size) {
+        device.show(&page)?;
+        match device.line()? {
+            Some(line) if line.trim().is_empty() => {}
+            _ => break,
+        }
+    }
+    Ok(())
+}
+
+/// A word that can be said and typed, and that nobody knows before: one of 4,900.
+fn word() -> io::Result<String> {
+    const SOUNDS: [&[u8]; 4] = [b"bdfgklmnprstvz", b"aeiou", b"bdfgklmnprstvz", b"aeiou"];
+    let mut random = [0_u8; 16];
+    getrandom::fill(&mut random)?;
+    let letter = |(sounds, random): (&[u8], &[u8])| {
+        let number = u32::from_le_bytes(random.try_into().expect("chunks of four"));
+        char::from(sounds[number as usize % sounds.len()])
+    };
+    Ok(SOUNDS.into_iter().zip(random.chunks(4)).map(letter).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word;
+
+    #[test]
+    fn words_are_not_known_before() {
+        let words: std::collections::HashSet<String> = (0..100).map(|_| word().expect("there is chance")).collect();
+        assert!(words.len() > 80, "{words:?}");
+        assert!(words.iter().all(|word| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_lowercase())));
+    }
 }

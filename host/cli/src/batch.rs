@@ -32,7 +32,7 @@ use super::places::Places;
 use super::run::Lang;
 use super::signals::{self, CANCELLED};
 use super::stdio::{Stdout, note_part};
-use super::{CliError, Result};
+use super::{CliError, Result, show, stdio};
 use crate::Exit;
 
 /// The longest line: a job's files are in it, in base64 perhaps. A longer one has a result that says so.
@@ -261,10 +261,9 @@ impl Results {
 
     /// Writes one. False if that cannot be done, now and for ever.
     fn write(&mut self, answer: &Answer) -> bool {
-        let mut line = serde_json::to_vec(answer).expect("a result is plain data");
-        line.push(b'\n');
         // Standard output keeps its first error, for the exit status.
-        if Stdout.write_all(&line).and_then(|()| Stdout.flush()).is_err() {
+        show::json(answer);
+        if Stdout.flush().is_err() || stdio::has_failed() {
             return false;
         }
         self.done += 1;
@@ -282,7 +281,7 @@ impl Results {
 
     fn finish(&self) {
         if self.told.is_some() {
-            note!("\r{}", self.summary());
+            note_part(&format!("\r{}\n", self.summary()));
         }
     }
 }

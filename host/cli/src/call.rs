@@ -69,7 +69,7 @@ impl Call {
         warn_of_deprecated(gate, [method]);
         match called {
             Ok(payload) => {
-                show::line(serde_json::to_string_pretty(&payload.value).expect("a JSON value serialises"));
+                show::json_pretty(&payload.value);
                 Ok(Exit::SUCCESS)
             }
             Err(failure) => {

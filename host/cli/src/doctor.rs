@@ -30,7 +30,7 @@ impl Doctor {
             let listed: Vec<Value> =
                 checks.iter().map(|Check(name, ok, seen)| json!({ "name": name, "ok": ok, "seen": seen })).collect();
             let report = json!({ "version": env!("CARGO_PKG_VERSION"), "ok": well, "checks": listed });
-            show::line(serde_json::to_string_pretty(&report).expect("a JSON value serialises"));
+            show::json_pretty(&report);
         } else {
             show::line(format_args!("tollhouse {}", env!("CARGO_PKG_VERSION")));
             for Check(name, ok, seen) in &checks {

@@ -7,6 +7,8 @@ use std::io::{self, IsTerminal as _};
 use miette::{Diagnostic, LabeledSpan, MietteHandlerOpts, NamedSource, Report, SourceCode};
 use serde_json::{Value, json};
 
+use super::stdio::note_part;
+use super::tame::{tame, tame_in_place};
 use crate::Exit;
 
 /// The result of a command: the exit status, or why there is none.
@@ -61,20 +63,6 @@ pub(crate) fn colors() -> bool {
     set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// A text that may hold what a stranger wrote, with everything escaped that a terminal would act on, that nobody sees, or
-/// that changes the order of what is read.
-pub(crate) fn tame(text: &str) -> String {
-    let hidden = |c: char| {
-        (c.is_control() && !matches!(c, '\n' | '\t'))
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    let mut tame = String::with_capacity(text.len());
-    for c in text.chars() {
-        if hidden(c) { tame.extend(c.escape_unicode()) } else { tame.push(c) }
-    }
-    tame
-}
-
 /// The text of an error; of one of the system without its number, which says nothing more.
 fn without_number(error: &(dyn Error + 'static)) -> String {
     let text = error.to_string();
@@ -121,7 +109,7 @@ impl CliError {
     /// Adds where in a file it is.
     pub(crate) fn at(mut self, file: &str, text: &str, span: Option<std::ops::Range<usize>>) -> Self {
         if let Some(span) = span {
-            let source = NamedSource::new(file, text.to_owned());
+            let source = NamedSource::new(tame(file), tame_in_place(text));
             self.place = Some((source, LabeledSpan::underline(span)));
         }
         self
@@ -160,7 +148,8 @@ impl CliError {
     /// As [`CliError::show`], for who goes on.
     pub(crate) fn show_status(self) -> u8 {
         let status = self.status;
-        note!("{:?}", Report::new(self));
+        // In colors. What strangers wrote in it was escaped when it was made.
+        note_part(&format!("{:?}\n", Report::new(self)));
         status
     }
 }
@@ -196,15 +185,5 @@ impl From<tollhouse::session::HostError> for CliError {
             _ => shown,
         };
         Self { hint: hint.as_deref().map(tame), ..shown }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::tame;
-
-    #[test]
-    fn nothing_acts_on_the_terminal() {
-        assert_eq!(tame("a\u{1b}[2Jb\u{9b}31m\u{202e}c\n\td é\r"), "a\\u{1b}[2Jb\\u{9b}31m\\u{202e}c\n\td é\\u{d}");
     }
 }

@@ -37,8 +37,8 @@ impl JsonErrors {
         }
         match self {
             Self::Off => {}
-            Self::Object => show::line(error.to_json()),
-            Self::Run => show::line(as_run(error)),
+            Self::Object => show::json(&error.to_json()),
+            Self::Run => show::json(&as_run(error)),
         }
     }
 }

@@ -36,6 +36,7 @@ mod show;
 mod signals;
 mod stdio;
 mod store;
+mod tame;
 mod token;
 mod tools;
 
@@ -73,6 +74,9 @@ pub(crate) struct PlaceOptions {
     /// [default: $TOLLHOUSE_HOME/store, else $XDG_DATA_HOME/tollhouse/store]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Locations")]
     pub(crate) store: Option<PathBuf>,
+    /// Use a registry or store that other users of this machine can write [env: TOLLHOUSE_TRUST_WRITERS=1]
+    #[arg(long, global = true, help_heading = "Locations")]
+    pub(crate) trust_writers: bool,
 }
 
 #[derive(Subcommand)]

@@ -112,7 +112,7 @@ impl Lock {
                 object
             };
             let listed: Vec<Value> = new.0.iter().map(one).collect();
-            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            show::json_pretty(&listed);
             return;
         }
         for (alias, locked) in &new.0 {

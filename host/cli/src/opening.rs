@@ -10,14 +10,13 @@ use clap::Args;
 use tollhouse::capability::{Grant, Limits, Policy, PolicyError, Setting, parse_bytes, parse_duration};
 use tollhouse::gate::{Approver, Audit, AuditFile, Gate};
 use tollhouse::session::{
-    Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions, Waiting,
+    Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions, Status, Waiting,
 };
 use tollhouse::tool::{Lock, Secrets};
 use tollhouse::vfs::{self, Tree};
 
 use super::approve::Terminal;
 use super::confine::Confinement;
-use super::error::tame;
 use super::lock::Pinned;
 use super::places::{Places, waiting};
 use super::policy_file::PolicyFile;
@@ -343,15 +342,21 @@ pub(crate) fn warn_of_deprecated<'m>(gate: &Gate, called: impl IntoIterator<Item
             continue;
         };
         if WARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(alias.clone()) {
-            let text = format!("warning: `{alias}` is {}, which is deprecated: {deprecated}", release.full_name());
-            note!("{}", tame(&text));
+            note!("warning: `{alias}` is {}, which is deprecated: {deprecated}", release.full_name());
         }
     }
 }
 
-/// Warns of deprecated tools that a run called.
+/// Warns of deprecated tools that a run called, and after one that failed of packages that it may have missed.
 pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
     warn_of_deprecated(gate, result.calls.as_slice().iter().map(|call| call.method.as_str()));
+    if result.status != Status::Completed {
+        gate.tools()
+            .clashes()
+            .iter()
+            .filter(|clash| clash.unusable.is_some())
+            .for_each(|clash| note!("note: {}", clash.hint()));
+    }
 }
 
 /// The log that `--audit` names.

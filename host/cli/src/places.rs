@@ -6,9 +6,10 @@ use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use tollhouse::code::CompileObserver;
-use tollhouse::session::{Host, HostOptions, SessionId, Sessions, Waiting};
-use tollhouse::store::Backend;
+use tollhouse::session::{Host, HostOptions, SessionId, Sessions, SessionsError, Waiting};
+use tollhouse::store::{Backend, StoreError};
 use tollhouse::tool::Network;
+use tollhouse_registry::Registry;
 
 use super::progress::Progress;
 use super::{CliError, PlaceOptions, Program, draw};
@@ -24,6 +25,8 @@ pub(crate) struct Places {
     pub(crate) trusted: PathBuf,
     /// Sessions.
     pub(crate) store: PathBuf,
+    /// Whether others may write registry and store.
+    pub(crate) trust_writers: bool,
     /// Compiled code; none if there is no home to keep it in.
     pub(crate) cache: Option<PathBuf>,
     /// What programs remember of their use; none if there is no home to keep it in.
@@ -48,6 +51,8 @@ impl Places {
         let here = |name| PathBuf::from(".tollhouse").join(name);
         Self {
             registry: options.registry.or(data("registry")).unwrap_or_else(|| here("registry")),
+            trust_writers: options.trust_writers
+                || set("TOLLHOUSE_TRUST_WRITERS").is_some_and(|value| value.as_os_str() == "1"),
             trusted: data("trusted-keys").unwrap_or_else(|| here("trusted-keys")),
             store: options.store.or(data("store")).unwrap_or_else(|| here("store")),
             cache: under("XDG_CACHE_HOME", ".cache", "cache"),
@@ -58,8 +63,21 @@ impl Places {
 
     /// The sessions on disk.
     pub(crate) fn sessions(&self) -> super::Result<Sessions> {
-        Sessions::open(&self.store, Backend::Sled)
-            .map_err(|error| CliError::because(format!("cannot open the store `{}`", self.store.display()), &error))
+        Sessions::open_shared(&self.store, Backend::Sled, self.trust_writers).map_err(|error| {
+            let told = CliError::because(format!("cannot open the store `{}`", self.store.display()), &error);
+            match error {
+                SessionsError::Store(StoreError::Shared { .. }) => told.hint(
+                    "who can write a store can change what its sessions may do: take that right away (`chmod -R go-w`), \
+                     or say that these users are trusted (`--trust-writers`, `TOLLHOUSE_TRUST_WRITERS=1`)",
+                ),
+                _ => told,
+            }
+        })
+    }
+
+    /// The registry, of which nothing was read yet.
+    pub(crate) fn registry(&self) -> Registry {
+        Registry::unchecked(&self.registry).trusting_writers(self.trust_writers)
     }
 
     /// Starts the host. A cache that cannot be used is left out, with a warning: only speed is lost.
@@ -70,7 +88,14 @@ impl Places {
         let on_compile = Some(CompileObserver::new(|bytes| {
             Box::new(Progress::new(format!("compiling {} of WebAssembly, once", draw::size(bytes))))
         }));
-        let mut options = HostOptions { cache, registry, network, on_compile, ..HostOptions::default() };
+        let mut options = HostOptions {
+            cache,
+            registry,
+            trust_writers: self.trust_writers,
+            network,
+            on_compile,
+            ..HostOptions::default()
+        };
         match Host::new(&options) {
             Err(tollhouse::session::HostError::Cache(error)) => {
                 note!("warning: {error}; compiled code is not kept");

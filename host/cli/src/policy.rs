@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use tollhouse::capability::Policy as Grants;
-use tollhouse::gate::{AuditFile, Reach, suggest};
+use tollhouse::gate::{AuditFile, Optional, Reach, suggest};
 
 use super::opening::SessionArgs;
 use super::places::Places;
@@ -25,7 +25,7 @@ pub(crate) enum Policy {
 Example:
   tollhouse policy explain payments/charges/create '{\"amount\": 500}' --policy policy.toml")]
     Explain(Explain),
-    /// Suggest the least policy that would have allowed what an audit log holds
+    /// Suggest the least policy that would have allowed what an audit log holds; what was refused is a comment
     #[command(after_help = "\
 Example:
   tollhouse run agent.js --allow '**' --audit audit.jsonl
@@ -53,7 +53,7 @@ Example:
 pub(crate) struct Check {
     #[command(flatten)]
     session: SessionArgs,
-    /// Print {grants: [{grant, pattern, methods: [{method, problem}]}], tools: [{tool, asks, granted}]}
+    /// Print {grants: [{grant, pattern, methods: [{method, problem, optional}]}], tools: [{tool, asks, granted}]}
     #[arg(long)]
     json: bool,
 }
@@ -80,8 +80,8 @@ impl Policy {
             Self::Check(check) => check.execute(places),
             Self::Explain(explain) => explain.execute(places),
             Self::Suggest { log } => {
-                let policy = suggest(&log).map_err(|error| CliError::because("cannot suggest a policy", &error))?;
-                show::line(policy.to_toml().trim_end());
+                let suggestion = suggest(&log).map_err(|error| CliError::because("cannot suggest a policy", &error))?;
+                show::line(suggestion.to_toml().trim_end());
                 Ok(Exit::SUCCESS)
             }
             Self::Keygen(keygen) => keygen.execute(),
@@ -89,7 +89,7 @@ impl Policy {
             Self::Attenuate(attenuate) => attenuate.execute(places),
             Self::Inspect(inspect) => inspect.execute(),
             Self::Schema => {
-                show::line(serde_json::to_string_pretty(&Grants::schema()).expect("a schema is plain data"));
+                show::json_pretty(&Grants::schema());
                 Ok(Exit::SUCCESS)
             }
             Self::Audit { log } => {
@@ -108,7 +108,7 @@ impl Check {
         let (covered, reach) = (session.gate().coverage(), session.gate().reach());
         if self.json {
             let both = serde_json::json!({ "grants": covered, "tools": reach });
-            show::line(serde_json::to_string_pretty(&both).expect("it is plain data"));
+            show::json_pretty(&both);
             return Ok(Exit::SUCCESS);
         }
         if covered.is_empty() {
@@ -121,6 +121,7 @@ impl Check {
                     None => show::line(format_args!("  {}", method.method)),
                     Some(problem) => show::line(format_args!("  {}  never: {problem}", method.method)),
                 }
+                method.optional.iter().for_each(tell_optional);
             }
         }
         reach.iter().for_each(tell_reach);
@@ -137,6 +138,22 @@ impl Check {
         }
         Ok(Exit::SUCCESS)
     }
+}
+
+/// What a clause reads and a call may leave out.
+fn tell_optional(optional: &Optional) {
+    let without = match optional.without {
+        "asks" => "without it, a human is asked",
+        "does not ask" => "without it, it is no reason to ask",
+        "fails" => "without it, the clause fails",
+        _ => "without it, the clause holds",
+    };
+    let default = optional.default.as_ref().map(|value| format!("; its default is {value}")).unwrap_or_default();
+    let docs = optional.docs.as_ref().map(|docs| format!("; {}", docs.replace('\n', " "))).unwrap_or_default();
+    show::line(format_args!(
+        "    `{}` of `{}` is optional: {without}{default}{docs}",
+        optional.param, optional.read_by
+    ));
 }
 
 /// What a tool may touch, line by line; what it asks for in vain stands there too.
@@ -160,7 +177,8 @@ fn tell_reach(reach: &Reach) {
 fn item(value: &Value) -> String {
     let name = value.as_str().or_else(|| value["method"].as_str()).or_else(|| value["name"].as_str());
     let exposed = if value["expose"] == true { " (it sees the value)" } else { "" };
-    format!("{}{exposed}", name.unwrap_or_default())
+    let open = if value["insecure"] == true { " (it may go without TLS)" } else { "" };
+    format!("{}{exposed}{open}", name.unwrap_or_default())
 }
 
 impl Explain {
@@ -179,7 +197,7 @@ impl Explain {
         // The first that allows it is the one that a call would be debited to.
         let allowed = opinions.iter().position(|opinion| opinion.allows);
         if self.json {
-            show::line(serde_json::to_string_pretty(&opinions).expect("opinions are plain data"));
+            show::json_pretty(&opinions);
         } else {
             match allowed {
                 Some(at) => show::line(format_args!("{method}: allowed by grant `{}`", opinions[at].grant)),

@@ -55,7 +55,7 @@ impl Precompile {
         drop(progress);
         let names: Vec<String> = releases.iter().map(|release| release.full_name().to_string()).collect();
         if self.json {
-            show::line(json!({ "cache": cache, "packages": names }));
+            show::json(&json!({ "cache": cache, "packages": names }));
         } else {
             show::line(format_args!("the guests and {} packages are in {}", names.len(), cache.display()));
         }

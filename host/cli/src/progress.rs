@@ -8,6 +8,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::draw;
+use super::stdio::note_part;
+use super::tame::tame;
 
 /// What takes no longer is not worth a word.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -76,7 +78,7 @@ impl Drop for Progress {
 
 /// Writes over the line. A terminal that is gone misses nothing.
 fn say(line: &str) {
-    let _ = write!(io::stderr(), "\r\x1b[K{line}");
+    note_part(&format!("\r\x1b[K{}", tame(line)));
 }
 
 fn line(what: &str, bytes: u64, all: u64, elapsed: Duration) -> String {

@@ -13,7 +13,7 @@ use tollhouse_registry::{
     ReleaseName,
 };
 
-use super::error::{USAGE, tame};
+use super::error::USAGE;
 use super::places::Places;
 use super::registry::{failed, sign::private_key};
 use super::{CliError, Result, examples, show};
@@ -79,7 +79,7 @@ impl Publish {
         let key = self.key.as_deref().map(private_key).transpose()?;
         let request = self.request()?;
         let registry =
-            Registry::open(&places.registry).map_err(|error| CliError::because("cannot open the registry", &error))?;
+            places.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
         let checked = registry.check(request.clone()).map_err(|error| self.refused(&error))?;
         let examples = if self.no_examples || checked.already { 0 } else { self.try_examples(places, &request)? };
         let checked_name = checked.release.name.clone();
@@ -179,7 +179,7 @@ impl Publish {
     fn tell(&self, told: &Told, done: &str, already: &str) {
         let Told { release, digest, signed, .. } = told;
         if self.json {
-            show::line(json!({
+            show::json(&json!({
                 "name": release.name.to_string(), "version": release.version.to_string(), "digest": digest,
                 "already": told.already, "breaking": told.breaking, "signed": signed.map(|key| key.to_string()),
                 "examples": told.examples, "warnings": told.warnings, "dry_run": self.dry_run,
@@ -187,7 +187,7 @@ impl Publish {
             return;
         }
         for warning in &told.warnings {
-            note!("warning: {}", tame(warning));
+            note!("warning: {warning}");
         }
         let signed = signed.map(|key| format!(" signed by {key}")).unwrap_or_default();
         if self.dry_run {

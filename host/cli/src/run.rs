@@ -1,7 +1,7 @@
 //! `tollhouse run`.
 
 use std::fs;
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -13,7 +13,7 @@ use tollhouse::session::{RunOptions, RunResult, Session, SessionId, Stdin};
 use super::confine::ConfineArgs;
 use super::opening::{OwnArgs, SessionArgs, pair, warn_of_run};
 use super::places::Places;
-use super::{CliError, Result, show, signals};
+use super::{CliError, Result, show, signals, stdio};
 use crate::Exit;
 
 /// Run a script, or an agent compiled to a component
@@ -170,7 +170,7 @@ impl Run {
 
     fn show(&self, result: &RunResult) {
         if self.json {
-            show::line(serde_json::to_string(result).expect("a result is plain data"));
+            show::json(result);
         } else {
             show::result(result);
             if self.summary {
@@ -262,8 +262,8 @@ pub(crate) struct Output;
 impl OutputSink for Output {
     fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         match stream {
-            Stream::Stdout => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
-            Stream::Stderr => io::stderr().write_all(bytes),
+            Stream::Stdout => stdio::write_out(bytes),
+            Stream::Stderr => stdio::write_err(bytes),
         }
     }
 }

@@ -1,30 +1,52 @@
 //! How a run's result looks to a person.
 
-use std::io::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
 
+use serde::Serialize;
 use serde_json::Value;
 use tollhouse::error::{ErrorKind, Failure};
 use tollhouse::gate::{BudgetKind, CallOutcome};
 use tollhouse::session::RunResult;
 
-use super::error::tame;
 use super::stdio::Stdout;
+use super::tame::{tame, tame_json};
 use crate::Exit;
 
-/// Prints a line on standard output, which keeps its first error: see [`stdio::conclude`](super::stdio::conclude).
+/// Prints a line on standard output, with whatever a stranger may have written in it escaped. Standard output keeps its
+/// first error: see [`stdio::conclude`](super::stdio::conclude).
 pub(crate) fn line(text: impl std::fmt::Display) {
-    let _ = writeln!(Stdout, "{text}");
+    styled(tame(&text.to_string()));
+}
+
+/// Prints a line as it is: of our own, with colors perhaps, or what a script means to be printed.
+pub(crate) fn styled(text: impl std::fmt::Display) {
+    let _ = Stdout.write_all(format!("{text}\n").as_bytes());
+}
+
+/// Prints a value as one line of JSON.
+pub(crate) fn json(value: &impl Serialize) {
+    styled(shown(serde_json::to_string(value)));
+}
+
+/// Prints a value as JSON of several lines.
+pub(crate) fn json_pretty(value: &impl Serialize) {
+    styled(shown(serde_json::to_string_pretty(value)));
+}
+
+/// JSON for whoever reads standard output: on a terminal what is hidden in it is escaped, which changes nothing of what it
+/// means.
+fn shown(json: serde_json::Result<String>) -> String {
+    let json = json.expect("what is printed is plain data");
+    if io::stdout().is_terminal() { tame_json(&json) } else { json }
 }
 
 /// The returned value, after the output: strings raw, the rest as JSON, nothing for nothing. Then why it failed.
 pub(crate) fn result(result: &RunResult) {
-    let text = match &result.value {
-        None => None,
-        Some(Value::String(text)) => Some(text.clone()),
-        Some(value) => Some(serde_json::to_string_pretty(value).expect("a JSON value serialises")),
-    };
-    if let Some(text) = text {
-        line(text);
+    match &result.value {
+        None => {}
+        // As what the script prints.
+        Some(Value::String(text)) => styled(text),
+        Some(value) => json_pretty(value),
     }
     if let Some(error) = &result.error {
         failure(error);
@@ -37,15 +59,15 @@ pub(crate) fn failure(error: &Failure) {
     if error.kind == ErrorKind::Exit {
         return;
     }
-    note!("{}", tame(&format!("{}: {}", error.name, error.message)));
+    note!("{}: {}", error.name, error.message);
     if let Some(stack) = error.stack.as_deref().filter(|stack| !stack.trim().is_empty()) {
-        note!("{}", tame(stack.trim_end()));
+        note!("{}", stack.trim_end());
     }
     if let Some(payload) = &error.payload {
-        note!("payload: {}", tame(&payload.value.to_string()));
+        note!("payload: {}", payload.value);
     }
     if let Some(hint) = &error.hint {
-        note!("hint: {}", tame(hint));
+        note!("hint: {hint}");
     }
 }
 
@@ -73,7 +95,7 @@ pub(crate) fn summary(result: &RunResult) {
             _ => "pending",
         };
         let grant = call.grant.as_deref().unwrap_or("-");
-        // A guest may ask for any method.
+        // Escaped first: a guest may ask for any method, and the columns stand by what is seen.
         let method = tame(&call.method);
         note!("  {:>3}  {method:<28} {outcome:<10} {:>9} us  {grant}", call.seq, call.micros);
     }

@@ -31,13 +31,14 @@ pub(crate) enum Request {
 
 /// Calls `stop` at the first signal. The second one ends the process.
 pub(crate) fn on_first(stop: impl Fn() + Send + 'static) {
-    let mut stopped = false;
-    on_each(move |_| {
-        if stopped {
-            process::exit(i32::from(CANCELLED));
+    let mut stopped: Option<Instant> = None;
+    on_each(move |_| match stopped {
+        None => {
+            stopped = Some(Instant::now());
+            stop();
         }
-        stopped = true;
-        stop();
+        Some(at) if at.elapsed() < ECHO => {}
+        Some(_) => process::exit(i32::from(CANCELLED)),
     });
 }
 
@@ -49,7 +50,8 @@ pub(crate) fn on_each(mut handle: impl FnMut(Request) + Send + 'static) {
     thread::spawn(move || {
         let mut last: Option<Instant> = None;
         for signal in signals.forever() {
-            if last.is_some_and(|last| last.elapsed() < ECHO) {
+            // Every Ctrl-C counts: it may be for the next input of the repl.
+            if signal != SIGINT && last.is_some_and(|last| last.elapsed() < ECHO) {
                 continue;
             }
             last = Some(Instant::now());

@@ -2,12 +2,15 @@
 //!
 //! **Invariant:** a failed write to standard output is never forgotten. The first error is kept, and [`conclude`] turns it
 //! into an exit status.
+//!
+//! **Invariant:** nothing is written while a human is asked on the terminal ([`hold`]).
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::tame::tame;
 use super::{CliError, Result};
 use crate::Exit;
 
@@ -17,16 +20,47 @@ const BROKEN_PIPE: u8 = 141;
 static FAILURE: OnceLock<io::Error> = OnceLock::new();
 static USED: AtomicBool = AtomicBool::new(false);
 
+/// Whoever writes to the terminal, or asks on it, has this.
+static TERMINAL: Mutex<()> = Mutex::new(());
+
+/// Takes the terminal: whatever else this process writes waits until this is dropped. What was written before is there.
+/// Whoever holds it writes by itself, not by way of this module.
+pub(crate) fn hold() -> MutexGuard<'static, ()> {
+    let held = turn();
+    // Standard output keeps its first error.
+    let _ = remember(io::stdout().flush());
+    held
+}
+
+/// The turn of one write.
+fn turn() -> MutexGuard<'static, ()> {
+    TERMINAL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes on standard output, and makes it seen.
+pub(crate) fn write_out(bytes: &[u8]) -> io::Result<()> {
+    let _turn = turn();
+    io::stdout().write_all(bytes).and_then(|()| io::stdout().flush())
+}
+
+/// Writes on standard error.
+pub(crate) fn write_err(bytes: &[u8]) -> io::Result<()> {
+    let _turn = turn();
+    io::stderr().write_all(bytes)
+}
+
 /// Writer to standard output that remembers its first error.
 pub(crate) struct Stdout;
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         USED.store(true, Ordering::Relaxed);
+        let _turn = turn();
         remember(io::stdout().write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        let _turn = turn();
         remember(io::stdout().flush())
     }
 }
@@ -68,12 +102,13 @@ pub(crate) fn conclude(done: Result) -> Result {
     }
 }
 
-/// Prints a line on standard error. Nobody can be told if that fails, so a failure is ignored; `eprintln!` would panic.
+/// Prints a line on standard error, with whatever a stranger may have written in it escaped. Nobody can be told if that
+/// fails, so a failure is ignored; `eprintln!` would panic.
 pub(crate) fn note(text: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{text}");
+    note_part(&(tame(&text.to_string()) + "\n"));
 }
 
-/// Prints a text without a line's end on standard error, as [`note`] does.
+/// Prints a text as it is, without a line's end, on standard error: of our own, with colors perhaps.
 pub(crate) fn note_part(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
+    let _ = write_err(text.as_bytes());
 }

@@ -85,7 +85,7 @@ impl Verify {
         if self.json {
             let report =
                 json!({ "sessions": checked, "blobs": blobs.blobs, "bytes": blobs.bytes, "problems": problems });
-            show::line(serde_json::to_string_pretty(&report).expect("a JSON value serialises"));
+            show::json_pretty(&report);
         } else {
             let size = draw::size(blobs.bytes);
             show::line(format_args!("{checked} sessions and {} blobs ({size}) are whole", blobs.blobs));
@@ -105,7 +105,7 @@ impl Verify {
 /// Returns true if everything that the store holds can be read and is what it should be.
 fn is_whole(places: &Places) -> bool {
     let progress = Progress::new("checking the store");
-    let Ok(sessions) = Sessions::open(&places.store, Backend::Sled) else { return false };
+    let Ok(sessions) = places.sessions() else { return false };
     let Ok(listed) = sessions.list() else { return false };
     let whole = listed.iter().all(|id| match sessions.verify_session(id) {
         Ok(_) | Err(SessionsError::Unknown { .. }) => true,
@@ -133,7 +133,7 @@ impl Compact {
         let compacted = compacted.map_err(|error| session::failed("cannot compact the store", &error))?;
         let (before, after) = (compacted.before, compacted.after);
         if self.json {
-            show::line(json!({ "before": before, "after": after }));
+            show::json(&json!({ "before": before, "after": after }));
         } else {
             show::line(format_args!("{} before, {} after", draw::size(before), draw::size(after)));
         }
@@ -146,17 +146,18 @@ impl Repair {
         let failed = |error| session::failed("cannot repair the store", &error);
         if places.store.exists() && is_whole(places) {
             if self.json {
-                show::line(json!({ "aside": null, "saved": 0, "gaps": 0, "lost": 0, "blobs": [] }));
+                show::json(&json!({ "aside": null, "saved": 0, "gaps": 0, "lost": 0, "blobs": [] }));
             } else {
                 show::line("the store is whole: there is nothing to repair");
             }
             return Ok(Exit::SUCCESS);
         }
+        store::refuse_strangers(&places.store, places.trust_writers).map_err(|error| failed(error.into()))?;
         let repaired = Sessions::repair(&places.store, Backend::Sled).map_err(failed)?;
         let records = &repaired.records;
         let aside: Vec<Value> = repaired.blobs.iter().map(|blob| blob.to_string().into()).collect();
         if self.json {
-            show::line(json!({
+            show::json(&json!({
                 "aside": records.aside.display().to_string(),
                 "saved": records.saved,
                 "gaps": records.gaps,

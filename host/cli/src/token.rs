@@ -133,7 +133,7 @@ impl Inspect {
             show::line(policy.to_toml().trim_end());
         } else {
             let shown = token(&self.token)?.inspect();
-            show::line(serde_json::to_string_pretty(&shown).expect("it is plain data"));
+            show::json_pretty(&shown);
         }
         Ok(Exit::SUCCESS)
     }

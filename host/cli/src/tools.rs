@@ -5,7 +5,6 @@ use serde_json::json;
 use tollhouse::gate::Gate;
 use tollhouse::session::SessionId;
 
-use super::error::tame;
 use super::opening::{self, SessionArgs};
 use super::places::Places;
 use super::{CliError, Result, show};
@@ -46,7 +45,7 @@ impl Tools {
                     described
                 })
                 .collect();
-            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            show::json_pretty(&listed);
             return Ok(Exit::SUCCESS);
         }
         if let Some(method) = &self.method {
@@ -57,7 +56,7 @@ impl Tools {
             note!("nothing is mounted: the registry {} has nothing that can be called", places.registry.display());
         }
         list(gate);
-        tools.clashes().iter().for_each(|clash| note!("note: {}", tame(&clash.hint())));
+        tools.clashes().iter().for_each(|clash| note!("note: {}", clash.hint()));
         opening::warn_of_deprecated(gate, tools.iter().map(|tool| tool.method()));
         Ok(Exit::SUCCESS)
     }
@@ -68,7 +67,7 @@ pub(crate) fn list(gate: &Gate) {
     for tool in gate.tools().iter() {
         let mark = if gate.grants(tool.method()) { "granted" } else { "-" };
         let docs = tool.function().docs.as_deref().map(sentence).unwrap_or_default();
-        show::line(tame(&format!("{:<32} {mark:<8} {docs}", tool.method())));
+        show::line(format_args!("{:<32} {mark:<8} {docs}", tool.method()));
     }
 }
 
@@ -96,7 +95,7 @@ pub(crate) fn help(gate: &Gate, method: &str) -> Result<()> {
             (None, None) => error.hint("`tollhouse tools` lists what is mounted"),
         });
     };
-    show::line(tame(help.trim_end()));
+    show::line(help.trim_end());
     Ok(())
 }
 
@@ -135,10 +134,10 @@ impl Types {
         let gate = session.gate();
         match self.lang {
             Written::Ts => {
-                show::line(tame(gate.tools().typescript(&|method| gate.grants(method)).trim_end()));
+                show::line(gate.tools().typescript(&|method| gate.grants(method)).trim_end());
                 show::line(GLOBALS.trim_end());
             }
-            Written::Python => show::line(tame(gate.tools().python().trim_end())),
+            Written::Python => show::line(gate.tools().python().trim_end()),
         }
         Ok(Exit::SUCCESS)
     }

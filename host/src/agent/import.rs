@@ -162,11 +162,8 @@ fn call(tool: &Tool, caller: &Caller, params: &[Val], handles: &mut dyn Handles)
 
 /// Asks the gate for a call, and makes it.
 pub(super) fn ask(method: &str, arguments: &str, caller: &Caller) -> Result<Payload, Failure> {
-    // A human takes the time that a human takes.
-    let paused = caller.gate.may_ask().then(|| caller.interrupt.pause());
-    let admitted = caller.gate.admit(&caller.record, method, arguments);
-    drop(paused);
-    let admission = admitted?;
+    let memory = caller.gate.limits().memory;
+    let admission = caller.gate.admit(&caller.record, method, arguments, memory, &caller.interrupt)?;
     let context = (caller.context)(&admission);
     let result = admission.invoke(&context);
     let applied = caller.working.apply(&context.edits());

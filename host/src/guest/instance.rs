@@ -237,8 +237,8 @@ impl Guest {
     }
 
     fn step(&mut self, step: wasmtime::Result<wit::Step>) -> Result<Step, GuestError> {
-        let fuel = &mut self.instance.store.data_mut().fuel;
-        match step.map(Step::from) {
+        let State { fuel, memory, .. } = self.instance.store.data_mut();
+        match step.map(|step| Step::read(step, memory.limit())) {
             Ok(Step::Finished(outcome)) => {
                 fuel.spent(outcome.fuel);
                 Ok(Step::Finished(outcome.keeping(self.keeps)))

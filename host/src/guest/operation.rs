@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::Language;
 use super::bindings::types as wit;
-use crate::error::{ErrorKind, Failure, Payload, Special, SpecialKind};
-use crate::json;
+use crate::error::{ErrorKind, Failure, Payload, Special, SpecialKind, how_to_raise};
+use crate::json::{self, JsonError};
 
 /// The most bytes that a script leaves for the next one besides its files, as its guest writes them.
 const MAX_STATE_BYTES: usize = 16 << 20;
@@ -165,14 +165,15 @@ pub enum Step {
     Finished(Outcome),
 }
 
-impl From<wit::Step> for Step {
-    fn from(step: wit::Step) -> Self {
+impl Step {
+    /// Reads what a guest said. Values that it returns take at most so many bytes of memory.
+    pub(super) fn read(step: wit::Step, memory: u64) -> Self {
         match step {
             wit::Step::Blocked(waiting) => Self::Blocked(Waiting {
                 started: waiting.started.into_iter().map(Pending::from).collect(),
                 cancelled: waiting.cancelled,
             }),
-            wit::Step::Finished(outcome) => Self::Finished(outcome.into()),
+            wit::Step::Finished(outcome) => Self::Finished(Outcome::read(outcome, memory)),
         }
     }
 }
@@ -209,35 +210,40 @@ impl From<wit::ProgramRun> for ProgramRun {
     }
 }
 
-impl From<wit::Outcome> for Outcome {
-    fn from(outcome: wit::Outcome) -> Self {
-        let (value, broken) = match outcome.value.as_deref().map(json::parse).transpose() {
+impl Outcome {
+    fn read(outcome: wit::Outcome, memory: u64) -> Self {
+        let parsed = outcome.value.as_deref().map(|text| json::parse(text, memory)).transpose();
+        let (value, broken) = match parsed {
             Ok(value) => (value, None),
-            Err(error) => (None, Some(Failure::host(format!("the guest returned a value that is no JSON: {error}")))),
+            Err(JsonError::Malformed(error)) => {
+                (None, Some(Failure::host(format!("the guest returned a value that is no JSON: {error}"))))
+            }
+            Err(JsonError::TooLarge(memory)) => {
+                let message = format!("the script returned a value of more than {memory} bytes of memory");
+                let hint = format!("write it to a file and return its name, or {}", how_to_raise("memory"));
+                (None, Some(Failure::limit(message, hint)))
+            }
         };
         Self {
             value,
             exit_code: outcome.exit_code,
-            error: outcome.error.map(Failure::from).or(broken),
+            error: outcome.error.map(|failure| told(failure, memory)).or(broken),
             fuel: outcome.fuel,
             state: outcome.state,
         }
     }
 }
 
-impl From<wit::Failure> for Failure {
-    fn from(failure: wit::Failure) -> Self {
-        Self {
-            kind: failure.kind.into(),
-            name: failure.name,
-            message: failure.message,
-            hint: failure.hint,
-            stack: failure.stack,
-            payload: failure
-                .payload
-                .and_then(|payload| json::parse(&payload.text).ok())
-                .map(|value| Payload { value, specials: Vec::new() }),
-        }
+/// Reads the failure that a guest told. A payload that is no JSON or too large is left out.
+fn told(failure: wit::Failure, memory: u64) -> Failure {
+    let payload = failure.payload.and_then(|payload| json::parse(&payload.text, memory).ok());
+    Failure {
+        kind: failure.kind.into(),
+        name: failure.name,
+        message: failure.message,
+        hint: failure.hint,
+        stack: failure.stack,
+        payload: payload.map(|value| Payload { value, specials: Vec::new() }),
     }
 }
 

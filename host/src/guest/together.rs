@@ -103,6 +103,11 @@ impl Memory {
         self.refused
     }
 
+    /// Bytes that the values of the run may take.
+    pub(super) fn limit(&self) -> u64 {
+        self.together.memory_limit()
+    }
+
     /// Bytes that it has.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes

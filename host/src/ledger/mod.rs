@@ -124,6 +124,22 @@ impl Ledger {
         check(&self.lock(), account, amount, now)
     }
 
+    /// The first of an account and of all above it that has ended or was revoked, whatever is left of its budget; none if
+    /// all go on.
+    #[must_use]
+    pub fn over(&self, account: AccountId, now: SystemTime) -> Option<(AccountId, Refused)> {
+        let accounts = self.lock();
+        let mut next = Some(account);
+        while let Some(id) = next {
+            let account = &accounts[id.0];
+            if let Some(refused) = account.over(now) {
+                return Some((id, refused));
+            }
+            next = account.terms.parent;
+        }
+        None
+    }
+
     /// Takes a debit back: the call did not start.
     pub fn release(&self, account: AccountId, amount: &dyn Fn(AccountId) -> Option<Amount>) {
         let mut accounts = self.lock();
@@ -176,12 +192,16 @@ fn check(
 }
 
 impl Account {
-    fn check(&self, amount: impl FnOnce() -> Option<Amount>, now: SystemTime) -> Result<(), Refused> {
+    fn over(&self, now: SystemTime) -> Option<Refused> {
         if self.revoked {
-            return Err(Refused::Revoked);
+            return Some(Refused::Revoked);
         }
-        if self.terms.expires.is_some_and(|expires| now >= expires) {
-            return Err(Refused::Expired);
+        self.terms.expires.is_some_and(|expires| now >= expires).then_some(Refused::Expired)
+    }
+
+    fn check(&self, amount: impl FnOnce() -> Option<Amount>, now: SystemTime) -> Result<(), Refused> {
+        if let Some(refused) = self.over(now) {
+            return Err(refused);
         }
         if let Some(limit) = self.terms.calls
             && self.used.calls >= limit

@@ -48,9 +48,7 @@ impl Host {
                 return Err(refused(format!("the session has mounted `{alias}` already")));
             }
             let alone = Policy { tools: Some([(alias.clone(), requirement.clone())].into()), ..Policy::default() };
-            for (drawn, locked) in self.packages().pin(&alone, &[], &Lock::default())?.0 {
-                lock.0.entry(drawn).or_insert(locked);
-            }
+            lock.0.extend(self.packages().pin(&alone, &[], &Lock::default())?.0);
             if let Some(tools) = &mut policy.tools {
                 tools.insert(alias, requirement);
             }

@@ -30,6 +30,8 @@ pub struct HostOptions {
     pub cache: Option<PathBuf>,
     /// The registry that packages are mounted from. None: nothing can be mounted.
     pub registry: Option<PathBuf>,
+    /// Whether a registry that other users can write is taken. They can publish in it.
+    pub trust_writers: bool,
     /// How tools that may reach the network reach it.
     pub network: Network,
     /// Function that is told of each compilation of a tool. None: nothing is.
@@ -135,7 +137,11 @@ impl Host {
 
     fn with(options: &HostOptions, guests: impl FnOnce(Code) -> Result<Guests, CodeError>) -> Result<Self, HostError> {
         let cache = options.cache.as_ref().map(Cache::open).transpose()?;
-        let registry = options.registry.as_ref().map(Registry::open).transpose()?;
+        let registry = options
+            .registry
+            .as_ref()
+            .map(|path| Registry::unchecked(path).trusting_writers(options.trust_writers).checked())
+            .transpose()?;
         let code = Code::new(cache).observed(options.on_compile.clone());
         Ok(Self(Arc::new(HostState {
             guests: guests(code.clone())?,

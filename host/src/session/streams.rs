@@ -11,7 +11,7 @@ use crate::tool::{Pipe, Started, Told, WriteError};
 #[derive(Default)]
 pub(super) struct Streams {
     open: HashMap<u32, Open>,
-    /// Output streams that are over and were taken out of `open`: the guest may still read their end.
+    /// Output streams that are over and were taken out of `open`, but whose end the guest has not read.
     ended: HashSet<u32>,
 }
 
@@ -44,7 +44,7 @@ impl Streams {
         let Self { open, ended } = self;
         open.retain(|number, open| {
             let over = open.pipe.is_over();
-            if over && matches!(open.role, Role::Output) {
+            if over && matches!(open.role, Role::Output) && !open.pipe.is_read() {
                 ended.insert(*number);
             }
             !over
@@ -169,5 +169,18 @@ mod tests {
         assert_eq!(end.recv().expect("it was told"), bytes::Bytes::new());
         assert!(streams.read(4, 2, 1, Box::new(drop)).is_err(), "its end was read");
         drop(second);
+    }
+
+    #[test]
+    fn streams_whose_end_was_read_are_forgotten() {
+        let mut streams = Streams::default();
+        for id in 1..=100 {
+            let first = u32::try_from(id).expect("small") * 3;
+            drop(streams.start(id, &run(first), &Interrupt::default(), 16).expect("those before ended"));
+            for output in [first + 1, first + 2] {
+                streams.read(id, output, 1, Box::new(drop)).expect("it is there");
+            }
+        }
+        assert!(streams.open.len() <= 3 && streams.ended.is_empty(), "{} open", streams.open.len());
     }
 }

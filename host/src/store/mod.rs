@@ -5,6 +5,7 @@
 //! - `memory`: the store that ends with its process;
 //! - `group`: group commit, over a database (`sled`, `redb`) in its directory (`place`), watched by `tail` and `guard`;
 //! - `repair`: saves what can be read of a damaged store;
+//! - `strangers`: a store that others can write is refused;
 //! - `shared`: one store, many processes; `open` puts it all together;
 //! - `blob`: what content-addressed bytes are, and where they are put and read;
 //! - `blobs`: them in files, on disk;
@@ -31,6 +32,7 @@ mod redb;
 mod repair;
 mod shared;
 mod sled;
+mod strangers;
 mod tail;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -51,3 +53,4 @@ pub use shared::OpenStore;
 #[cfg(unix)]
 #[doc(hidden)]
 pub use shared::{rewrite_answer, rewrite_request};
+pub use strangers::refuse_strangers;

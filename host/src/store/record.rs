@@ -255,6 +255,14 @@ pub enum StoreError {
         /// Why not.
         reason: String,
     },
+    /// Other users can write it.
+    #[error("the store `{path}` can be written by other users: {why}")]
+    Shared {
+        /// The directory.
+        path: PathBuf,
+        /// Who can, in words.
+        why: String,
+    },
     /// The disk is full.
     #[error("no space is left on the device that holds the store")]
     Full(#[source] Arc<io::Error>),

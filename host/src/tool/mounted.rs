@@ -9,7 +9,6 @@ use tollhouse_registry::{
     Error as RegistryError, PackageName, Registry, Release, ReleaseName, Requirement, RequirementError, SignatureError,
 };
 
-use super::drawn;
 use super::lock::{Lock, Locked};
 use super::names::{Methods, NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
@@ -26,11 +25,14 @@ pub struct MountedTools {
     clashes: Arc<[Clash]>,
 }
 
-/// Packages of a registry that are not mounted by their short name: several have it, or it is taken.
+/// Packages of a registry that are not mounted by their short name: several have it, it is taken, or they cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Clash {
     /// The short name.
     pub name: String,
+    /// What is wrong with the one package of the name, with the digest of what was damaged.
+    pub unusable: Option<String>,
     /// What else has the name, if it is taken: ``a builtin of the shell (`echo`)``.
     pub taken_by: Option<String>,
     /// The packages, each with the alias that it is mounted as, if it is.
@@ -44,6 +46,9 @@ impl fmt::Display for Clash {
             None => format!("`{package}`"),
         });
         let packages = packages.collect::<Vec<_>>().join(" or ");
+        if let Some(problem) = &self.unusable {
+            return write!(f, "`{}` is {packages}, which cannot be used: {problem}", self.name);
+        }
         match &self.taken_by {
             Some(what) => write!(f, "`{}` is {what}, and not {packages}", self.name),
             None => write!(f, "`{}` could be {packages}", self.name),
@@ -55,7 +60,9 @@ impl Clash {
     /// Says how one of the packages gets the short name.
     #[must_use]
     pub fn hint(&self) -> String {
-        let Some((first, _)) = self.packages.first() else { return self.to_string() };
+        let Some((first, _)) = self.packages.first().filter(|_| self.unusable.is_none()) else {
+            return format!("{self}; `tollhouse registry verify` tells all that is damaged");
+        };
         match (&self.taken_by, &self.name) {
             (Some(_), _) => format!("{self}: use that name, or another one with `--tool NAME={first}`"),
             (None, name) => {
@@ -139,6 +146,16 @@ pub enum MountError {
         /// The release.
         locked: Locked,
     },
+    /// A tool may call what it imports, the registry has it, and the policy does not name it.
+    #[error("`{alias}` imports `{import}` and may call it, and `[tools]` names no package that has it")]
+    Unnamed {
+        /// The tool that imports.
+        alias: String,
+        /// What it imports.
+        import: String,
+        /// The package of the registry that has it.
+        package: Requirement,
+    },
     /// The registry has something else under that name.
     #[error("`{alias}`: the {what} of {locked} is not the one that is pinned")]
     Changed {
@@ -171,6 +188,13 @@ impl MountError {
                 "say whose key it is: `tollhouse registry trust add {name} ed25519:…`, or write the key into the policy"
             )),
             Self::Pins { .. } => Some("`tollhouse lock` pins what the policy asks for".into()),
+            Self::Unnamed { alias, package, .. } => {
+                let name = package.name.package();
+                Some(format!(
+                    "what a tool imports is not mounted unless it is named: add `{name} = \"{package}\"` to `[tools]`, or \
+                     take it out of `[tool.{alias}]`"
+                ))
+            }
             Self::Gone { .. } => Some("take it from a backup of the registry, or publish the same bytes again".into()),
             Self::Changed { diff, .. } => {
                 Some(format!("nothing of it was used; what is pinned (-) and what is there (+):\n{diff}"))
@@ -186,11 +210,12 @@ impl MountError {
 type Unnamed = (BTreeMap<String, Release>, Vec<Clash>);
 
 impl Packages {
-    /// Mounts what a policy names, and what that imports of other tools and may call; or else each package of the registry
-    /// under its own name; and `more`. With a lock, exactly the releases that it pins, if they are what is asked for.
+    /// Mounts what a policy names, or else each package of the registry under its own name; and `more`. With a lock, exactly
+    /// the releases that it pins, if they are what is asked for.
     ///
     /// # Errors
-    /// If a package cannot be had or is not signed as the policy says, names collide, or the lock pins something else.
+    /// If a package cannot be had or is not signed as the policy says, names collide, or the lock pins something else; if a
+    /// policy lets a tool call what it imports and does not name it.
     pub fn mount(
         &self,
         policy: &Policy,
@@ -200,8 +225,10 @@ impl Packages {
         if let Some(lock) = lock {
             let extra = lock.check(policy.tools.as_ref(), more)?;
             let mounted = self.mount_locked(lock, &policy.signed)?;
-            let stale = extra.into_iter().find(|alias| !drawn::is_needed(mounted.packages(), alias, policy));
-            return stale.map_or(Ok(mounted), |alias| {
+            let asked: Vec<_> =
+                mounted.packages().iter().filter(|(alias, _)| !extra.contains(alias)).cloned().collect();
+            self.check_imports(&asked, policy)?;
+            return extra.into_iter().next().map_or(Ok(mounted), |alias| {
                 Err(MountError::Pins { alias, problem: "the lock pins it, and nothing mounts it".to_owned() })
             });
         }
@@ -263,26 +290,28 @@ impl Packages {
         }
         let mut packages = BTreeMap::new();
         for (alias, release) in releases {
+            let name = release.name.clone();
             let asked_for = policy.tools.is_some() || more.iter().any(|(other, _)| *other == alias);
             match self.accepted(&alias, release, &policy.signed) {
                 Ok(package) => drop(packages.insert(alias, package)),
-                // One that cannot be used is left out: it was not asked for.
-                Err(MountError::Package { .. }) if !asked_for => {}
+                // One that cannot be used is left out: it was not asked for. Who misses it is told.
+                Err(MountError::Package { source, .. }) if !asked_for => {
+                    let unusable = Some(source.brief());
+                    clashes.push(Clash { name: alias, unusable, taken_by: None, packages: vec![(name, None)] });
+                }
                 Err(error) => return Err(error),
             }
         }
-        if policy.tools.is_some() {
-            self.draw_in(&mut packages, policy, pinned)?;
-        }
+        let packages: Vec<(String, Arc<Package>)> = packages.into_iter().collect();
+        self.check_imports(&packages, policy)?;
         self.mounted(packages, clashes)
     }
 
     fn mounted(
         &self,
-        packages: BTreeMap<String, Arc<Package>>,
+        packages: Vec<(String, Arc<Package>)>,
         clashes: Vec<Clash>,
     ) -> Result<Arc<MountedTools>, MountError> {
-        let packages: Vec<(String, Arc<Package>)> = packages.into_iter().collect();
         // One session after another mounts the same: their names are worked out once.
         let mut last = self.last_mounted();
         if let Some(mounted) = last.as_ref().filter(|mounted| mounted.is_of(&packages) && *mounted.clashes == clashes) {
@@ -386,7 +415,7 @@ impl Packages {
                 add(name, release.clone())?;
                 continue;
             }
-            let mut clash = Clash { name: name.clone(), taken_by, packages: Vec::new() };
+            let mut clash = Clash { name: name.clone(), unusable: None, taken_by, packages: Vec::new() };
             for release in releases {
                 let alias = format!("{}-{name}", release.name.namespace());
                 let free = !names.contains_key(&alias) && !explicit(release);

@@ -43,6 +43,16 @@ pub enum PackageError {
     Code(#[from] CodeError),
 }
 
+impl PackageError {
+    /// What is wrong, for a script too: with digests, and without paths of the host.
+    pub(super) fn brief(&self) -> String {
+        match self {
+            Self::Registry(error) => error.brief(),
+            error => told(error),
+        }
+    }
+}
+
 /// The packages of a process: one registry, one linker, what was reflected so far.
 pub struct Packages {
     shared: Arc<Shared>,

@@ -57,6 +57,8 @@ struct State {
     bytes: BytesMut,
     /// Nothing follows.
     ended: bool,
+    /// A script's end was told that nothing follows.
+    end_read: bool,
     /// Nobody reads any more.
     gone: bool,
     /// Something was written that nobody reads any more.
@@ -86,6 +88,7 @@ impl State {
             && let Some(Read { limit, told, .. }) = self.readers.pop_front()
         {
             let bytes = self.take(limit);
+            self.end_read |= bytes.is_empty();
             news.push(Box::new(move || told(bytes)));
         }
         // A script in a program's place asks by waiting.
@@ -205,6 +208,12 @@ impl Pipe {
     pub(crate) fn is_over(&self) -> bool {
         let state = self.lock();
         state.gone || state.ended && state.bytes.is_empty() && state.readers.is_empty()
+    }
+
+    /// Tells whether nobody will read it again: its end was read, or its reader went away.
+    pub(crate) fn is_read(&self) -> bool {
+        let state = self.lock();
+        state.gone || state.end_read
     }
 
     /// Waits until this is so, or the program is to end.

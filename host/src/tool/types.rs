@@ -338,6 +338,9 @@ pub struct Field {
     pub camel: String,
     /// What its author says about it. WIT has no place for docs of a parameter.
     pub docs: Option<String>,
+    /// What is taken in its place where it is left out, if a schema says so. WIT has no word for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<serde_json::Value>,
     /// Its type.
     pub ty: Type,
 }
@@ -347,7 +350,7 @@ impl Field {
     #[must_use]
     pub fn new(name: impl Into<String>, ty: impl Into<Type>) -> Self {
         let name = name.into();
-        Self { camel: names::to_camel(&name), name, docs: None, ty: ty.into() }
+        Self { camel: names::to_camel(&name), name, docs: None, default: None, ty: ty.into() }
     }
 
     /// Whether it may be left out: its type is an option.

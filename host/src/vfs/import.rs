@@ -1,5 +1,5 @@
-//! What the host brings in: directories and files of its disk, and bytes it already has. The only part of the tree
-//! that touches the disk, and it only reads there.
+//! What the host brings in: directories and files of its disk, and bytes it already has. With `host_directory` the only part
+//! of the tree that touches the disk, and it only reads there.
 
 use std::fs;
 use std::io::{self, Read};
@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::content::Content;
 use super::entry::Caller;
 use super::errno::Errno;
+use super::host_directory::{self, HostDirectory, HostEntry};
 use super::node::{Meta, Name, Node, Usage};
 use super::path;
 use super::tree::{MODE_BITS, Tree};
@@ -98,7 +99,7 @@ impl Tree {
     /// may not write. What is copied is read-only to guests, or writable, as `read_only` says, wherever it is.
     ///
     /// Files keep their permission bits (without setuid, setgid and sticky) and their time; links are copied as links,
-    /// so one that led out of the directory leads elsewhere or nowhere. A directory may be mounted on an empty one.
+    /// so one that led out of the directory leads elsewhere or nowhere. None is followed, whoever changes the directory meanwhile. A directory may be mounted on an empty one.
     ///
     /// # Errors
     /// See [`MountError`]. The tree is then as it was.
@@ -109,18 +110,20 @@ impl Tree {
         read_only: bool,
         now: u64,
     ) -> Result<Mounted, MountError> {
-        let metadata = fs::metadata(host_path).map_err(|source| host_error(host_path, source))?;
+        let opened = host_directory::open(host_path).map_err(|source| host_error(host_path, source))?;
         let mut import = Import { tree: self.clone(), now, mounted: Mounted::default() };
-        let names = if metadata.is_dir() {
-            let names = import.place_for_directory(guest_path)?;
-            import.directory(host_path, &names)?;
-            names
-        } else if metadata.is_file() {
-            let names = import.place_for_file(guest_path)?;
-            import.file(host_path, &names)?;
-            names
-        } else {
-            return Err(MountError::Kind { path: host_path.to_owned() });
+        let names = match opened {
+            HostEntry::Directory(directory, _) => {
+                let names = import.place_for_directory(guest_path)?;
+                import.directory(&directory, &names)?;
+                names
+            }
+            HostEntry::File(file, metadata) => {
+                let names = import.place_for_file(guest_path)?;
+                import.file(file, &metadata, host_path, &names)?;
+                names
+            }
+            HostEntry::Link(_) | HostEntry::Other => return Err(MountError::Kind { path: host_path.to_owned() }),
         };
         import.tree.set_writable(&names, !read_only);
         *self = import.tree;
@@ -188,38 +191,36 @@ impl Import {
         }
     }
 
-    /// Copies what is in the directory `host`; recursion ends where the tree's depth does.
-    fn directory(&mut self, host: &Path, names: &[Name]) -> Result<(), MountError> {
-        let entries = fs::read_dir(host).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut entries = entries.map_err(|source| host_error(host, source))?;
-        // The system's order is arbitrary, and ids are given in ours.
-        entries.sort_by_key(fs::DirEntry::file_name);
+    /// Copies what is in a directory; recursion ends where the tree's depth does.
+    fn directory(&mut self, directory: &HostDirectory, names: &[Name]) -> Result<(), MountError> {
+        let entries = directory.names().map_err(|source| host_error(directory.path(), source))?;
         for entry in entries {
-            let path = entry.path();
-            let kind = entry.file_type().map_err(|source| host_error(&path, source))?;
-            let Some(name) = entry.file_name().to_str().map(Name::from) else {
+            let path = directory.path().join(&entry);
+            let Some(name) = entry.to_str().map(Name::from) else {
                 self.skip(path, SkipReason::Name);
                 continue;
             };
             let names: Vec<Name> = names.iter().cloned().chain([name]).collect();
-            if kind.is_dir() {
-                let metadata = entry.metadata().map_err(|source| host_error(&path, source))?;
-                self.add(&path, &names, Node::directory, mode_of(&metadata), self.now)?;
-                self.directory(&path, &names)?;
-            } else if kind.is_file() {
-                self.file(&path, &names)?;
-            } else if kind.is_symlink() {
-                self.link(path, &names)?;
-            } else {
-                self.skip(path, SkipReason::Kind);
+            match directory.open(&entry).map_err(|source| host_error(&path, source))? {
+                HostEntry::Directory(inner, metadata) => {
+                    self.add(&path, &names, Node::directory, mode_of(&metadata), self.now)?;
+                    self.directory(&inner, &names)?;
+                }
+                HostEntry::File(file, metadata) => self.file(file, &metadata, &path, &names)?,
+                HostEntry::Link(target) => self.link(path, &target, &names)?,
+                HostEntry::Other => self.skip(path, SkipReason::Kind),
             }
         }
         Ok(())
     }
 
-    fn file(&mut self, host: &Path, names: &[Name]) -> Result<(), MountError> {
-        let mut file = fs::File::open(host).map_err(|source| host_error(host, source))?;
-        let metadata = file.metadata().map_err(|source| host_error(host, source))?;
+    fn file(
+        &mut self,
+        mut file: fs::File,
+        metadata: &fs::Metadata,
+        host: &Path,
+        names: &[Name],
+    ) -> Result<(), MountError> {
         let mut content = Content::new();
         let mut buffer = vec![0; READ_BYTES];
         loop {
@@ -236,11 +237,10 @@ impl Import {
             allowed.map_err(|source| copy_error(host, source))?;
         }
         let modified = metadata.modified().ok().and_then(nanoseconds).unwrap_or(self.now);
-        self.add(host, names, |meta| Node::file(meta, content), mode_of(&metadata), modified)
+        self.add(host, names, |meta| Node::file(meta, content), mode_of(metadata), modified)
     }
 
-    fn link(&mut self, host: PathBuf, names: &[Name]) -> Result<(), MountError> {
-        let target = fs::read_link(&host).map_err(|source| host_error(&host, source))?;
+    fn link(&mut self, host: PathBuf, target: &Path, names: &[Name]) -> Result<(), MountError> {
         let Some(target) = target.to_str() else {
             self.skip(host, SkipReason::Name);
             return Ok(());
@@ -338,6 +338,65 @@ mod tests {
         assert_eq!(tree.read_file("/workspace/in/here/link"), Err(Errno::NoEntry));
         tree.write("/workspace/in/here/sub/data", b"", WriteMode::Replace, 6).expect("writable");
         tree.remove("/workspace/in", true, 6).expect("a copy is not pinned");
+    }
+
+    #[test]
+    fn what_becomes_a_link_while_it_is_copied_is_not_followed() {
+        let (host, secret) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("another"));
+        fs::write(secret.path().join("top"), b"TOPSECRET").expect("written");
+        fs::create_dir(secret.path().join("sub")).expect("made");
+        let at = |name: &str| host.path().join(name);
+        fs::write(at("other"), b"mine").expect("written");
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let load = |flag: &std::sync::atomic::AtomicBool| flag.load(std::sync::atomic::Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !load(&stop) {
+                    for (name, target) in [("f", "top"), ("d", "sub")] {
+                        let _ = fs::remove_file(at(name)).or_else(|_| fs::remove_dir(at(name)));
+                        let _ =
+                            if name == "f" { fs::hard_link(at("other"), at(name)) } else { fs::create_dir(at(name)) };
+                        let _ = symlink(secret.path().join(target), at("new"));
+                        let _ = fs::remove_dir(at("d"));
+                        let _ = fs::rename(at("new"), at(name));
+                    }
+                }
+            });
+            let (mut copied, mut followed) = (0, None);
+            let until = std::time::Instant::now() + std::time::Duration::from_secs(2);
+            while std::time::Instant::now() < until && followed.is_none() {
+                let mut tree = tree();
+                // What vanishes, or becomes a link, in between is an error.
+                if tree.mount_directory(host.path(), "/workspace/in", false, 5).is_err() {
+                    continue;
+                }
+                copied += 1;
+                let file = tree.read_file("/workspace/in/f").ok().filter(|bytes| &**bytes != b"mine");
+                let below = tree.stat("/workspace/in/d/top", false).ok().map(|_| Vec::new());
+                followed = file.map(|bytes| bytes.to_vec()).or(below);
+            }
+            // An assertion before this would leave the other thread running.
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert_eq!(followed, None);
+            assert!(copied > 0, "sometimes all of it stands still");
+        });
+    }
+
+    #[test]
+    fn a_pipe_is_skipped_at_once_and_a_directory_below_a_link_is_none_of_the_mount() {
+        let (host, mut tree) = (host(), tree());
+        assert!(
+            std::process::Command::new("mkfifo").arg(host.path().join("pipe")).status().expect("it starts").success()
+        );
+        symlink("/etc", host.path().join("etc")).expect("made");
+        let mounted = tree.mount_directory(host.path(), "/workspace/in", false, 5).expect("readable");
+        assert!(
+            mounted.skipped.iter().any(|skipped| skipped.path.ends_with("pipe") && skipped.reason == SkipReason::Kind)
+        );
+        assert_eq!(tree.read_link("/workspace/in/etc").as_deref(), Ok("/etc"));
+        assert_eq!(tree.read_file("/workspace/in/etc/passwd"), Err(Errno::NoEntry));
+        let pipe = tree.mount_directory(&host.path().join("pipe"), "/workspace/pipe", false, 5);
+        assert!(matches!(pipe, Err(MountError::Kind { .. })));
     }
 
     #[test]

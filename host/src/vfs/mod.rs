@@ -15,13 +15,13 @@
 //! - `places`: which parts a guest may write to;
 //! - `scope`: which parts a tool was granted, and walks that stay in them;
 //! - `inspect`, `file`, `entry`: the guests' `files` interface (`wit/guest.wit`);
-//! - `import`: host directories copied in, files placed by the host;
+//! - `import`: host directories copied in (`host_directory` opens them), files placed by the host;
 //! - `compare`: what differs between two trees, found without looking at what they share;
 //! - `change`, `unified`: that, for people: by path, and as text;
 //! - `diff`: that, as what makes one tree of the other, applied to a third.
 //!
 //! **Invariant:** this module knows nothing of wasmtime or of a clock, and of the store only blobs: times come in as
-//! `now`, nanoseconds since the Unix epoch. It touches the host's disk in `import` only, and only to read.
+//! `now`, nanoseconds since the Unix epoch. It touches the host's disk in `import` and `host_directory` only, and only to read.
 //!
 //! **Invariant:** an operation that fails leaves the tree as it was. What a store does not have, or has wrong, is
 //! [`Errno::Io`] to whoever needs it, and to nobody else.
@@ -52,6 +52,7 @@ mod directory;
 mod entry;
 mod errno;
 mod file;
+mod host_directory;
 mod import;
 mod inspect;
 #[cfg(test)]

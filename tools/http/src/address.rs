@@ -23,7 +23,8 @@ pub enum Scheme {
 }
 
 impl Address {
-    /// Reads what a script wrote.
+    /// Reads what a script wrote. It must stand in normal form: the gate judged these characters, and what is asked for must
+    /// be what it judged. Only the `/` behind a server may be left out.
     ///
     /// # Errors
     /// `Url`.
@@ -34,7 +35,11 @@ impl Address {
             return Err(Error::new(Kind::Url, message));
         }
         match Url::parse(text) {
-            Ok(url) => Self::checked(url).map_err(|reason| refused(text, &reason)),
+            Ok(url) => {
+                let address = Self::checked(url).map_err(|reason| refused(text, &reason))?;
+                address.is_written(text).map_err(|reason| refused(text, &reason))?;
+                Ok(address)
+            }
             Err(url::ParseError::RelativeUrlWithoutBase) => Err(refused(text, "it must begin with `https://`")),
             Err(error) => Err(refused(text, &error.to_string())),
         }
@@ -46,6 +51,20 @@ impl Address {
     /// What is wrong with where it leads, in words.
     pub fn join(&self, location: &str) -> Result<Self, String> {
         self.0.join(location).map_err(|error| error.to_string()).and_then(Self::checked)
+    }
+
+    /// The error says how to write the address, if a text is another spelling of it.
+    fn is_written(&self, text: &str) -> Result<(), String> {
+        if self.0.fragment().is_some() {
+            return Err("what stands behind `#` is not sent: leave it out".to_owned());
+        }
+        let normal = self.0.as_str();
+        if text == normal
+            || (self.0.path() == "/" && self.0.query().is_none() && normal.strip_suffix('/') == Some(text))
+        {
+            return Ok(());
+        }
+        Err(format!("it is not in normal form: write `{}`", excerpt(normal)))
     }
 
     fn checked(url: Url) -> Result<Self, String> {
@@ -130,14 +149,46 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_request() {
-        let full = address("HTTPS://Api.Example.com:8443/a b/../c?q=ä&r#frag");
+        let full = address("https://api.example.com:8443/c?q=%C3%A4&r");
         assert_eq!((full.scheme(), full.host()), (Scheme::Https, "api.example.com"));
         assert_eq!((full.authority(), full.path()), ("api.example.com:8443", "/c?q=%C3%A4&r"));
         assert_eq!(full.to_string(), "https://api.example.com:8443/c?q=%C3%A4&r");
-        let bare = address("http://[::1]:80");
+        let bare = address("http://[::1]");
         assert_eq!((bare.authority(), bare.path(), bare.scheme()), ("[::1]", "/", Scheme::Http));
-        assert_eq!(address("https://bücher.example").host(), "xn--bcher-kva.example");
-        assert_eq!(address("https://0x7f.1/").host(), "127.0.0.1");
+        assert_eq!(address("https://xn--bcher-kva.example").host(), "xn--bcher-kva.example");
+    }
+
+    #[test]
+    fn only_the_normal_form_is_fetched() {
+        for (text, normal) in [
+            ("http://127.0.0.1:8765/api/../admin", "http://127.0.0.1:8765/admin"),
+            ("https://a.example/api/%2e%2E/admin", "https://a.example/admin"),
+            ("https://a.example/api/./x", "https://a.example/api/x"),
+            ("https://a.example\\admin", "https://a.example/admin"),
+            ("https:a.example/x", "https://a.example/x"),
+            ("https:///a.example/x", "https://a.example/x"),
+            (" https://a.example/x", "https://a.example/x"),
+            ("https://a.example/x\n", "https://a.example/x"),
+            ("https://a.exa\tmple/x", "https://a.example/x"),
+            ("HTTPS://a.example/x", "https://a.example/x"),
+            ("https://A.example/x", "https://a.example/x"),
+            ("https://a.example:443/x", "https://a.example/x"),
+            ("https://0x7f.1/", "https://127.0.0.1/"),
+            ("https://2130706433", "https://127.0.0.1/"),
+            ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+            ("https://a.example/a b?ä", "https://a.example/a%20b?%C3%A4"),
+            ("https://a.example?q", "https://a.example/?q"),
+            ("https://@a.example/", "https://a.example/"),
+        ] {
+            assert!(refusal(text).contains(&format!("write `{normal}`")), "{text}: {}", refusal(text));
+            assert_eq!(address(normal).to_string(), normal);
+        }
+        assert!(refusal("https://a.example/x#.json").contains("`#`"));
+        assert_eq!(address("https://a.example").to_string(), "https://a.example/");
+        assert_eq!(
+            address("https://a.example/a%2e%2fb//c;d?x=../y").to_string(),
+            "https://a.example/a%2e%2fb//c;d?x=../y"
+        );
     }
 
     #[test]
@@ -155,7 +206,7 @@ mod tests {
     #[test]
     fn an_origin_is_scheme_server_and_port() {
         let base = address("https://a.example/x");
-        for same in ["https://a.example:443/y", "https://A.EXAMPLE/"] {
+        for same in ["https://a.example/y", "https://a.example/?z"] {
             assert!(base.same_origin(&address(same)), "{same}");
         }
         for other in ["http://a.example/x", "https://a.example:444/x", "https://b.a.example/x", "https://example/x"] {
@@ -186,6 +237,9 @@ mod tests {
             if let Ok(address) = Address::parse(&text) {
                 prop_assert!(!address.host().is_empty() && address.path().starts_with('/'));
                 prop_assert!(address.path().is_ascii() && address.authority().is_ascii());
+                // What a gate compares begins as what is sent does.
+                let shown = address.to_string();
+                prop_assert!(shown == text || shown.strip_suffix('/') == Some(&text), "{} {}", shown, text);
             }
         }
     }

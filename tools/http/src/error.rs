@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn a_denial_names_the_missing_rule() {
         for (url, rule) in [
-            ("https://api.example.com/v1?x=1#top", "\"api.example.com\""),
+            ("https://api.example.com/v1?x=1", "\"api.example.com\""),
             ("https://api.example.com:8443/", "\"api.example.com:8443\""),
             ("http://localhost:8080/", "\"http://localhost:8080\""),
             ("http://example.com/", "\"http://example.com\""),
@@ -164,7 +164,7 @@ mod tests {
             assert_eq!(kind, Kind::Denied);
             assert!(message.contains(rule), "{message}");
         }
-        let (_, message) = said(Failure::Denied, "https://api.example.com/v1?x=1#top");
+        let (_, message) = said(Failure::Denied, "https://api.example.com/v1?x=1");
         assert!(message.contains("`GET https://api.example.com/v1?x=1`"), "{message}");
         assert!(message.contains("the policy does not let this tool"), "{message}");
     }

@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn an_answer_is_gathered() {
         let mut wire = Pretended::default().answer(A, 404, &[("x", "1")], b"not found");
-        let mut answer = get(&mut wire, "https://a.example/#part", Options::default()).expect("an answer");
+        let mut answer = get(&mut wire, "https://a.example", Options::default()).expect("an answer");
         assert_eq!((answer.status, answer.ok(), answer.redirected), (404, false, false));
         assert_eq!((answer.address.to_string().as_str(), find(&answer.headers, "x")), (A, Some("1")));
         assert_eq!(answer.take_body(Form::Auto), Body::Text("not found".into()));

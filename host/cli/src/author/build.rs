@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::json;
 use tollhouse_registry::{
-    Anatomy, ComponentError, Manifest, Registry, ReleaseName, Requirement, anatomy, compose, finish, package_manifest,
+    Anatomy, ComponentError, Manifest, ReleaseName, Requirement, anatomy, compose, finish, package_manifest,
     package_wit,
 };
 
-use super::super::error::tame;
 use super::super::places::Places;
 use super::super::publish::package_error;
 use super::super::registry::failed;
@@ -113,7 +112,7 @@ fn parts(places: &Places, manifest: &Manifest) -> Result<Vec<(ReleaseName, Vec<u
         return Ok(Vec::new());
     }
     let registry =
-        Registry::open(&places.registry).map_err(|error| CliError::because("cannot open the registry", &error))?;
+        places.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
     let part = |wanted: &Requirement| {
         let unfound = format!("cannot compose with `{wanted}`");
         let release =
@@ -157,13 +156,13 @@ impl Built {
         }
         for (what, names) in [("imports", imports), ("exports", exports)] {
             let names = if names.is_empty() { "nothing".to_owned() } else { by_package(names) };
-            show::line(format_args!("  {what}    {}", tame(&names)));
+            show::line(format_args!("  {what}    {}", names));
         }
     }
 
     fn tell_json(&self) {
         let Anatomy { size, code, data, notes, imports, exports, .. } = &self.anatomy;
-        show::line(json!({
+        show::json(&json!({
             "name": self.manifest.name.to_string(), "version": self.manifest.version.to_string(), "lang": self.lang,
             "component": self.component.display().to_string(), "size": size, "code": code, "data": data,
             "notes": notes, "composed": self.composed.iter().map(ToString::to_string).collect::<Vec<_>>(),

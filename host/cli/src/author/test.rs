@@ -12,7 +12,6 @@ use tollhouse::session::Session;
 use tollhouse::tool::Tool;
 use tollhouse_registry::{Manifest, package_dir, package_manifest};
 
-use super::super::error::tame;
 use super::super::examples::Trial;
 use super::super::places::Places;
 use super::super::publish::package_error;
@@ -154,9 +153,9 @@ fn tell(tried: &[Tried]) {
         };
         let example = example.map_or_else(|| "called".to_owned(), |at| format!("example {at}"));
         let line = format!("{word:<4}  {method:<width$}  {example}  {}", excerpt(message));
-        show::line(tame(line.trim_end()));
+        show::line(line.trim_end());
         for line in diff.iter().flat_map(|diff| diff.lines()) {
-            show::line(tame(&format!("      {line}")));
+            show::line(format_args!("      {line}"));
         }
     }
     let [passed, failed, skipped] =
@@ -186,7 +185,7 @@ fn tell_json(manifest: &Manifest, tried: &[Tried]) {
             "diff": tried.diff,
         })
     });
-    show::line(json!({
+    show::json(&json!({
         "name": manifest.name.to_string(), "version": manifest.version.to_string(),
         "passed": count(tried, Outcome::Passed), "failed": count(tried, Outcome::Failed),
         "skipped": count(tried, Outcome::Skipped), "tests": tests.collect::<Value>(),

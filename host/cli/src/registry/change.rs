@@ -82,7 +82,7 @@ impl Which {
         let changed = changed
             .map_err(|error| super::failed(&format!("cannot change `{}`", self.release), &error, error.hint()))?;
         if self.json {
-            show::line(described(&changed.release));
+            show::json(&described(&changed.release));
         } else {
             let already = if changed.already { "already " } else { "" };
             show::line(format_args!("{already}{done} {}", self.release));

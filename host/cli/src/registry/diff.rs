@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use tollhouse_registry::{Permissions, Registry, ReleaseName};
 
-use super::super::error::{colors, tame};
+use super::super::error::colors;
 use super::super::places::Places;
+use super::super::tame::tame;
 use super::super::{Result, show};
 use crate::Exit;
 
@@ -55,7 +56,7 @@ impl Diff {
             for (what, old, new) in parts {
                 object[what] = if old == new { Value::Null } else { unified(what, old, new).into() };
             }
-            show::line(serde_json::to_string_pretty(&object).expect("a JSON value serialises"));
+            show::json_pretty(&object);
             return Ok(Exit::SUCCESS);
         }
         let colored = std::io::stdout().is_terminal() && colors();
@@ -103,8 +104,8 @@ fn print(diff: &str, colored: bool) {
         };
         let line = tame(line);
         match (colored, tag) {
-            (true, ChangeTag::Insert) => show::line(format_args!("\u{1b}[32m{line}\u{1b}[0m")),
-            (true, ChangeTag::Delete) => show::line(format_args!("\u{1b}[31m{line}\u{1b}[0m")),
+            (true, ChangeTag::Insert) => show::styled(format_args!("\u{1b}[32m{line}\u{1b}[0m")),
+            (true, ChangeTag::Delete) => show::styled(format_args!("\u{1b}[31m{line}\u{1b}[0m")),
             _ => show::line(line),
         }
     }

@@ -54,7 +54,7 @@ impl Gc {
         let swept = super::open(places)?.gc(&kept, self.dry_run).map_err(|error| super::unreadable(&error))?;
         if self.json {
             let removed: Vec<String> = swept.removed.iter().map(ToString::to_string).collect();
-            show::line(json!({ "removed": removed, "bytes": swept.bytes, "dry_run": self.dry_run }));
+            show::json(&json!({ "removed": removed, "bytes": swept.bytes, "dry_run": self.dry_run }));
         } else {
             let would = if self.dry_run { "would be removed" } else { "removed" };
             show::line(format_args!("{} blobs {would}, {}", swept.removed.len(), draw::size(swept.bytes)));

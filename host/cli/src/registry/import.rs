@@ -63,7 +63,7 @@ impl Import {
         }
         let status = if refused.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
         if self.json {
-            show::line(json!({ "imported": imported, "refused": refused }));
+            show::json(&json!({ "imported": imported, "refused": refused }));
         }
         Ok(status)
     }

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tollhouse_registry::{Dependency, DependencyKind, PublicKey, Registry, Release, Requirement, Shown, dependencies};
 
-use super::super::error::{USAGE, tame};
+use super::super::error::USAGE;
 use super::super::places::Places;
 use super::super::{CliError, Result, draw, show};
 use crate::Exit;
@@ -43,7 +43,7 @@ impl Ls {
         let releases = super::open(places)?.list().map_err(|error| super::unreadable(&error))?;
         if self.json {
             let listed: Vec<Value> = releases.iter().map(described).collect();
-            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            show::json_pretty(&listed);
             return Ok(Exit::SUCCESS);
         }
         if !releases.is_empty() {
@@ -178,7 +178,7 @@ fn print_json(
     object["dependents"] = json!(dependents);
     object["wit"] = json!(wit);
     object["readme"] = json!(readme);
-    show::line(serde_json::to_string_pretty(&object).expect("a JSON value serialises"));
+    show::json_pretty(&object);
 }
 
 fn print_text(
@@ -189,7 +189,7 @@ fn print_text(
     names: &BTreeMap<PublicKey, String>,
 ) {
     let Shown { release, manifest, wit, versions, .. } = shown;
-    let line = |text: String| show::line(tame(&text));
+    let line = |text: String| show::line(text);
     line(release.full_name().to_string());
     line(format!("sha256:{}  {} bytes", release.digest().hex(), release.component.size));
     if let Some(description) = &manifest.description {

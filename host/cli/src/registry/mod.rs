@@ -68,7 +68,7 @@ impl Registry {
 
 /// The registry.
 fn open(places: &Places) -> Result<Store> {
-    Store::open(&places.registry).map_err(|error| unreadable(&error))
+    places.registry().checked().map_err(|error| unreadable(&error))
 }
 
 /// What a user reads when the registry cannot be read.

@@ -6,7 +6,6 @@ use serde_json::json;
 use tollhouse_registry::oci::{Reference, Wanted};
 use tollhouse_registry::{Digest, PackageName, PublishError, Registry, Release};
 
-use super::super::error::tame;
 use super::super::places::Places;
 use super::super::progress::Progress;
 use super::super::{Result, publish, show};
@@ -86,7 +85,7 @@ impl Pull {
         if self.json {
             let manifest = manifest.map(ToString::to_string);
             let signed: Vec<String> = release.signatures.iter().map(|signature| signature.key.to_string()).collect();
-            show::line(json!({
+            show::json(&json!({
                 "name": release.name.to_string(), "version": release.version.to_string(),
                 "digest": release.digest().to_string(), "manifest": manifest, "already": already,
                 "signed": signed, "warnings": warnings,
@@ -94,7 +93,7 @@ impl Pull {
             return;
         }
         for warning in warnings {
-            note!("warning: {}", tame(warning));
+            note!("warning: {warning}");
         }
         let already = if already { "already " } else { "" };
         let mut from = self.from.clone();

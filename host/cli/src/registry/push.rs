@@ -66,7 +66,7 @@ impl Push {
         drop(progress);
         let pushed = pushed?;
         if self.json {
-            show::line(json!({
+            show::json(&json!({
                 "name": release.name.to_string(), "version": release.version.to_string(),
                 "reference": pushed.reference.to_string(), "digest": pushed.digest.to_string(),
                 "already": pushed.already,

@@ -2,9 +2,7 @@
 
 use clap::Args;
 use serde_json::{Value, json};
-use tollhouse_registry::Registry;
 
-use super::super::error::tame;
 use super::super::places::Places;
 use super::super::{Result, show};
 use crate::Exit;
@@ -31,7 +29,7 @@ pub(crate) struct Search {
 
 impl Search {
     pub(super) fn execute(&self, places: &Places) -> Result {
-        let registry = Registry::unchecked(&places.registry);
+        let registry = places.registry();
         let found = registry.search(&self.words, self.limit).map_err(|error| super::unreadable(&error))?;
         if self.json {
             let one = |it: &tollhouse_registry::Found| {
@@ -41,7 +39,7 @@ impl Search {
                 })
             };
             let listed: Vec<Value> = found.iter().map(one).collect();
-            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            show::json_pretty(&listed);
             return Ok(Exit::SUCCESS);
         }
         if found.is_empty() {
@@ -49,9 +47,9 @@ impl Search {
         }
         for it in found {
             let deprecated = if it.deprecated { "  deprecated" } else { "" };
-            show::line(tame(&format!("{:<32} {:<12}{deprecated}  {}", it.name, it.version, it.description)));
+            show::line(format_args!("{:<32} {:<12}{deprecated}  {}", it.name, it.version, it.description));
             if !it.functions.is_empty() {
-                show::line(tame(&format!("    {}", it.functions.join(", "))));
+                show::line(format_args!("    {}", it.functions.join(", ")));
             }
         }
         Ok(Exit::SUCCESS)

@@ -73,7 +73,7 @@ impl Keygen {
         fs::write(&public, format!("{}\n", key.public()))
             .map_err(|error| CliError::because(format!("cannot write the key `{}`", public.display()), &error))?;
         if self.json {
-            show::line(json!({ "key": key.public().to_string(), "file": self.out.display().to_string() }));
+            show::json(&json!({ "key": key.public().to_string(), "file": self.out.display().to_string() }));
         } else {
             show::line(key.public());
         }
@@ -88,7 +88,7 @@ impl Sign {
             .sign(&self.release, &key)
             .map_err(|error| super::failed(&format!("cannot sign `{}`", self.release), &error, error.hint()))?;
         if self.json {
-            show::line(super::look::described(&signed.release));
+            show::json(&super::look::described(&signed.release));
         } else {
             let already = if signed.already { "already " } else { "" };
             show::line(format_args!("{already}signed {} by {}", self.release, key.public()));

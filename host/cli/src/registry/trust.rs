@@ -58,7 +58,7 @@ impl Trust {
             Self::Add { name, key, json } => {
                 let added = keys.add(&name, key).map_err(|error| failed(&error))?;
                 if json {
-                    show::line(json!({ "name": name, "key": key.to_string(), "already": !added }));
+                    show::json(&json!({ "name": name, "key": key.to_string(), "already": !added }));
                 } else {
                     show::line(format_args!("{} {name} {key}", if added { "trusted" } else { "already trusted" }));
                 }
@@ -68,7 +68,7 @@ impl Trust {
                 if json {
                     let one = |(name, key): (&String, &PublicKey)| json!({ "name": name, "key": key.to_string() });
                     let listed: Vec<Value> = listed.iter().map(one).collect();
-                    show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+                    show::json_pretty(&listed);
                 } else {
                     listed.iter().for_each(|(name, key)| show::line(format_args!("{name:<24} {key}")));
                 }
@@ -80,7 +80,7 @@ impl Trust {
                         .hint("`tollhouse registry trust ls` lists them"));
                 }
                 if json {
-                    show::line(json!({ "removed": removed }));
+                    show::json(&json!({ "removed": removed }));
                 } else {
                     show::line(format_args!("no longer trusted: {}", removed.join(", ")));
                 }

@@ -2,9 +2,8 @@
 
 use clap::Args;
 use serde_json::{Value, json};
-use tollhouse_registry::{Registry, Verified};
+use tollhouse_registry::Verified;
 
-use super::super::error::tame;
 use super::super::places::Places;
 use super::super::progress::Progress;
 use super::super::{CliError, Result, draw, show};
@@ -24,13 +23,13 @@ impl Verify {
     pub(super) fn execute(&self, places: &Places) -> Result {
         let progress = Progress::new("checking the registry");
         // One that cannot be opened is what this command is for.
-        let registry = Registry::unchecked(&places.registry);
+        let registry = places.registry();
         let verified = registry.verify(|at, of, release| {
             progress.now(format!("checking {} ({} of {of})", release.full_name(), at + 1));
         });
         drop(progress);
         if self.json {
-            show::line(serde_json::to_string_pretty(&report(&verified)).expect("a JSON value serialises"));
+            show::json_pretty(&report(&verified));
         } else {
             let Verified { lines, releases, signatures, blobs, bytes, .. } = &verified;
             let size = draw::size(*bytes);
@@ -39,7 +38,7 @@ impl Verify {
             ));
             for problem in &verified.problems {
                 let hint = problem.hint.map(|hint| format!("\n  {hint}")).unwrap_or_default();
-                note!("{}", tame(&format!("{}{hint}", problem.problem)));
+                note!("{}{hint}", problem.problem);
             }
         }
         if verified.problems.is_empty() {

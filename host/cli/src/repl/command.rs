@@ -9,8 +9,7 @@ use tollhouse::vfs::{Errno, Kind};
 
 use super::super::run::Lang;
 use super::super::session::{copy, failed};
-use super::super::stdio::Stdout;
-use super::super::{CliError, Result, draw, error, show, tools};
+use super::super::{CliError, Result, draw, show, tame, tools};
 use super::room::{Keeper, Room, WORKSPACE};
 
 /// What an input has come to.
@@ -96,7 +95,7 @@ pub(super) fn lang(word: &str) -> Result<Lang> {
 fn help(room: &Room) {
     for (name, takes, what) in COMMANDS {
         let name = format!("{name} {takes}");
-        show::line(format_args!("  {name:<24}{}", room.dim(what)));
+        show::styled(format_args!("  {name:<24}{}", room.dim(what)));
     }
     show::line(if room.lang.is_shell() {
         "\ndirectory, variables, functions and aliases are there for the next input; traps, `set` options and `$?` are not"
@@ -114,7 +113,7 @@ fn budgets(room: &Room) {
         let kind = if budget.kind == BudgetKind::Calls { "calls" } else { "spend" };
         let bar = draw::share(budget.used, budget.limit, 10);
         let left = budget.remaining;
-        show::line(format_args!("{bar} {}: {left} of {} {kind} left", error::tame(&budget.grant), budget.limit));
+        show::line(format_args!("{bar} {}: {left} of {} {kind} left", budget.grant, budget.limit));
     }
 }
 
@@ -154,7 +153,7 @@ fn files(room: &Room, path: Option<&str>) -> Result<()> {
 fn cat(room: &Room, path: &str) -> Result<()> {
     let path = absolute(room.place(), path);
     let tree = room.files().map_err(|error| failed("cannot look into the session", &error))?;
-    copy(&tree, &path, &at(&path), &mut Stdout).map(drop)
+    copy(&tree, &path, &at(&path), &mut tame::contents()).map(drop)
 }
 
 fn snapshot(keeper: &Keeper, label: Option<&str>) -> Result<()> {

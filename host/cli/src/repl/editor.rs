@@ -128,7 +128,7 @@ fn greet(room: &Room, named: bool) {
         _ => "a session that ends with it".to_owned(),
     };
     let version = env!("CARGO_PKG_VERSION");
-    show::line(room.dim(&format!("tollhouse {version}, {what}. `.help` lists what there is, Ctrl-D ends")));
+    show::styled(room.dim(&format!("tollhouse {version}, {what}. `.help` lists what there is, Ctrl-D ends")));
 }
 
 fn prompt(room: &Room) -> String {

@@ -128,16 +128,16 @@ impl Room {
     fn show(&self, result: &RunResult) {
         let Some(error) = &result.error else { return };
         if result.status == Status::Cancelled {
-            note!("{}", self.dim("cancelled"));
+            note_part(&(self.dim("cancelled") + "\n"));
             return;
         }
         // bash has said what was wrong.
         if self.lang.is_shell() && matches!(error.kind, ErrorKind::Exit | ErrorKind::Syntax) {
-            note!("{}", self.dim(&format!("[status {}]", result.exit_code)));
+            note_part(&(self.dim(&format!("[status {}]", result.exit_code)) + "\n"));
             return;
         }
         if error.kind == ErrorKind::Exit {
-            note!("{}", self.dim(&format!("[status {}]", result.exit_code)));
+            note_part(&(self.dim(&format!("[status {}]", result.exit_code)) + "\n"));
             return;
         }
         if self.colors {

@@ -87,7 +87,7 @@ impl Fork {
         if self.json {
             let (snapshot, run) = sessions.snapshot(&self.from).map_err(failed)?;
             let from = &self.from.session;
-            show::line(json!({ "session": self.to, "from": from, "run": run, "snapshot": snapshot.to_string() }));
+            show::json(&json!({ "session": self.to, "from": from, "run": run, "snapshot": snapshot.to_string() }));
         } else {
             show::line(&self.to);
         }
@@ -107,7 +107,7 @@ impl Rollback {
         let snapshot = sessions.rollback(&self.to, waiting(id)).map_err(failed)?;
         let run = sessions.show(id).map_err(failed)?.head.left_by;
         if self.json {
-            show::line(json!({ "session": id, "run": run, "snapshot": snapshot.to_string() }));
+            show::json(&json!({ "session": id, "run": run, "snapshot": snapshot.to_string() }));
         } else {
             show::line(format_args!("{id}@{run} has the files of {}", self.to));
         }
@@ -123,7 +123,7 @@ impl Label {
         let run = if self.delete { None } else { Some(sessions.snapshot(&self.point).map_err(failed)?.1) };
         sessions.label(id, &self.label, run).map_err(failed)?;
         if self.json {
-            show::line(json!({ "session": id, "label": self.label, "run": run }));
+            show::json(&json!({ "session": id, "label": self.label, "run": run }));
         } else if let Some(run) = run {
             show::line(format_args!("{id}@{} is {id}@{run}", self.label));
         }
@@ -146,7 +146,7 @@ impl Rm {
             removed.push(json!({ "session": id, "records": records }));
         }
         if self.json {
-            show::line(serde_json::to_string_pretty(&removed).expect("JSON values serialise"));
+            show::json_pretty(&removed);
         }
         Ok(Exit::SUCCESS)
     }

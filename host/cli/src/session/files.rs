@@ -10,8 +10,7 @@ use tollhouse::session::{Point, SessionId, Sessions, SessionsError};
 use tollhouse::vfs::{ChangeKind, Errno, Kind, Mounted, SnapshotId, Tree, UnifiedLimits, changed_paths, unified};
 
 use super::super::places::{Places, waiting};
-use super::super::stdio::Stdout;
-use super::super::{CliError, Result, draw, show};
+use super::super::{CliError, Result, draw, show, tame};
 use crate::Exit;
 
 /// List the files of a session
@@ -165,7 +164,7 @@ impl Files {
             }
         }
         if self.json {
-            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            show::json_pretty(&listed);
         }
         Ok(Exit::SUCCESS)
     }
@@ -210,10 +209,10 @@ impl Cat {
                 Ok(text) => shown["text"] = text.into(),
                 Err(error) => shown["base64"] = base64(error.as_bytes()).into(),
             }
-            show::line(shown);
+            show::json(&shown);
             return Ok(Exit::SUCCESS);
         }
-        copy(&tree, &self.path, &failed, &mut Stdout)?;
+        copy(&tree, &self.path, &failed, &mut tame::contents())?;
         Ok(Exit::SUCCESS)
     }
 }
@@ -266,7 +265,7 @@ impl Put {
         let shown = sessions.show(&self.id).map_err(|error| super::failed("cannot show the session", &error))?;
         let run = shown.head.left_by;
         if self.json {
-            show::line(json!({ "session": self.id, "run": run, "snapshot": snapshot.to_string() }));
+            show::json(&json!({ "session": self.id, "run": run, "snapshot": snapshot.to_string() }));
         } else {
             show::line(format_args!("{}@{run} has {} ({amount})", self.id, self.path));
         }
@@ -295,7 +294,7 @@ impl Get {
         let mut taken = Taken { tree: &tree, point: &self.point, files: 0, bytes: 0 };
         taken.entry(&self.path, &to, true)?;
         if self.json {
-            show::line(json!({ "files": taken.files, "bytes": taken.bytes }));
+            show::json(&json!({ "files": taken.files, "bytes": taken.bytes }));
         } else {
             note!("{}, {}", draw::count(taken.files, "file"), draw::size(taken.bytes));
         }
@@ -315,7 +314,7 @@ impl Get {
             ))
             .hint("name a directory here to copy it to"));
         }
-        copy(tree, &self.path, &failed, &mut Stdout)?;
+        copy(tree, &self.path, &failed, &mut tame::contents())?;
         Ok(Exit::SUCCESS)
     }
 }
@@ -366,14 +365,14 @@ impl Diff {
         if self.unified {
             let text = unified(&old, &new, &UnifiedLimits::default()).map_err(cannot)?;
             // Standard output keeps its first error.
-            let _ = Stdout.write_all(text.as_bytes());
+            let _ = tame::contents().write_all(text.as_bytes());
             return Ok(Exit::SUCCESS);
         }
         let changes = changed_paths(&old, &new).map_err(cannot)?;
         if self.json {
             let listed: Vec<Value> =
                 changes.iter().map(|change| json!({ "path": change.path, "change": changed(change.kind).1 })).collect();
-            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            show::json_pretty(&listed);
             return Ok(Exit::SUCCESS);
         }
         for change in &changes {

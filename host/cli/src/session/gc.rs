@@ -29,7 +29,7 @@ impl Gc {
         let swept = swept.map_err(|error| super::failed("cannot free what is unused", &error))?;
         let amount = |amount: tollhouse::store::Amount| json!({ "files": amount.files, "bytes": amount.bytes });
         if self.json {
-            show::line(json!({
+            show::json(&json!({
                 "kept": amount(swept.kept),
                 "removed": amount(swept.removed),
                 "leftovers": amount(swept.leftovers),

@@ -59,7 +59,7 @@ impl Grant {
         let failed = |error| super::failed("cannot show the session", &error);
         let run = sessions.show(&self.id).map_err(failed)?.head.left_by;
         if self.json {
-            show::line(json!({ "session": self.id, "run": run, "policy": policy.to_json() }));
+            show::json(&json!({ "session": self.id, "run": run, "policy": policy.to_json() }));
         } else {
             let grants: Vec<String> = policy.grants.iter().map(|grant| grant.method.to_string()).collect();
             show::line(format_args!("{}@{run} may call {}", self.id, grants.join(", ")));

@@ -9,7 +9,6 @@ use tollhouse::capability::Pattern;
 use tollhouse::gate::AuditFile;
 use tollhouse::session::SessionId;
 
-use super::super::error::tame;
 use super::super::places::Places;
 use super::super::{CliError, Result, show};
 use crate::Exit;
@@ -55,8 +54,20 @@ pub(crate) struct Log {
 const CLIP: usize = 200;
 
 /// Every event, as the log calls it.
-const EVENTS: [&str; 10] =
-    ["started", "admitted", "released", "denied", "said", "requested", "settled", "changed", "ended", "mended"];
+const EVENTS: [&str; 12] = [
+    "started",
+    "asked",
+    "answered",
+    "admitted",
+    "released",
+    "denied",
+    "said",
+    "requested",
+    "settled",
+    "changed",
+    "ended",
+    "mended",
+];
 
 impl Log {
     pub(super) fn execute(self, places: &Places) -> Result {
@@ -82,11 +93,13 @@ impl Log {
     /// number.
     fn show(&self, event: &Value, methods: &mut HashMap<(Option<u64>, Option<u64>), String>) {
         let call = (event["run"].as_u64(), event["seq"].as_u64());
-        if let (Some("admitted" | "denied"), Some(method)) = (event["event"].as_str(), event["method"].as_str()) {
+        if let (Some("asked" | "admitted" | "denied"), Some(method)) =
+            (event["event"].as_str(), event["method"].as_str())
+        {
             methods.insert(call, method.to_owned());
         }
         if self.wants(event, methods.get(&call).map(String::as_str)) {
-            show::line(if self.json { event.to_string() } else { tame(&told(event, self.whole)) });
+            if self.json { show::json(event) } else { show::line(told(event, self.whole)) }
         }
     }
 

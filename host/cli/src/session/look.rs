@@ -8,7 +8,6 @@ use tollhouse::capability::{Amount, Policy};
 use tollhouse::ledger::Used;
 use tollhouse::session::{RunRecord, SessionId, Sessions, SessionsError, Shown};
 
-use super::super::error::tame;
 use super::super::places::Places;
 use super::super::{Result, draw, show};
 use crate::Exit;
@@ -89,19 +88,19 @@ impl Ls {
         let seen = all(&sessions).map_err(|error| super::failed("cannot list the sessions", &error))?;
         if self.json {
             let listed: Vec<Value> = seen.values().map(Seen::json).collect();
-            show::line(serde_json::to_string_pretty(&listed).expect("JSON values serialise"));
+            show::json_pretty(&listed);
             return Ok(Exit::SUCCESS);
         }
         if seen.is_empty() {
             note!("there are no sessions: `tollhouse run --session NAME …` makes one");
             return Ok(Exit::SUCCESS);
         }
-        show::line(tamed(format_args!(
+        show::line(format_args!(
             "{:<28} {:>5}  {:<27} {:<18} {}",
             "SESSION", "RUNS", "FILES", "CHANGED", "BUDGETS LEFT"
-        )));
+        ));
         for (depth, id) in forest(&seen) {
-            show::line(tame(&row(depth, &seen[id])));
+            show::line(row(depth, &seen[id]));
         }
         Ok(Exit::SUCCESS)
     }
@@ -173,40 +172,40 @@ impl Show {
             shown["labels"] =
                 labels.into_iter().map(|(label, run)| (label, json!(run))).collect::<serde_json::Map<_, _>>().into();
             shown["runs"] = runs.iter().map(|(number, run)| run_json(*number, run, seen.shown.busy)).collect();
-            show::line(serde_json::to_string_pretty(&shown).expect("a JSON value serialises"));
+            show::json_pretty(&shown);
             return Ok(Exit::SUCCESS);
         }
         let Shown { session, created, head, busy, .. } = &seen.shown;
-        show::line(tamed(format_args!("{session}{}", if *busy { "  (running)" } else { "" })));
-        show::line(tamed(format_args!("  created   {}", draw::time(created.created))));
+        show::line(format_args!("{session}{}", if *busy { "  (running)" } else { "" }));
+        show::line(format_args!("  created   {}", draw::time(created.created)));
         if let Some(from) = &created.from {
-            show::line(tamed(format_args!("  from      {}@{}", from.session, from.run)));
+            show::line(format_args!("  from      {}@{}", from.session, from.run));
         }
-        show::line(tamed(format_args!("  snapshot  {}", head.snapshot)));
+        show::line(format_args!("  snapshot  {}", head.snapshot));
         let limit = seen.policy.limits.files;
-        show::line(tamed(format_args!(
+        show::line(format_args!(
             "  files     {} {} of {}, {} entries",
             draw::bar(head.bytes, limit, 20),
             draw::size(head.bytes),
             draw::size(limit),
             head.entries
-        )));
+        ));
         if !head.states.is_empty() {
             let languages: Vec<&str> = head.states.keys().map(String::as_str).collect();
-            show::line(tamed(format_args!("  state     of {}", languages.join(", "))));
+            show::line(format_args!("  state     of {}", languages.join(", ")));
         }
         for (grant, kind, limit, used) in seen.budgets() {
             let bar = draw::share(used, limit, 20);
-            show::line(tamed(format_args!(
+            show::line(format_args!(
                 "  budget    {bar} {grant}: {used} of {limit} {kind} used, {} left",
                 limit.saturating_sub(used)
-            )));
+            ));
         }
         for (alias, locked) in &lock.0 {
-            show::line(tamed(format_args!(
+            show::line(format_args!(
                 "  tool      {alias} = {locked} ({})",
                 locked.component.get(..12).unwrap_or_default()
-            )));
+            ));
         }
         show::line("\n  RUN  WHEN                STATUS       CALLS  SCRIPT");
         for (number, run) in &runs {
@@ -215,20 +214,15 @@ impl Show {
             let named = if named.is_empty() { String::new() } else { format!("  [{}]", named.join(", ")) };
             let status = status(run, *busy);
             let here = if *number == head.left_by { "*" } else { " " };
-            show::line(tamed(format_args!(
+            show::line(format_args!(
                 "{here}{number:>4}  {:<18}  {status:<11}  {:>5}  {}{named}",
                 draw::short_time(run.started),
                 run.calls,
                 run.script
-            )));
+            ));
         }
         Ok(Exit::SUCCESS)
     }
-}
-
-/// A line of which a stranger may have written parts.
-fn tamed(line: std::fmt::Arguments<'_>) -> String {
-    tame(&line.to_string())
 }
 
 /// A run that has not ended was interrupted, unless somebody is at it.

@@ -52,7 +52,7 @@ impl New {
         self.session.open_kept(places, &places.host()?, &sessions, &id, opening)?;
         let head = sessions.show(&id).map_err(|error| super::failed("cannot show the session", &error))?.head;
         if self.json {
-            show::line(json!({ "session": id, "snapshot": head.snapshot.to_string() }));
+            show::json(&json!({ "session": id, "snapshot": head.snapshot.to_string() }));
         } else {
             show::line(&id);
         }

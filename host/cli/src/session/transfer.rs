@@ -93,7 +93,7 @@ impl Export {
         })?;
         drop(progress);
         if self.json {
-            show::line(json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes }));
+            show::json(&json!({ "session": self.id, "blobs": exported.blobs, "bytes": bytes }));
         } else if !self.quiet {
             show::line(format_args!("{} ({}, {} blobs)", self.file.display(), draw::size(bytes), exported.blobs));
         }
@@ -117,7 +117,7 @@ impl Import {
         let id = imported.map_err(failed)?;
         let snapshot = sessions.show(&id).map_err(failed)?.head.snapshot;
         if self.json {
-            show::line(json!({ "session": id, "snapshot": snapshot.to_string() }));
+            show::json(&json!({ "session": id, "snapshot": snapshot.to_string() }));
         } else {
             show::line(&id);
         }

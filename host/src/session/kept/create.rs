@@ -128,7 +128,7 @@ impl Sessions {
     }
 
     /// Makes a session that begins with the files, states, policy, tools and entries of `wasi:keyvalue` of another, and with
-    /// what was spent there: a fork is no way to a new budget.
+    /// what was spent there. From then on each spends for itself what was left.
     ///
     /// # Errors
     /// If there is no such point, or there is a session of the new name already.

@@ -199,8 +199,18 @@ impl Sessions {
     /// ```
     ///
     /// # Errors
-    /// If it cannot be used, or another backend keeps it.
+    /// If it cannot be used, other users can write it, or another backend keeps it.
     pub fn open(directory: &Path, backend: Backend) -> Result<Self, SessionsError> {
+        Self::open_shared(directory, backend, false)
+    }
+
+    /// As [`open`](Self::open); with `trust_writers`, also if other users can write the directory. They can give its sessions
+    /// other policies.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_shared(directory: &Path, backend: Backend, trust_writers: bool) -> Result<Self, SessionsError> {
+        store::refuse_strangers(directory, trust_writers)?;
         let records = Arc::new(store::open(&directory.join("records"), backend)?);
         let blobs = Arc::new(BlobFiles::open(directory)?);
         let (locks, files) = (Locks::Files(directory.join("turns")), Some(Arc::clone(&blobs)));

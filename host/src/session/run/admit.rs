@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
 use super::Run;
 use super::outstanding::Outstanding;
 use crate::code::{CodeError, Interrupt};
 use crate::error::{Failure, how_to_raise, told};
 use crate::gate::{Admission, CallOutcome};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Script, Together};
+use crate::json;
 use crate::session::process::{self, Beginning, MAIN, Pid, Process};
 use crate::session::state::SessionState;
 use crate::session::step::{Operation, Pending, ProgramStreams};
@@ -23,12 +22,12 @@ impl Run {
     pub(super) fn admit(&mut self, pid: Pid, pending: guest::Pending) -> Option<Pending> {
         let id = pending.id;
         let interrupt = self.processes.as_mut()?.get(pid)?.interrupt.child();
-        let bytes = held(&pending.operation);
-        let mut call = None;
+        let (mut bytes, mut call) = (0, None);
         let operation = match pending.operation {
             guest::Operation::Call { method, arguments } => match self.judge(&method, &arguments) {
                 Ok(admission) => {
                     call = Some((admission.seq(), interrupt));
+                    bytes = held(&admission);
                     Operation::Call(admission)
                 }
                 Err(failure) => return self.refuse(id, failure),
@@ -75,9 +74,12 @@ impl Run {
             let hint = format!("wait for some before more begin, or {}", how_to_raise("pending"));
             return Err(Failure::limit(message, hint));
         }
-        // A guest's memory bounds what it asks for in one step, and not what it asked for in those before.
-        let more = started.iter().map(|pending| held(&pending.operation)).fold(0, u64::saturating_add);
-        if more > 0 && self.outstanding.bytes().saturating_add(more) > limits.memory {
+        // A guest's memory bounds what it asks for in one step, and not what it asked for in those before. Texts count as
+        // what they become at least; what they do become is counted when they are read.
+        let texts = started.iter().map(|pending| text_of(&pending.operation)).fold(0, u64::saturating_add);
+        let waiting = self.outstanding.bytes();
+        let more = if waiting > 0 { texts.saturating_mul(COPIES) } else { texts };
+        if texts > 0 && waiting.saturating_add(more) > limits.memory {
             let message =
                 format!("the arguments of calls that wait reached the memory limit of {} bytes", limits.memory);
             let hint = format!("wait for some before more begin, or {}", how_to_raise("memory"));
@@ -119,9 +121,8 @@ impl Run {
 
     /// Asks the gate.
     fn judge(&self, method: &str, arguments: &str) -> Result<Admission, Failure> {
-        // A human takes the time that a human takes.
-        let _paused = self.session.gate.may_ask().then(|| self.interrupt.pause());
-        self.session.gate.admit(&self.scope.record, method, arguments)
+        let memory = self.session.limits().memory.saturating_sub(self.outstanding.bytes()) / COPIES;
+        self.session.gate.admit(&self.scope.record, method, arguments, memory, &self.interrupt)
     }
 
     /// Asks the gate for a program, and opens its streams.
@@ -132,7 +133,7 @@ impl Run {
         run: &ProgramRun,
         interrupt: &Interrupt,
     ) -> Result<(Admission, ProgramStreams), Failure> {
-        let arguments = json!({ ARGUMENTS: run.arguments, DIRECTORY: run.directory });
+        let arguments = serde_json::json!({ ARGUMENTS: run.arguments, DIRECTORY: run.directory });
         let admission = self.judge(method, &arguments.to_string())?;
         let process = self.processes.as_mut().and_then(|processes| processes.get(process::owner(id)));
         let started = match process {
@@ -161,8 +162,16 @@ impl Run {
     }
 }
 
-/// Bytes that the host holds of an operation as long as it lasts.
-fn held(operation: &guest::Operation) -> u64 {
+/// Copies of a call's arguments that the host holds as long as it lasts: what was judged, and the component's values.
+const COPIES: u64 = 2;
+
+/// Returns the bytes that the host holds of a call as long as it lasts, about.
+fn held(admission: &Admission) -> u64 {
+    json::weight(admission.arguments()).saturating_mul(COPIES)
+}
+
+/// Returns the bytes of the text of a call's arguments.
+fn text_of(operation: &guest::Operation) -> u64 {
     match operation {
         guest::Operation::Call { arguments, .. } => arguments.len() as u64,
         _ => 0,

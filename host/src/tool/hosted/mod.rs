@@ -100,7 +100,7 @@ pub enum HostToolError {
 pub struct HostTool {
     method: String,
     parameters: Value,
-    pub(super) function: Function,
+    pub(crate) function: Function,
     /// What a grant of a method in a namespace overlaps with.
     below: Option<Pattern>,
     /// None of an open namespace: any object.

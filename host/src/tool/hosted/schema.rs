@@ -74,7 +74,7 @@ impl<'s> Reader<'s> {
             let ty = if required(name) || ty.is_nullable() { ty } else { Shape::Option(Box::new(ty)).into() };
             let docs = schema.get("description").and_then(Value::as_str).map(str::to_owned);
             // Its spelling is its own.
-            Field { name: name.clone(), camel: name.clone(), docs, ty }
+            Field { name: name.clone(), camel: name.clone(), docs, default: schema.get("default").cloned(), ty }
         });
         fields.collect()
     }

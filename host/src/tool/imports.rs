@@ -1,19 +1,13 @@
-//! What tools import of other tools: who serves it, and what is mounted because of it.
+//! What tools import of other tools: who serves it, and that a policy names whoever does.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use semver::{Version, VersionReq};
-use tollhouse_registry::PackageName;
+use tollhouse_registry::{PackageName, Requirement, ResolveError};
 
-use super::lock::Lock;
 use super::mounted::MountError;
-use super::names::{self, Spelling};
-use super::package::{Package, PackageError, Packages};
+use super::package::{Package, Packages};
 use crate::capability::{Pattern, Policy};
-
-/// What is mounted, by alias.
-type Mounted = BTreeMap<String, Arc<Package>>;
 
 /// Whether an exported interface serves an import: `acme:payments/charges@1.3.0` serves `…@1.2.0`.
 pub(crate) fn serves(export: &str, import: &str) -> bool {
@@ -43,18 +37,6 @@ fn package_of(import: &str) -> Option<(PackageName, VersionReq)> {
     Some((package.parse().ok()?, versions))
 }
 
-/// What a mounted tool imports, and may call, and nothing that is mounted serves: the import, and who may have it.
-fn missing(mounted: &Mounted, policy: &Policy) -> Vec<(String, PackageName, VersionReq)> {
-    let served = |import: &str| mounted.values().any(|package| has(package, import));
-    let wanted = mounted.iter().flat_map(|(alias, package)| {
-        let imports = package.types().imports.iter().filter(|import| !served(import));
-        let named =
-            imports.filter_map(|import| package_of(import).map(|(name, versions)| (import.clone(), name, versions)));
-        named.filter(|(_, name, _)| may_call(policy, alias, name))
-    });
-    wanted.collect()
-}
-
 /// Whether a package exports what serves an import.
 fn has(package: &Package, import: &str) -> bool {
     package.types().interfaces.iter().any(|interface| serves(&interface.export, import))
@@ -67,41 +49,45 @@ fn may_call(policy: &Policy, alias: &str, name: &PackageName) -> bool {
 }
 
 impl Packages {
-    /// Mounts what mounted tools import and the policy lets them call, under its own name: the release that is pinned, or
-    /// the highest of its version. What the registry has not, what does not serve, or whose name is taken, stays out: its call
-    /// says so.
-    pub(super) fn draw_in(&self, mounted: &mut Mounted, policy: &Policy, pinned: &Lock) -> Result<(), MountError> {
-        let mut queue = missing(mounted, policy);
-        while let Some((import, name, versions)) = queue.pop() {
-            let alias = name.package().to_owned();
-            if mounted.contains_key(&alias) || names::check_alias(&alias, Spelling::Wit).is_err() {
-                continue;
-            }
-            let release = match self.wanted(&alias, &format!("{name}@{versions}"), pinned) {
-                Ok(release) => release,
-                Err(MountError::Package { source: PackageError::Resolve(_), .. }) => continue,
-                Err(error) => return Err(error),
-            };
-            let package = self.accepted(&alias, release, &policy.signed)?;
-            // The release of a version may export its interface in another one.
-            if has(&package, &import) {
-                mounted.insert(alias, package);
-                // It may import in its turn.
-                queue = missing(mounted, policy);
+    /// Refuses a policy that lets a mounted tool call something that it imports, that the registry has, and that nothing
+    /// mounted serves: whoever names the imports of a tool would choose whose package answers. What the registry has not, or
+    /// what does not serve, stays out: its call says so.
+    ///
+    /// # Errors
+    /// [`MountError::Unnamed`]; if the registry cannot be read.
+    pub(super) fn check_imports(&self, mounted: &[(String, Arc<Package>)], policy: &Policy) -> Result<(), MountError> {
+        // Without names, all of the registry is mounted.
+        if policy.tools.is_none() {
+            return Ok(());
+        }
+        let served = |import: &str| mounted.iter().any(|(_, package)| has(package, import));
+        for (alias, package) in mounted {
+            for import in package.types().imports.iter().filter(|import| !served(import)) {
+                let Some((name, versions)) = package_of(import) else { continue };
+                if !may_call(policy, alias, &name) {
+                    continue;
+                }
+                let package = Requirement { name, versions };
+                if self.would_serve(&package, import)? {
+                    return Err(MountError::Unnamed { alias: alias.clone(), import: import.clone(), package });
+                }
             }
         }
         Ok(())
     }
-}
 
-/// Whether something else that is mounted imports what an alias exports, and may call it.
-pub(super) fn is_needed(mounted: &[(String, Arc<Package>)], alias: &str, policy: &Policy) -> bool {
-    let Some((_, own)) = mounted.iter().find(|(other, _)| other == alias) else { return false };
-    mounted.iter().any(|(other, package)| {
-        other != alias
-            && package.types().imports.iter().any(|import| has(own, import))
-            && may_call(policy, other, &own.release().name)
-    })
+    /// Returns true if the registry has a release that an import would be served by.
+    fn would_serve(&self, wanted: &Requirement, import: &str) -> Result<bool, MountError> {
+        let Some(registry) = self.registry() else { return Ok(false) };
+        match registry.resolve(&wanted.name, &wanted.versions) {
+            // The release of a version may export its interface in another one. One that is damaged may serve.
+            Ok(release) => Ok(self.package(release).map_or(true, |package| has(&package, import))),
+            Err(ResolveError::Registry(source)) => {
+                Err(MountError::Package { alias: wanted.name.package().to_owned(), source: source.into() })
+            }
+            Err(_) => Ok(false),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,198 @@
+//! What a human is shown of a call: a screen at most, with the arguments last.
+
+use std::io;
+
+use serde_json::Value;
+use tollhouse::gate::{ApprovalRequest, BudgetKind, Cost};
+use unicode_width::UnicodeWidthChar as _;
+
+use super::super::draw;
+use super::super::tame::tame;
+
+/// Rows and columns of a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+}
+
+/// The least that a question fits into.
+pub(super) const LEAST: Size = Size { rows: 12, columns: 50 };
+
+/// The most lines about budgets.
+const MAX_COSTS: usize = 2;
+
+/// The question, in lines that fit the terminal's columns and leave a row free. The method and its arguments stand directly
+/// above what is to be typed.
+pub(super) fn text(request: &ApprovalRequest<'_>, word: &str, size: Size) -> String {
+    let cut = |line: String| fitted(&line, size.columns - 1);
+    let mut lines = vec![
+        cut(format!("grant `{}` asks you about a call", request.grant)),
+        cut(format!("  caller   {}", caller(request))),
+        cut(format!("  because  {}", request.reason)),
+    ];
+    lines.extend(costs(request.costs).into_iter().map(cut));
+    lines.push(cut(format!("  method   {}", request.method)));
+    let prompt = [
+        format!("Type `{word}` and Enter to allow this call,"),
+        "`v` to see all of it, anything else to refuse: ".to_owned(),
+    ];
+    let room = size.rows.saturating_sub(1 + lines.len() + prompt.len());
+    lines.extend(arguments(request.arguments, room, size.columns - 1));
+    lines.extend(prompt);
+    lines.join("\n")
+}
+
+/// Who makes the call.
+fn caller(request: &ApprovalRequest<'_>) -> String {
+    let tools = request.callers.iter().map(|caller| format!("`{}` (call {})", caller.method, caller.seq));
+    match tools.collect::<Vec<_>>().join(", which called ") {
+        tools if tools.is_empty() => "the script".to_owned(),
+        tools => format!("not the script itself, but {tools}"),
+    }
+}
+
+/// What it takes from which budget.
+fn costs(costs: &[Cost]) -> Vec<String> {
+    let told = |cost: &Cost| {
+        let kind = if cost.kind == BudgetKind::Calls { "calls" } else { "spend" };
+        let Cost { amount, limit, remaining, grant, .. } = cost;
+        format!("{amount} of the {limit} {kind} of `{grant}`, then {remaining} are left")
+    };
+    let mut lines: Vec<String> = costs.iter().take(MAX_COSTS).map(told).collect();
+    match (lines.last_mut(), costs.len().saturating_sub(MAX_COSTS)) {
+        (None, _) => lines.push("nothing of any budget".to_owned()),
+        (Some(last), 1..) => *last = format!("and {} more budgets", costs.len() + 1 - MAX_COSTS),
+        _ => {}
+    }
+    lines.into_iter().map(|line| format!("  costs    {line}")).collect()
+}
+
+/// One line for each argument, in so many lines. What is null stands last.
+fn arguments(arguments: &Value, room: usize, columns: usize) -> Vec<String> {
+    let Some(object) = arguments.as_object().filter(|object| !object.is_empty()) else {
+        return vec!["    no arguments".to_owned()];
+    };
+    let (nulls, given): (Vec<_>, Vec<_>) = object.iter().partition(|(_, value)| value.is_null());
+    let all: Vec<_> = given.into_iter().chain(nulls).collect();
+    let shown = if all.len() > room { room.saturating_sub(1) } else { all.len() };
+    let line = |(name, value): &(&String, &Value)| {
+        // As much of it as may be seen, whatever its size.
+        let mut head = Head { bytes: Vec::new(), room: columns * 4, all: 0 };
+        serde_json::to_writer(&mut head, value).expect("a JSON value serialises, and counting does not fail");
+        fitted_value(&fitted(&format!("    {name}: "), columns / 2), &head, columns)
+    };
+    let mut lines: Vec<String> = all.iter().take(shown).map(line).collect();
+    if shown < all.len() {
+        lines.push(fitted(&format!("    … {} more arguments: `v` shows them", all.len() - shown), columns));
+    }
+    lines
+}
+
+/// A line with what is hidden escaped, cut to so many columns.
+fn fitted(line: &str, columns: usize) -> String {
+    let line = plain(line);
+    if width(&line) <= columns { line } else { format!("{}…", beginning(&line, columns - 1)) }
+}
+
+/// As [`fitted`], of a line that ends with the beginning of a value; what is cut off is said.
+fn fitted_value(name: &str, value: &Head, columns: usize) -> String {
+    let line = plain(&format!("{name}{}", String::from_utf8_lossy(&value.bytes)));
+    if width(&line) <= columns && value.all == value.bytes.len() as u64 {
+        return line;
+    }
+    let end = format!(" … ({} in all: `v` shows it)", draw::size(value.all));
+    beginning(&line, columns.saturating_sub(width(&end))).to_owned() + &end
+}
+
+/// A text in one line, with what is hidden escaped.
+fn plain(text: &str) -> String {
+    tame(&text.replace(['\n', '\t'], " "))
+}
+
+fn width(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// As much of a line as fits so many columns.
+fn beginning(line: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    for (at, c) in line.char_indices() {
+        taken += c.width().unwrap_or(0);
+        if taken > columns {
+            return &line[..at];
+        }
+    }
+    line
+}
+
+/// The beginning of what is written, and how long all of it is.
+struct Head {
+    bytes: Vec<u8>,
+    room: usize,
+    all: u64,
+}
+
+impl io::Write for Head {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let more = bytes.len().min(self.room.saturating_sub(self.bytes.len()));
+        self.bytes.extend_from_slice(&bytes[..more]);
+        self.all += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The whole call in pages, each of which asks whether to go on.
+pub(super) struct Pages {
+    text: String,
+    at: usize,
+    size: Size,
+}
+
+impl Pages {
+    pub(super) fn of(request: &ApprovalRequest<'_>, size: Size) -> Self {
+        let arguments = serde_json::to_string_pretty(request.arguments).expect("a JSON value serialises");
+        let head = format!(
+            "grant `{}`: {}\n{} is called by {}, with\n",
+            request.grant,
+            request.reason,
+            request.method,
+            caller(request)
+        );
+        Self { text: tame(&(head + &arguments)), at: 0, size }
+    }
+}
+
+impl Iterator for Pages {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        if self.at >= self.text.len() {
+            return None;
+        }
+        let mut page = String::new();
+        for _ in 0..self.size.rows - 2 {
+            let line = self.text[self.at..].split_inclusive('\n').next()?;
+            let shown = beginning(line.trim_end_matches('\n'), self.size.columns - 1);
+            // A character that is wider than the screen would never end.
+            let taken = if shown.is_empty() { line.chars().next().map_or(0, char::len_utf8) } else { shown.len() };
+            let ends = taken >= line.trim_end_matches('\n').len();
+            page += shown;
+            page.push('\n');
+            self.at += if ends { line.len() } else { taken };
+            if self.at >= self.text.len() {
+                break;
+            }
+        }
+        page += if self.at >= self.text.len() {
+            "-- the end: Enter goes back to the question: "
+        } else {
+            "-- Enter: more, `q` and Enter: the question: "
+        };
+        Some(page)
+    }
+}

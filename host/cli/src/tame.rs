@@ -1,0 +1,226 @@
+//! Text of strangers, made harmless for whoever reads it on a terminal: scripts, tools, registries and servers write names,
+//! messages and contents.
+//!
+//! Escaped is what a terminal would act on, what nobody sees, and what changes the order of what is read. Unicode's
+//! properties say which characters that are, so that none is forgotten.
+
+use std::io::{self, IsTerminal as _, Write};
+
+use icu_properties::props::{BidiControl, DefaultIgnorableCodePoint, GeneralCategory};
+use icu_properties::{CodePointMapData, CodePointSetData};
+
+use super::stdio::Stdout;
+
+/// The most marks that stand above and below one letter. Further ones would reach into other lines.
+const MAX_MARKS: usize = 4;
+
+/// Returns true for a character that is acted on, unseen, or turns the order of letters round.
+pub(crate) fn is_hidden(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control() && !matches!(c, '\n' | '\t');
+    }
+    let category = CodePointMapData::<GeneralCategory>::new().get(c);
+    matches!(
+        category,
+        GeneralCategory::Control
+            | GeneralCategory::Format
+            | GeneralCategory::LineSeparator
+            | GeneralCategory::ParagraphSeparator
+    ) || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+        || CodePointSetData::new::<BidiControl>().contains(c)
+        // Braille without a dot looks like a space.
+        || c == '\u{2800}'
+}
+
+fn is_mark(c: char) -> bool {
+    !c.is_ascii()
+        && matches!(
+            CodePointMapData::<GeneralCategory>::new().get(c),
+            GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark
+        )
+}
+
+/// A text with what is hidden in it escaped: `\u{1b}`.
+pub(crate) fn tame(text: &str) -> String {
+    escaped(text, &mut 0, &|c, tame| tame.extend(c.escape_unicode()))
+}
+
+/// JSON with what is hidden in its strings escaped as JSON escapes: it means the same.
+pub(crate) fn tame_json(json: &str) -> String {
+    escaped(json, &mut 0, &|c, tame| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            tame.push_str(&format!("\\u{unit:04x}"));
+        }
+    })
+}
+
+/// A text of as many bytes in which every hidden character is a question mark: places in it stay where they are.
+pub(crate) fn tame_in_place(text: &str) -> String {
+    let mut tame = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) { tame.extend(std::iter::repeat_n('?', c.len_utf8())) } else { tame.push(c) }
+    }
+    tame
+}
+
+/// `marks` counts those since the last letter, over several texts.
+fn escaped(text: &str, marks: &mut usize, escape: &dyn Fn(char, &mut String)) -> String {
+    let mut tame = String::with_capacity(text.len());
+    for c in text.chars() {
+        *marks = if is_mark(c) { *marks + 1 } else { 0 };
+        if is_hidden(c) || *marks > MAX_MARKS { escape(c, &mut tame) } else { tame.push(c) }
+    }
+    tame
+}
+
+/// Standard output for contents of a stranger: as they are for programs and files, harmless on a terminal.
+pub(crate) fn contents() -> Box<dyn Write> {
+    if io::stdout().is_terminal() { Box::new(Tamed::new(Stdout)) } else { Box::new(Stdout) }
+}
+
+/// Writer that escapes what is hidden, and bytes that are no UTF-8.
+struct Tamed<W: Write> {
+    to: W,
+    /// The beginning of a character whose end has not come.
+    begun: Vec<u8>,
+    marks: usize,
+}
+
+impl<W: Write> Tamed<W> {
+    fn new(to: W) -> Self {
+        Self { to, begun: Vec::new(), marks: 0 }
+    }
+
+    fn put(&mut self, bytes: &[u8], is_last: bool) -> io::Result<()> {
+        let mut tame = String::with_capacity(bytes.len());
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            tame += &escaped(chunk.valid(), &mut self.marks, &|c, tame| tame.extend(c.escape_unicode()));
+            let broken = chunk.invalid();
+            let is_begun = chunks.peek().is_none() && !is_last && is_beginning(broken);
+            if is_begun {
+                self.begun = broken.to_vec();
+            } else {
+                tame.extend(broken.iter().map(|byte| format!("\\x{byte:02x}")));
+            }
+        }
+        self.to.write_all(tame.as_bytes())
+    }
+}
+
+/// Returns true if further bytes may make a character of these.
+fn is_beginning(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+impl<W: Write> Write for Tamed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut all = std::mem::take(&mut self.begun);
+        all.extend_from_slice(bytes);
+        self.put(&all, false)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+impl<W: Write> Drop for Tamed<W> {
+    fn drop(&mut self) {
+        let begun = std::mem::take(&mut self.begun);
+        // Standard output keeps its first error.
+        let _ = self.put(&begun, true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminal_sees_nothing_that_it_obeys() {
+        assert_eq!(tame("a\u{1b}[2Jb\u{9b}31m\u{202e}c\n\td é\r"), "a\\u{1b}[2Jb\\u{9b}31m\\u{202e}c\n\td é\\u{d}");
+    }
+
+    #[test]
+    fn reader_sees_every_character() {
+        for c in [
+            '\0',
+            '\u{7f}',
+            '\u{85}',
+            '\u{ad}',
+            '\u{34f}',
+            '\u{61c}',
+            '\u{115f}',
+            '\u{1160}',
+            '\u{17b4}',
+            '\u{180b}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{200f}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{202a}',
+            '\u{2060}',
+            '\u{2065}',
+            '\u{2066}',
+            '\u{2069}',
+            '\u{206f}',
+            '\u{2800}',
+            '\u{3164}',
+            '\u{fe0f}',
+            '\u{feff}',
+            '\u{ffa0}',
+            '\u{fff9}',
+            '\u{110bd}',
+            '\u{1d173}',
+            '\u{e0001}',
+            '\u{e0061}',
+            '\u{e007f}',
+            '\u{e0100}',
+            '\u{e0fff}',
+        ] {
+            assert_eq!(tame(&c.to_string()), c.escape_unicode().to_string());
+            let json = tame_json(&format!("\"{c}\""));
+            if c > '\u{9f}' {
+                assert_eq!(serde_json::from_str::<String>(&json).expect("it is JSON"), c.to_string());
+            }
+            assert!(json.is_ascii());
+        }
+        for plain in ["naïve", "cafe\u{301}", "日本語", "한국어", "👩🚀", "שלום", "a\u{a0}b", "→ … ≤"]
+        {
+            assert_eq!(tame(plain), plain);
+        }
+    }
+
+    #[test]
+    fn marks_do_not_pile_up() {
+        let piled = tame(&format!("e{}", "\u{301}".repeat(6)));
+        assert_eq!(piled, format!("e{}\\u{{301}}\\u{{301}}", "\u{301}".repeat(4)));
+    }
+
+    #[test]
+    fn places_stay_in_place() {
+        let text = "a\u{1b}é\u{202e}b\r\n";
+        let tame = tame_in_place(text);
+        assert_eq!((tame.as_str(), tame.len()), ("a?é???b?\n", text.len()));
+    }
+
+    #[test]
+    fn contents_are_escaped_across_pieces() {
+        let text = "a\u{1b}[8m é\u{202e}\u{e0061}\n".as_bytes();
+        let bytes = [text, b"\xff\xe2\x80"].concat();
+        for size in 1..bytes.len() {
+            let mut written = Vec::new();
+            let mut tamed = Tamed::new(&mut written);
+            for piece in bytes.chunks(size) {
+                tamed.write_all(piece).expect("it is written");
+            }
+            drop(tamed);
+            let shown = String::from_utf8(written).expect("it is text");
+            assert_eq!(shown, "a\\u{1b}[8m é\\u{202e}\\u{e0061}\n\\xff\\xe2\\x80", "in pieces of {size}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A store that is not its user's alone: found before anything in it is used. Whoever can write a store can give sessions
+//! other policies, and a link in it leads what is written there elsewhere.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::record::StoreError;
+
+/// Refuses a directory of a store, and those in it, that other users can write, unless these are trusted; and one that
+/// holds a symbolic link. What is not there yet is nobody else's.
+///
+/// # Errors
+/// [`StoreError::Shared`]; [`StoreError::Format`] if there is a link; what the system says.
+pub fn refuse_strangers(directory: &Path, trust_writers: bool) -> Result<(), StoreError> {
+    // The names of blobs, and of the locks of sessions, are too many to look at each time.
+    for name in ["", "records", "blobs", "turns"] {
+        let path = if name.is_empty() { directory.to_owned() } else { directory.join(name) };
+        match path.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error.into()),
+            Ok(found) if found.is_symlink() && !name.is_empty() => return Err(linked(&path)),
+            Ok(_) => {}
+        }
+        if let Some(why) = tollhouse_registry::other_writers(&path)?.filter(|_| !trust_writers) {
+            return Err(StoreError::Shared { path, why });
+        }
+    }
+    let records = directory.join("records");
+    let mut databases = vec![];
+    for entry in entries(&records)? {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            databases.push(entry.path());
+        }
+    }
+    for directory in databases.into_iter().chain([records]) {
+        for entry in entries(&directory)? {
+            // What is not there any more was removed by the process that holds the store.
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                return Err(linked(&entry.path()));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn entries(directory: &Path) -> Result<Vec<fs::DirEntry>, StoreError> {
+    match fs::read_dir(directory) {
+        Ok(entries) => Ok(entries.collect::<io::Result<_>>()?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn linked(path: &Path) -> StoreError {
+    StoreError::Format { path: path.to_owned(), reason: "it is a symbolic link, and a store has none".to_owned() }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
+    }
+
+    #[test]
+    fn a_store_that_others_can_write_is_refused_unless_trusted() {
+        let home = tempfile::tempdir().expect("a directory");
+        let store = home.path().join("store");
+        refuse_strangers(&store, false).expect("it is not there yet");
+        fs::create_dir_all(store.join("records/db-1")).expect("made");
+        mode(&store, 0o755);
+        refuse_strangers(&store, false).expect("others can only look");
+        for place in [store.clone(), store.join("records")] {
+            for open in [0o777, 0o775, 0o1777] {
+                mode(&place, open);
+                let refused = refuse_strangers(&store, false);
+                assert!(matches!(refused, Err(StoreError::Shared { .. })), "{} {open:o}", place.display());
+                refuse_strangers(&store, true).expect("they are trusted");
+            }
+            mode(&place, 0o700);
+        }
+        refuse_strangers(&store, false).expect("it is ours alone again");
+    }
+
+    #[test]
+    fn a_store_with_a_link_is_refused() {
+        let home = tempfile::tempdir().expect("a directory");
+        let store = home.path().join("store");
+        fs::create_dir_all(store.join("records/db-1")).expect("made");
+        fs::write(home.path().join("token"), "x").expect("written");
+        for link in ["turns", "blobs", "records/pid", "records/format.new", "records/db-1/db"] {
+            symlink(home.path().join("token"), store.join(link)).expect("made");
+            let refused = refuse_strangers(&store, true);
+            assert!(matches!(refused, Err(StoreError::Format { .. })), "{link}: {refused:?}");
+            fs::remove_file(store.join(link)).expect("removed");
+        }
+        refuse_strangers(&store, false).expect("the links are gone");
+        symlink(&store, home.path().join("named")).expect("made");
+        refuse_strangers(&home.path().join("named"), false).expect("the operator names it");
+    }
+}

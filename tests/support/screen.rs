@@ -1,0 +1,130 @@
+//! The binary on a terminal, as a person sees it: what a terminal emulator shows of what was written.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::num::NonZeroU16;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rexpect::process::PtyProcess;
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::Home;
+
+/// How long something is waited for. The machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The line that a question ends with.
+const PROMPT: &str = "`v` to see all of it, anything else to refuse:";
+
+/// A program that runs on a terminal.
+pub struct Screen {
+    process: PtyProcess,
+    terminal: File,
+    shown: Arc<Mutex<vt100::Parser>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Screen {
+    /// Starts the binary in a home, on a terminal of so many rows and columns.
+    #[must_use]
+    pub fn start(home: &Home, arguments: &[&str], rows: u16, columns: u16) -> Self {
+        let mut command = home.command(arguments);
+        command.stdin(Stdio::inherit()).env("TERM", "xterm");
+        Self::of(command, rows, columns)
+    }
+
+    /// Starts a command.
+    #[must_use]
+    pub fn of(command: Command, rows: u16, columns: u16) -> Self {
+        let process = PtyProcess::new(command).expect("the binary is built: run `cargo xtask test`");
+        let terminal = process.get_file_handle().expect("it has a terminal");
+        let shown = Arc::new(Mutex::new(vt100::Parser::new(size(rows), size(columns), 1_000)));
+        let mut output = terminal.try_clone().expect("there are descriptors");
+        let parser = Arc::clone(&shown);
+        let reader = std::thread::spawn(move || {
+            let mut bytes = [0; 1 << 16];
+            // An error is the end: nobody has the other side any more.
+            while let Ok(count @ 1..) = output.read(&mut bytes) {
+                parser.lock().unwrap_or_else(PoisonError::into_inner).process(&bytes[..count]);
+            }
+        });
+        let screen = Self { process, terminal, shown, reader: Some(reader) };
+        screen.resize(rows, columns);
+        screen
+    }
+
+    /// Makes the window another size.
+    pub fn resize(&self, rows: u16, columns: u16) {
+        let window = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.terminal, window).expect("it is a terminal");
+        self.look(|parser| parser.screen_mut().set_size(size(rows), size(columns)));
+    }
+
+    /// Does something with the emulator.
+    pub fn look<T>(&self, look: impl FnOnce(&mut vt100::Parser) -> T) -> T {
+        look(&mut self.shown.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The lines that are seen, without blank ones at the end.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let contents = self.look(|parser| parser.screen().contents());
+        contents.trim_end().lines().map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    /// Waits until a text is seen; the lines that are seen then.
+    #[must_use]
+    pub fn sees(&self, text: &str) -> Vec<String> {
+        let begun = Instant::now();
+        loop {
+            let lines = self.lines();
+            if lines.iter().any(|line| line.contains(text)) {
+                return lines;
+            }
+            assert!(begun.elapsed() < PATIENCE, "`{text}` is not seen:\n{}", lines.join("\n"));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits for a question; what is seen of it.
+    #[must_use]
+    pub fn asks(&self) -> Vec<String> {
+        self.sees(PROMPT)
+    }
+
+    /// Types.
+    pub fn types(&mut self, text: &str) {
+        self.terminal.write_all(text.as_bytes()).expect("it reads");
+    }
+
+    /// Answers a question that is seen with the word that it asks for.
+    pub fn consents(&mut self, question: &[String]) {
+        let word = word(question);
+        self.types(&format!("{word}\n"));
+    }
+
+    /// Waits for the end: the exit status, and the lines that are seen last.
+    #[must_use]
+    pub fn ends(mut self) -> (i32, Vec<String>) {
+        self.reader.take().expect("it is joined once").join().expect("it does not panic");
+        // Of a type that `rexpect` does not name: `Exited(Pid(7), 130)`.
+        let ended = format!("{:?}", self.process.wait().expect("it ended"));
+        let status = ended.strip_prefix("Exited(").and_then(|rest| rest.trim_end_matches(')').rsplit(' ').next());
+        let status = status.and_then(|status| status.parse().ok()).unwrap_or(-1);
+        (status, self.lines())
+    }
+}
+
+fn size(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count).expect("a terminal has rows and columns")
+}
+
+/// The word that allows the call that a question is about.
+#[must_use]
+pub fn word(question: &[String]) -> String {
+    let line = question.iter().find_map(|line| line.strip_prefix("Type `")).expect("a question has a word");
+    line.split('`').next().unwrap_or_default().to_owned()
+}
