@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use serde_json::json;
 use tollhouse::capability::Policy;
-use tollhouse::gate::{ApprovalRequest, Approver, Audit, AuditError, Event};
+use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver, Audit, AuditError, Event};
 use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionOptions};
 
 use crate::driver::{self, Raised};
@@ -16,7 +17,8 @@ use crate::store::{self, Store, failed, or_signal, waiting};
 use crate::token;
 use crate::tool::HostTool;
 
-/// Runs sessions: made once a process. `Host(cache=…, registry=…)`, both directories.
+/// Runs sessions: made once a process. `Host(cache=…, registry=…)`, both directories; `trust_writers` takes a registry that
+/// other users can write.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Host {
     host: session::Host,
@@ -26,10 +28,10 @@ pub(crate) struct Host {
 #[pymethods]
 impl Host {
     #[new]
-    #[pyo3(signature = (cache=None, registry=None))]
-    fn new(py: Python<'_>, cache: Option<PathBuf>, registry: Option<PathBuf>) -> PyResult<Self> {
+    #[pyo3(signature = (cache=None, registry=None, trust_writers=false))]
+    fn new(py: Python<'_>, cache: Option<PathBuf>, registry: Option<PathBuf>, trust_writers: bool) -> PyResult<Self> {
         let around_host_functions = Some(Around::new(driver::within_python));
-        let options = HostOptions { cache, registry, around_host_functions, ..HostOptions::default() };
+        let options = HostOptions { cache, registry, trust_writers, around_host_functions, ..HostOptions::default() };
         let host = py.detach(|| session::Host::new(&options)).map_err(|error| raised(&error))?;
         Ok(Self { host, process: std::process::id() })
     }
@@ -179,8 +181,10 @@ impl Asked {
 }
 
 impl Approver for Asked {
-    fn approve(&self, request: &ApprovalRequest<'_>) -> bool {
-        Python::attach(|py| {
+    fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
+        let given = json!({ "method": request.method, "arguments": request.arguments, "grant": request.grant });
+        let question = request.put(&given.to_string())?;
+        let allowed = Python::attach(|py| {
             let asked = crate::convert::to_python(py, request.arguments)
                 .and_then(|arguments| self.ask.bind(py).call1((request.method, arguments, request.grant)))
                 // Only `True` is a yes.
@@ -189,6 +193,7 @@ impl Approver for Asked {
                 self.raised.raise(error);
                 false
             })
-        })
+        });
+        Ok(question.answer(allowed, "approver"))
     }
 }

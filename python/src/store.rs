@@ -59,8 +59,9 @@ impl Store {
 #[pymethods]
 impl Store {
     #[new]
-    fn new(py: Python<'_>, directory: PathBuf) -> PyResult<Self> {
-        let opened = py.detach(|| Sessions::open(&directory, Backend::Sled));
+    #[pyo3(signature = (directory, trust_writers=false))]
+    fn new(py: Python<'_>, directory: PathBuf, trust_writers: bool) -> PyResult<Self> {
+        let opened = py.detach(|| Sessions::open_shared(&directory, Backend::Sled, trust_writers));
         let cannot = |error| format!("cannot open the store `{}`: {}", directory.display(), told(&error));
         opened.map(Self).map_err(|error| NativeError::new_err(cannot(error)))
     }

@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 
-from tollhouse import CapabilityError, ConstraintSet, MethodCapability, Param, Sandbox, SandboxTool, Session, Store
+from tollhouse import (
+    AuditCollector,
+    CapabilityError,
+    ConstraintSet,
+    MethodCapability,
+    Param,
+    Sandbox,
+    SandboxTool,
+    Session,
+    Store,
+)
 from tollhouse.auth import EphemeralAuthority
 
 Asked = list[tuple[str, dict[str, Any], str]]
@@ -67,6 +77,31 @@ def test_approver_is_asked_where_the_constraint_holds() -> None:
     with pytest.raises(CapabilityError, match="at most 100"):
         box.call("pay", {"amount": 101})
     assert len(asked) == 1
+
+
+def test_approver_is_asked_about_an_argument_that_is_left_out() -> None:
+    def refund(charge: str, amount: int = 1_000_000) -> int:
+        return amount
+
+    asked: Asked = []
+    capability = MethodCapability("refund", approve=Param("amount") > 5)
+    box = Sandbox(tools=[refund], capabilities=[capability], approver=approver(asked, answer=False))
+    with pytest.raises(CapabilityError, match="refused"):
+        box.call("refund", {"charge": "c"})
+    assert box.call("refund", {"charge": "c", "amount": 5}) == 5
+    assert [arguments for _, arguments, _ in asked] == [{"charge": "c"}]
+
+
+def test_question_and_answer_are_on_record() -> None:
+    collector = AuditCollector(session_id="session")
+    capability = MethodCapability("pay", approve=True)
+    box = Sandbox(tools=[pay], capabilities=[capability], approver=approver([], answer=True), audit_collector=collector)
+    assert box.call("pay", {"amount": 5}) == 5
+    types = [entry.type for entry in collector.entries]
+    assert types.index("approval_asked") < types.index("approval_answered") < types.index("tool_call")
+    asked, answered = (collector.get_entries(f"approval_{word}")[0].data for word in ("asked", "answered"))
+    assert (asked["grant"], asked["arguments"], answered["allowed"]) == (capability.key(), {"amount": 5}, True)
+    assert asked["shown"] == answered["shown"]
 
 
 def test_approver_is_asked_by_a_group_of_constraints() -> None:

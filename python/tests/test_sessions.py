@@ -50,6 +50,19 @@ def test_a_session_is_there_again(store: Store) -> None:
     assert [run.status for run in store.runs("trip")] == ["created", "changed", *["completed"] * 4]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no modes")
+def test_a_store_that_others_can_write_is_refused_unless_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "shared"
+    place.mkdir()
+    place.chmod(0o777)
+    with pytest.raises(NativeError, match="can be written by other users"):
+        Store(place)
+    monkeypatch.setenv("TOLLHOUSE_TRUST_WRITERS", "1")
+    assert list(Store(place)) == []
+
+
 def test_budgets_outlive_the_process(store: Store) -> None:
     capability = MethodCapability("lookup", max_calls=3)
     call = "return (await lookup({city: 'x'})).city"

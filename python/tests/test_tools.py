@@ -327,7 +327,7 @@ def test_capabilities_of_functions() -> None:
 def test_results_are_json() -> None:
     value = {Unit.C: [Place("a"), (1, 2), {3}, b"hi", dt.date(2025, 1, 31), dt.timedelta(seconds=-5)], 5: None}
     assert to_plain(value) == {
-        "celsius": [{"city": "a", "country": "DE"}, [1, 2], [3], "aGk=", "2025-01-31", "-PT5.000000S"],
+        "celsius": [{"city": "a", "country": "DE"}, [1, 2], [3], "aGk=", "2025-01-31", "-PT5S"],
         "5": None,
     }
     loop: list[Any] = []

@@ -52,10 +52,16 @@ class HostTool:
 
 @final
 class Host:
-    """Runs sessions: made once a process. Both places are directories. Raises `NativeError`."""
+    """Runs sessions: made once a process. Both places are directories. Raises `NativeError`.
+
+    A registry that other users can write is refused, unless `trust_writers` says that these are trusted.
+    """
 
     def __new__(
-        cls, cache: str | os.PathLike[str] | None = None, registry: str | os.PathLike[str] | None = None
+        cls,
+        cache: str | os.PathLike[str] | None = None,
+        registry: str | os.PathLike[str] | None = None,
+        trust_writers: bool = False,
     ) -> Host: ...
     def session(
         self,
@@ -325,7 +331,7 @@ class Store:
     taken `ValueError`, anything else `NativeError`.
     """
 
-    def __new__(cls, directory: str | os.PathLike[str]) -> Store: ...
+    def __new__(cls, directory: str | os.PathLike[str], trust_writers: bool = False) -> Store: ...
     def list(self) -> list[str]:
         """The names of all sessions, sorted."""
 

@@ -19,6 +19,8 @@ from typing import Any, Protocol, Self
 
 ENTRY_TYPES: dict[str, str] = {
     "started": "command_create",
+    "asked": "approval_asked",
+    "answered": "approval_answered",
     "admitted": "tool_call",
     "released": "tool_released",
     "denied": "tool_denied",

@@ -77,8 +77,8 @@ class MethodCapability:
         constraints: Conditions on the arguments: a `ConstraintSet`, a list of constraints, or short specs by parameter.
         max_calls: The budget of calls of a session; None for no budget.
         input_schema: A JSON Schema of the arguments besides the tool's own.
-        approve: True to ask the sandbox's `approver` before each call, or a constraint to ask before the calls that
-            satisfy it. A call asks too if its arguments cannot be compared with the constraint.
+        approve: True to ask the sandbox's `approver` before each call, or a constraint to ask before each call that is
+            not known to fail it: one whose argument is left out, None or of another type asks too.
 
     Raises:
         ValueError: If the pattern, the budget, the schema or `approve` is malformed.

@@ -42,13 +42,18 @@ def default_store() -> str:
     return _place("store", "XDG_DATA_HOME", os.path.join(".local", "share"), "store")
 
 
+def trust_writers() -> bool:
+    """Whether a registry or store that other users can write is taken. As the command line has it."""
+    return os.environ.get("TOLLHOUSE_TRUST_WRITERS") == "1"
+
+
 def _made(registry: str | None) -> _native.Host:
     cache = cache_place()
     try:
-        return _native.Host(cache=cache, registry=registry)
+        return _native.Host(cache=cache, registry=registry, trust_writers=trust_writers())
     except _native.NativeError:
         # If it is the cache that cannot be used, only speed is lost; if not, this fails too.
-        made = _native.Host(registry=registry)
+        made = _native.Host(registry=registry, trust_writers=trust_writers())
     from warnings import warn
 
     warn(f"the cache {cache!r} cannot be used: compiled code is kept in memory only", RuntimeWarning, stacklevel=4)

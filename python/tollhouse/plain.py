@@ -15,6 +15,8 @@ from pathlib import PurePath
 from typing import Any, cast
 from uuid import UUID
 
+from . import scalars
+
 _MAX_DEPTH = 200
 """How deep values nest when they are walked here, in Python, which has 1,000 frames for everything."""
 
@@ -104,7 +106,7 @@ def _simpler(value: Any) -> Any:
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, datetime.timedelta):
-        return f"PT{value.total_seconds():f}S".replace("PT-", "-PT")
+        return scalars.written_duration(value)
     if isinstance(value, Decimal | UUID | PurePath):
         return str(value)
     return _of_object(value)

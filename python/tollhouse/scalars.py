@@ -1,9 +1,12 @@
-"""Shapes of single values: texts, numbers, dates. And what a shape is."""
+"""Shapes of single values: texts, numbers, dates. And what a shape is.
+
+A text that stands for a value is read in one spelling only, but for times. The gate judges the text and the function
+gets the value: were there two texts for one value, a clause that forbids one of them would let the other through.
+"""
 
 from __future__ import annotations
 
 import base64
-import binascii
 import datetime
 import json
 import math
@@ -29,10 +32,14 @@ Written out only where it is told: a script chooses how long names are, and how 
 Read = Callable[[Any, Place], Any]
 """From a JSON value, which is at a place, to the Python value. Raises `ArgumentError`."""
 
+INTEGER_KEY = "0|-?[1-9][0-9]*"
+"""A whole number as the key of an object: `-0` would be a second key that is 0."""
+
 _SHOWN = 80
 """How much of a value a message shows, in characters."""
 
-_DECIMAL = r"-?[0-9]+(\.[0-9]+)?"
+_DECIMAL = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
+_TIME = r"\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?"
 _DURATION = re.compile(r"([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,6})?)S)?)?", re.ASCII)
 
 
@@ -138,9 +145,17 @@ def _bytes(value: Any, at: Place) -> bytes:
     if isinstance(value, bytes):
         return value
     try:
-        return base64.b64decode(_text(value, at), validate=True)
-    except binascii.Error:
+        read = base64.b64decode(_text(value, at), validate=True)
+    except ValueError:  # `binascii.Error`, or characters beyond ASCII
         raise mismatch(at, "bytes in base64", value) from None
+    return _canonical(read, base64.b64encode(read).decode(), value, at)
+
+
+def _canonical(read: Any, canonical: str, value: str, at: Place) -> Any:
+    """What was read, if its text is the one that stands for it."""
+    if value != canonical:
+        raise mismatch(at, f"the spelling {json.dumps(clipped(canonical), ensure_ascii=False)}", value)
+    return read
 
 
 def _duration(value: Any, at: Place) -> datetime.timedelta:
@@ -153,17 +168,53 @@ def _duration(value: Any, at: Place) -> datetime.timedelta:
         length = datetime.timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
     except OverflowError:
         raise mismatch(at, "a shorter duration", value) from None
-    return -length if sign == "-" else length
+    length = -length if sign == "-" else length
+    return _canonical(length, written_duration(length), value, at)
 
 
-def _parsed(parse: Callable[[str], Any], expected: str) -> Read:
+def written_duration(length: datetime.timedelta) -> str:
+    """The one text that stands for a duration: `P1DT2H30M`."""
+    seconds, rest = divmod(abs(length), datetime.timedelta(seconds=1))
+    minutes, second = divmod(seconds, 60)
+    hours, minute = divmod(minutes, 60)
+    day, hour = divmod(hours, 24)
+    fraction = f".{rest.microseconds:06}".rstrip("0") if rest else ""
+    parts = [f"{hour}H" if hour else "", f"{minute}M" if minute else ""]
+    parts.append(f"{second}{fraction}S" if second or fraction else "")
+    time = "".join(parts)
+    if not day and not time:
+        return "PT0S"
+    sign = "-" if length < datetime.timedelta() else ""
+    return f"{sign}P{f'{day}D' if day else ''}{f'T{time}' if time else ''}"
+
+
+def _parsed(parse: Callable[[str], Any], expected: str, write: Callable[[Any], str] | None = None) -> Read:
+    """Reads texts; those of `write` only, if that is given."""
+
     def read(value: Any, at: Place) -> Any:
+        text = _text(value, at)
         try:
-            return parse(_text(value, at))
+            found = parse(text)
         except ArgumentError:
             raise
         except ValueError:
             raise mismatch(at, expected, value) from None
+        return found if write is None else _canonical(found, write(found), text, at)
+
+    return read
+
+
+def _moment(parse: Callable[[str], Any], pattern: str) -> Callable[[str], Any]:
+    """Reads what RFC 3339 has: Python reads weeks, days of years, missing separators and commas, too.
+
+    Two such texts can be one moment (`Z` and `+00:00`, other zones, zeros behind the point): JavaScript and Python
+    write it differently, and both are read.
+    """
+
+    def read(text: str) -> Any:
+        if not re.fullmatch(pattern, text, re.ASCII):
+            raise ValueError(text)
+        return parse(text)
 
     return read
 
@@ -184,15 +235,21 @@ _SHAPES: dict[type, Shape] = {
     bytes: Shape({"type": "string", "contentEncoding": "base64"}, _bytes),
     Decimal: Shape({"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^{_DECIMAL}$"}]}, _decimal),
     datetime.datetime: _string(
-        "date-time", _parsed(datetime.datetime.fromisoformat, 'a date and time such as "2025-01-31T12:00:00Z"')
+        "date-time",
+        _parsed(
+            _moment(datetime.datetime.fromisoformat, rf"\d{{4}}-\d\d-\d\dT{_TIME}"),
+            'a date and time such as "2025-01-31T12:00:00Z"',
+        ),
     ),
-    datetime.date: _string("date", _parsed(datetime.date.fromisoformat, 'a date such as "2025-01-31"')),
-    datetime.time: _string("time", _parsed(datetime.time.fromisoformat, 'a time such as "12:00:00"')),
+    datetime.date: _string(
+        "date", _parsed(datetime.date.fromisoformat, 'a date such as "2025-01-31"', datetime.date.isoformat)
+    ),
+    datetime.time: _string("time", _parsed(_moment(datetime.time.fromisoformat, _TIME), 'a time such as "12:00:00"')),
     datetime.timedelta: _string("duration", _duration),
-    UUID: _string("uuid", _parsed(UUID, "a UUID")),
-    Path: _string("path", _parsed(Path, "a path")),
-    PurePath: _string("path", _parsed(PurePath, "a path")),
-    PurePosixPath: _string("path", _parsed(PurePosixPath, "a path")),
+    UUID: _string("uuid", _parsed(UUID, "a UUID", str)),
+    Path: _string("path", _parsed(Path, "a path", PurePath.as_posix)),
+    PurePath: _string("path", _parsed(PurePath, "a path", PurePath.as_posix)),
+    PurePosixPath: _string("path", _parsed(PurePosixPath, "a path", str)),
 }
 
 
@@ -220,6 +277,6 @@ def of(kind: Any) -> Shape | None:
 
 def integer_key(name: Any, at: Place) -> int:
     """The whole number that a key of an object is."""
-    if not re.fullmatch(r"-?(0|[1-9][0-9]*)", _text(name, at), re.ASCII):
+    if not re.fullmatch(INTEGER_KEY, _text(name, at), re.ASCII):
         raise mismatch(at, "a whole number as the key", name)
     return int(name)

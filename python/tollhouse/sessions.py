@@ -12,7 +12,7 @@ from typing import Any, Unpack
 from . import _native
 from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
-from .hosts import default_registry, default_store
+from .hosts import default_registry, default_store, trust_writers
 from .sandbox import Sandbox
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ class Store:
 
     def __init__(self, directory: Place | None = None) -> None:
         self.directory = default_store() if directory is None else os.fspath(directory)
-        self.native = _native.Store(self.directory)
+        self.native = _native.Store(self.directory, trust_writers())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.native.list())

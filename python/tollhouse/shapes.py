@@ -205,8 +205,14 @@ class Shapes:
         def read(value: Any, at: Place) -> Any:
             if not isinstance(value, Mapping):
                 raise mismatch(at, "an object", value)
-            entries = cast("Mapping[Any, Any]", value).items()
-            return make({read_key(name, (at, name)): item.read(one, (at, name)) for name, one in entries})
+            entries: dict[Any, Any] = {}
+            for name, one in cast("Mapping[Any, Any]", value).items():
+                key = read_key(name, (at, name))
+                if key in entries:
+                    # A policy judged both.
+                    raise mismatch(at, "an object in which no two keys are one", value)
+                entries[key] = item.read(one, (at, name))
+            return make(entries)
 
         return Shape(schema, read)
 
@@ -330,7 +336,7 @@ def _choice(pairs: list[tuple[Any, Any]]) -> Shape:
 def _key_reader(key: Shape, schema: Schema) -> Read:
     """How the keys of an object become keys of a dict. Adds to the schema what they must be."""
     if key.schema == {"type": "integer"}:
-        schema["propertyNames"] = {"pattern": "^-?(0|[1-9][0-9]*)$"}
+        schema["propertyNames"] = {"pattern": f"^({scalars.INTEGER_KEY})$"}
         return lambda name, at: key.read(scalars.integer_key(name, at), at)
     if key.schema.get("type") == "string":
         if key.schema != {"type": "string"}:
