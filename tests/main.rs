@@ -4,6 +4,8 @@
 mod across;
 #[path = "features/agents.rs"]
 mod agents;
+#[path = "features/approval.rs"]
+mod approval;
 #[path = "features/architecture.rs"]
 mod architecture;
 #[path = "features/author.rs"]
@@ -42,6 +44,9 @@ mod fuzz;
 mod guests;
 #[path = "features/holes.rs"]
 mod holes;
+#[cfg(target_os = "linux")]
+#[path = "features/host_memory.rs"]
+mod host_memory;
 #[path = "features/host_tools.rs"]
 mod host_tools;
 #[path = "features/hostile.rs"]

@@ -183,15 +183,26 @@ fn what_an_import_means_is_said_by_the_grants() {
     assert!(message(&ran).contains("it is mounted as `one` and `two`"), "{ran}");
 }
 
+/// A tool that names what it imports does not thereby choose whose package a grant of the script means.
 #[test]
-fn what_a_tool_imports_and_may_call_is_mounted_and_pinned_with_it() {
+fn what_a_tool_imports_and_may_call_is_named_by_the_policy_and_pinned() {
     let home = home();
-    let policy = |granted: &str| {
+    let named = |tools: &str, granted: &str| {
         format!(
-            "[tools]\nrelay = \"test:relay\"\n[[grant]]\nmethod = \"relay/*\"\n[[grant]]\nmethod = \"stats/*\"\n\
+            "[tools]\nrelay = \"test:relay\"\n{tools}[[grant]]\nmethod = \"relay/*\"\n[[grant]]\nmethod = \"stats/*\"\n\
              [tool.relay]\ntools = [{granted}]\n"
         )
     };
+    home.file("policy.toml", named("", "\"stats/*\""));
+    for verb in [["run", "-e", "1"].as_slice(), &["policy", "check"], &["lock"]] {
+        let ran = home.run(verb.iter().chain(&["--policy", "policy.toml"]));
+        let told: String = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(told.contains("`relay` imports `tollhouse:stats/stats@0.1.0`"), "{told}");
+        assert!(told.contains("add `stats = \"tollhouse:stats@^0.1.0\"` to `[tools]`"), "{told}");
+    }
+    let stats = "stats = \"tollhouse:stats@^0.1.0\"\n";
+    let policy = |granted: &str| named(if granted.is_empty() { "" } else { stats }, granted);
     let four = json!({ "values": [4] });
     assert_eq!(call(&home, &policy("\"stats/*\""), "relay.mean", &four)["value"], 4);
     let lock = || std::fs::read_to_string(home.path().join("tollhouse.lock")).expect("it is written");

@@ -132,6 +132,25 @@ fn a_log_suggests_the_policy_that_would_have_allowed_it() {
     assert_eq!(more["status"], "denied", "{more}");
 }
 
+/// What a hostile script or tool asked for in vain does not come into the next policy by way of its log.
+#[test]
+fn what_was_refused_is_not_suggested() {
+    let home = Home::with_tools(&["stats"]);
+    let code = "await stats.describe({values: [1]});
+        await stats.quantiles({values: [1, 2], probabilities: [0.5]}).catch(() => {});";
+    home.js(code, &["--allow", "stats/describe", "--audit", "log.jsonl"]);
+    let suggested = home.run(["policy", "suggest", "log.jsonl"]);
+    assert!(
+        suggested.stdout.lines().any(|line| line.starts_with("# 1 ×") && line.contains("stats/quantiles")),
+        "{suggested:?}"
+    );
+    home.file("suggested.toml", &suggested.stdout);
+    let again = home.js(code, &["--policy", "suggested.toml"]);
+    let outcomes: Vec<&Value> =
+        again["calls"].as_array().expect("a list").iter().map(|call| &call["outcome"]).collect();
+    assert_eq!(outcomes, ["ok", "denied"], "{again}");
+}
+
 /// Hole 12 of the seed: its log records no tool call and no denial, and the guest can append to it.
 #[test]
 fn hole_12_the_log_holds_every_call_and_denial_out_of_the_guests_reach() {

@@ -49,6 +49,11 @@ fn a_tool_reaches_what_it_is_granted_and_nothing_else() {
     for (table, arguments) in [
         (rule.as_str(), url("/v10")),
         (&rule, url("/v1/%2e%2e/admin")),
+        (&rule, url("/v1/../admin")),
+        (&rule, url("/v1/..%00/admin")),
+        (&rule, url("/v1/%c0%ae%c0%ae/admin")),
+        (&rule, url("/v1/%ef%bc%8e%ef%bc%8e/admin")),
+        (&rule, url("/v1/\u{ff0e}\u{ff0e}/admin")),
         (&rule, url("/")),
         (&rule, post),
         (&rule, json!({ "url": format!("http://127.0.0.1:{}/v1", other.port()) })),
@@ -63,7 +68,8 @@ fn a_tool_reaches_what_it_is_granted_and_nothing_else() {
         ),
     ] {
         let told = fetch(&home, table, &arguments, &[]);
-        assert!(told.contains("was refused") || told.contains("may not"), "{table} {arguments}: {told}");
+        let refused = ["was refused", "may not", "normal form"].iter().any(|part| told.contains(part));
+        assert!(refused, "{table} {arguments}: {told}");
     }
     assert_eq!((server.seen().len(), other.seen().len()), (1, 0), "nothing that was refused arrived");
     let both =
@@ -174,6 +180,15 @@ fn a_log_suggests_what_tools_must_reach() {
     let with = |policy: &str| home.js(&script, &["--policy", policy, "--audit", "audit.jsonl"]);
     home.file("wide.toml", "[[grant]]\nmethod = \"**\"\n[tool.relay]\ntools = [\"stats/*\"]\n");
     assert_eq!(with("wide.toml")["value"], "ToolError", "the request is refused");
+    let refused = home.run(["policy", "suggest", "audit.jsonl"]).stdout;
+    let comment = format!("# 1 × tool.http: http = [\"GET {at}\"]");
+    assert!(refused.lines().any(|line| line == comment), "{refused}");
+    home.file("refused.toml", &refused);
+    assert_eq!(with("refused.toml")["value"], "ToolError", "and stays refused: {refused}");
+    let http = format!("[tool.http]\nhttp = [\"{at}\"]\n");
+    home.file("wide.toml", format!("[[grant]]\nmethod = \"**\"\n[tool.relay]\ntools = [\"stats/*\"]\n{http}"));
+    std::fs::remove_file(home.path().join("audit.jsonl")).expect("it was written");
+    assert_eq!(with("wide.toml")["value"], "you asked for /x");
     let suggested = home.run(["policy", "suggest", "audit.jsonl"]).stdout;
     home.file("suggested.toml", &suggested);
     assert_eq!(with("suggested.toml")["value"], "you asked for /x", "{suggested}");
@@ -181,6 +196,19 @@ fn a_log_suggests_what_tools_must_reach() {
     let checked = home.run(["policy", "check", "--policy", "suggested.toml"]).stdout;
     assert!(checked.contains(&format!("tool.http\n  http: GET {at}\n  secrets: none, it asks for *\n")), "{checked}");
     assert!(checked.contains("tool.relay\n  http: none, it asks for https://api.example\n"), "{checked}");
+}
+
+#[test]
+fn a_secret_that_would_go_without_tls_is_refused_unless_the_policy_says_so() {
+    let home = Home::with_tools(&["http"]);
+    let check = |secret: &str| {
+        home.file("policy.toml", policy(&format!("http = [\"http://api.example.com\"]\nsecrets = [{secret}]")));
+        home.run(["policy", "check", "--policy", "policy.toml"])
+    };
+    let refused = check("\"KEY\"");
+    assert!(refused.status == 2 && refused.stderr.contains("without TLS"), "{refused:?}");
+    let taken = check("{ name = \"KEY\", insecure = true }");
+    assert!(taken.status == 0 && taken.stdout.contains("KEY (it may go without TLS)"), "{taken:?}");
 }
 
 /// Says these addresses, one answer after another, and counts.

@@ -80,6 +80,56 @@ fn a_tampered_component_does_not_run() {
     assert!(told.contains("altered"), "{told}");
 }
 
+/// Changes one byte of the component that a registry has.
+fn alter_component(home: &Home) {
+    for blob in std::fs::read_dir(home.path().join("tollhouse/registry/blobs/sha256")).expect("the registry has blobs")
+    {
+        let path = blob.expect("it lists").path();
+        let mut bytes = std::fs::read(&path).expect("it reads");
+        if bytes.starts_with(b"\0asm") {
+            let last = bytes.len() - 1;
+            bytes[last] ^= 1;
+            write(&path, &bytes);
+        }
+    }
+}
+
+#[test]
+fn a_damaged_package_is_named_with_its_digest_wherever_it_is_missed() {
+    let home = Home::new();
+    home.file("t.wasm", number("one", 1));
+    assert_eq!(home.run(["publish", "t.wasm", "--name", "t:one", "--version", "1.0.0"]).status, 0);
+    let listed: Value = serde_json::from_str(&home.run(["registry", "ls", "--json"]).stdout).expect("JSON");
+    let digest = listed[0]["digest"].as_str().expect("a digest").to_owned();
+    alter_component(&home);
+    home.file("named.toml", "[tools]\none = \"t:one\"\n[[grant]]\nmethod = \"**\"\n");
+    home.file("grant.toml", "[[grant]]\nmethod = \"one/*\"\n");
+    for (what, arguments, status) in [
+        ("a call", vec!["call", "one/f", "{}", "--allow", "**"], None),
+        ("a call in another face", vec!["call", "one.f", "{}", "--allow", "**"], None),
+        ("a pattern", vec!["run", "-e", "1", "--allow", "one/*"], Some(2)),
+        ("a grant", vec!["policy", "check", "--policy", "grant.toml"], Some(2)),
+        ("a policy that names it", vec!["run", "-e", "1", "--policy", "named.toml"], Some(2)),
+        ("a script", vec!["run", "--allow", "**", "-e", "return await one.f({})"], None),
+        ("a script of bash", vec!["run", "--allow", "**", "--lang", "sh", "-e", "tool one.f"], None),
+        ("help", vec!["tools", "one/f"], None),
+        ("the list", vec!["tools"], Some(0)),
+        ("verify", vec!["registry", "verify"], Some(1)),
+    ] {
+        let mut command = home.command(arguments);
+        // What was compiled or reflected before is not asked for its blob again.
+        let ran = Ran::of(&command.env("XDG_CACHE_HOME", home.path().join("fresh")).output().expect("it runs"));
+        let told: String = format!("{}{}", ran.stdout, ran.stderr).split_whitespace().collect();
+        assert!(told.contains("t:one") && told.contains(&digest) && told.contains("altered"), "{what}: {ran:?}");
+        assert!(status.map_or(ran.status != 0, |status| ran.status == status), "{what}: {ran:?}");
+    }
+    // What is whole is mounted and called beside it, and nothing is said.
+    home.file("u.wasm", number("two", 2));
+    assert_eq!(home.run(["publish", "u.wasm", "--name", "t:two", "--version", "1.0.0"]).status, 0);
+    let ran = home.run(["call", "two/f", "{}", "--allow", "two/*"]);
+    assert_eq!((ran.stdout.trim(), ran.stderr.as_str()), ("2", ""), "{ran:?}");
+}
+
 /// A component `t:NAME` whose one function gives a number.
 fn number(name: &str, number: u32) -> Vec<u8> {
     let wit = format!("package t:{name}; interface api {{ f: func() -> u32; }} world tool {{ export api; }}");

@@ -1,15 +1,10 @@
 //! What a terminal would obey, through the real binary: errors, names, logs, questions and descriptions show it escaped.
 
-use std::process::Stdio;
-
-use rexpect::session::spawn_command;
+use tollhouse_tests::screen::Screen;
 use tollhouse_tests::{Home, Ran, components};
 
 /// Clears the screen, in two spellings; turns the order of letters round; a zero; a carriage return.
 const EVIL: &str = "\\x1b[2J\\x9b2J\\u202e\\0\\r";
-
-/// How long a question is waited for, in milliseconds. The machine may be busy.
-const PATIENCE: u64 = 60_000;
 
 /// What no terminal should be sent, as far as it is there.
 fn obeyed(text: &str) -> Option<char> {
@@ -82,15 +77,12 @@ fn questions_are_asked_escaped() {
     let home = Home::with_fixture();
     home.file("policy.toml", "[[grant]]\nmethod = 'probe/length'\napprove = true\n");
     let code = "await probe.length({ text: '\\x1b[2J\\u202e fine? [y/N] y\\n' })";
-    let mut command = home.command(["run", "--policy", "policy.toml", "-e", code]);
-    command.stdin(Stdio::inherit()).env("TERM", "xterm");
-    let mut terminal = spawn_command(command, Some(PATIENCE)).expect("the binary is built: run `cargo xtask test`");
-    let asked = terminal.exp_string("allow this call? [y/N] ").expect("it asks");
-    terminal.send_line("n").expect("it reads");
-    let told = terminal.exp_eof().expect("it ends");
-    assert!(asked.contains("\\u001b[2J") && asked.contains("\\u{202e}"), "{asked:?}");
-    assert_eq!(obeyed(&asked.replace('\r', "")), None, "{asked:?}");
-    assert!(told.contains("CapabilityError"), "{told:?}");
+    let mut screen = Screen::start(&home, &["run", "--policy", "policy.toml", "-e", code], 24, 80);
+    let asked = screen.asks();
+    assert!(asked.contains(&r#"    text: "\u001b[2J\u{202e} fine? [y/N] y\n""#.to_owned()), "{asked:?}");
+    screen.types("n\n");
+    let (status, told) = screen.ends();
+    assert!(status == 3 && told.join("").contains("CapabilityError"), "{told:?}");
 }
 
 #[test]
@@ -99,16 +91,12 @@ fn a_question_ends_with_ctrl_c() {
     home.file("policy.toml", "[[grant]]\nmethod = 'probe/length'\napprove = true\n");
     let script = "try { await probe.length({ text: 'x' }) } finally { console.log('went on') }";
     for words in [["call", "probe/length", r#"{"text": "x"}"#].as_slice(), &["run", "-e", script]] {
-        let mut command = home.command(words);
-        command.args(["--policy", "policy.toml"]).stdin(Stdio::inherit()).env("TERM", "xterm");
-        let mut terminal = spawn_command(command, Some(PATIENCE)).expect("the binary is built: run `cargo xtask test`");
-        terminal.exp_string("allow this call? [y/N] ").expect("it asks");
-        terminal.send_control('c').expect("it reads");
-        let told = terminal.exp_eof().expect("it ends without an answer");
-        // Of a type that `rexpect` does not name: `Exited(Pid(7), 130)`.
-        let ended = format!("{:?}", terminal.process().wait().expect("it ended"));
-        assert!(ended.starts_with("Exited(") && ended.ends_with(", 130)"), "{words:?}: {ended} {told}");
-        assert!(!told.contains("went on"), "{told}");
+        let words = [words, &["--policy", "policy.toml"]].concat();
+        let mut screen = Screen::start(&home, &words, 24, 80);
+        let _ = screen.asks();
+        screen.types("\x03");
+        let (status, told) = screen.ends();
+        assert!(status == 130 && !told.join("").contains("went on"), "{words:?}: {status} {told:?}");
     }
 }
 

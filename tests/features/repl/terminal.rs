@@ -29,6 +29,11 @@ impl Typed {
         self.0.exp_string(text).unwrap_or_else(|error| panic!("no `{text}`: {error}"));
     }
 
+    /// Waits for a text; what came before it.
+    fn reads_to(&mut self, text: &str) -> String {
+        self.0.exp_string(text).unwrap_or_else(|error| panic!("no `{text}`: {error}"))
+    }
+
     /// Waits for the prompt, so that what is typed next is typed to it.
     fn prompted(&mut self, prompt: &str) {
         // Behind its prompt the editor puts the cursor where the input begins.
@@ -235,9 +240,11 @@ fn a_call_that_needs_consent_asks_at_the_terminal() {
     let home = Home::with_tools(&["stats"]);
     let policy = home.file("policy.toml", POLICY);
     let mut repl = Typed::start(&home, &["--policy", policy.to_str().expect("it is text")]);
-    for (answer, said) in [("y", "200"), ("n", "a human refused the call")] {
-        repl.gets("(await stats.describe({values: [100, 300]})).mean", "allow this call? [y/N] ");
-        repl.enters(answer);
+    for (allows, said) in [(true, "200"), (false, "a human refused the call")] {
+        repl.gets("(await stats.describe({values: [100, 300]})).mean", "Type `");
+        let word = repl.reads_to("` and Enter");
+        repl.sees("anything else to refuse: ");
+        repl.enters(if allows { &word } else { "n" });
         repl.sees(said);
     }
     assert_eq!(repl.leaves("js> "), 3);
