@@ -1,33 +1,58 @@
 //! Inputs that a person types: whether one goes on with the next line.
 
-use bashkit::parser::Parser;
+use bashkit::parser::{Parser, Script};
 
 use crate::limits;
 
-/// What no script may stand before: behind a whole one it is a syntax error, in a here-document a line like any other.
+/// A line that no script may stand before: behind a whole one it is a syntax error, in a here-document a line like any other.
 const NOTHING_BEFORE: &str = "\n)\n";
 
-/// Whether a script's last line ends with an operator that another command must follow: bashkit takes it for an end.
-fn wants_more(script: &str) -> bool {
-    let last = script.trim_end().rsplit('\n').next().unwrap_or_default();
-    !last.contains('#') && ["&&", "||", "|"].iter().any(|operator| last.ends_with(operator))
-}
+/// Texts of which each closes something that a script may leave open.
+const CONTINUATIONS: [&str; 8] = [NOTHING_BEFORE, "'", "\"", "`", ")", "))", "}", "]"];
 
-/// Whether a script ends in the middle of something.
+/// Returns true if a script ends in the middle of something: the parser's verdict on it depends on what comes next. The
+/// parser reads from the left and stops at the first mistake, so a script that has one is wrong in the same way whatever
+/// follows it.
 pub(crate) fn is_open(source: &str) -> bool {
     let line = source.strip_suffix('\n').unwrap_or(source);
     let escapes = line.bytes().rev().take_while(|byte| *byte == b'\\').count();
     if escapes % 2 == 1 {
         return true;
     }
-    match Parser::with_fuel(source, limits::PARSER_STEPS).parse() {
-        Ok(_) if wants_more(line) => true,
-        Ok(_) => Parser::with_fuel(&format!("{source}{NOTHING_BEFORE}"), limits::PARSER_STEPS).parse().is_ok(),
-        Err(bashkit::Error::Parse { message, .. }) => {
-            let early = ["unexpected end of", "unexpected EOF", "unterminated"];
-            // `f()` and its body may stand on two lines.
-            early.iter().any(|word| message.contains(word)) || line.trim_end().ends_with("()")
+    let with = |continuation: &str| parse(&format!("{line}{continuation}"));
+    match parse(line) {
+        Ok(_) => with(NOTHING_BEFORE).is_ok(),
+        Err(mistake) => CONTINUATIONS.iter().any(|continuation| with(continuation).err().as_ref() != Some(&mistake)),
+    }
+}
+
+/// Parses a script. A mistake is the parser's message, with its place.
+fn parse(source: &str) -> Result<Script, String> {
+    Parser::with_fuel(source, limits::PARSER_STEPS).parse().map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_open;
+
+    #[test]
+    fn input_is_open_until_what_it_begins_has_ended() {
+        for open in [
+            "if true", "if true; then echo a", "while :; do", "for x in a b", "case a in", "case a in a) echo", "f()", "{ echo a",
+            "( echo a", "echo 'a", "echo \"a", "echo `a", "echo $(a", "echo ${a", "echo $((1 +", "[[ -n a", "a=(1 2", "true &&",
+            "false ||", "echo a |", "true && # and", "echo a \\", "cat <<END", "cat <<END\na", "if true # why",
+        ] {
+            assert!(is_open(open), "{open}");
         }
-        Err(_) => false,
+    }
+
+    #[test]
+    fn input_that_is_whole_or_wrong_is_not_open() {
+        for ended in [
+            "echo a", "echo a # if", "echo a # b &&", "fi", "echo )", "if true; fi", "true && )", "true && fi", "echo a &", "f() { echo a; }",
+            "cat <<END\na\nEND", "echo 'a' \"b\" `c`", "case a in esac", "}", "echo a\\\\", "done; if true", "> &&", "",
+        ] {
+            assert!(!is_open(ended), "{ended}");
+        }
     }
 }

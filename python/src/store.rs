@@ -172,7 +172,7 @@ impl Store {
     fn export(&self, py: Python<'_>, session_id: &str, file: PathBuf) -> PyResult<()> {
         let id = self::session_id(session_id)?;
         if file.exists() {
-            return Err(PyFileExistsError::new_err(format!("`{}` is there already", file.display())));
+            return Err(PyFileExistsError::new_err(format!("`{}` already exists", file.display())));
         }
         let directory = file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let written = tempfile::NamedTempFile::new_in(directory)?;

@@ -42,7 +42,7 @@ PRINTED = {
         "sent: ['ann@ours.example: On Monday at ten.', 'bob@client.example: Here they are.']",
         "clerk - approval - `send`: a human refused the call (grant `send#2`)",
         'clerk - capability - `send`: grant `send#1`: `to` must end with "@ours.example"; it is "x@evil.example"',
-        "calls: ['inbox', 'send', 'send', 'inbox']\n20 lines, 2 refusals",
+        "calls: ['inbox', 'send', 'send', 'inbox']\n24 lines, 2 refusals",
     ],
 }
 # The library that each needs, and what it prints.

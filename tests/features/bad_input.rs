@@ -16,7 +16,7 @@ fn scripts_that_go_wrong() {
         ("throw null", "exception", "Error", "null"),
         ("let x = ;", "syntax", "SyntaxError", "unexpected"),
         ("return nothere", "exception", "ReferenceError", "nothere"),
-        ("const a = {}; a.a = a; return a", "exception", "TypeError", "holds itself"),
+        ("const a = {}; a.a = a; return a", "exception", "TypeError", "circular reference"),
         (
             "let a = []; for (let n = 0; n < 100; n++) a = [a]; return a",
             "exception",

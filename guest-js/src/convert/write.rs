@@ -222,10 +222,10 @@ impl<'js> Writer<'js> {
         Exception::throw_type(&self.ctx, &message)
     }
 
-    /// The error for a value that holds itself: where it was found, and what it leads back to.
+    /// Returns the error for a circular reference, with the two places that are one value.
     fn cycle(&self, to: usize) -> Error {
         let (from, back) = (self.path(self.frames.len()), self.path(to));
-        let message = format!("a value that holds itself cannot become JSON: {from} is {back} again");
+        let message = format!("circular reference: {from} is {back} again, which JSON cannot hold");
         Exception::throw_type(&self.ctx, &message)
     }
 

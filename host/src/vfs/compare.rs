@@ -14,12 +14,13 @@ use imbl::ordmap::DiffItem;
 use super::directory::{Directory, Slot};
 use super::errno::Errno;
 use super::node::{Name, Node};
+use super::scale::IS_SMALL;
 use super::snapshot::load;
 use crate::store::abreast;
 
 /// From so many pages or directories on that are to be read it pays to have several threads read them: to start a thread
 /// takes as long as a few pages.
-const MANY: usize = if cfg!(test) { 2 } else { 32 };
+const MANY: usize = if IS_SMALL { 2 } else { 32 };
 
 /// An entry that is in one of two directories only, or perhaps different in both.
 pub(super) struct Difference {

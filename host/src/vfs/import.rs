@@ -55,7 +55,7 @@ pub enum MountError {
         source: Errno,
     },
     /// There is something at this path of the session already.
-    #[error("cannot mount at `{path}`: something is there already")]
+    #[error("cannot mount at `{path}`: it already exists")]
     Occupied {
         /// Where in the session.
         path: String,
@@ -440,7 +440,7 @@ mod tests {
         tree.mount_directory(host.path(), "/workspace", false, 5).expect("empty");
         tree.write("/workspace/sub/data", b"", WriteMode::Replace, 6).expect("writable");
         let error = tree.mount_directory(host.path(), "/workspace", false, 5).expect_err("not empty");
-        assert_eq!(error.to_string(), "cannot mount at `/workspace`: something is there already");
+        assert_eq!(error.to_string(), "cannot mount at `/workspace`: it already exists");
         let error = tree.mount_directory(&host.path().join("run.sh"), "/workspace/sub", false, 5);
         assert!(matches!(error, Err(MountError::Occupied { .. })));
         let error = tree.mount_directory(host.path(), "relative", false, 5);
