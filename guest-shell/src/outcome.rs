@@ -5,8 +5,6 @@ use bashkit::{Error, ExecResult, LimitExceeded};
 use crate::bindings::types::{ErrorKind, Failure, Limits, Outcome, Script};
 use crate::{clock, limits, shell};
 
-/// The status of a script that does not parse, as in bash.
-const SYNTAX_STATUS: u8 = 2;
 /// The status of a script that was cancelled: 128 + SIGINT.
 const CANCELLED_STATUS: u8 = 130;
 
@@ -41,9 +39,10 @@ fn of_status(result: &ExecResult, name: &str) -> (u8, Option<Failure>) {
     // As a process: the low eight bits.
     let status = u8::try_from(result.exit_code.rem_euclid(256)).expect("a remainder of 256");
     let error = match &result.syntax_error {
-        _ if status == 0 => None,
+        // Also where the status is 0: the rest of the script was not run.
         Some(report) => Some(failure(ErrorKind::Syntax, "SyntaxError", syntax_message(report, name))),
-        _ => Some(failure(ErrorKind::Exit, "ExitError", format!("exit status {status}"))),
+        None if status == 0 => None,
+        None => Some(failure(ErrorKind::Exit, "ExitError", format!("exit status {status}"))),
     };
     (status, error)
 }
@@ -55,7 +54,9 @@ fn of_error(error: &Error, source: &str, name: &str, limits: &Limits) -> (u8, Op
             let report = error.syntax_report(name, source).unwrap_or_else(|| format!("{name}: {error}\n"));
             shell::complain(&report);
             let message = syntax_message(&report, name);
-            (SYNTAX_STATUS, Some(failure(ErrorKind::Syntax, "SyntaxError", message)))
+            let status = error.syntax_status(0).rem_euclid(256);
+            let status = u8::try_from(status).expect("a remainder of 256");
+            (status, Some(failure(ErrorKind::Syntax, "SyntaxError", message)))
         }
         Error::ResourceLimit(exceeded) => (limits::LIMIT_STATUS, Some(limits::failure(exceeded, limits))),
         _ if clock::out_of_fuel() => {

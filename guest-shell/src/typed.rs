@@ -8,7 +8,7 @@ use crate::limits;
 const NOTHING_BEFORE: &str = "\n)\n";
 
 /// Texts of which each closes something that a script may leave open.
-const CONTINUATIONS: [&str; 8] = [NOTHING_BEFORE, "'", "\"", "`", ")", "))", "}", "]"];
+const CONTINUATIONS: [&str; 9] = [NOTHING_BEFORE, "\n:\n}", "'", "\"", "`", ")", "))", "}", "]"];
 
 /// Returns true if a script ends in the middle of something: the parser's verdict on it depends on what comes next. The
 /// parser reads from the left and stops at the first mistake, so a script that has one is wrong in the same way whatever
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn input_is_open_until_what_it_begins_has_ended() {
         for open in [
-            "if true", "if true; then echo a", "while :; do", "for x in a b", "case a in", "case a in a) echo", "f()", "{ echo a",
+            "if true", "if true; then echo a", "while :; do", "for x in a b", "case a in", "case a in a) echo", "f()", "f() {", "{ echo a",
             "( echo a", "echo 'a", "echo \"a", "echo `a", "echo $(a", "echo ${a", "echo $((1 +", "[[ -n a", "a=(1 2", "true &&",
             "false ||", "echo a |", "true && # and", "echo a \\", "cat <<END", "cat <<END\na", "if true # why",
         ] {

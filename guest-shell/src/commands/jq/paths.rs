@@ -207,7 +207,9 @@ pub(crate) fn delete_paths(value: Val, mut paths: Vec<Val>) -> Result<Val, Failu
 fn delete_sorted(mut value: Val, mut paths: &[&[Val]]) -> Result<Val, Failure> {
     let mut deleted = Vec::new();
     while let Some([key, rest @ ..]) = paths.first() {
-        let (same, others) = paths.split_at(paths.iter().take_while(|path| path.first() == Some(key)).count());
+        // The first path counts whatever its key: NaN does not equal itself.
+        let more = paths[1..].iter().take_while(|path| path.first() == Some(key)).count();
+        let (same, others) = paths.split_at(1 + more);
         paths = others;
         if rest.is_empty() {
             deleted.push(key);
@@ -239,6 +241,7 @@ fn delete(value: Val, keys: &[&Val]) -> Result<Val, Failure> {
             let mut kept = vec![true; array.0.len()];
             for key in keys {
                 match key {
+                    Val::Num(at) if at.value().is_nan() => {}
                     Val::Num(at) => {
                         let at = place(at.value(), kept.len());
                         at.and_then(|at| kept.get_mut(at)).into_iter().for_each(|kept| *kept = false);
