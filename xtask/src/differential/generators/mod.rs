@@ -59,8 +59,8 @@ macro_rules! grammars {
 }
 
 /// Grammars over the common fixtures.
-static COMMANDS: [Derived; 10] =
-    grammars!(true: "shell", "awk", "date", "files", "find", "grep", "printf", "sed", "sort", "text");
+static COMMANDS: [Derived; 11] =
+    grammars!(true: "shell", "awk", "date", "files", "find", "grep", "printf", "sed", "sort", "syntax", "text");
 
 /// Grammars of other languages than the shell's, of which those of calculators come in here-documents.
 static LANGUAGES: [Derived; 4] = grammars!(false: "bc", "dc", "jq", "js");
