@@ -21,6 +21,8 @@ pub(crate) fn test(full: bool) -> Result<()> {
     let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--tests"] };
     say("testing the host, the registry and the whole from outside");
     run(cargo(runner).args(["--features", "tollhouse-tests/redb"]))?;
+    say("testing stored trees with the sizes of the format");
+    run(cargo(runner).args(["--package", "tollhouse", "--lib", "--features", "format-sizes", "vfs"]))?;
     say("testing the examples in the documentation");
     run(&mut cargo(&["test", "--doc", "--quiet"]))?;
     say("testing what applies patches");
