@@ -55,6 +55,10 @@ mod hostile;
 mod javascript;
 #[path = "features/limits.rs"]
 mod limits;
+#[path = "features/log_evidence.rs"]
+mod log_evidence;
+#[path = "features/log_limit.rs"]
+mod log_limit;
 #[path = "features/more_tools.rs"]
 mod more_tools;
 #[path = "features/name_clashes.rs"]

@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::fmt;
 
+use serde::Serialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -138,6 +139,23 @@ impl<'de> Visitor<'de> for Bounded<'_> {
         }
         Ok(Value::Object(record))
     }
+}
+
+/// Returns the length of a value as JSON text, without making the text.
+pub(crate) fn serialized_len(value: &impl Serialize) -> u64 {
+    struct Count(u64);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    serde_json::to_writer(&mut count, value).expect("plain data serializes, and counting does not fail");
+    count.0
 }
 
 #[cfg(test)]

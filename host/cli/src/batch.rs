@@ -9,7 +9,6 @@ mod running;
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
@@ -26,6 +25,7 @@ use tollhouse::session::{Host, RunOptions, RunResult, Status};
 use self::job::Job;
 use self::left::LeftFiles;
 use self::running::Running;
+use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::opening::{OwnArgs, Prepared, SessionArgs, pair, warn_of_run};
 use super::places::Places;
@@ -80,9 +80,8 @@ pub(crate) struct Batch {
     own: OwnArgs,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
-    #[arg(long, value_name = "FILE")]
-    audit: Option<PathBuf>,
+    #[command(flatten)]
+    audit: AuditArgs,
 }
 
 /// One line of standard input: its number, and its text if it is not too long.
@@ -104,8 +103,9 @@ struct Answer {
 impl Batch {
     /// Runs what comes in.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        self.confine.apply(|| self.session.touched(places, &self.own, false, self.audit.as_deref()))?;
-        let prepared = self.session.prepare(places, &self.own, self.audit.as_deref())?;
+        self.audit.read_key()?;
+        self.confine.apply(|| self.session.touched(places, &self.own, false, &self.audit))?;
+        let prepared = self.session.prepare(places, &self.own, &self.audit)?;
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.
         self.confine.isolate(prepared.session(&host, prepared.files.clone())?.gate())?;

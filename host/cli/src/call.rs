@@ -1,10 +1,9 @@
 //! `tollhouse call`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use tollhouse::session::SessionId;
 
+use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::opening::{OwnArgs, SessionArgs, warn_of_deprecated};
 use super::places::Places;
@@ -37,9 +36,8 @@ pub(crate) struct Call {
     /// Call in this session, or make it: the call is a run of its own there, with the session's files and budgets
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
-    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
-    #[arg(long, value_name = "FILE")]
-    audit: Option<PathBuf>,
+    #[command(flatten)]
+    audit: AuditArgs,
     /// The arguments as words
     #[arg(last = true, value_name = "WORDS")]
     words: Vec<String>,
@@ -48,8 +46,9 @@ pub(crate) struct Call {
 impl Call {
     /// Calls, and prints the result as JSON.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        self.confine.apply(|| self.session.touched(places, &self.own, self.id.is_some(), self.audit.as_deref()))?;
-        let session = self.session.open(places, &self.own, self.id.as_ref(), self.audit.as_deref())?;
+        self.audit.read_key()?;
+        self.confine.apply(|| self.session.touched(places, &self.own, self.id.is_some(), &self.audit))?;
+        let session = self.session.open(places, &self.own, self.id.as_ref(), &self.audit)?;
         let gate = session.gate();
         self.confine.isolate(gate)?;
         let tool = gate.tools().find(&self.method);

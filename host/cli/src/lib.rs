@@ -10,6 +10,7 @@ macro_rules! note {
 }
 
 mod approve;
+mod audit;
 mod author;
 mod batch;
 mod call;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use tollhouse::capability::{Grant, Limits, Policy, PolicyError, Setting, parse_bytes, parse_duration};
-use tollhouse::gate::{Approver, Audit, AuditFile, Gate};
+use tollhouse::gate::{Approver, Audit, Gate};
 use tollhouse::session::{
     Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions, Status, Waiting,
 };
@@ -16,6 +16,7 @@ use tollhouse::tool::{Lock, Secrets};
 use tollhouse::vfs::{self, Tree};
 
 use super::approve::Terminal;
+use super::audit::AuditArgs;
 use super::confine::Confinement;
 use super::lock::Pinned;
 use super::places::{Places, waiting};
@@ -80,7 +81,7 @@ impl OwnArgs {
 
 impl SessionArgs {
     /// What of this machine a process touches that opens a session by them, which is `kept` in the store or in memory.
-    pub(crate) fn touched(&self, places: &Places, own: &OwnArgs, kept: bool, audit: Option<&Path>) -> Confinement {
+    pub(crate) fn touched(&self, places: &Places, own: &OwnArgs, kept: bool, audit: &AuditArgs) -> Confinement {
         let beside = self.policy.as_deref().map(lock::candidates).unwrap_or_default();
         let files = [&self.policy, &self.token, &self.revoked, &self.locked].into_iter().flatten().chain(&beside);
         let files = files.map(PathBuf::as_path);
@@ -89,7 +90,8 @@ impl SessionArgs {
         let trusted = self.trust.iter().map(Path::new);
         let certificates = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
         let read = files.chain(mounted).chain(secrets).chain(trusted).chain(certificates.as_deref());
-        Confinement::of(places, kept).reading(read).writing(audit)
+        let (log, head) = audit.files();
+        Confinement::of(places, kept).reading(read).writing(log).writing(head.as_deref())
     }
 
     /// Goes on with the session of this name, or makes it; without a name, makes one in memory.
@@ -98,7 +100,7 @@ impl SessionArgs {
         places: &Places,
         own: &OwnArgs,
         id: Option<&SessionId>,
-        audit: Option<&Path>,
+        audit: &AuditArgs,
     ) -> Result<Session> {
         match id {
             Some(id) => {
@@ -112,10 +114,11 @@ impl SessionArgs {
     /// The session of this name as it is, for a look: none is made. Without a name, one in memory.
     pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>) -> Result<Session> {
         let own = OwnArgs::default();
-        let Some(id) = id else { return self.open_in_memory(places, &places.host()?, &own, None) };
+        let Some(id) = id else { return self.open_in_memory(places, &places.host()?, &own, &AuditArgs::default()) };
         let sessions = places.sessions()?;
         sessions.show(id).map_err(|error| session::failed("cannot look at the session", &error))?;
-        let opening = Opening { own: &own, audit: None, waiting: waiting(id), files: None, is_named: true };
+        let opening =
+            Opening { own: &own, audit: &AuditArgs::default(), waiting: waiting(id), files: None, is_named: true };
         self.open_kept(places, &places.host()?, &sessions, id, opening)
     }
 
@@ -130,7 +133,7 @@ impl SessionArgs {
         places: &Places,
         host: &Host,
         own: &OwnArgs,
-        audit: Option<&Path>,
+        audit: &AuditArgs,
     ) -> Result<Session> {
         let prepared = self.prepare(places, own, audit)?;
         let files = prepared.files.clone();
@@ -138,7 +141,7 @@ impl SessionArgs {
     }
 
     /// Reads what they name, once for all sessions that are made of it.
-    pub(crate) fn prepare(&self, places: &Places, own: &OwnArgs, audit: Option<&Path>) -> Result<Prepared> {
+    pub(crate) fn prepare(&self, places: &Places, own: &OwnArgs, audit: &AuditArgs) -> Result<Prepared> {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let mut policy = self.given(places, source.as_ref())?.unwrap_or_default();
         own.limits().apply(&mut policy.limits);
@@ -147,7 +150,7 @@ impl SessionArgs {
             policy,
             tools: self.tools.clone(),
             given: self.given_by(source)?,
-            audit: log(audit)?,
+            audit: audit.open()?,
             secrets: secret::read(&own.secrets)?,
         })
     }
@@ -187,7 +190,7 @@ impl SessionArgs {
             lock: given.lock(),
             limits: own.limits(),
             files,
-            audit: log(audit)?,
+            audit: audit.open()?,
             approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
             secrets: secret::read(&own.secrets)?,
             waiting: Some(waiting),
@@ -268,7 +271,7 @@ impl SessionArgs {
 /// How a session that is kept is opened.
 pub(crate) struct Opening<'a> {
     pub(crate) own: &'a OwnArgs,
-    pub(crate) audit: Option<&'a Path>,
+    pub(crate) audit: &'a AuditArgs,
     pub(crate) waiting: Waiting,
     /// The files that a new one begins with, before what is mounted.
     pub(crate) files: Option<Tree>,
@@ -357,14 +360,6 @@ pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
             .filter(|clash| clash.unusable.is_some())
             .for_each(|clash| note!("note: {}", clash.hint()));
     }
-}
-
-/// The log that `--audit` names.
-fn log(path: Option<&Path>) -> Result<Option<Arc<dyn Audit>>> {
-    let Some(path) = path else { return Ok(None) };
-    let opened = AuditFile::open(path);
-    let log = opened.map_err(|error| CliError::because("cannot start", &error).status(super::error::USAGE))?;
-    Ok(Some(Arc::new(log)))
 }
 
 /// Files and patterns of the command line that a session was to be made of, for errors.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use tollhouse::capability::Policy as Grants;
-use tollhouse::gate::{AuditFile, Optional, Reach, suggest};
+use tollhouse::gate::{Optional, Reach, suggest};
 
+use super::audit::CheckAudit;
 use super::opening::SessionArgs;
 use super::places::Places;
 use super::{CliError, Result, show, token};
@@ -41,12 +42,7 @@ Example:
     Seal(token::Seal),
     Attenuate(token::Attenuate),
     Inspect(token::Inspect),
-    /// Check that an audit log was not altered
-    Audit {
-        /// A log that `run --audit` wrote
-        #[arg(value_name = "LOG")]
-        log: PathBuf,
-    },
+    Audit(CheckAudit),
 }
 
 #[derive(Args)]
@@ -92,12 +88,7 @@ impl Policy {
                 show::json_pretty(&Grants::schema());
                 Ok(Exit::SUCCESS)
             }
-            Self::Audit { log } => {
-                let read = AuditFile::verify(&log);
-                let (lines, hash) = read.map_err(|error| CliError::because("the log cannot be trusted", &error))?;
-                show::line(format_args!("{lines} lines, unaltered; the last is {hash}"));
-                Ok(Exit::SUCCESS)
-            }
+            Self::Audit(audit) => audit.execute(),
         }
     }
 }

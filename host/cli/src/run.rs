@@ -10,6 +10,7 @@ use tollhouse::agent::Program;
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
 use tollhouse::session::{RunOptions, RunResult, Session, SessionId, Stdin};
 
+use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::opening::{OwnArgs, SessionArgs, pair, warn_of_run};
 use super::places::Places;
@@ -61,9 +62,8 @@ pub(crate) struct Run {
     /// directory, variables, functions and aliases in bash
     #[arg(long, requires = "id")]
     keep_state: bool,
-    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
-    #[arg(long, value_name = "FILE")]
-    audit: Option<PathBuf>,
+    #[command(flatten)]
+    audit: AuditArgs,
     /// Print one JSON object: status, value, output, error, calls, usage, budgets
     #[arg(long)]
     json: bool,
@@ -104,7 +104,8 @@ impl Run {
     /// Runs the script and shows what came of it.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let (name, source) = self.script()?;
-        self.confine.apply(|| self.session.touched(places, &self.own, self.id.is_some(), self.audit.as_deref()))?;
+        self.audit.read_key()?;
+        self.confine.apply(|| self.session.touched(places, &self.own, self.id.is_some(), &self.audit))?;
         if source.starts_with(WASM) {
             return self.component(name, source, places);
         }
@@ -150,7 +151,7 @@ impl Run {
     }
 
     fn open(&self, places: &Places) -> Result<Session> {
-        let session = self.session.open(places, &self.own, self.id.as_ref(), self.audit.as_deref())?;
+        let session = self.session.open(places, &self.own, self.id.as_ref(), &self.audit)?;
         self.confine.isolate(session.gate())?;
         Ok(session)
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use tollhouse::capability::{Policy, parse_duration};
+use tollhouse::gate::AuditKey;
 use tollhouse::token::{Keypair, PrivateKey, PublicKey, RevocationList, Token};
 
 use super::error::USAGE;
@@ -18,8 +19,11 @@ use crate::Exit;
 
 /// Make a key that signs tokens: the private key into FILE (mode 0600), the public key into FILE.pub
 #[derive(Args)]
-#[command(after_help = "Example:\n  tollhouse policy keygen issuer.key")]
+#[command(after_help = "Examples:\n  tollhouse policy keygen issuer.key\n  tollhouse policy keygen --audit audit.key")]
 pub(crate) struct Keygen {
+    /// Make a key that an audit log is kept with instead (`run --audit-key`), into FILE alone
+    #[arg(long)]
+    audit: bool,
     /// Where the private key goes. It must not be there yet
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -84,7 +88,6 @@ struct More {
 
 impl Keygen {
     pub(crate) fn execute(&self) -> Result {
-        let keys = Keypair::generate();
         let failed = |path: &Path, error: &std::io::Error| {
             CliError::because(format!("cannot write the key `{}`", path.display()), error)
         };
@@ -93,6 +96,13 @@ impl Keygen {
         let mut private = options.clone();
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut private, 0o600);
+        if self.audit {
+            let key = AuditKey::generate().map_err(|error| failed(&self.file, &error))?;
+            let file = private.open(&self.file);
+            let written = file.and_then(|mut file| writeln!(file, "{}", *key.to_text()));
+            return written.map(|()| Exit::SUCCESS).map_err(|error| failed(&self.file, &error));
+        }
+        let keys = Keypair::generate();
         let public = self.file.with_added_extension("pub");
         let mut private_file = private.open(&self.file).map_err(|error| failed(&self.file, &error))?;
         let mut public_file = options.open(&public).map_err(|error| {

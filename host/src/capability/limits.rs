@@ -22,6 +22,8 @@ pub struct Limits {
     pub result: u64,
     /// Bytes of all files of the session.
     pub files: u64,
+    /// Bytes that a run adds to the audit log.
+    pub log: u64,
     /// Calls that run at the same time; further ones wait.
     pub concurrency: u32,
     /// Calls of a run, refused ones too. Each is on record, so this bounds what the record takes.
@@ -46,6 +48,9 @@ impl Default for Limits {
             argument: 64 << 20,
             result: 64 << 20,
             files: 1 << 30,
+            // The 100,000 calls of `calls` with short arguments take 48 MB (63 MB with MACs), and a call with arguments of
+            // 64 MiB, which `argument` allows, takes as much alone.
+            log: 256 << 20,
             concurrency: 16,
             calls: 100_000,
             pending: 10_000,
@@ -58,7 +63,7 @@ impl Default for Limits {
 
 impl Limits {
     /// The keys of `[limits]` in a policy.
-    pub const KEYS: [&str; 13] = [
+    pub const KEYS: [&str; 14] = [
         "wall",
         "fuel",
         "memory",
@@ -66,6 +71,7 @@ impl Limits {
         "argument",
         "result",
         "files",
+        "log",
         "concurrency",
         "calls",
         "pending",
@@ -85,6 +91,7 @@ impl Limits {
             argument: self.argument.min(other.argument),
             result: self.result.min(other.result),
             files: self.files.min(other.files),
+            log: self.log.min(other.log),
             concurrency: self.concurrency.min(other.concurrency),
             calls: self.calls.min(other.calls),
             pending: self.pending.min(other.pending),
@@ -135,11 +142,11 @@ mod tests {
     #[test]
     fn settings_are_read_as_a_policy_is() {
         let mut limits = Limits::default();
-        for text in ["calls=7", "tool_wall=5s", "memory=1MiB", "files=12B", "processes=2"] {
+        for text in ["calls=7", "tool_wall=5s", "memory=1MiB", "files=12B", "processes=2", "log=3KiB"] {
             text.parse::<Setting>().expect(text).apply(&mut limits);
         }
         assert_eq!((limits.calls, limits.tool_wall, limits.processes), (7, Duration::from_secs(5), 2));
-        assert_eq!((limits.memory, limits.files, limits.depth), (1 << 20, 12, 8));
+        assert_eq!((limits.memory, limits.files, limits.depth, limits.log), (1 << 20, 12, 8, 3 << 10));
         for text in [
             "calls",
             "calls=",

@@ -70,7 +70,7 @@ impl PolicyError {
 const KEYS: [&str; 5] = ["tools", "require_signature", "grant", "tool", "limits"];
 const TOOL_KEYS: [&str; 2] = ["package", "require_signature"];
 /// Limits that are sizes, in bytes.
-const SIZES: [&str; 5] = ["memory", "output", "argument", "result", "files"];
+const SIZES: [&str; 6] = ["memory", "output", "argument", "result", "files", "log"];
 const GRANT_KEYS: [&str; 6] = ["name", "method", "where", "calls", "spend", "approve"];
 
 impl Policy {
@@ -252,6 +252,7 @@ fn limits(node: Node, mut limits: Limits) -> Result<Limits, PolicyError> {
         ("argument", &mut limits.argument),
         ("result", &mut limits.result),
         ("files", &mut limits.files),
+        ("log", &mut limits.log),
     ];
     for (name, limit) in sizes {
         if let Some(size) = table.read(name, size)? {

@@ -274,6 +274,9 @@ struct WrittenLimits {
     /// All files of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<WrittenSize>,
+    /// Bytes that a run adds to the audit log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<WrittenSize>,
     /// Calls that run at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
@@ -459,6 +462,7 @@ fn written_limits(limits: &Limits) -> WrittenLimits {
         argument: size(limits.argument, default.argument),
         result: size(limits.result, default.result),
         files: size(limits.files, default.files),
+        log: size(limits.log, default.log),
         concurrency: number(limits.concurrency, default.concurrency),
         calls: (limits.calls != default.calls).then_some(limits.calls),
         pending: number(limits.pending, default.pending),

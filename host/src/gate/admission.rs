@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{AuditError, Gate, Witness};
 use crate::capability::Amount;
 use crate::error::{Failure, Payload, told};
+use crate::json;
 use crate::ledger::{AccountId, Ledger};
 use crate::tool::{Authority, CallContext, Started, Tool};
 
@@ -79,7 +80,7 @@ impl Admission {
             failure
         })?;
         secrets.redact_payload(&mut payload);
-        let size = serialized_len(&payload.value);
+        let size = json::serialized_len(&payload.value);
         if size > self.result_limit {
             let message =
                 format!("`{}`: a result of {size} bytes passes the limit of {}", self.method, self.result_limit);
@@ -167,21 +168,4 @@ impl Admission {
         self.debit.release();
         self.witness.released();
     }
-}
-
-/// The length of a value as JSON text, without making the text.
-fn serialized_len(value: &Value) -> u64 {
-    struct Count(u64);
-    impl std::io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    serde_json::to_writer(&mut count, value).expect("a JSON value serialises, and counting does not fail");
-    count.0
 }

@@ -6,8 +6,10 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::RunLog;
 use super::approval::Caller;
 use crate::capability::Amount;
+use crate::error::Failure;
 use crate::json;
 
 /// One call, as `run --json` shows it.
@@ -98,6 +100,8 @@ pub struct Record {
     calls: Arc<Mutex<Open>>,
     run: u64,
     within: Option<Arc<Within>>,
+    /// What the run adds to the audit log; none if nothing limits that.
+    log: Option<Arc<RunLog>>,
 }
 
 /// The most bytes that are kept of the arguments of one run's calls, about. They are in the host's memory, and a script
@@ -134,10 +138,25 @@ impl Record {
         Self { run, ..Self::default() }
     }
 
+    /// The record of a run that adds to the audit log what its limit allows.
+    pub(crate) fn logged(run: u64, log: RunLog) -> Self {
+        Self { run, log: Some(Arc::new(log)), ..Self::default() }
+    }
+
+    /// What the run adds to the audit log; none if nothing limits that.
+    pub(crate) fn log(&self) -> Option<&Arc<RunLog>> {
+        self.log.as_ref()
+    }
+
+    /// Why the run ends, once it has added to the audit log as much as it may.
+    pub(crate) fn log_failure(&self) -> Option<Failure> {
+        self.log.as_ref()?.failure()
+    }
+
     /// The same record, for the calls that a tool makes during a call of its own.
     pub(crate) fn within(&self, alias: &Arc<str>, seq: u64) -> Self {
         let within = Within { alias: Arc::clone(alias), seq, depth: self.depth() + 1, outer: self.within.clone() };
-        Self { calls: Arc::clone(&self.calls), run: self.run, within: Some(Arc::new(within)) }
+        Self { calls: Arc::clone(&self.calls), run: self.run, within: Some(Arc::new(within)), log: self.log.clone() }
     }
 
     /// The run's number.

@@ -23,8 +23,10 @@ use serde_json::{Value, json};
 
 pub use admission::Admission;
 pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Caller, Cost, Question};
-pub(crate) use audit::Witness;
-pub use audit::{Audit, AuditError, AuditFile, Both, Chain, Debits, Event, Nowhere};
+pub use audit::{
+    Audit, AuditError, AuditFile, AuditKey, Both, Chain, CheckOptions, CheckedLog, Debits, Event, NoAuditKey, Nowhere,
+};
+pub(crate) use audit::{RunLog, Witness};
 pub use calls::{Budget, BudgetKind, Call, CallOutcome, Calls, Record};
 pub use judge::{Coverage, Covered, Opinion};
 pub use optional::Optional;
@@ -159,6 +161,14 @@ impl Gate {
         &self.audit
     }
 
+    /// Where what happens in a run is written.
+    pub(crate) fn log(&self, record: &Record) -> Arc<dyn Audit> {
+        match record.log() {
+            Some(log) => Arc::clone(log) as Arc<dyn Audit>,
+            None => Arc::clone(&self.audit),
+        }
+    }
+
     /// Whether a grant could allow a call of the method, for some arguments and with some budget.
     #[must_use]
     pub fn grants(&self, method: &str) -> bool {
@@ -214,6 +224,9 @@ impl Gate {
     fn count(&self, record: &Record, method: &str) -> Result<(), Failure> {
         let limit = self.limits().calls;
         let asked = record.ask();
+        if let Some(failure) = record.log_failure() {
+            return Err(failure);
+        }
         if asked <= limit {
             return Ok(());
         }
@@ -248,15 +261,19 @@ impl Gate {
         let (run, caller) = (record.run(), record.caller());
         let debits = Debits { accounts: &held.accounts, amounts: debit.amounts() };
         let event = Event::Admitted { run, seq, caller, method, arguments: &arguments, grant, debits };
-        if let Err(error) = self.audit.write(&event) {
+        let log = self.log(record);
+        if let Err(error) = log.write(&event) {
             debit.release();
             record.settle(seq, CallOutcome::Denied);
+            if let Some(failure) = record.log_failure() {
+                return Err(failure);
+            }
             // Of two logs, one may have it.
-            let _ = self.audit.write(&Event::Released { run, seq });
+            let _ = log.write(&Event::Released { run, seq });
             let why = told(&error);
             return Err(Failure::host(format!("`{method}` is not called, since that cannot be logged: {why}")));
         }
-        let witness = Witness::new(&self.audit, run, seq);
+        let witness = Witness::new(log, run, seq);
         let (authority, gate) = self.powers.of(tool.alias());
         let (method, result_limit) = (method.to_owned(), tool.result_limit(self.limits().result));
         Ok(Admission { seq, method, arguments, tool, result_limit, debit, witness, authority, gate })
@@ -289,7 +306,7 @@ impl Gate {
         let (run, caller, kind, reason) = (record.run(), record.caller(), failure.kind, failure.message.as_str());
         let event = Event::Denied { run, seq, caller, method, arguments, grant, kind, reason };
         // A refusal needs no log to be safe, so one that cannot be written changes nothing.
-        let _ = self.audit.write(&event);
+        let _ = self.log(record).write(&event);
     }
 
     /// Puts on record how an admitted call ended. The first ending counts.
@@ -297,7 +314,7 @@ impl Gate {
         if let Some(micros) = record.settle(seq, outcome) {
             let error = error.map(|failure| failure.message.as_str());
             // The call is over; what the log lacks cannot be undone by not saying so to the script.
-            let _ = self.audit.write(&Event::Settled { run: record.run(), seq, outcome, micros, error });
+            let _ = self.log(record).write(&Event::Settled { run: record.run(), seq, outcome, micros, error });
         }
     }
 
@@ -363,7 +380,7 @@ impl Gate {
             return Err(Failure::cancelled());
         };
         let (callers, costs) = (record.callers(), self.costs(held, debit));
-        let (run, audit) = (record.run(), &*self.audit);
+        let (run, audit) = (record.run(), &*self.log(record));
         let asking = Asking { audit, run, seq, callers: &callers, method, arguments, grant, reason, costs: &costs };
         let failure = match asking.ask(&**approver) {
             Ok(true) => return Ok(seq),

@@ -46,8 +46,14 @@ impl CallRun {
         let scope = Scope::new(session, place.number());
         let interrupt = self.interrupt.clone();
         let stoppable = session.stoppable(move || interrupt.cancel());
+        let full = self.interrupt.clone();
+        if let Some(log) = scope.record.log() {
+            log.on_full(move || full.cancel());
+        }
         let result = self.perform(&scope);
         drop(stoppable);
+        let calls = session.gate.close(&scope.record);
+        let result = scope.record.log_failure().map_or(result, Err);
         let error = result.as_ref().err().cloned();
         let exit_code = match error.as_ref().map(|error| error.kind) {
             None => 0,
@@ -55,7 +61,6 @@ impl CallRun {
             Some(_) => 1,
         };
         let outcome = Outcome { value: None, exit_code, error, fuel: 0, state: None };
-        let calls = session.gate.close(&scope.record);
         let usage = Usage { wall_micros: micros(begun), ..Usage::default() };
         let left = session.head().into();
         let ended = RunResult::conclude(session, place, outcome, calls, usage, Default::default(), left);
@@ -70,7 +75,7 @@ impl CallRun {
         let gate = &self.session.gate;
         let hash = blake3::hash(self.arguments.as_bytes()).to_hex();
         let started = Event::Started { run: scope.record.run(), script: &self.method, hash: &hash };
-        let written = gate.audit().write(&started);
+        let written = scope.log().write(&started);
         written.map_err(|error| Failure::host(format!("the call is not made: {}", told(&error))))?;
         let memory = self.session.limits().memory;
         let admitted = gate.admit(&scope.record, &self.method, &self.arguments, memory, &self.interrupt);

@@ -67,6 +67,10 @@ impl ComponentRun {
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
         let output = Arc::new(Mutex::new(Output::new(sink, self.session.limits().output)));
         let caller = Arc::new(self.caller());
+        let full = self.interrupt.clone();
+        if let Some(log) = caller.record.log() {
+            log.on_full(move || full.cancel());
+        }
         let interrupt = self.interrupt.clone();
         let _stoppable = self.session.stoppable(move || interrupt.cancel());
         let (outcome, memory_bytes) = match self.execute(&caller, options.stdin, &output) {
@@ -75,6 +79,7 @@ impl ComponentRun {
         };
         self.interrupt.cancel();
         let calls = self.session.gate.close(&caller.record);
+        let outcome = caller.record.log_failure().map_or(outcome, Outcome::failed);
         let files = self.session.head();
         let usage = Usage {
             fuel: 0,
@@ -103,7 +108,7 @@ impl ComponentRun {
         let failed = |failure: Failure| (Ending::Failed(failure), 0);
         let digest = blake3::hash(&self.component).to_hex();
         let started = Event::Started { run: self.number, script: &self.program.name, hash: &digest };
-        let written = self.session.gate.audit().write(&started);
+        let written = self.session.gate.log(&caller.record).write(&started);
         written.map_err(|error| failed(Failure::host(format!("the run does not start: {}", told(&error)))))?;
         let component = self.session.compile_agent(&digest, &self.component);
         let component = component.map_err(|error| failed(Failure::argument(format!("no agent: {error}"))))?;
@@ -118,7 +123,8 @@ impl ComponentRun {
         if let Some(deadline) = begun.checked_add(self.session.limits().wall) {
             self.interrupt.set_deadline(deadline);
         }
-        let context = Scope::new(&self.session, self.number).own(self.interrupt.clone(), caller.working.clone());
+        let context =
+            Scope::of(&self.session, caller.record.clone()).own(self.interrupt.clone(), caller.working.clone());
         let ended = agent.run(&self.program, stdin, output, &context);
         // It began with the head, which has limits: what it wrote fits.
         let _ = self.session.change(&context.edits());

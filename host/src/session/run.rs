@@ -123,6 +123,10 @@ impl Run {
         let called = (script.name.clone(), blake3::hash(script.source.as_bytes()).to_hex().to_string());
         let beginning = Beginning { script, directory: WORKSPACE.to_owned(), found };
         let handle = CancelHandle { interrupt: interrupt.clone(), news: work.sender() };
+        let full = handle.clone();
+        if let Some(log) = scope.record.log() {
+            log.on_full(move || full.cancel());
+        }
         let stoppable = session.stoppable(move || handle.cancel());
         let main = Process::new(guest, language, beginning, interrupt.clone());
         Ok(Self {
@@ -157,6 +161,10 @@ impl Run {
         loop {
             if let Some(result) = &self.result {
                 return Step::Finished(result.clone());
+            }
+            if self.scope.record.log_failure().is_some() {
+                self.end(self.gone(&GuestError::Cancelled));
+                continue;
             }
             if !self.queue.is_empty() {
                 // The guest goes on, and what it waits for besides goes on beside it.
@@ -217,7 +225,7 @@ impl Run {
             self.announced = true;
             let (script, hash) = (&*self.script.0, &*self.script.1);
             let event = Event::Started { run: self.scope.record.run(), script, hash };
-            if let Err(error) = self.session.gate.audit().write(&event) {
+            if let Err(error) = self.scope.log().write(&event) {
                 self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", told(&error)))));
                 return None;
             }
@@ -365,6 +373,9 @@ impl Run {
         self.interrupt.cancel();
         self.work.end();
         let calls = self.session.gate.close(&self.scope.record);
+        if let Some(failure) = self.scope.record.log_failure() {
+            outcome = Outcome::failed(failure);
+        }
         let files = processes.files().clone();
         let usage = Usage {
             fuel: processes.together().fuel(),

@@ -6,7 +6,7 @@ use super::host::now;
 use super::state::SessionState;
 use crate::agent::Caller;
 use crate::code::Interrupt;
-use crate::gate::{Admission, Gate, Record, Witness};
+use crate::gate::{Admission, Audit, Gate, Record, RunLog, Witness};
 use crate::tool::{Authority, CallContext, Handles, Peers, Working};
 use crate::vfs::Tree;
 
@@ -21,8 +21,19 @@ pub(super) struct Scope {
 impl Scope {
     /// Of a run that begins.
     pub(super) fn new(session: &Arc<SessionState>, run: u64) -> Self {
-        let handles = Arc::new(Handles::new(session.seed("handles", &[run])));
-        Self { session: Arc::clone(session), record: Record::of_run(run), handles }
+        let log = RunLog::new(session.gate.audit(), run, session.limits().log);
+        Self::of(session, Record::logged(run, log))
+    }
+
+    /// Of a run that has a record.
+    pub(super) fn of(session: &Arc<SessionState>, record: Record) -> Self {
+        let handles = Arc::new(Handles::new(session.seed("handles", &[record.run()])));
+        Self { session: Arc::clone(session), record, handles }
+    }
+
+    /// Where what happens in the run is written.
+    pub(super) fn log(&self) -> Arc<dyn Audit> {
+        self.session.gate.log(&self.record)
     }
 
     /// What an admitted call brings along; `files` is what the caller has.
@@ -51,7 +62,7 @@ impl Scope {
 
     /// What an agent itself brings along, which is no tool: it has its session's files, and its imports.
     pub(super) fn own(&self, interrupt: Interrupt, working: Working) -> CallContext {
-        let witness = Witness::new(self.session.gate.audit(), self.record.run(), 0);
+        let witness = Witness::new(self.log(), self.record.run(), 0);
         let authority = Arc::new(Authority::agent());
         CallContext { working, ..self.bare(0, interrupt, witness, &authority, self.session.head()) }
     }

@@ -11,7 +11,7 @@ use super::call::CallRun;
 use super::catalog::GateCatalog;
 use super::component::ComponentRun;
 use super::host::{HostError, HostState, file_limits};
-use super::kept::{Begun, Kept, SessionId, SessionsError, Stoppable};
+use super::kept::{Begun, Kept, SessionId, SessionsError, Stoppable, told_in_log};
 use super::options::RunOptions;
 use super::pool::Pool;
 use super::run::Run;
@@ -354,8 +354,8 @@ impl SessionState {
 
     /// The run is over, whatever an audit log says of it. That of a session on disk knows.
     fn tell(&self, place: &Place, result: &RunResult) {
-        let error = result.error.as_ref().map(|error| error.message.as_str());
-        let ended = Event::Ended { run: place.number(), status: result.status.word(), error };
+        let error = result.error.as_ref().map(|error| told_in_log(&error.message));
+        let ended = Event::Ended { run: place.number(), status: result.status.word(), error: error.as_deref() };
         let _ = self.gate.audit().write(&ended);
     }
 

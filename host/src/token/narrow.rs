@@ -117,6 +117,7 @@ impl Part {
             argument: least(named("argument"), own.argument, above.argument, "argument")?,
             result: least(named("result"), own.result, above.result, "result")?,
             files: least(named("files"), own.files, above.files, "files")?,
+            log: least(named("log"), own.log, above.log, "log")?,
             concurrency: least(named("concurrency"), own.concurrency, above.concurrency, "concurrency")?,
             calls: least(named("calls"), own.calls, above.calls, "calls")?,
             pending: least(named("pending"), own.pending, above.pending, "pending")?,

@@ -17,13 +17,13 @@ mod room;
 mod script;
 
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
 
 use clap::Args;
 use tollhouse::session::{SessionId, Sessions};
 
 use self::interrupt::Interrupt;
 use self::room::{Keeper, Room};
+use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
 use super::opening::{Opening, OwnArgs, SessionArgs, pair};
 use super::places::Places;
@@ -71,9 +71,8 @@ pub(crate) struct Repl {
     /// Neither read nor write the history
     #[arg(long)]
     no_history: bool,
-    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
-    #[arg(long, value_name = "FILE")]
-    audit: Option<PathBuf>,
+    #[command(flatten)]
+    audit: AuditArgs,
 }
 
 /// What a session is called that ends with the repl.
@@ -84,8 +83,9 @@ impl Repl {
     pub(crate) fn execute(self, places: &Places) -> Result {
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
         let history = if interactive && !self.no_history { places.state.as_deref() } else { None };
+        self.audit.read_key()?;
         self.confine.apply(|| {
-            let touched = self.session.touched(places, &self.own, self.id.is_some(), self.audit.as_deref());
+            let touched = self.session.touched(places, &self.own, self.id.is_some(), &self.audit);
             touched.writing_in(history)
         })?;
         let interrupt = Interrupt::install(interactive);
@@ -101,11 +101,11 @@ impl Repl {
         };
         let session = match &keeper {
             Some(Keeper { sessions, id }) => {
-                let (own, audit, waiting) = (&self.own, self.audit.as_deref(), interrupt.waiting(id));
+                let (own, audit, waiting) = (&self.own, &self.audit, interrupt.waiting(id));
                 let opening = Opening { own, audit, waiting, files: None, is_named: false };
                 self.session.open_kept(places, &host, sessions, id, opening)?
             }
-            None => self.session.open_in_memory(places, &host, &self.own, self.audit.as_deref())?,
+            None => self.session.open_in_memory(places, &host, &self.own, &self.audit)?,
         };
         self.confine.isolate(session.gate())?;
         let mut room = Room {

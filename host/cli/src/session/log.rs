@@ -54,7 +54,7 @@ pub(crate) struct Log {
 const CLIP: usize = 200;
 
 /// Every event, as the log calls it.
-const EVENTS: [&str; 12] = [
+const EVENTS: [&str; 13] = [
     "started",
     "asked",
     "answered",
@@ -66,6 +66,7 @@ const EVENTS: [&str; 12] = [
     "settled",
     "changed",
     "ended",
+    "full",
     "mended",
 ];
 
@@ -124,7 +125,7 @@ fn told(event: &Value, whole: bool) -> String {
         line += &format!("call {seq} ");
     }
     line += text("event");
-    let passed = ["n", "time", "event", "run", "seq", "prev"];
+    let passed = ["n", "time", "event", "run", "seq", "prev", "mac"];
     for (key, value) in event.as_object().into_iter().flatten() {
         if !passed.contains(&key.as_str()) && !value.is_null() {
             let value = value.to_string();

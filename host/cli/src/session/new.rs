@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::json;
 use tollhouse::session::{Point, SessionId};
 
+use super::super::audit::AuditArgs;
 use super::super::opening::{Opening, OwnArgs, SessionArgs};
 use super::super::places::{Places, waiting};
 use super::super::{CliError, Result, show};
@@ -48,7 +49,13 @@ impl New {
         }
         let files = self.from.as_ref().map(|from| sessions.files(from)).transpose();
         let files = files.map_err(|error| super::failed("cannot make a session", &error))?;
-        let opening = Opening { own: &OwnArgs::default(), audit: None, waiting: waiting(&id), files, is_named: true };
+        let opening = Opening {
+            own: &OwnArgs::default(),
+            audit: &AuditArgs::default(),
+            waiting: waiting(&id),
+            files,
+            is_named: true,
+        };
         self.session.open_kept(places, &places.host()?, &sessions, &id, opening)?;
         let head = sessions.show(&id).map_err(|error| super::failed("cannot show the session", &error))?.head;
         if self.json {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Event;
+use super::key::LineKey;
 
 /// Where a log ends: what the next line must name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +62,19 @@ impl Chain {
         (text, Self { lines: self.lines + 1, hash })
     }
 
+    /// As [`follow`](Self::follow), with the MAC that the line's key gives. The key is the caller's to advance, when the
+    /// line is written.
+    pub(super) fn follow_with(&self, event: &Event<'_>, now: SystemTime, key: &LineKey) -> (Vec<u8>, Self) {
+        let (mut text, _) = self.follow(event, now);
+        let mac = key.line(&text).to_hex();
+        text.truncate(text.len() - CLOSE.len());
+        for part in [MAC, mac.as_bytes(), MAC_CLOSE] {
+            text.extend_from_slice(part);
+        }
+        let hash = blake3::hash(&text);
+        (text, Self { lines: self.lines + 1, hash })
+    }
+
     /// Takes a line that was read, and says what it says.
     ///
     /// # Errors
@@ -79,4 +93,18 @@ impl Chain {
         *self = Self { lines: self.lines + 1, hash: blake3::hash(line) };
         Ok(value)
     }
+}
+
+/// How a line ends, and how one with a MAC does: the MAC stands last, in hexadecimal.
+const CLOSE: &[u8] = b"}";
+const MAC: &[u8] = b",\"mac\":\"";
+const MAC_CLOSE: &[u8] = b"\"}";
+
+/// Splits a line into what its MAC is of, and the MAC; none if it has none.
+pub(super) fn mac_of(line: &[u8]) -> Option<(Vec<u8>, blake3::Hash)> {
+    let line = line.strip_suffix(MAC_CLOSE)?;
+    let (line, digits) = line.split_at_checked(line.len().checked_sub(2 * blake3::OUT_LEN)?)?;
+    let mac = blake3::Hash::from_hex(digits).ok()?;
+    let text = [line.strip_suffix(MAC)?, CLOSE].concat();
+    Some((text, mac))
 }

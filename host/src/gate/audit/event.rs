@@ -160,11 +160,36 @@ pub enum Event<'a> {
         /// Why it failed; a limit is named here.
         error: Option<&'a str>,
     },
+    /// The run has added as much to the log as it may, and ends. What it did besides is not in the log; how the calls end
+    /// that had begun, and the run itself, is.
+    Full {
+        /// The run.
+        run: u64,
+        /// Its limit `log`, in bytes.
+        limit: u64,
+    },
     /// The last line had been cut off in the middle, by a crash, and was removed.
     Mended {
         /// How many bytes it had.
         bytes: u64,
     },
+}
+
+impl<'a> Event<'a> {
+    /// How something ends that had begun, with texts of at most `most` bytes; none if it says anything else.
+    pub(super) fn ending(&self, most: usize) -> Option<Self> {
+        let cut = |text: &'a str| &text[..text.floor_char_boundary(most)];
+        match *self {
+            Self::Settled { run, seq, outcome, micros, error } => {
+                Some(Self::Settled { run, seq, outcome, micros, error: error.map(cut) })
+            }
+            Self::Answered { run, seq, allowed, by, shown } => {
+                Some(Self::Answered { run, seq, allowed, by: cut(by), shown })
+            }
+            Self::Released { .. } => Some(*self),
+            _ => None,
+        }
+    }
 }
 
 /// What a call reserved: one call of each account, and an amount of those that sum something.

@@ -1,18 +1,24 @@
 //! An audit log in a file that one process writes.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use serde_json::Value;
 
+use super::head::{Head, HeadFile};
+use super::key::{AuditKey, LineKey};
+use super::scan::{CheckOptions, CheckedLog, Scan};
 use super::{Audit, AuditError, Chain, Event};
 
 /// A log in a file that only this process writes. What was written survives the end of the process, however it ends; what
-/// was synced, also a power cut. Cutting off the end leaves a valid chain, so whoever must notice that keeps the last hash
-/// elsewhere.
+/// was synced, also a power cut.
+///
+/// Its lines are a chain, which shows what was changed by somebody who did not make the chain anew. With a key
+/// ([`AuditFile::open_keyed`]) each line has a MAC, and `LOG.head` beside it says how long the log is: then nobody without
+/// the key can change what is written or cut it off, also not who takes over this process.
 #[derive(Debug)]
 pub struct AuditFile {
     path: PathBuf,
@@ -25,18 +31,35 @@ struct Tail {
     chain: Chain,
     /// How many lines are known to be on the disk, whatever happens.
     durable: u64,
+    keyed: Option<Keyed>,
 }
 
-/// The longest line that is read back. A line holds the arguments of a call, which have their own limit.
-const MAX_LINE: u64 = 1 << 30;
+/// Of a log that is kept with a key.
+#[derive(Debug)]
+struct Keyed {
+    key: LineKey,
+    head: HeadFile,
+}
 
 impl AuditFile {
     /// Opens a log and goes on where it ends; makes it if it is not there, for this user alone.
     ///
     /// # Errors
-    /// If it cannot be opened, another process writes it, or it was altered.
+    /// If it cannot be opened, another process writes it, it was altered, or it is kept with a key.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, AuditError> {
-        let path = path.into();
+        Self::open_with(path.into(), None)
+    }
+
+    /// As [`AuditFile::open`], of a log that is kept with a key, from now on if it was not before. The key is given whenever
+    /// the log is opened. In this process it is forgotten when this returns: what stays is the key of the next line.
+    ///
+    /// # Errors
+    /// As [`AuditFile::open`]; if the log was kept with another key, was cut off, or has lost its head.
+    pub fn open_keyed(path: impl Into<PathBuf>, key: AuditKey) -> Result<Self, AuditError> {
+        Self::open_with(path.into(), Some(key))
+    }
+
+    fn open_with(path: PathBuf, key: Option<AuditKey>) -> Result<Self, AuditError> {
         let failed = |source| AuditError::Io { path: path.clone(), source };
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
@@ -48,15 +71,31 @@ impl AuditFile {
             Err(TryLockError::WouldBlock) => return Err(AuditError::Busy { path }),
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-        let read = read(&path, &file, &mut |_| {})?;
-        file.set_len(read.whole).map_err(failed)?;
+        let scan = Scan::read(&path, &file, CheckOptions { key, ..CheckOptions::default() }, &mut |_| {})?;
+        if scan.keyed_from.is_some() && scan.key.is_none() {
+            return Err(AuditError::Keyed { path });
+        }
+        file.set_len(scan.whole).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let tail = Mutex::new(Tail { file, chain: read.chain, durable: 0 });
-        let log = Self { path, tail };
-        if read.torn > 0 {
-            log.write(&Event::Mended { bytes: read.torn })?;
+        let mut tail = Tail { file, chain: scan.chain, durable: 0, keyed: None };
+        if let Some(key) = scan.key {
+            // From its first line with a MAC on, a log has a head.
+            tail.keyed = Some(Keyed { key, head: HeadFile::open(&path)? });
+            tail.make_durable().map_err(failed)?;
+            tail.write_head()?;
+            tail.keyed.as_ref().map_or(Ok(()), |keyed| keyed.head.sync())?;
+        }
+        let log = Self { path, tail: Mutex::new(tail) };
+        if scan.torn > 0 {
+            log.write(&Event::Mended { bytes: scan.torn })?;
         }
         Ok(log)
+    }
+
+    /// Where the head of a log is that is kept with a key.
+    #[must_use]
+    pub fn head_path(path: &Path) -> PathBuf {
+        super::head::path_of(path)
     }
 
     /// Checks the whole chain; the number of lines, and the hash that the next line would name.
@@ -67,6 +106,14 @@ impl AuditFile {
         events(path, &mut |_| {})
     }
 
+    /// Checks the whole log against its key and what is expected of it: what that proves.
+    ///
+    /// # Errors
+    /// If it cannot be read; the first line that is wrong; if it was cut off, or has no line that is expected.
+    pub fn check(path: &Path, options: CheckOptions) -> Result<CheckedLog, AuditError> {
+        scan(path, options, &mut |_| {})?.checked(path)
+    }
+
     /// Hands out every event, as it was written, in order; what [`AuditFile::verify`] returns.
     ///
     /// # Errors
@@ -74,23 +121,50 @@ impl AuditFile {
     pub fn read(path: &Path, take: &mut dyn FnMut(&Value)) -> Result<(u64, String), AuditError> {
         events(path, take)
     }
+
+    fn sync_tail(&self, tail: &mut Tail) -> Result<(), AuditError> {
+        if tail.durable < tail.chain.lines() {
+            tail.make_durable().map_err(|source| AuditError::Io { path: self.path.clone(), source })?;
+            tail.write_head()?;
+        }
+        Ok(())
+    }
+}
+
+impl Tail {
+    fn make_durable(&mut self) -> std::io::Result<()> {
+        self.file.sync_data()?;
+        self.durable = self.chain.lines();
+        Ok(())
+    }
+
+    /// Says how long the log is, if it is kept with a key. All of it is durable: see `head`.
+    fn write_head(&mut self) -> Result<(), AuditError> {
+        let Some(Keyed { key, head }) = &mut self.keyed else { return Ok(()) };
+        let (lines, last) = (self.chain.lines(), *self.chain.hash());
+        head.write(&Head { lines, last, mac: key.head(lines, &last) })
+    }
+}
+
+fn scan(path: &Path, options: CheckOptions, take: &mut dyn FnMut(&Value)) -> Result<Scan, AuditError> {
+    let file = File::open(path).map_err(|source| AuditError::Io { path: path.to_owned(), source })?;
+    Scan::read(path, &file, options, take)
 }
 
 /// Hands out every event of a log that was not altered, as it was written; what [`AuditFile::verify`] returns.
 pub(in crate::gate) fn events(path: &Path, take: &mut dyn FnMut(&Value)) -> Result<(u64, String), AuditError> {
-    let file = File::open(path).map_err(|source| AuditError::Io { path: path.to_owned(), source })?;
-    let read = read(path, &file, take)?;
-    if read.torn > 0 {
-        let line = read.chain.lines() + 1;
-        return Err(AuditError::Altered { path: path.to_owned(), line, problem: "has no end" });
-    }
-    Ok((read.chain.lines(), read.chain.hash().to_string()))
+    let checked = scan(path, CheckOptions::default(), take)?.checked(path)?;
+    Ok((checked.lines, checked.head))
 }
 
 impl Audit for AuditFile {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
         let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut text, next) = tail.chain.follow(event, SystemTime::now());
+        let now = SystemTime::now();
+        let (mut text, next) = match &tail.keyed {
+            Some(keyed) => tail.chain.follow_with(event, now, &keyed.key),
+            None => tail.chain.follow(event, now),
+        };
         text.push(b'\n');
         let failed = |source| AuditError::Io { path: self.path.clone(), source };
         let before = tail.file.metadata().map_err(failed)?.len();
@@ -100,51 +174,19 @@ impl Audit for AuditFile {
             return Err(failed(source));
         }
         tail.chain = next;
+        if let Some(keyed) = &mut tail.keyed {
+            keyed.key.advance();
+            if let Event::Ended { .. } = event {
+                // Behind a run nothing is synced any more, and its last lines are to be proven too.
+                return self.sync_tail(&mut tail);
+            }
+        }
         Ok(())
     }
 
     fn sync(&self) -> Result<(), AuditError> {
         let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = tail.chain.lines();
-        if tail.durable < lines {
-            tail.file.sync_data().map_err(|source| AuditError::Io { path: self.path.clone(), source })?;
-            tail.durable = lines;
-        }
-        Ok(())
-    }
-}
-
-/// What is in a log.
-struct ReadLog {
-    chain: Chain,
-    /// Bytes of whole lines, and of a line that was not finished.
-    whole: u64,
-    torn: u64,
-}
-
-fn read(path: &Path, file: &File, take: &mut dyn FnMut(&Value)) -> Result<ReadLog, AuditError> {
-    let failed = |source| AuditError::Io { path: path.to_owned(), source };
-    let mut log = ReadLog { chain: Chain::default(), whole: 0, torn: 0 };
-    let mut reader = BufReader::new(file);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let length = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(failed)? as u64;
-        let line_number = log.chain.lines() + 1;
-        let altered = |problem| AuditError::Altered { path: path.to_owned(), line: line_number, problem };
-        if line.last() != Some(&b'\n') {
-            // Only what this log began to write is a torn line; anything else is somebody's file, or too long to be ours.
-            let head = format!("{{\"n\":{line_number},\"time\":\"");
-            let compared = head.len().min(line.len());
-            if line[..compared] != head.as_bytes()[..compared] || length == MAX_LINE {
-                return Err(altered("is no line of an audit log"));
-            }
-            log.torn = length;
-            return Ok(log);
-        }
-        line.pop();
-        take(&log.chain.check(&line).map_err(altered)?);
-        log.whole += length;
+        self.sync_tail(&mut tail)
     }
 }
 

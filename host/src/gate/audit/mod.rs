@@ -6,11 +6,20 @@
 //! What is inside:
 //! - `event`: what there is to say;
 //! - `chain`: how lines hang together;
+//! - `run_log`: what one run adds to a log, within its limit;
+//! - `key`, `head`: what proves that nobody wrote it anew or cut it off;
+//! - `scan`: reading a log and checking it;
 //! - `file`: a log in a file. The log of a session on disk is in its store: see `session`.
 
 mod chain;
 mod event;
 mod file;
+mod head;
+mod key;
+mod run_log;
+mod scan;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 use std::path::PathBuf;
@@ -20,6 +29,9 @@ pub use chain::Chain;
 pub use event::{Debits, Event};
 pub use file::AuditFile;
 pub(super) use file::events;
+pub use key::{AuditKey, NoAuditKey};
+pub(crate) use run_log::RunLog;
+pub use scan::{CheckOptions, CheckedLog};
 
 /// Why the log cannot be written or trusted.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +55,53 @@ pub enum AuditError {
     /// A log that is no file cannot be kept.
     #[error("the session's log cannot be kept")]
     Kept(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A run has added as much to it as it may.
+    #[error("limit `log` reached: a run adds at most {limit} bytes to the audit log")]
+    Full {
+        /// Bytes.
+        limit: u64,
+    },
+    /// Its key cannot be had.
+    #[error("cannot read the key `{}` of an audit log", path.display())]
+    Key {
+        /// The key's file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// It has lines with MACs, and goes on only with the key.
+    #[error("audit log `{}` is kept with a key, which was not given", path.display())]
+    Keyed {
+        /// The log.
+        path: PathBuf,
+    },
+    /// Lines were removed at its end.
+    #[error("audit log `{}` was cut off: it has {lines} lines, and its head says that there were {known}", path.display())]
+    Cut {
+        /// The log.
+        path: PathBuf,
+        /// How many lines it has.
+        lines: u64,
+        /// How many it had.
+        known: u64,
+    },
+    /// The file beside it, which says how long it is, cannot be trusted.
+    #[error("the head `{}` of the audit log {problem}", path.display())]
+    Head {
+        /// The head.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// No line of it has a hash that was kept elsewhere.
+    #[error("audit log `{}` has no line whose hash is {head}: it is another log, was written anew, or was cut off", path.display())]
+    Unexpected {
+        /// The log.
+        path: PathBuf,
+        /// The hash.
+        head: String,
+    },
     /// It was altered.
     #[error("audit log `{}` was altered: line {line} {problem}", path.display())]
     Altered {
@@ -68,6 +127,11 @@ pub trait Audit: Send + Sync {
     /// # Errors
     /// If it is not durable. A call whose admission is not durable does not start.
     fn sync(&self) -> Result<(), AuditError>;
+
+    /// Returns false if nothing is kept of what is written: then it counts against no limit.
+    fn is_kept(&self) -> bool {
+        true
+    }
 }
 
 /// No log at all.
@@ -81,6 +145,10 @@ impl Audit for Nowhere {
 
     fn sync(&self) -> Result<(), AuditError> {
         Ok(())
+    }
+
+    fn is_kept(&self) -> bool {
+        false
     }
 }
 
@@ -97,6 +165,10 @@ impl Audit for Both {
         self.0.sync()?;
         self.1.sync()
     }
+
+    fn is_kept(&self) -> bool {
+        self.0.is_kept() || self.1.is_kept()
+    }
 }
 
 /// Writes down what happens in one call.
@@ -108,8 +180,8 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    pub(crate) fn new(audit: &Arc<dyn Audit>, run: u64, seq: u64) -> Self {
-        Self { audit: Arc::clone(audit), run, seq }
+    pub(crate) fn new(audit: Arc<dyn Audit>, run: u64, seq: u64) -> Self {
+        Self { audit, run, seq }
     }
 
     /// What is written so far is durable, when this returns.

@@ -1,5 +1,6 @@
 //! A session on disk that is in use in this process.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -215,12 +216,11 @@ impl Kept {
         left: Option<&Left>,
     ) -> Result<Option<SnapshotId>, SessionsError> {
         let Counts { admitted, denied } = Counts::of(result.calls.as_slice());
-        let told = result.error.as_ref().map(|error| error.message.as_str());
-        let error = told.map(|told| shortened(told, MAX_ERROR));
+        let whole = result.error.as_ref().map(|error| error.message.as_str());
+        let error = whole.map(|error| shortened(error, MAX_ERROR));
         let status = result.status.word();
-        // One that would fill the log is told as the record tells it.
-        let told = told.filter(|told| told.len() <= MAX_TOLD).or(error.as_deref());
-        let event = Event::Ended { run: begun.number, status, error: told };
+        let told = whole.map(told_in_log);
+        let event = Event::Ended { run: begun.number, status, error: told.as_deref() };
         let (status, error) = (status.to_owned(), error.clone());
         let record = RunRecord { status, error, calls: admitted, denied, ..begun.record.clone() };
         self.commit(begun, record, left.map(|left| &left.files), &event, |commit| {
@@ -371,6 +371,11 @@ impl Kept {
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The error of a run as the log tells it: one that would fill the log is shortened.
+pub(in crate::session) fn told_in_log(error: &str) -> Cow<'_, str> {
+    if error.len() <= MAX_TOLD { Cow::Borrowed(error) } else { Cow::Owned(shortened(error, MAX_ERROR)) }
 }
 
 /// The beginning of a text that may be long, and may have been chosen by a guest: without control characters, which JSON

@@ -39,7 +39,7 @@ use std::sync::Arc;
 pub use change::Removed;
 pub use create::{OpenOptions, Overrides};
 pub use id::{SessionId, SessionIdError};
-pub(super) use live::{Begun, Kept};
+pub(super) use live::{Begun, Kept, told_in_log};
 pub use look::{LogLine, Shown};
 pub use point::{At, Point, PointError};
 pub use record::{Created, Head, Origin, RunRecord, States};

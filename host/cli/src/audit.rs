@@ -1,0 +1,167 @@
+//! The audit log that a command writes, and `tollhouse policy audit`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::Args;
+use serde_json::{Value, json};
+use tollhouse::gate::{Audit, AuditError, AuditFile, AuditKey, CheckOptions, CheckedLog};
+
+use super::error::USAGE;
+use super::{CliError, Result, show};
+use crate::Exit;
+
+/// Where a command writes every decision and call.
+#[derive(Args, Default)]
+pub(crate) struct AuditArgs {
+    /// Write every decision and call to this log (JSON lines, hash-chained), after what is there
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Give each line of that log a MAC by this key (`tollhouse policy keygen --audit`), and forget the key line by line
+    #[arg(long, value_name = "FILE", requires = "audit")]
+    audit_key: Option<PathBuf>,
+    #[arg(skip)]
+    key: Mutex<Option<AuditKey>>,
+}
+
+impl AuditArgs {
+    /// Reads the key, before walls stand behind which this process cannot read it any more.
+    pub(crate) fn read_key(&self) -> Result<()> {
+        if let Some(path) = &self.audit_key {
+            *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(read(path)?);
+        }
+        Ok(())
+    }
+
+    /// The files that are written.
+    pub(crate) fn files(&self) -> (Option<&Path>, Option<PathBuf>) {
+        let head = self.audit_key.is_some().then_some(self.audit.as_deref()).flatten().map(AuditFile::head_path);
+        (self.audit.as_deref(), head)
+    }
+
+    /// Opens the log that is named. The key is gone then: a second time it is not there.
+    pub(crate) fn open(&self) -> Result<Option<Arc<dyn Audit>>> {
+        let Some(path) = &self.audit else { return Ok(None) };
+        let key = self.key.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let opened = match key {
+            Some(key) => AuditFile::open_keyed(path, key),
+            None => AuditFile::open(path),
+        };
+        let log = opened.map_err(|error| {
+            let told = CliError::because("cannot start", &error).status(USAGE);
+            match error {
+                AuditError::Keyed { .. } => told.hint("give the key: `--audit-key FILE`"),
+                _ => told,
+            }
+        })?;
+        Ok(Some(Arc::new(log)))
+    }
+}
+
+/// Reads a key.
+fn read(path: &Path) -> Result<AuditKey> {
+    AuditKey::read(path).map_err(|error| CliError::because("cannot start", &error).status(USAGE))
+}
+
+/// Check an audit log, and say what is proven: that nobody changed it, or cut it off
+///
+/// Without more, that each line names the one before: whoever can write the file can write all of it anew. With the key that
+/// it was kept with (`run --audit-key`), that nobody without the key wrote, changed or removed a line, from the first line
+/// with a MAC on. With the hash of a line that was kept elsewhere, that everything up to that line is as it was then.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse policy audit audit.jsonl --json | jq -r .head > head
+  tollhouse policy audit audit.jsonl --expect \"$(cat head)\"
+  tollhouse policy audit audit.jsonl --key audit.key")]
+pub(crate) struct CheckAudit {
+    /// A log that `run --audit` wrote
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+    /// The key that the log was kept with
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// The hash of a line, or of several: each must be in the log
+    #[arg(long, value_name = "HEAD", value_parser = hash)]
+    expect: Vec<String>,
+    /// Print {lines, head, keyed_from, proven_from, proven_lines, expected, wrong: null | {line, message}}
+    #[arg(long)]
+    json: bool,
+}
+
+/// A hash in hexadecimal, as `policy audit` prints it.
+fn hash(text: &str) -> std::result::Result<String, &'static str> {
+    let is_hash = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    is_hash.then(|| text.to_owned()).ok_or("it must be 64 hex digits, as `policy audit` prints them")
+}
+
+impl CheckAudit {
+    /// Checks, and prints what is proven.
+    pub(crate) fn execute(&self) -> Result {
+        let key = self.key.as_deref().map(read).transpose()?;
+        let has_key = key.is_some();
+        match AuditFile::check(&self.log, CheckOptions { key, expect: self.expect.clone() }) {
+            Ok(checked) if has_key && checked.keyed_from.is_none() => {
+                let message = format!("no line of `{}` has a MAC: the key proves nothing", self.log.display());
+                self.wrong(CliError::usage(message.as_str()).status(1), None, &message)
+            }
+            Ok(checked) => {
+                self.tell(&checked);
+                Ok(Exit::SUCCESS)
+            }
+            Err(error) => {
+                let line = match &error {
+                    AuditError::Altered { line, .. } => Some(*line),
+                    AuditError::Cut { lines, .. } => Some(lines + 1),
+                    _ => None,
+                };
+                let told = CliError::because("the log cannot be trusted", &error);
+                self.wrong(told, line, &error.to_string())
+            }
+        }
+    }
+
+    /// A log that cannot be trusted: as JSON it is an answer, else an error.
+    fn wrong(&self, error: CliError, line: Option<u64>, message: &str) -> Result {
+        if !self.json {
+            return Err(error);
+        }
+        show::json_pretty(&json!({
+            "lines": null, "head": null, "keyed_from": null, "proven_from": null, "proven_lines": null,
+            "expected": [], "wrong": { "line": line, "message": message },
+        }));
+        Ok(Exit::from(1))
+    }
+
+    fn tell(&self, checked: &CheckedLog) {
+        let CheckedLog { lines, head, keyed_from, proven_from, proven_lines, expected, .. } = checked;
+        if self.json {
+            let expected = self.expect.iter().zip(expected);
+            let expected: Vec<Value> = expected.map(|(head, line)| json!({ "head": head, "line": line })).collect();
+            show::json_pretty(&json!({
+                "lines": lines, "head": head, "keyed_from": keyed_from, "proven_from": proven_from,
+                "proven_lines": proven_lines, "expected": expected, "wrong": null,
+            }));
+            return;
+        }
+        show::line(format_args!("{lines} lines, unaltered; the last is {head}"));
+        match (proven_from, keyed_from) {
+            (Some(1), _) => show::line("proven from line 1 on, by the key: nobody without it wrote or changed a line"),
+            (Some(from), _) => show::line(format_args!(
+                "proven from line {from} on, by the key; the lines before were there, as they are, when line {from} was written"
+            )),
+            (None, Some(from)) => {
+                show::line(format_args!("not proven: lines have MACs from line {from} on, which `--key FILE` checks"))
+            }
+            (None, None) => show::line(
+                "not proven: no line has a MAC, so whoever can write the file can write all of it anew (`--audit-key`)",
+            ),
+        }
+        if let Some(proven) = proven_lines {
+            show::line(format_args!("proven by its head: none of the first {proven} lines was cut off"));
+        }
+        for line in expected {
+            show::line(format_args!("line {line} has the hash that was expected: up to it, all is as it was then"));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The key of an audit log, and how it moves on.
+//!
+//! Each line has a MAC by a key of its own, and each key is derived from the one before, which is then forgotten. So who takes
+//! over the process that writes a log learns the key of the next line, and of none that is written: those he cannot make
+//! anew. Who has the first key checks them all.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use zeroize::{Zeroize as _, Zeroizing};
+
+use super::AuditError;
+
+/// What the text of a key begins with.
+const PREFIX: &str = "audit-key/";
+
+/// What each derivation is for. A change of what is authenticated is another version.
+const LINE: &str = "tollhouse 2026 audit log 1: MAC of a line";
+const HEAD: &str = "tollhouse 2026 audit log 1: MAC of a head";
+const NEXT: &str = "tollhouse 2026 audit log 1: next key";
+
+/// The first key of an audit log, which its operator keeps: whoever has it can check the log, and could write it anew. As text
+/// it is `audit-key/` and 64 hex digits. Overwritten in memory when it is dropped.
+///
+/// Boxed, so that moving it leaves no copy behind.
+#[derive(Clone)]
+pub struct AuditKey(Box<[u8; 32]>);
+
+impl Drop for AuditKey {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// A text that is no key of an audit log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a key of an audit log is `audit-key/` and 64 hex digits; `tollhouse policy keygen --audit FILE` makes one")]
+pub struct NoAuditKey;
+
+impl AuditKey {
+    /// A new key, of the operating system's random numbers.
+    ///
+    /// # Errors
+    /// If the system has none.
+    pub fn generate() -> std::io::Result<Self> {
+        let mut key = Self(Box::default());
+        getrandom::fill(&mut *key.0)?;
+        Ok(key)
+    }
+
+    /// Reads a key from its file, whose text is overwritten in memory.
+    ///
+    /// # Errors
+    /// If it cannot be read, or holds none.
+    pub fn read(path: &Path) -> Result<Self, AuditError> {
+        let failed = |source| AuditError::Key { path: path.to_owned(), source };
+        let text = std::fs::read_to_string(path).map(Zeroizing::new).map_err(|error| failed(Box::new(error)))?;
+        text.parse().map_err(|error: NoAuditKey| failed(Box::new(error)))
+    }
+
+    /// The key as text, for the file that keeps it.
+    #[must_use]
+    pub fn to_text(&self) -> Zeroizing<String> {
+        let mut text = Zeroizing::new(String::with_capacity(PREFIX.len() + 2 * self.0.len()));
+        text.push_str(PREFIX);
+        for byte in *self.0 {
+            for digit in [byte >> 4, byte & 15] {
+                text.push(char::from_digit(digit.into(), 16).expect("four bits are a hex digit"));
+            }
+        }
+        text
+    }
+}
+
+impl FromStr for AuditKey {
+    type Err = NoAuditKey;
+
+    /// White space around it does not count: it comes from a file.
+    fn from_str(text: &str) -> Result<Self, NoAuditKey> {
+        let digits = text.trim_ascii().strip_prefix(PREFIX).ok_or(NoAuditKey)?.as_bytes();
+        let mut key = Self(Box::default());
+        if digits.len() != 2 * key.0.len() {
+            return Err(NoAuditKey);
+        }
+        let digit =
+            |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok()).ok_or(NoAuditKey);
+        for (byte, pair) in key.0.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Ok(key)
+    }
+}
+
+impl fmt::Debug for AuditKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AuditKey(…)")
+    }
+}
+
+/// The key of the next line. Nothing leads back to those before.
+#[derive(Debug)]
+pub(super) struct LineKey(AuditKey);
+
+impl LineKey {
+    /// Of the first line that has a MAC.
+    pub(super) fn first(key: AuditKey) -> Self {
+        Self(key)
+    }
+
+    /// The MAC of a line, which is its JSON without the MAC.
+    pub(super) fn line(&self, text: &[u8]) -> blake3::Hash {
+        self.mac(LINE, text)
+    }
+
+    /// The MAC of a head: that a log has so many lines and no more, and which is the last.
+    pub(super) fn head(&self, lines: u64, last: &blake3::Hash) -> blake3::Hash {
+        self.mac(HEAD, &[&lines.to_be_bytes()[..], last.as_bytes()].concat())
+    }
+
+    /// Moves on, behind a line that is written, and forgets the key of that line.
+    pub(super) fn advance(&mut self) {
+        self.0 = derived(NEXT, &self.0);
+    }
+
+    fn mac(&self, purpose: &str, text: &[u8]) -> blake3::Hash {
+        let key = derived(purpose, &self.0);
+        let mut hasher = blake3::Hasher::new_keyed(&key.0);
+        hasher.update(text);
+        let mac = hasher.finalize();
+        hasher.zeroize();
+        mac
+    }
+}
+
+/// A key for one purpose.
+fn derived(purpose: &str, from: &AuditKey) -> AuditKey {
+    let mut hasher = blake3::Hasher::new_derive_key(purpose);
+    hasher.update(&*from.0);
+    let mut key = AuditKey(Box::default());
+    let mut output = hasher.finalize_xof();
+    output.fill(&mut *key.0);
+    output.zeroize();
+    hasher.zeroize();
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn keys_differ_by_line_and_purpose() {
+        let mut key = LineKey::first(AuditKey(Box::new([7; 32])));
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..100 {
+            let text = [&9_u64.to_be_bytes()[..], &[1; 32]].concat();
+            assert!(seen.insert(key.line(&text).to_hex()), "each line has its own");
+            assert!(seen.insert(key.head(9, &[1; 32].into()).to_hex()), "a line is no head");
+            key.advance();
+        }
+    }
+
+    #[test]
+    fn key_shows_nowhere_but_in_its_text() {
+        let key = AuditKey::generate().expect("the system has random numbers");
+        assert_eq!(format!("{key:?}"), "AuditKey(…)");
+        assert_ne!(*key.to_text(), *AuditKey::generate().expect("the system has random numbers").to_text());
+    }
+
+    proptest! {
+        #[test]
+        fn keys_are_read_as_they_are_written(bytes in any::<[u8; 32]>(), around in "[ \n]{0,2}") {
+            let text = AuditKey(Box::new(bytes)).to_text();
+            let read: AuditKey = format!("{around}{}{around}", *text).parse().expect("it was written");
+            prop_assert_eq!(*read.0, bytes);
+            for wrong in [&text[1..], &text[..text.len() - 1], &format!("{}0", *text), &text.replace('/', "-")] {
+                prop_assert!(wrong.parse::<AuditKey>().is_err());
+            }
+        }
+    }
+}

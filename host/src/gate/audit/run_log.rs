@@ -1,0 +1,205 @@
+//! What one run adds to an audit log, within its limit `log`.
+//!
+//! Nothing else bounds it: a script that no grant allows anything may make calls as long as it has time, and each denial is
+//! a line. So lines are measured before they are written, and the first that does not fit ends the run.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::{Audit, AuditError, Event};
+use crate::error::{Failure, how_to_raise};
+use crate::json;
+
+/// Bytes that a line has besides its event, at most: number, time, the hash of the line before, the MAC.
+const ENVELOPE: u64 = 224;
+
+/// Bytes of an error that are written when the limit is reached.
+const SHORT: usize = 200;
+
+/// The audit log as one run writes it.
+///
+/// Once the limit is reached, a line says so (`full`), and after it only how that ends which had begun: the calls and the run
+/// itself, each in a short line.
+pub(crate) struct RunLog {
+    audit: Arc<dyn Audit>,
+    run: u64,
+    limit: u64,
+    used: AtomicU64,
+    full: AtomicBool,
+    /// Stops the run.
+    stop: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl RunLog {
+    /// A log to which a run adds at most `limit` bytes.
+    pub(crate) fn new(audit: &Arc<dyn Audit>, run: u64, limit: u64) -> Self {
+        Self {
+            audit: Arc::clone(audit),
+            run,
+            limit,
+            used: AtomicU64::new(0),
+            full: AtomicBool::new(false),
+            stop: OnceLock::new(),
+        }
+    }
+
+    /// Says how the run is stopped when the limit is reached. A run says it once, before its first line.
+    pub(crate) fn on_full(&self, stop: impl Fn() + Send + Sync + 'static) {
+        let _ = self.stop.set(Box::new(stop));
+    }
+
+    /// Why the run ends, once the limit is reached.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        self.full.load(Ordering::Acquire).then(|| {
+            let message = format!("limit `log` reached: a run adds at most {} bytes to the audit log", self.limit);
+            Failure::limit(message, how_to_raise("log"))
+        })
+    }
+
+    /// Takes room for a line. False if there is none left.
+    fn reserve(&self, bytes: u64) -> bool {
+        let taken = |used: u64| used.checked_add(bytes).filter(|used| *used <= self.limit);
+        !self.full.load(Ordering::Acquire) && self.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, taken).is_ok()
+    }
+
+    /// Ends the run, with a line that says why.
+    fn fill(&self) {
+        if self.full.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        // The run ends whether that can be written or not.
+        let _ = self.audit.write(&Event::Full { run: self.run, limit: self.limit });
+        if let Some(stop) = self.stop.get() {
+            stop();
+        }
+    }
+}
+
+impl Audit for RunLog {
+    fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
+        if !self.audit.is_kept() {
+            return self.audit.write(event);
+        }
+        let bytes = json::serialized_len(event).saturating_add(ENVELOPE);
+        if self.reserve(bytes) {
+            return self.audit.write(event).inspect_err(|_| {
+                self.used.fetch_sub(bytes, Ordering::AcqRel);
+            });
+        }
+        self.fill();
+        match event.ending(SHORT) {
+            Some(short) => self.audit.write(&short),
+            None => Err(AuditError::Full { limit: self.limit }),
+        }
+    }
+
+    fn sync(&self) -> Result<(), AuditError> {
+        self.audit.sync()
+    }
+
+    fn is_kept(&self) -> bool {
+        self.audit.is_kept()
+    }
+}
+
+impl fmt::Debug for RunLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunLog").field("run", &self.run).field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::{Mutex, PoisonError};
+    use std::time::SystemTime;
+
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::gate::audit::Chain;
+    use crate::gate::{CallOutcome, Nowhere};
+
+    /// A log in memory: its lines.
+    #[derive(Default)]
+    struct Lines(Mutex<(Chain, Vec<Vec<u8>>)>);
+
+    impl Lines {
+        fn events(&self) -> Vec<String> {
+            let lines = &self.0.lock().unwrap_or_else(PoisonError::into_inner).1;
+            let event = |line: &Vec<u8>| serde_json::from_slice::<Value>(line).expect("JSON")["event"].to_string();
+            lines.iter().map(event).collect()
+        }
+
+        fn bytes(&self) -> u64 {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).1.iter().map(|line| line.len() as u64 + 1).sum()
+        }
+    }
+
+    impl Audit for Lines {
+        fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
+            let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let (line, chain) = lines.0.follow(event, SystemTime::now());
+            lines.0 = chain;
+            lines.1.push(line);
+            Ok(())
+        }
+
+        fn sync(&self) -> Result<(), AuditError> {
+            Ok(())
+        }
+    }
+
+    fn denied(reason: &str) -> Event<'_> {
+        let (kind, arguments) = (crate::error::ErrorKind::Capability, &Value::Null);
+        Event::Denied { run: 1, seq: 1, caller: None, method: "a/b", arguments, grant: None, kind, reason }
+    }
+
+    #[test]
+    fn reaching_the_limit_is_said_once_and_stops_the_run_once() {
+        let (lines, stopped) = (Arc::new(Lines::default()), Arc::new(AtomicUsize::new(0)));
+        let log = RunLog::new(&(Arc::clone(&lines) as Arc<dyn Audit>), 1, 1000);
+        let count = Arc::clone(&stopped);
+        log.on_full(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        log.write(&denied("no")).expect("it fits");
+        assert!(log.failure().is_none());
+        for _ in 0..3 {
+            assert!(matches!(log.write(&denied(&"x".repeat(900))), Err(AuditError::Full { limit: 1000 })));
+        }
+        // What would fit is not written behind a gap.
+        assert!(log.write(&denied("no")).is_err());
+        let long = "x".repeat(5000);
+        let settled = Event::Settled { run: 1, seq: 1, outcome: CallOutcome::Failed, micros: 1, error: Some(&long) };
+        log.write(&settled).expect("how a call ends is written");
+        assert_eq!(lines.events(), ["\"denied\"", "\"full\"", "\"settled\""]);
+        assert!(lines.bytes() < 1500, "its error is cut");
+        assert_eq!(stopped.load(Ordering::Relaxed), 1);
+        assert!(log.failure().expect("it is full").message.contains("`log`"));
+    }
+
+    #[test]
+    fn what_is_kept_nowhere_fills_nothing() {
+        let log = RunLog::new(&(Arc::new(Nowhere) as Arc<dyn Audit>), 1, 1);
+        log.write(&denied("no")).expect("nothing is written");
+        assert!(log.failure().is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_more_is_written_than_the_limit_allows(
+            limit in 0_u64..20_000,
+            reasons in proptest::collection::vec(".{0,400}", 0..60),
+        ) {
+            let lines = Arc::new(Lines::default());
+            let log = RunLog::new(&(Arc::clone(&lines) as Arc<dyn Audit>), u64::MAX, limit);
+            let written = reasons.iter().take_while(|reason| log.write(&denied(reason)).is_ok()).count();
+            let full = u64::from(written < reasons.len());
+            prop_assert!(lines.bytes() <= limit + full * ENVELOPE + full * 100);
+            prop_assert_eq!(log.failure().is_some(), full == 1);
+        }
+    }
+}
