@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
 use tollhouse::capability::Policy;
-use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver, Audit, AuditError, Event};
+use tollhouse::gate::{
+    Answer, ApprovalError, ApprovalRequest, Approver, Audit, AuditError, AuditFile, AuditKey, Both, CheckOptions, Event,
+};
 use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionOptions};
 
 use crate::driver::{self, Raised};
@@ -37,7 +39,7 @@ impl Host {
     }
 
     /// A session in memory. `policy` is JSON, or TOML if `toml` is true; it narrows what a token allows, if there is one.
-    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, approver=None, token=None, authorities=Vec::new()))]
+    #[pyo3(signature = (policy, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None, token=None, authorities=Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn session(
         &self,
@@ -46,6 +48,8 @@ impl Host {
         toml: bool,
         tools: Vec<Py<HostTool>>,
         audit: Option<Py<PyAny>>,
+        audit_log: Option<PathBuf>,
+        audit_key: Option<PathBuf>,
         approver: Option<Py<PyAny>>,
         token: Option<&str>,
         authorities: Vec<Vec<u8>>,
@@ -63,7 +67,7 @@ impl Host {
         let options = SessionOptions {
             policy,
             host_tools: mounted(py, &tools, &shared),
-            audit: audit.map(|listener| Listener::shared(listener, &shared)),
+            audit: logs(py, audit, audit_log, audit_key, &shared)?,
             approver: approver.map(|ask| Asked::shared(ask, &shared)),
             ..SessionOptions::default()
         };
@@ -72,7 +76,7 @@ impl Host {
     }
 
     /// A session on disk, which is made if it is not there. Its policy is then fixed: None is whatever it was made with.
-    #[pyo3(signature = (store, session_id, policy=None, *, toml=false, tools=Vec::new(), audit=None, approver=None))]
+    #[pyo3(signature = (store, session_id, policy=None, *, toml=false, tools=Vec::new(), audit=None, audit_log=None, audit_key=None, approver=None))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them names")]
     fn open(
         &self,
@@ -83,6 +87,8 @@ impl Host {
         toml: bool,
         tools: Vec<Py<HostTool>>,
         audit: Option<Py<PyAny>>,
+        audit_log: Option<PathBuf>,
+        audit_key: Option<PathBuf>,
         approver: Option<Py<PyAny>>,
     ) -> PyResult<Session> {
         self.check_process()?;
@@ -91,7 +97,7 @@ impl Host {
         let options = OpenOptions {
             policy: policy.map(|policy| parsed(policy, toml)).transpose()?,
             host_tools: mounted(py, &tools, &shared),
-            audit: audit.map(|listener| Listener::shared(listener, &shared)),
+            audit: logs(py, audit, audit_log, audit_key, &shared)?,
             approver: approver.map(|ask| Asked::shared(ask, &shared)),
             waiting: Some(waiting()),
             ..OpenOptions::default()
@@ -127,6 +133,48 @@ fn parsed(policy: &str, toml: bool) -> PyResult<Policy> {
 
 fn mounted(py: Python<'_>, tools: &[Py<HostTool>], raised: &Arc<Raised>) -> Vec<tollhouse::tool::HostTool> {
     tools.iter().map(|tool| tool.get().mounted(py, raised)).collect()
+}
+
+/// Where a session's decisions are written: a Python function, a file, both or neither.
+fn logs(
+    py: Python<'_>,
+    listener: Option<Py<PyAny>>,
+    file: Option<PathBuf>,
+    key: Option<PathBuf>,
+    shared: &Arc<Raised>,
+) -> PyResult<Option<Arc<dyn Audit>>> {
+    let listener = listener.map(|listener| Listener::shared(listener, shared));
+    let Some(file) = file else {
+        return if key.is_none() { Ok(listener) } else { Err(PyValueError::new_err("a key is for an `audit_log`")) };
+    };
+    let opened = py.detach(|| match key {
+        Some(key) => AuditKey::read(&key).and_then(|key| AuditFile::open_keyed(file, key)),
+        None => AuditFile::open(file),
+    });
+    let file = Arc::new(opened.map_err(|error| raised(&error))?) as Arc<dyn Audit>;
+    Ok(Some(match listener {
+        Some(listener) => Arc::new(Both(file, listener)),
+        None => file,
+    }))
+}
+
+/// Checks an audit log: lines, head, the first line with a MAC, the first that is proven, how many lines are proven to be
+/// there, and the lines of the heads that were expected.
+#[pyfunction]
+#[pyo3(signature = (log, key=None, expect=Vec::new()))]
+#[expect(clippy::type_complexity, reason = "Python gives the fields names")]
+pub(crate) fn check_audit_log(
+    py: Python<'_>,
+    log: PathBuf,
+    key: Option<PathBuf>,
+    expect: Vec<String>,
+) -> PyResult<(u64, String, Option<u64>, Option<u64>, Option<u64>, Vec<u64>)> {
+    let checked = py.detach(|| {
+        let key = key.map(|key| AuditKey::read(&key)).transpose()?;
+        AuditFile::check(&log, CheckOptions { key, expect })
+    });
+    let checked = checked.map_err(|error| raised(&error))?;
+    Ok((checked.lines, checked.head, checked.keyed_from, checked.proven_from, checked.proven_lines, checked.expected))
 }
 
 /// Why there is no session.

@@ -36,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use super::files::Tree;
     #[pymodule_export]
-    use super::host::Host;
+    use super::host::{Host, check_audit_log};
     #[pymodule_export]
     use super::result::RunResult;
     #[pymodule_export]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tollhouse import AuditCollector, AuditConfig, AuditEntry
+from tollhouse import AuditCollector, AuditConfig, AuditEntry, NativeError, Sandbox, check_audit_log
 
 TIME = "2025-01-31T12:00:00.123456789Z"
 CALL = {"run": 1, "seq": 1, "method": "a/b", "arguments": {"x": 1}, "grant": "a/b#0"}
@@ -110,3 +110,45 @@ def test_binaries_are_kept_by_digest(tmp_path: Path) -> None:
     assert AuditCollector().capture_binary("ab" * 32, b"") is None
     with pytest.raises(ValueError, match="binary_dir"):
         AuditConfig(capture_binary=True)
+
+
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+def test_a_log_with_a_key_is_evidence(tmp_path: Path) -> None:
+    log, key, other = tmp_path / "audit.jsonl", tmp_path / "audit.key", tmp_path / "other.key"
+    key.write_text("audit-key/" + "5a" * 32)
+    other.write_text("audit-key/" + "5b" * 32)
+    for _ in range(2):
+        with Sandbox(tools=[add], audit_log=log, audit_key=key) as sandbox:
+            assert sandbox.execute("return await add({a: 1, b: 2})").strip() == "3"
+    checked = check_audit_log(log, key)
+    assert (checked.lines, checked.proven_from, checked.proven_lines) == (8, 1, 8)
+    assert check_audit_log(log, expect=[checked.head]).expected == [8]
+    for wrong in (None, other):
+        with pytest.raises(NativeError, match="key"):
+            Sandbox(tools=[add], audit_log=log, audit_key=wrong)
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(lines[:-1]))
+    with pytest.raises(NativeError, match="was cut off"):
+        check_audit_log(log)
+    log.write_text("".join(lines).replace('"a":1', '"a":2', 1))
+    with pytest.raises(NativeError, match="line 2"):
+        check_audit_log(log, key)
+
+
+def test_a_run_fills_its_log_and_no_more(tmp_path: Path) -> None:
+    log = tmp_path / "audit.jsonl"
+    with Sandbox(tools=[add], audit_log=log, limits={"log": "16KiB"}) as sandbox:
+        sandbox.execute("for (;;) await add({a: 'x'.repeat(500)}).catch(() => {})")
+        assert sandbox.last_result.status == "limited"
+        assert "limit `log`" in str(sandbox.last_result.error)
+        assert log.stat().st_size < 17 << 10
+        assert sandbox.execute("return await add({a: 1, b: 2})").strip() == "3"
+    assert check_audit_log(log).lines > 10
+
+
+def test_a_key_without_a_log_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="audit_log"):
+        Sandbox(tools=[add], audit_key=tmp_path / "audit.key")

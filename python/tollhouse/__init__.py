@@ -5,7 +5,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._native import NativeError
     from ._native import __version__ as __version__
-    from .audit import AuditCollector, AuditConfig, AuditEntry
+    from .audit import AuditCollector, AuditConfig, AuditEntry, CheckedLog, check_audit_log
     from .capabilities import (
         METHOD_CAPABILITY_TYPE,
         TOOL_CALL_CAP_TYPE,
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "_native": ["NativeError", "__version__"],
-    "audit": ["AuditCollector", "AuditConfig", "AuditEntry"],
+    "audit": ["AuditCollector", "AuditConfig", "AuditEntry", "CheckedLog", "check_audit_log"],
     "capabilities": [
         "METHOD_CAPABILITY_TYPE",
         "TOOL_CALL_CAP_TYPE",

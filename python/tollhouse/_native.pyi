@@ -70,6 +70,8 @@ class Host:
         toml: bool = False,
         tools: Sequence[HostTool] = (),
         audit: Callable[[str], object] | None = None,
+        audit_log: str | os.PathLike[str] | None = None,
+        audit_key: str | os.PathLike[str] | None = None,
         approver: Callable[[str, dict[str, Any], str], bool] | None = None,
         token: str | None = None,
         authorities: Sequence[bytes] = (),
@@ -91,6 +93,8 @@ class Host:
         toml: bool = False,
         tools: Sequence[HostTool] = (),
         audit: Callable[[str], object] | None = None,
+        audit_log: str | os.PathLike[str] | None = None,
+        audit_key: str | os.PathLike[str] | None = None,
         approver: Callable[[str, dict[str, Any], str], bool] | None = None,
     ) -> Session:
         """A session on disk, which is made if it is not there.
@@ -98,6 +102,11 @@ class Host:
         Its policy is then fixed: None is whatever it was made with. Raises as `session`, and `ValueError` if it was
         made with another one.
         """
+
+def check_audit_log(
+    log: str | os.PathLike[str], key: str | os.PathLike[str] | None = None, expect: Sequence[str] = ()
+) -> tuple[int, str, int | None, int | None, int | None, list[int]]:
+    """Checks an audit log: lines, head, keyed from, proven from, proven lines, expected lines. Raises `NativeError`."""
 
 @final
 class Session:

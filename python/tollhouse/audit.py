@@ -29,9 +29,56 @@ ENTRY_TYPES: dict[str, str] = {
     "settled": "tool_result",
     "changed": "files_changed",
     "ended": "command_exit",
+    "full": "log_full",
     "mended": "log_mended",
 }
 """What the host calls an event, and the type of its entry. An event that is not here keeps the host's name."""
+
+
+@dataclass(frozen=True)
+class CheckedLog:
+    """What is known of an audit log in which nothing is wrong.
+
+    Attributes:
+        lines: How many lines it has.
+        head: The hash of the last one, to be kept elsewhere.
+        keyed_from: The first line that has a MAC; None if none has.
+        proven_from: The first line that the key proves, with all behind it; None without a key.
+        proven_lines: How many lines are proven not to have been cut off; None without a key.
+        expected: The line of each hash that was expected.
+    """
+
+    lines: int
+    head: str
+    keyed_from: int | None
+    proven_from: int | None
+    proven_lines: int | None
+    expected: list[int]
+
+
+def check_audit_log(
+    log: str | os.PathLike[str], key: str | os.PathLike[str] | None = None, expect: Iterable[str] = ()
+) -> CheckedLog:
+    """Checks a log that a sandbox wrote to `audit_log`, or `tollhouse run --audit`.
+
+    Args:
+        log: The log.
+        key: The file of the key that it was kept with.
+        expect: Hashes that were kept elsewhere: each must be that of a line.
+
+    Returns:
+        What is known of it.
+
+    Raises:
+        NativeError: If it was altered or cut off (the error says where), was kept with another key, or cannot be read.
+
+    Example:
+        >>> check_audit_log("audit.jsonl", key="audit.key").proven_from  # doctest: +SKIP
+        1
+    """
+    from . import _native
+
+    return CheckedLog(*_native.check_audit_log(log, key, list(expect)))
 
 
 class AuditSource(Protocol):
@@ -72,7 +119,7 @@ class AuditEntry:
     def from_event(cls, event: Mapping[str, Any], session_id: str) -> AuditEntry:
         """From an event of the host: `{"event": "denied", "run": 1, "seq": 2, ...}`, perhaps with its `time`."""
         kind: str = event["event"]
-        data = {key: value for key, value in event.items() if key not in ("event", "time", "n", "prev")}
+        data = {key: value for key, value in event.items() if key not in ("event", "time", "n", "prev", "mac")}
         return cls(ENTRY_TYPES.get(kind, kind), session_id, _seconds(event.get("time")), data)
 
 

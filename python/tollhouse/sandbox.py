@@ -40,6 +40,8 @@ if TYPE_CHECKING:
         audit_config: AuditConfig | None
         approver: Approver | None
         audit_collector: AuditCollector | None
+        audit_log: str | os.PathLike[str] | None
+        audit_key: str | os.PathLike[str] | None
         errors: ErrorMode
         on_tool_error: OnToolError | None
 
@@ -58,6 +60,8 @@ class Sandbox(Runs):
     with something to await, where a capability or a grant of the policy says `approve`; where none does, an approver is
     an error.
     What happens goes to `audit_collector`, or to one that is made by `audit_config` and closed with the sandbox.
+    `audit_log` is a file for the host's own log, a chain of hashes, which only one sandbox writes at a time; with
+    `audit_key`, the file of a key (`tollhouse policy keygen --audit`), it is evidence: see `check_audit_log`.
 
     `errors` is how much scripts are told of an exception of a tool: with None the messages of `ToolError` and of
     `ValueError` and its subclasses, and of others the type only, since messages carry secrets; with "message" all of
@@ -88,6 +92,8 @@ class Sandbox(Runs):
         files: Mapping[str, str | bytes] | None = None,
         approver: Approver | None = None,
         audit_collector: AuditCollector | None = None,
+        audit_log: str | os.PathLike[str] | None = None,
+        audit_key: str | os.PathLike[str] | None = None,
         errors: ErrorMode = None,
         on_tool_error: OnToolError | None = None,
     ) -> None:
@@ -124,6 +130,7 @@ class Sandbox(Runs):
         self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
         listener = None if self._audit is None else self._weak(_recorder(self._audit))
         ask = None if approver is None else self._weak(self._answers.asked(approver))
+        self._logged = (audit_log, audit_key)
         try:
             self._session: _native.Session | None = self._make(
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token
@@ -154,7 +161,15 @@ class Sandbox(Runs):
     ) -> _native.Session:
         signed, keys = (None, ()) if token is None else (token.text, token.keys)
         return host.session(
-            text, toml=toml, tools=tools, audit=audit, approver=approver, token=signed, authorities=keys
+            text,
+            toml=toml,
+            tools=tools,
+            audit=audit,
+            audit_log=self._logged[0],
+            audit_key=self._logged[1],
+            approver=approver,
+            token=signed,
+            authorities=keys,
         )
 
     def _weak(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -218,7 +218,17 @@ class Session(Sandbox):
         if token is not None:
             raise ValueError("a session on disk takes no token: give `capabilities`, or use a `Sandbox`")
         policy = None if self._keeps else text
-        return host.open(self._store.native, self._id, policy, toml=toml, tools=tools, audit=audit, approver=approver)
+        return host.open(
+            self._store.native,
+            self._id,
+            policy,
+            toml=toml,
+            tools=tools,
+            audit=audit,
+            audit_log=self._logged[0],
+            audit_key=self._logged[1],
+            approver=approver,
+        )
 
     def _idle(self, what: str) -> None:
         self._open()
