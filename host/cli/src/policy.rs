@@ -169,7 +169,8 @@ fn item(value: &Value) -> String {
     let name = value.as_str().or_else(|| value["method"].as_str()).or_else(|| value["name"].as_str());
     let exposed = if value["expose"] == true { " (it sees the value)" } else { "" };
     let open = if value["insecure"] == true { " (it may go without TLS)" } else { "" };
-    format!("{}{exposed}{open}", name.unwrap_or_default())
+    let header = value["header"].as_str().map(|header| format!(" (in the header `{header}` only)")).unwrap_or_default();
+    format!("{}{exposed}{open}{header}", name.unwrap_or_default())
 }
 
 impl Explain {

@@ -41,6 +41,8 @@ pub struct SecretGrant {
     pub http: Vec<HttpRule>,
     /// Whether it may go over a network without TLS.
     pub insecure: bool,
+    /// The only header that the value may stand in, in lower case. None: any.
+    pub header: Option<String>,
 }
 
 impl SecretGrant {
@@ -89,6 +91,11 @@ fn one(node: Node, what: &str) -> Result<Permissions, PolicyError> {
             let message = format!("{what}: the secret `{}` has nowhere to go", secret.name);
             return Err(PolicyError::new(message, permissions.span.0.clone())
                 .hint("name hosts under `http`, or let the tool see it with `expose = true`"));
+        }
+        if secret.expose && secret.header.is_some() {
+            let message = format!("{what}: the tool sees the secret `{}`, and puts it wherever it likes", secret.name);
+            return Err(PolicyError::new(message, permissions.span.0.clone())
+                .hint("`header` holds for what the host puts in: leave out `expose`, or `header`"));
         }
         // One that the tool sees goes wherever the tool sends it.
         if let Some(wide) = rules.iter().find(|rule| !secret.expose && !rule.names_one_host()) {
@@ -153,10 +160,10 @@ fn secrets(node: Node, what: &str) -> Result<Vec<SecretGrant>, PolicyError> {
     Ok(secrets)
 }
 
-/// `"API_KEY"`, or `{ name = "API_KEY", expose = true, http = ["api.example.com"], insecure = true }`.
+/// `"API_KEY"`, or `{ name = "API_KEY", header = "authorization", http = ["api.example.com"], insecure = true }`.
 fn secret(node: Node) -> Result<SecretGrant, PolicyError> {
     if let Content::String(name) = node.value {
-        return Ok(SecretGrant { name, expose: false, http: Vec::new(), insecure: false });
+        return Ok(SecretGrant { name, expose: false, http: Vec::new(), insecure: false, header: None });
     }
     let mut table = Table::new(node, "a secret")?;
     let secret = SecretGrant {
@@ -164,9 +171,18 @@ fn secret(node: Node) -> Result<SecretGrant, PolicyError> {
         expose: table.read("expose", read::truth)?.unwrap_or_default(),
         http: table.read("http", rules)?.unwrap_or_default(),
         insecure: table.read("insecure", read::truth)?.unwrap_or_default(),
+        header: table.read("header", header)?,
     };
-    table.end("a secret", &["name", "expose", "http", "insecure"])?;
+    table.end("a secret", &["name", "expose", "http", "insecure", "header"])?;
     Ok(secret)
+}
+
+/// The name of a header, in lower case.
+fn header(node: Node, what: &str) -> Result<String, PolicyError> {
+    let span = node.span.clone();
+    let name = http::HeaderName::try_from(read::string(node, what)?);
+    name.map(|name| name.as_str().to_owned())
+        .map_err(|_| PolicyError::new("that is no name of a header", span).hint("for example `authorization`"))
 }
 
 /// Patterns, or whole grants.
@@ -210,6 +226,7 @@ pub(super) fn attenuate(
             other.name == secret.name
                 && (other.expose || !secret.expose)
                 && (other.insecure || !secret.insecure)
+                && (other.header.is_none() || other.header == secret.header)
                 && secret.rules(&own).iter().all(|rule| reach.iter().any(|other| rule.is_subset_of(other)))
         };
         let known = |secret: &&SecretGrant| above.secrets.iter().any(|other| goes_no_further(secret, other));
@@ -276,6 +293,35 @@ mod tests {
             let error = parse(text).expect_err(text);
             assert!(error.message.contains(expected), "{text}: {error}");
             assert!(error.span.is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_secret_may_be_bound_to_a_header() {
+        let of = |secret: &str| parse(&format!("[tool.w]\nhttp = [\"x\"]\nsecrets = [{secret}]"));
+        let policy = of("{ name = \"KEY\", header = \"X-Api-Key\" }").expect("a policy");
+        assert_eq!(policy.permissions["w"].secrets[0].header.as_deref(), Some("x-api-key"));
+        let back = parse(&policy.to_toml()).expect("what it writes");
+        assert_eq!(back.permissions["w"].secrets, policy.permissions["w"].secrets);
+        for (secret, told) in [
+            ("{ name = \"KEY\", header = \"\" }", "no name of a header"),
+            ("{ name = \"KEY\", header = \"a b\" }", "no name of a header"),
+            ("{ name = \"KEY\", header = \"a:b\" }", "no name of a header"),
+            ("{ name = \"KEY\", header = \"a\\nb\" }", "no name of a header"),
+            ("{ name = \"KEY\", header = [\"a\"] }", "header"),
+            ("{ name = \"KEY\", header = true }", "header"),
+            ("{ name = \"KEY\", headers = \"a\" }", "headers"),
+            ("{ name = \"KEY\", header = \"a\", expose = true }", "wherever it likes"),
+        ] {
+            let error = of(secret).expect_err(secret);
+            assert!(error.to_string().contains(told), "{secret}: {error}");
+        }
+        let [any, one, other] = ["\"KEY\"", "{ name = \"KEY\", header = \"a\" }", "{ name = \"KEY\", header = \"b\" }"]
+            .map(|secret| of(secret).expect("a policy"));
+        for (wide, narrow, narrows) in
+            [(&any, &one, true), (&one, &one, true), (&one, &any, false), (&one, &other, false), (&any, &any, true)]
+        {
+            assert_eq!(wide.attenuate(narrow.clone()).is_ok(), narrows, "{narrow:?}");
         }
     }
 

@@ -112,6 +112,9 @@ struct WrittenSecretTable {
     /// Whether it may go over a network without TLS, for all on the way to read.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     insecure: bool,
+    /// The only header that the value may stand in. Without it, any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    header: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -365,7 +368,8 @@ fn written_permissions(permissions: &Permissions) -> WrittenPermissions {
     let rules = |rules: &[HttpRule]| rules.iter().map(ToString::to_string).collect();
     let secret = |secret: &SecretGrant| {
         let (name, expose, http) = (secret.name.clone(), secret.expose, rules(&secret.http));
-        WrittenSecret::Table(WrittenSecretTable { name, expose, http, insecure: secret.insecure })
+        let (insecure, header) = (secret.insecure, secret.header.clone());
+        WrittenSecret::Table(WrittenSecretTable { name, expose, http, insecure, header })
     };
     let call = |numbered| WrittenCall::Grant(Box::new(written_grant(numbered)));
     WrittenPermissions {
