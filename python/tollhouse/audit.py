@@ -26,6 +26,7 @@ ENTRY_TYPES: dict[str, str] = {
     "denied": "tool_denied",
     "said": "stream_chunk",
     "requested": "host_op_request",
+    "secret_used": "secret_used",
     "settled": "tool_result",
     "changed": "files_changed",
     "ended": "command_exit",

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{AuditError, Gate, Witness};
+use super::{Gate, Witness};
 use crate::capability::Amount;
 use crate::error::{Failure, Payload, told};
 use crate::json;
 use crate::ledger::{AccountId, Ledger};
-use crate::tool::{Authority, CallContext, Started, Tool};
+use crate::tool::{Authority, CallContext, Secrets, Started, Tool};
 
 /// A call that may happen: granted, paid for, and on record.
 pub struct Admission {
@@ -73,8 +73,8 @@ impl Admission {
     /// # Errors
     /// The tool's own error, a trap, a limit, or the cancellation.
     pub fn invoke(&self, context: &CallContext) -> Result<Payload, Failure> {
-        self.keep()?;
         let secrets = &context.services.secrets;
+        self.keep(secrets)?;
         let mut payload = self.tool.call(self, context).map_err(|mut failure| {
             secrets.redact_failure(&mut failure);
             failure
@@ -95,7 +95,7 @@ impl Admission {
     /// # Errors
     /// A trap, a limit, or the cancellation.
     pub(crate) fn run(&self, started: &Started, context: &CallContext) -> Result<u8, Failure> {
-        self.keep()?;
+        self.keep(&context.services.secrets)?;
         if self.authority.secrets().next().is_some() {
             // In a stream a value may come in parts, and would pass by whoever looks for it.
             let message = format!("`{}` is granted secrets, which must not leave it in a stream", self.method);
@@ -107,18 +107,18 @@ impl Admission {
         })
     }
 
-    /// Makes durable that it starts, or gives back what was reserved.
-    fn keep(&self) -> Result<(), Failure> {
-        self.witness.sync().map_err(|error| {
+    /// Makes durable that it starts and which secrets the tool sees, or gives back what was reserved.
+    fn keep(&self, secrets: &Secrets) -> Result<(), Failure> {
+        let alias = self.authority.alias();
+        let seen = self.authority.secrets().filter(|(name, sees)| *sees && secrets.has(name));
+        let seen = seen.map(|(name, _)| self.witness.secret_used(name, alias, None));
+        let kept = seen.collect::<Result<(), _>>().and_then(|()| self.witness.sync());
+        kept.map_err(|error| {
             self.debit.release();
             self.witness.released();
-            self.unlogged(&error)
+            // What cannot be kept must not happen.
+            Failure::host(format!("`{}` is not called, since that cannot be kept: {}", self.method, told(&error)))
         })
-    }
-
-    /// Why it does not start: what cannot be kept must not happen.
-    fn unlogged(&self, error: &AuditError) -> Failure {
-        Failure::host(format!("`{}` is not called, since that cannot be kept: {}", self.method, told(error)))
     }
 
     /// Whether it is of a program.

@@ -15,7 +15,7 @@ use super::threads::{Around, Threads};
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, CompileObserver};
 use crate::error::told;
-use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError};
+use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError, redacted};
 use crate::guest::{Guests, Language};
 use crate::tool::{HostTool, KeyValue, Lock, Locked, MountError, MountedTools, Network, Packages, Secrets, Services};
 use crate::vfs::{self, Tree};
@@ -179,7 +179,8 @@ impl Host {
         let mounted = self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?;
         let mounted = with_host_tools(mounted, &options.host_tools)?;
         let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), 0));
-        let gate = Gate::new(mounted, policy, GateOptions { audit: options.audit, approver: options.approver })?;
+        let audit = options.audit.map(|audit| redacted(audit, &options.secrets));
+        let gate = Gate::new(mounted, policy, GateOptions { audit, approver: options.approver })?;
         let services = Services { network: self.0.network.clone(), secrets: options.secrets, ..Services::default() };
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|error| HostError::Random(error.into()))?;
@@ -228,6 +229,7 @@ impl Host {
             Some(also) => Arc::new(Both(kept.audit(), also)) as Arc<dyn Audit>,
             None => kept.audit(),
         };
+        let audit = redacted(audit, &options.secrets);
         let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
         gate.restore(&sessions.balances(id)?);
         let store = KeyValue::kept(kept.keyvalue());

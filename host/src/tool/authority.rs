@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tollhouse_registry::{FileRule, HttpRequest, HttpRule, Permissions as Asked};
 
 use super::http::is_public;
-use crate::capability::{Pattern, Permissions, PolicyError};
+use crate::capability::{Pattern, Permissions, PolicyError, SecretGrant};
 use crate::vfs::{Grant, Scope};
 
 /// What the tools of one alias may touch.
@@ -105,10 +105,30 @@ impl Authority {
             || self.granted.http.iter().filter(names).any(|rule| rule.covers(&HttpRequest { host: &host, ..*request }))
     }
 
-    /// Whether the value of a secret may go along with a request.
+    /// Whether the value of a secret may go along with a request; [`Authority::sends_to`] judges where that leads.
     pub(super) fn sends(&self, secret: &str, request: &HttpRequest<'_>) -> bool {
-        let granted = self.granted.secrets.iter().find(|granted| granted.name == secret);
-        granted.is_some_and(|secret| secret.rules(&self.granted).iter().any(|rule| rule.covers(request)))
+        let covers = |rule: &HttpRule| rule.covers(request);
+        self.secret(secret).is_some_and(|secret| {
+            // Policies that are read say so already; others are made by Rust.
+            let shut = |rule: &HttpRule| secret.insecure || !rule.is_open();
+            secret.rules(&self.granted).iter().any(|rule| covers(rule) && shut(rule))
+        })
+    }
+
+    /// Whether the value of a secret may go to an address that the request's host resolved to: without TLS only to this
+    /// machine, unless the policy says otherwise.
+    pub(super) fn sends_to(&self, secret: &str, request: &HttpRequest<'_>, address: IpAddr) -> bool {
+        let private = request.scheme == "https" || address.to_canonical().is_loopback();
+        private || self.secret(secret).is_some_and(|secret| secret.insecure)
+    }
+
+    /// The only header that the value of a secret may stand in, in lower case, if the policy names one.
+    pub(super) fn header_of(&self, secret: &str) -> Option<&str> {
+        self.secret(secret)?.header.as_deref()
+    }
+
+    fn secret(&self, name: &str) -> Option<&SecretGrant> {
+        self.granted.secrets.iter().find(|granted| granted.name == name)
     }
 
     /// The secrets, and whether the tool sees the value of each.
@@ -202,6 +222,25 @@ mod tests {
         let reads = ["/workspace", "/workspace/in", "/workspace/in/x", "/tmp"].map(|path| files.files.reads(path));
         assert_eq!(reads, [false, true, true, false]);
         assert!(!files.files.writes("/workspace/in/x"), "it asked to read");
+    }
+
+    #[test]
+    fn a_secret_goes_by_tls_or_to_this_machine_whoever_made_the_policy() {
+        let grants = "http = [\"http://api.example\", \"http://localhost\"]\n\
+             secrets = [{ name = \"KEY\", insecure = true, header = \"X-Key\" }]";
+        let asks = "http = [\"http://*\"]\nsecrets = [\"KEY\"]";
+        let [away, here] = ["10.0.0.7", "127.0.0.2"].map(|text| text.parse().expect("an address"));
+        let mut told = authority(asks, grants).expect("asked for");
+        let plain = |host| HttpRequest { scheme: "http", port: 80, ..get(host, "/") };
+        assert!(told.sends("KEY", &plain("api.example")) && told.sends_to("KEY", &plain("api.example"), away));
+        assert_eq!(told.header_of("KEY"), Some("x-key"));
+        // No file says this: who builds it in Rust is held to the same.
+        told.granted.secrets[0].insecure = false;
+        assert!(!told.sends("KEY", &plain("api.example")));
+        assert!(told.sends("KEY", &plain("localhost")) && told.sends_to("KEY", &plain("localhost"), here));
+        assert!(!told.sends_to("KEY", &plain("localhost"), away), "a name of this machine that leads elsewhere");
+        assert!(told.sends_to("KEY", &get("api.example", "/"), away), "by TLS");
+        assert!(!told.sends("OTHER", &plain("localhost")));
     }
 
     #[test]

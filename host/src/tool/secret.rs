@@ -2,16 +2,28 @@
 //!
 //! They come from the embedder, at each start, and are in no policy, store, log, snapshot or export. By default a tool
 //! does not see them either: it writes [`placeholder`] into a header, and the host puts the value there on the wire.
-//! [`Secrets::redact`] is a second line behind that: where a value turns up in what a tool says, its name stands instead.
+//! Redaction is a second line behind that: where a value turns up in what a server answers or a tool says, as it is or in
+//! a usual encoding, its name stands instead.
+//!
+//! What is inside:
+//! - `encoding`, `decoding`: the forms in which a value may turn up;
+//! - `redactor`: the search, in what is whole and in what comes in parts;
+//! - `payload`: the search in what a tool returns.
+
+mod decoding;
+mod encoding;
+mod payload;
+mod redactor;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
 use tollhouse_registry::is_secret_name;
+use zeroize::Zeroizing;
 
-use crate::error::{Failure, Payload};
+use self::redactor::Redactor;
+pub(super) use self::redactor::Stream;
 
 /// What a placeholder begins with.
 pub(super) const OPEN: &str = "{{secret:";
@@ -19,12 +31,30 @@ pub(super) const OPEN: &str = "{{secret:";
 /// What a placeholder ends with.
 pub(super) const CLOSE: &str = "}}";
 
-/// The shortest value that is redacted: shorter ones are in every other word.
+/// The shortest value that is redacted, in bytes: shorter ones are in every other word, and whoever sees what is redacted
+/// could find them by trying.
 const REDACTED: usize = 6;
 
+/// The longest value, in bytes: servers take no header that is longer.
+const MAX_VALUE: usize = 16 << 10;
+
+/// The most secrets of a session.
+const MAX_SECRETS: usize = 1000;
+
 /// Secrets by name. Cheap to clone.
+///
+/// Values are zeroised when the last clone is dropped. What was sent has copies in the buffers of HTTP and TLS, and the
+/// search for values one in its tables, which are not: a process that holds secrets should leave no core dump (the command
+/// line sees to that for itself; an embedder sets `RLIMIT_CORE` to 0 and `PR_SET_DUMPABLE` to 0).
 #[derive(Clone, Default)]
-pub struct Secrets(Arc<BTreeMap<String, String>>);
+pub struct Secrets(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    values: BTreeMap<String, Zeroizing<String>>,
+    /// Made when it is needed first. None: nothing is long enough.
+    redactor: OnceLock<Option<Arc<Redactor>>>,
+}
 
 /// Why a secret cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,83 +66,97 @@ pub enum SecretError {
     /// It is empty, or has control characters, which no header can carry.
     #[error("the value of the secret `{0}` is empty, or has a line break or another control character")]
     Value(String),
+    /// It is longer than any header.
+    #[error("the value of the secret `{0}` has more than {MAX_VALUE} bytes")]
+    Long(String),
+    /// There are too many.
+    #[error("there are more than {MAX_SECRETS} secrets")]
+    Many,
 }
 
 impl Secrets {
     /// Adds a secret, or replaces the one of that name.
     ///
     /// # Errors
-    /// If the name is none, or the value cannot stand in a header.
-    pub fn with(mut self, name: &str, value: impl Into<String>) -> Result<Self, SecretError> {
-        let value = value.into();
+    /// If the name is none, the value cannot stand in a header, or there are too many.
+    pub fn with(self, name: &str, value: impl Into<String>) -> Result<Self, SecretError> {
+        let value = Zeroizing::new(value.into());
         if !is_secret_name(name) {
             return Err(SecretError::Name(name.to_owned()));
         }
         if value.is_empty() || value.chars().any(char::is_control) {
             return Err(SecretError::Value(name.to_owned()));
         }
-        Arc::make_mut(&mut self.0).insert(name.to_owned(), value);
-        Ok(self)
+        if value.len() > MAX_VALUE {
+            return Err(SecretError::Long(name.to_owned()));
+        }
+        let mut values = match Arc::try_unwrap(self.0) {
+            Ok(state) => state.values,
+            Err(state) => state.values.clone(),
+        };
+        values.insert(name.to_owned(), value);
+        if values.len() > MAX_SECRETS {
+            return Err(SecretError::Many);
+        }
+        Ok(Self(Arc::new(State { values, redactor: OnceLock::new() })))
     }
 
     /// The value of a secret.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.0.values.get(name).map(|value| value.as_str())
     }
 
     /// Whether there is a value.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.0.values.contains_key(name)
+    }
+
+    /// Returns true if nothing is ever redacted.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.redactor().is_none()
+    }
+
+    /// Returns bytes with names where values stood; none if no value stands there.
+    pub(crate) fn redact_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        self.redactor()?.redact(bytes)
+    }
+
+    /// Returns a text with names where values stood; none if no value stands there.
+    pub(crate) fn redact_text(&self, text: &str) -> Option<String> {
+        let redacted = self.redact_bytes(text.as_bytes())?;
+        // A value is whole characters, and so is a text without it.
+        Some(String::from_utf8_lossy(&redacted).into_owned())
     }
 
     /// Puts names where values stand.
     pub(crate) fn redact(&self, text: &mut String) {
-        for (name, value) in self.0.iter().filter(|(_, value)| value.len() >= REDACTED) {
-            if text.contains(value.as_str()) {
-                *text = text.replace(value.as_str(), &placeholder(name));
-            }
+        if let Some(redacted) = self.redact_text(text) {
+            *text = redacted;
         }
     }
 
-    /// As [`Secrets::redact`], in what a tool returned. The places that stand for something else stay what they were: a
-    /// value inside bytes is not found.
-    pub(crate) fn redact_payload(&self, payload: &mut Payload) {
-        if !self.0.is_empty() {
-            self.redact_value(&mut payload.value);
-        }
+    /// Returns what takes the values out of bytes that come in parts, but for those that the reader `sees`; none if there
+    /// is nothing to take out.
+    pub(super) fn stream(&self, sees: impl Fn(&str) -> bool) -> Option<Stream> {
+        let redactor = self.redactor()?;
+        let hidden = redactor.hidden(sees);
+        hidden.contains(&true).then(|| Stream::new(Arc::clone(redactor), hidden))
     }
 
-    /// As [`Secrets::redact`], in what is told of a failure.
-    pub(crate) fn redact_failure(&self, failure: &mut Failure) {
-        self.redact(&mut failure.message);
-        if let Some(hint) = &mut failure.hint {
-            self.redact(hint);
-        }
-        if let Some(payload) = &mut failure.payload {
-            self.redact_payload(payload);
-        }
-    }
-
-    fn redact_value(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => self.redact(text),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
-            Value::Object(fields) => {
-                for (mut key, mut value) in std::mem::take(fields) {
-                    self.redact(&mut key);
-                    self.redact_value(&mut value);
-                    fields.insert(key, value);
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
+    fn redactor(&self) -> Option<&Arc<Redactor>> {
+        let make = || {
+            let long = || self.0.values.iter().filter(|(_, value)| value.len() >= REDACTED);
+            let secrets = long().map(|(name, value)| (name.as_str(), value.as_bytes()));
+            long().next().map(|_| Arc::new(Redactor::new(secrets)))
+        };
+        self.0.redactor.get_or_init(make).as_ref()
     }
 }
 
 impl fmt::Debug for Secrets {
     /// Names only.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.0.values.keys()).finish()
     }
 }
 
@@ -123,32 +167,31 @@ pub(crate) fn placeholder(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn values_show_nowhere() {
         let secrets = Secrets::default().with("KEY", "s3cr3t-value").expect("a secret");
         assert_eq!(format!("{secrets:?}"), "{\"KEY\"}");
-        let mut payload =
-            Payload { value: json!({"a": ["x s3cr3t-value y", 1], "s3cr3t-value": null}), ..Payload::default() };
-        secrets.redact_payload(&mut payload);
-        assert_eq!(payload.value, json!({"a": ["x {{secret:KEY}} y", 1], "{{secret:KEY}}": null}));
-        let mut failure = Failure::tool("s3cr3t-value")
-            .with_hint("s3cr3t-value")
-            .with_payload(Payload { value: json!("s3cr3t-value"), ..Payload::default() });
-        secrets.redact_failure(&mut failure);
-        assert!(!format!("{failure:?}").contains("s3cr3t-value"));
+        assert_eq!(secrets.redact_text("x s3cr3t-value y").as_deref(), Some("x {{secret:KEY}} y"));
+        assert_eq!(secrets.redact_text("x s3cr3t-valu y"), None);
+        let more = secrets.clone().with("KEY", "another-value").expect("a secret");
+        assert_eq!(more.redact_text("s3cr3t-value another-value").as_deref(), Some("s3cr3t-value {{secret:KEY}}"));
+        assert_eq!(secrets.redact_text("s3cr3t-value").as_deref(), Some("{{secret:KEY}}"), "a clone stays what it was");
+        assert!(Secrets::default().with("PIN", "1234").expect("a secret").is_silent());
     }
 
     #[test]
     fn what_no_header_can_carry_is_refused() {
-        for value in ["", "a\nb", "a\r\nX-Evil: 1", "a\0"] {
+        let long = "x".repeat(MAX_VALUE + 1);
+        for value in ["", "a\nb", "a\r\nX-Evil: 1", "a\0", &long] {
             assert!(Secrets::default().with("KEY", value).is_err(), "{value:?}");
         }
+        assert!(Secrets::default().with("KEY", &long[1..]).is_ok());
         for name in ["", "a b", "1A", "a-b", "}}"] {
             assert!(Secrets::default().with(name, "value").is_err(), "{name:?}");
         }
+        let many = (0..MAX_SECRETS).try_fold(Secrets::default(), |all, index| all.with(&format!("K{index}"), "v"));
+        assert_eq!(many.expect("so many are taken").with("ONE_MORE", "v").err(), Some(SecretError::Many));
     }
 }

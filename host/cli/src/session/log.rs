@@ -63,6 +63,7 @@ const EVENTS: [&str; 13] = [
     "denied",
     "said",
     "requested",
+    "secret_used",
     "settled",
     "changed",
     "ended",

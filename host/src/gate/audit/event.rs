@@ -131,6 +131,19 @@ pub enum Event<'a> {
         /// Why it was not sent. None: it was.
         refused: Option<&'a str>,
     },
+    /// The value of a secret is used: put into a request, or shown to the tool.
+    SecretUsed {
+        /// The run.
+        run: u64,
+        /// The call.
+        seq: u64,
+        /// The secret's name.
+        secret: &'a str,
+        /// The alias of the tool.
+        tool: &'a str,
+        /// Where the request goes: scheme, host and port. None: the tool sees the value, whatever it does with it.
+        to: Option<&'a str>,
+    },
     /// A call ended.
     Settled {
         /// The run.

@@ -9,6 +9,7 @@
 //! - `run_log`: what one run adds to a log, within its limit;
 //! - `key`, `head`: what proves that nobody wrote it anew or cut it off;
 //! - `scan`: reading a log and checking it;
+//! - `redacted`: a log without the values of secrets;
 //! - `file`: a log in a file. The log of a session on disk is in its store: see `session`.
 
 mod chain;
@@ -16,6 +17,7 @@ mod event;
 mod file;
 mod head;
 mod key;
+mod redacted;
 mod run_log;
 mod scan;
 #[cfg(test)]
@@ -30,6 +32,7 @@ pub use event::{Debits, Event};
 pub use file::AuditFile;
 pub(super) use file::events;
 pub use key::{AuditKey, NoAuditKey};
+pub(crate) use redacted::redacted;
 pub(crate) use run_log::RunLog;
 pub use scan::{CheckOptions, CheckedLog};
 
@@ -202,5 +205,9 @@ impl Witness {
     /// The tool makes a request. False if that cannot be logged: then it must not be sent.
     pub(crate) fn requested(&self, method: &str, url: &str, refused: Option<&str>) -> bool {
         self.audit.write(&Event::Requested { run: self.run, seq: self.seq, method, url, refused }).is_ok()
+    }
+    /// The value of a secret is used, unless that cannot be logged.
+    pub(crate) fn secret_used(&self, secret: &str, tool: &str, to: Option<&str>) -> Result<(), AuditError> {
+        self.audit.write(&Event::SecretUsed { run: self.run, seq: self.seq, secret, tool, to })
     }
 }

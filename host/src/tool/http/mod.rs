@@ -3,27 +3,30 @@
 //! **Invariant:** what connects is an address that was judged: a name is resolved once, by the host, and never again, so
 //! it cannot lead elsewhere after the judgement. The host follows no redirect; a tool that follows one makes a new request.
 //!
-//! **Invariant:** the value of a secret is put into a header here and nowhere else, after the request was judged.
+//! **Invariant:** the value of a secret is put into a header here and nowhere else, after the request was judged, and the
+//! log has that before anything is sent. What answers is searched for values before the tool sees it (`redacted`).
 
 mod address;
 mod network;
+mod redacted;
 mod wire;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use http::header::HeaderValue;
+use http::header::{ACCEPT_ENCODING, HeaderName, HeaderValue};
 use http::uri::Scheme;
 use http::{Method, Request, Uri};
 use tollhouse_registry::HttpRequest;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
+use zeroize::Zeroizing;
 
 pub(super) use self::address::is_public;
 pub use self::network::{CertificateError, Network, Resolver};
 use self::wire::{Exchange, Io, Response};
 use super::CallContext;
 use super::authority::Authority;
-use super::secret::{CLOSE, OPEN, Secrets};
+use super::secret::{CLOSE, OPEN, Secrets, Stream};
 use crate::code::Interrupt;
 use crate::gate::Witness;
 
@@ -59,6 +62,11 @@ impl Log {
         self.witness.requested(method.as_str(), url, None)
     }
 
+    /// Says that the values of secrets are sent. False if it cannot be written: then nothing is sent.
+    fn send(&self, secrets: &[String], tool: &str, target: &Target) -> bool {
+        secrets.iter().all(|secret| self.witness.secret_used(secret, tool, Some(&target.origin())).is_ok())
+    }
+
     /// It is replaced as a whole, so a poisoned lock is still good.
     fn last(&self) -> MutexGuard<'_, Option<String>> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner)
@@ -86,7 +94,7 @@ impl Drop for Opened {
 }
 
 /// Where a request goes.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Target {
     method: Method,
     secure: bool,
@@ -126,12 +134,19 @@ impl Target {
 
     /// For the log: without the query, which may hold what is nobody's business.
     fn url(&self) -> String {
-        let HttpRequest { scheme, host, port, path, .. } = self.request();
-        if host.contains(':') {
-            format!("{scheme}://[{host}]:{port}{path}")
-        } else {
-            format!("{scheme}://{host}:{port}{path}")
-        }
+        format!("{}{}", self.origin(), self.path)
+    }
+
+    /// Scheme, host and port.
+    fn origin(&self) -> String {
+        let HttpRequest { scheme, host, port, .. } = self.request();
+        if host.contains(':') { format!("{scheme}://[{host}]:{port}") } else { format!("{scheme}://{host}:{port}") }
+    }
+
+    /// Returns true if the server is asked to send back what it got: a tool would read a secret there.
+    fn echoes(&self) -> bool {
+        // Servers may take methods in any case, and one of them knows `TRACE` by another name too.
+        ["TRACE", "TRACK"].iter().any(|method| self.method.as_str().eq_ignore_ascii_case(method))
     }
 }
 
@@ -157,8 +172,8 @@ impl Outgoing {
         self.log.last().clone()
     }
 
-    /// Judges a request and puts the values of secrets in. The error says why not.
-    fn judge(&self, request: &mut Request<WasiBody>) -> Result<Target, (String, String)> {
+    /// Judges a request and puts the values of secrets in: where it goes, and the secrets. The error says why not.
+    fn judge(&self, request: &mut Request<WasiBody>) -> Result<(Target, Vec<String>), (String, String)> {
         let Some(target) = Target::of(request.method(), request.uri()) else {
             return Err((request.uri().to_string(), "it names no host, or not plainly".to_owned()));
         };
@@ -166,38 +181,77 @@ impl Outgoing {
         if target.method == Method::CONNECT || !self.authority.allows(&target.request()) {
             return refused("no rule that is both asked for and granted covers it");
         }
-        for value in request.headers_mut().values_mut() {
-            match self.substitute(value, &target) {
+        if target.echoes() && self.carries_value(request) {
+            return refused("a server that is asked to send a request back would show its secrets");
+        }
+        let mut used = Vec::new();
+        for (header, value) in request.headers_mut() {
+            match self.substitute(header, value, &target, &mut used) {
                 Ok(None) => {}
                 Ok(Some(whole)) => *value = whole,
-                Err(name) => {
-                    return refused(&format!("the secret `{name}` is not granted for it, or has no value"));
-                }
+                Err(why) => return refused(&why),
             }
         }
-        Ok(target)
+        if !used.is_empty() {
+            if target.echoes() {
+                return refused("a server that is asked to send a request back would show its secrets");
+            }
+            // What is compressed cannot be searched for a secret that the server says back.
+            request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        }
+        Ok((target, used))
     }
 
-    /// A header with the values of the secrets that it names; the error is the name of one that may not go there.
-    fn substitute(&self, value: &HeaderValue, target: &Target) -> Result<Option<HeaderValue>, String> {
-        let Ok(text) = std::str::from_utf8(value.as_bytes()) else { return Ok(None) };
-        let mut whole = String::new();
+    /// Returns true if a request holds the value of a secret already: of one that the tool sees.
+    fn carries_value(&self, request: &Request<WasiBody>) -> bool {
+        let holds = |bytes: &[u8]| self.secrets.redact_bytes(bytes).is_some();
+        holds(request.uri().to_string().as_bytes()) || request.headers().values().any(|value| holds(value.as_bytes()))
+    }
+
+    /// A header with the values of the secrets that it names, which are added to those that are `used`; the error says why
+    /// one may not go there.
+    fn substitute(
+        &self,
+        header: &HeaderName,
+        value: &HeaderValue,
+        target: &Target,
+        used: &mut Vec<String>,
+    ) -> Result<Option<HeaderValue>, String> {
+        let text = value.as_bytes();
+        if !text.windows(OPEN.len()).any(|part| part == OPEN.as_bytes()) {
+            return Ok(None);
+        }
+        let refused = |name: &str| format!("the secret `{name}` is not granted for it, or has no value");
+        let text = std::str::from_utf8(text).map_err(|_| refused("…"))?;
+        let mut whole = Zeroizing::new(String::new());
         let mut rest = text;
         while let Some((before, after)) = rest.split_once(OPEN) {
-            let (name, after) = after.split_once(CLOSE).ok_or("…")?;
+            let (name, after) = after.split_once(CLOSE).ok_or_else(|| refused("…"))?;
             let granted = self.authority.sends(name, &target.request());
-            let secret = self.secrets.get(name).filter(|_| granted).ok_or(name)?;
+            let secret = self.secrets.get(name).filter(|_| granted).ok_or_else(|| refused(name))?;
+            if let Some(only) = self.authority.header_of(name).filter(|only| *only != header.as_str()) {
+                return Err(format!(
+                    "the secret `{name}` is granted for the header `{only}`, and stands in `{header}`"
+                ));
+            }
+            if !used.iter().any(|used| used == name) {
+                used.push(name.to_owned());
+            }
             whole.push_str(before);
             whole.push_str(secret);
             rest = after;
         }
-        if whole.is_empty() && rest.len() == text.len() {
-            return Ok(None);
-        }
         whole.push_str(rest);
-        let mut header = HeaderValue::from_str(&whole).map_err(|_| "…".to_owned())?;
+        let mut header = HeaderValue::from_str(&whole).map_err(|_| refused("…"))?;
         header.set_sensitive(true);
         Ok(Some(header))
+    }
+
+    /// Returns what takes the values of secrets out of responses; none if there is nothing to take out. A tool reads those
+    /// that it may see.
+    fn redaction(&self) -> Option<Stream> {
+        let sees = |name: &str| self.authority.secrets().any(|(secret, sees)| sees && secret == name);
+        self.secrets.stream(sees)
     }
 }
 
@@ -214,7 +268,7 @@ impl WasiHttpHooks for Outgoing {
                 self.log.refuse(&method, &url, &why);
                 Box::new(std::future::ready(Err(Error::HttpRequestDenied)))
             }
-            Ok(target) => match self.open.enter() {
+            Ok((target, secrets)) => match self.open.enter() {
                 None => Box::new(std::future::ready(Err(Error::ConnectionLimitReached))),
                 Some(opened) => {
                     let exchange = Exchange {
@@ -223,6 +277,8 @@ impl WasiHttpHooks for Outgoing {
                         interrupt: self.interrupt.clone(),
                         log: self.log.clone(),
                         target,
+                        secrets,
+                        redaction: self.redaction(),
                         options: options.unwrap_or_default(),
                         opened,
                     };
@@ -234,37 +290,4 @@ impl WasiHttpHooks for Outgoing {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn target(uri: &str) -> Option<Target> {
-        Target::of(&Method::GET, &uri.parse().expect("a URI"))
-    }
-
-    #[test]
-    fn a_target_is_plain_or_none() {
-        for (uri, host, port) in [
-            ("https://api.example/x", "api.example", 443),
-            ("http://api.example/x", "api.example", 80),
-            ("https://[::1]:8443/", "::1", 8443),
-            ("https://10.0.0.1:1/", "10.0.0.1", 1),
-        ] {
-            let found = target(uri).expect(uri);
-            assert_eq!((found.host.as_str(), found.port), (host, port), "{uri}");
-        }
-        for uri in
-            ["https://good.example@evil.example/", "https://x:0/", "https://x:/", "/only/a/path", "https://u:p@x/"]
-        {
-            assert!(target(uri).is_none(), "{uri}");
-        }
-    }
-
-    #[test]
-    fn so_many_and_no_more() {
-        let open = Open::default();
-        let held: Vec<_> = (0..MAX_OPEN).map(|_| open.enter().expect("there is room")).collect();
-        assert!(open.enter().is_none());
-        drop(held);
-        assert!(open.enter().is_some());
-    }
-}
+mod tests;

@@ -19,9 +19,10 @@ use wasmtime_wasi_http::io::TokioIo;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::network::Network;
-use super::{Log, Opened, Target};
+use super::{Log, Opened, Target, redacted};
 use crate::code::{Interrupt, TICK};
 use crate::tool::authority::Authority;
+use crate::tool::secret::Stream as Redaction;
 
 /// How long connecting may take, unless the tool says: a host that does not answer is no host.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -42,6 +43,10 @@ pub(super) struct Exchange {
     pub(super) interrupt: Interrupt,
     pub(super) log: Log,
     pub(super) target: Target,
+    /// The secrets whose values the request carries.
+    pub(super) secrets: Vec<String>,
+    /// What takes the values of secrets out of the response.
+    pub(super) redaction: Option<Redaction>,
     pub(super) options: RequestOptions,
     pub(super) opened: Opened,
 }
@@ -65,9 +70,16 @@ impl Exchange {
         let silence = self.options.first_byte_timeout.unwrap_or(SILENCE);
         let sent = timeout(silence, sender.send_request(request)).await;
         let response = sent.map_err(|_| Error::HttpResponseTimeout)??;
+        if !self.secrets.is_empty() {
+            redacted::refuse_unreadable(response.headers())?;
+        }
         let silence = self.options.between_bytes_timeout.unwrap_or(SILENCE);
         let (interrupt, opened) = (self.interrupt, self.opened);
-        let response = response.map(|incoming| ResponseBody::new(incoming, silence, interrupt, opened).boxed_unsync());
+        let response = response.map(|incoming| ResponseBody::new(incoming, silence, interrupt, opened));
+        let response = match self.redaction {
+            Some(redaction) => redacted::response(response, redaction).map(|body| body.boxed_unsync()),
+            None => response.map(|body| body.boxed_unsync()),
+        };
         Ok((response, Box::new(async move { Ok(driver.await?) })))
     }
 
@@ -107,14 +119,21 @@ impl Exchange {
         let request = self.target.request();
         let (allowed, refused): (Vec<IpAddr>, Vec<IpAddr>) =
             found.into_iter().partition(|address| self.authority.allows_address(&request, *address));
+        // A name of this machine may lead elsewhere. What goes there would be read on the way.
+        let sends =
+            |address: IpAddr| self.secrets.iter().all(|secret| self.authority.sends_to(secret, &request, address));
+        let (allowed, open): (Vec<IpAddr>, Vec<IpAddr>) = allowed.into_iter().partition(|address| sends(*address));
         if allowed.is_empty() {
-            let refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
-            let why = format!("its host has no public address, and no rule names {}", refused.join(", "));
+            let list = |all: &[IpAddr]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let why = if open.is_empty() {
+                format!("its host has no public address, and no rule names {}", list(&refused))
+            } else {
+                format!("a secret would go to {} without TLS", list(&open))
+            };
             self.log.refuse(method, &url, &why);
             return Err(Error::DestinationIpProhibited);
         }
-        self.log
-            .allow(method, &url)
+        (self.log.allow(method, &url) && self.log.send(&self.secrets, self.authority.alias(), &self.target))
             .then_some(allowed)
             .ok_or(Error::InternalError(Some("the audit log cannot be written".to_owned())))
     }

@@ -1,0 +1,200 @@
+//! Responses without the values of secrets: a server that says back what it was sent tells the tool no secret by that.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, TRANSFER_ENCODING};
+use hyper::body::{Body, Frame, SizeHint};
+use wasmtime_wasi_http::Error;
+
+use crate::tool::secret::Stream;
+
+/// Refuses a response to a request with secrets that could not be searched for them. The request asked for no compression.
+///
+/// # Errors
+/// If the body is compressed.
+pub(super) fn refuse_unreadable(headers: &HeaderMap) -> Result<(), Error> {
+    for (name, plain) in [(CONTENT_ENCODING, "identity"), (TRANSFER_ENCODING, "chunked")] {
+        for value in headers.get_all(name) {
+            let codings = value.to_str().unwrap_or("?").split(',').map(str::trim);
+            if let Some(coding) = codings.into_iter().find(|coding| !coding.eq_ignore_ascii_case(plain)) {
+                return Err(Error::HttpResponseContentCoding(Some(coding.to_owned())));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Takes the values out of headers, body and trailers.
+pub(super) fn response<B>(response: http::Response<B>, redaction: Stream) -> http::Response<Redacted<B>>
+where
+    B: Body<Data = Bytes, Error = Error> + Unpin,
+{
+    let (mut head, body) = response.into_parts();
+    redact_headers(&mut head.headers, &redaction);
+    if !body.is_end_stream() {
+        // What is taken out has another length than what stands there instead.
+        head.headers.remove(CONTENT_LENGTH);
+    }
+    http::Response::from_parts(head, Redacted { body, redaction, trailers: None, ended: false })
+}
+
+fn redact_headers(headers: &mut HeaderMap, redaction: &Stream) {
+    for value in headers.values_mut() {
+        if let Some(redacted) = redaction.whole(value.as_bytes()) {
+            // What a secret leaves of a header is a header, and so is a name.
+            *value = HeaderValue::from_bytes(&redacted).unwrap_or(HeaderValue::from_static(""));
+        }
+    }
+}
+
+/// A body without the values of secrets.
+pub(super) struct Redacted<B> {
+    body: B,
+    redaction: Stream,
+    /// What follows the last of the body.
+    trailers: Option<HeaderMap>,
+    /// Whether all of the body was read.
+    ended: bool,
+}
+
+impl<B: Body<Data = Bytes, Error = Error> + Unpin> Redacted<B> {
+    /// Returns what was held back until the end; none if there is nothing.
+    fn rest(&mut self) -> Option<Frame<Bytes>> {
+        self.ended = true;
+        let mut rest = Vec::new();
+        self.redaction.finish(&mut rest);
+        (!rest.is_empty()).then(|| Frame::data(rest.into()))
+    }
+}
+
+impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for Redacted<B> {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        loop {
+            if self.ended {
+                return Poll::Ready(self.trailers.take().map(|trailers| Ok(Frame::trailers(trailers))));
+            }
+            let frame = match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Some(Err(error))) => return Poll::Ready(Some(Err(error))),
+                Poll::Ready(Some(Ok(frame))) => frame,
+                Poll::Ready(None) => match self.rest() {
+                    Some(rest) => return Poll::Ready(Some(Ok(rest))),
+                    None => continue,
+                },
+            };
+            match frame.into_data() {
+                Ok(data) => {
+                    let mut redacted = Vec::with_capacity(data.len());
+                    self.redaction.push(&data, &mut redacted);
+                    // All of it may have to wait for more.
+                    if !redacted.is_empty() {
+                        return Poll::Ready(Some(Ok(Frame::data(redacted.into()))));
+                    }
+                }
+                Err(frame) => {
+                    let Ok(mut trailers) = frame.into_trailers() else { continue };
+                    redact_headers(&mut trailers, &self.redaction);
+                    self.trailers = Some(trailers);
+                    if let Some(rest) = self.rest() {
+                        return Poll::Ready(Some(Ok(rest)));
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.trailers.is_none() && (self.ended || (self.body.is_end_stream() && !self.redaction.is_holding()))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        // Nobody knows before it is read.
+        SizeHint::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+    use crate::tool::Secrets;
+
+    type Frames = Vec<Result<Frame<Bytes>, Error>>;
+
+    /// A body that is there at once.
+    struct Ready(std::collections::VecDeque<Result<Frame<Bytes>, Error>>);
+
+    impl Body for Ready {
+        type Data = Bytes;
+        type Error = Error;
+
+        fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+            Poll::Ready(self.0.pop_front())
+        }
+    }
+
+    fn redacted(head: &[(&'static str, &'static str)], frames: Frames) -> http::Response<Redacted<Ready>> {
+        let secrets = Secrets::default().with("KEY", "s3cr3t-value").expect("a secret");
+        let mut builder = http::Response::builder();
+        for (name, value) in head {
+            builder = builder.header(*name, *value);
+        }
+        let whole = builder.body(Ready(frames.into())).expect("a response");
+        response(whole, secrets.stream(|_| false).expect("there is a secret"))
+    }
+
+    fn read(response: http::Response<Redacted<Ready>>) -> (String, Option<HeaderMap>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let collected = runtime.block_on(response.into_body().collect()).expect("it is whole");
+        let trailers = collected.trailers().cloned();
+        (String::from_utf8(collected.to_bytes().to_vec()).expect("it is text"), trailers)
+    }
+
+    fn data(text: &'static str) -> Result<Frame<Bytes>, Error> {
+        Ok(Frame::data(Bytes::from_static(text.as_bytes())))
+    }
+
+    #[test]
+    fn head_body_and_trailers_tell_no_secret() {
+        let mut trailers = HeaderMap::new();
+        trailers.insert("x-sum", HeaderValue::from_static("s3cr3t%2Dvalue"));
+        let frames = vec![data("<s3cr"), data("3t"), data("-value> s3c"), Ok(Frame::trailers(trailers))];
+        let response = redacted(&[("x-echo", "Bearer s3cr3t-value"), ("content-length", "22")], frames);
+        assert_eq!(response.headers()["x-echo"], "Bearer {{secret:KEY}}");
+        assert!(!response.headers().contains_key(CONTENT_LENGTH));
+        let (text, trailers) = read(response);
+        assert_eq!(text, "<{{secret:KEY}}> s3c");
+        assert_eq!(trailers.expect("they follow")["x-sum"], "{{secret:KEY}}");
+    }
+
+    #[test]
+    fn what_tells_no_secret_is_unchanged() {
+        let (text, trailers) = read(redacted(&[("x-a", "b")], vec![data("plain s3cr3t"), data(" text"), data("")]));
+        assert_eq!((text.as_str(), trailers), ("plain s3cr3t text", None));
+        assert_eq!(read(redacted(&[], Vec::new())).0, "");
+    }
+
+    #[test]
+    fn a_compressed_response_to_a_request_with_a_secret_is_refused() {
+        let headers = |name: &'static str, value: &'static str| {
+            HeaderMap::from_iter([(http::HeaderName::from_static(name), HeaderValue::from_static(value))])
+        };
+        for (name, value, fits) in [
+            ("content-encoding", "identity", true),
+            ("transfer-encoding", "Chunked", true),
+            ("content-type", "gzip", true),
+            ("content-encoding", "gzip", false),
+            ("content-encoding", "identity, br", false),
+            ("content-encoding", "", false),
+            ("transfer-encoding", "gzip, chunked", false),
+        ] {
+            assert_eq!(refuse_unreadable(&headers(name, value)).is_ok(), fits, "{name}: {value}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What bytes say once the escapes of URLs and of JSON are undone, and where each of those bytes stood.
+//!
+//! A writer chooses which characters it escapes, and how: a list of ways to write a secret would never be complete. So the
+//! escapes are undone, in every order up to [`DEPTH`], and the plain value is searched for in what comes out.
+
+use std::ops::Range;
+
+use super::encoding::Bytes;
+
+/// Encodings within encodings that are undone: JSON in a URL, JSON in JSON.
+const DEPTH: usize = 2;
+
+/// A way to escape bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Escapes {
+    /// `%2f`, in URLs.
+    Percent,
+    /// The same, and `+` for a space, in forms.
+    Form,
+    /// `\/`, `\u002f` in strings of JSON; also `\x2f`, as other languages have it.
+    Json,
+}
+
+const ALL: [Escapes; 3] = [Escapes::Form, Escapes::Percent, Escapes::Json];
+
+/// Bytes as they are read once escapes are undone.
+pub(super) struct View {
+    pub(super) bytes: Bytes,
+    /// Where each byte stood. None: where it stands.
+    places: Option<Vec<Range<u32>>>,
+    /// Where an escape begins whose end is not there yet.
+    pub(super) cut: Option<usize>,
+}
+
+impl View {
+    /// Returns all ways to read `bytes`, which are no more than `u32::MAX`; `+` is read as a space only where a space
+    /// matters. Unless they are the `last`, what they end with may be the beginning of an escape.
+    pub(super) fn all(bytes: &[u8], spaces: bool, last: bool) -> Vec<Self> {
+        let all = if spaces { &ALL[..] } else { &ALL[1..] };
+        let mut views = vec![Self { bytes: Bytes::new(bytes.to_vec()), places: None, cut: None }];
+        let mut outer = 0..1;
+        for _ in 0..DEPTH {
+            let inner = views.len();
+            for index in outer {
+                let decoded: Vec<Self> = all.iter().filter_map(|escapes| views[index].decode(*escapes, last)).collect();
+                views.extend(decoded);
+            }
+            outer = inner..views.len();
+        }
+        views
+    }
+
+    /// Returns where the byte of that index stood.
+    pub(super) fn place(&self, index: usize) -> Range<usize> {
+        match &self.places {
+            None => index..index + 1,
+            Some(places) => wide(places[index].start)..wide(places[index].end),
+        }
+    }
+
+    /// Returns the beginning of the escape that a place lies within, if it lies within one.
+    pub(super) fn escape_around(&self, place: usize) -> Option<usize> {
+        let places = self.places.as_ref()?;
+        let next = places.partition_point(|range| wide(range.end) <= place);
+        let start = wide(places.get(next)?.start);
+        (start < place).then_some(start)
+    }
+
+    /// Returns what is read once these escapes are undone; none if there are none.
+    fn decode(&self, escapes: Escapes, last: bool) -> Option<Self> {
+        if !self.bytes.iter().any(|byte| escapes.may_begin_with(*byte)) {
+            return None;
+        }
+        let mut view = Self { bytes: Bytes::new(Vec::with_capacity(self.bytes.len())), places: None, cut: self.cut };
+        let mut places = Vec::with_capacity(self.bytes.len());
+        let (mut at, mut changed) = (0, false);
+        while at < self.bytes.len() {
+            let mut push = |decoded: &[u8], length: usize| {
+                let place = narrow(self.place(at).start)..narrow(self.place(at + length - 1).end);
+                view.bytes.extend_from_slice(decoded);
+                places.extend(std::iter::repeat_n(place, decoded.len()));
+            };
+            match escapes.read(&self.bytes[at..]) {
+                Escape::Whole { decoded, length } => {
+                    push(decoded.as_bytes(), length);
+                    at += length;
+                    changed = true;
+                }
+                Escape::Cut if !last => {
+                    // What follows an escape whose end is elsewhere is read when it is there.
+                    view.cut = Some(self.place(at).start);
+                    changed = true;
+                    break;
+                }
+                Escape::Cut | Escape::None => {
+                    push(&self.bytes[at..=at], 1);
+                    at += 1;
+                }
+            }
+        }
+        view.places = Some(places);
+        changed.then_some(view)
+    }
+}
+
+fn wide(place: u32) -> usize {
+    usize::try_from(place).expect("an address of this machine has at least 32 bits")
+}
+
+fn narrow(place: usize) -> u32 {
+    u32::try_from(place).expect("so long is nothing that is read at once")
+}
+
+/// What bytes begin with.
+enum Escape {
+    /// No escape.
+    None,
+    /// What may become an escape.
+    Cut,
+    /// An escape of this length.
+    Whole { decoded: Decoded, length: usize },
+}
+
+/// What an escape stands for.
+struct Decoded {
+    bytes: [u8; 4],
+    length: usize,
+}
+
+impl Decoded {
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+impl From<u8> for Decoded {
+    fn from(byte: u8) -> Self {
+        Self { bytes: [byte, 0, 0, 0], length: 1 }
+    }
+}
+
+impl From<char> for Decoded {
+    fn from(character: char) -> Self {
+        let mut bytes = [0; 4];
+        let length = character.encode_utf8(&mut bytes).len();
+        Self { bytes, length }
+    }
+}
+
+impl Escape {
+    fn whole(decoded: impl Into<Decoded>, length: usize) -> Self {
+        Self::Whole { decoded: decoded.into(), length }
+    }
+}
+
+impl Escapes {
+    fn may_begin_with(self, byte: u8) -> bool {
+        match self {
+            // One view is enough where no `+` stands.
+            Self::Form => byte == b'+',
+            Self::Percent => byte == b'%',
+            Self::Json => byte == b'\\',
+        }
+    }
+
+    /// Returns the escape that the bytes begin with. There is at least one.
+    fn read(self, bytes: &[u8]) -> Escape {
+        match (self, bytes[0]) {
+            (Self::Form, b'+') => Escape::whole(b' ', 1),
+            (Self::Percent | Self::Form, b'%') => match digits(&bytes[1..], 2) {
+                Digits::Value(value) => Escape::whole(u8::try_from(value).expect("two digits"), 3),
+                Digits::Cut => Escape::Cut,
+                Digits::None => Escape::None,
+            },
+            (Self::Json, b'\\') => json(bytes),
+            _ => Escape::None,
+        }
+    }
+}
+
+/// Reads an escape of JSON, which begins with `\`.
+fn json(bytes: &[u8]) -> Escape {
+    let plain = match bytes.get(1) {
+        None => return Escape::Cut,
+        Some(b'u') => return unicode(bytes),
+        Some(b'x') => {
+            return match digits(&bytes[2..], 2) {
+                Digits::Value(value) => char::from_u32(value).map_or(Escape::None, |read| Escape::whole(read, 4)),
+                Digits::Cut => Escape::Cut,
+                Digits::None => Escape::None,
+            };
+        }
+        Some(b'b') => 8,
+        Some(b'f') => 12,
+        Some(b'n') => b'\n',
+        Some(b'r') => b'\r',
+        Some(b't') => b'\t',
+        Some(other) if other.is_ascii_punctuation() => *other,
+        Some(_) => return Escape::None,
+    };
+    Escape::whole(plain, 2)
+}
+
+/// Reads `\u002f`, or a pair of surrogates.
+fn unicode(bytes: &[u8]) -> Escape {
+    let high = match digits(&bytes[2..], 4) {
+        Digits::Value(value) => value,
+        Digits::Cut => return Escape::Cut,
+        Digits::None => return Escape::None,
+    };
+    if let Some(character) = char::from_u32(high) {
+        return Escape::whole(character, 6);
+    }
+    let rest = &bytes[6..];
+    let begun = &b"\\u"[..rest.len().min(2)];
+    let low = match digits(rest.get(2..).unwrap_or_default(), 4) {
+        _ if !rest.starts_with(begun) => return Escape::whole(char::REPLACEMENT_CHARACTER, 6),
+        _ if rest.len() < 2 => return Escape::Cut,
+        Digits::Value(value) => value,
+        Digits::Cut => return Escape::Cut,
+        Digits::None => return Escape::whole(char::REPLACEMENT_CHARACTER, 6),
+    };
+    match char::decode_utf16([high, low].map(|unit| u16::try_from(unit).expect("four digits"))).next() {
+        Some(Ok(character)) => Escape::whole(character, 12),
+        _ => Escape::whole(char::REPLACEMENT_CHARACTER, 6),
+    }
+}
+
+/// Hexadecimal digits at the beginning of bytes.
+enum Digits {
+    None,
+    /// There are fewer, and nothing else follows.
+    Cut,
+    Value(u32),
+}
+
+fn digits(bytes: &[u8], count: usize) -> Digits {
+    let mut value = 0;
+    for index in 0..count {
+        match bytes.get(index).map(|digit| char::from(*digit).to_digit(16)) {
+            None => return Digits::Cut,
+            Some(None) => return Digits::None,
+            Some(Some(digit)) => value = value << 4 | digit,
+        }
+    }
+    Digits::Value(value)
+}

@@ -1,0 +1,66 @@
+//! Encodings of a secret that leave no byte of it as it was: hexadecimal and base64. Encodings that keep most bytes, as
+//! those of JSON and of URLs do, are undone in what is searched instead: see `decoding`.
+
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use zeroize::Zeroizing;
+
+/// Bytes that are zeroised when they are dropped.
+pub(super) type Bytes = Zeroizing<Vec<u8>>;
+
+const LOWER: &[u8; 16] = b"0123456789abcdef";
+const UPPER: &[u8; 16] = b"0123456789ABCDEF";
+
+/// Returns a value and its encodings, each once.
+pub(super) fn encodings(value: &[u8]) -> Vec<Bytes> {
+    let mut all = vec![Bytes::new(value.to_vec()), hexadecimal(value, LOWER), hexadecimal(value, UPPER)];
+    for phase in 0..3 {
+        all.push(base64(value, phase, &STANDARD_NO_PAD));
+        all.push(base64(value, phase, &URL_SAFE_NO_PAD));
+    }
+    all.sort_by(|one, other| one.as_slice().cmp(other.as_slice()));
+    all.dedup();
+    all
+}
+
+fn hexadecimal(value: &[u8], digits: &[u8; 16]) -> Bytes {
+    let mut text = Bytes::new(Vec::with_capacity(2 * value.len()));
+    for byte in value {
+        text.extend([digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]]);
+    }
+    text
+}
+
+/// Returns the base64 of a value that follows `phase` other bytes: the characters that hold bits of the value alone.
+fn base64(value: &[u8], phase: usize, engine: &impl base64::Engine) -> Bytes {
+    let mut whole = Bytes::new(Vec::with_capacity(phase + value.len()));
+    whole.resize(phase, 0);
+    whole.extend_from_slice(value);
+    let text = Bytes::new(engine.encode(&*whole).into_bytes());
+    let (begin, end) = ((phase * 8).div_ceil(6), whole.len() * 8 / 6);
+    Bytes::new(text[begin..end].to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+
+    use super::*;
+
+    #[test]
+    fn encodings_hold_whatever_surrounds_the_value() {
+        let value = b"s3cr3t?>~value";
+        let all = encodings(value);
+        let holds =
+            |text: &[u8]| all.iter().any(|encoded| text.windows(encoded.len()).any(|part| part == &encoded[..]));
+        for before in [&b""[..], b"a", b"ab", b"abc", b"abcd"] {
+            for after in [&b""[..], b"z", b"zy", b"zyx"] {
+                let whole = [before, value, after].concat();
+                assert!(holds(STANDARD_NO_PAD.encode(&whole).as_bytes()), "{before:?} {after:?}");
+                assert!(holds(URL_SAFE_NO_PAD.encode(&whole).as_bytes()), "{before:?} {after:?}");
+            }
+        }
+        assert!(holds(b"7333637233743F3E7E76616C7565"));
+        assert!(holds(b"7333637233743f3e7e76616c7565"));
+        assert!(!holds(b"s3cr3t?>~valu"));
+    }
+}

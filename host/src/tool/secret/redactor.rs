@@ -1,0 +1,210 @@
+//! Replaces the values of secrets, and their encodings, by placeholders.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use super::decoding::View;
+use super::encoding::{Bytes, encodings};
+use super::placeholder;
+
+/// Bytes that are searched at once. Reading them in several ways takes some 100 times that much memory at most.
+const WINDOW: usize = 64 << 10;
+
+/// What is searched for. The values are in the states of the automaton too, byte by byte, where nothing can zeroise them:
+/// what keeps them out of a core dump is the process (see `Secrets`).
+pub(super) struct Redactor {
+    automaton: AhoCorasick,
+    patterns: Vec<Pattern>,
+    /// The names of the secrets.
+    names: Vec<String>,
+    /// Bytes that a pattern begins with.
+    first: [bool; 256],
+    /// Returns true if a pattern has a space, which forms write as `+`.
+    spaces: bool,
+}
+
+struct Pattern {
+    bytes: Bytes,
+    /// Index of the secret's name.
+    secret: usize,
+}
+
+/// A place that holds a secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Found {
+    range: Range<usize>,
+    secret: usize,
+}
+
+impl Redactor {
+    /// Returns what searches for these secrets, by name.
+    pub(super) fn new<'a>(secrets: impl Iterator<Item = (&'a str, &'a [u8])>) -> Self {
+        let (mut names, mut patterns) = (Vec::new(), Vec::new());
+        for (name, value) in secrets {
+            let secret = names.len();
+            patterns.extend(encodings(value).into_iter().map(|bytes| Pattern { bytes, secret }));
+            names.push(name.to_owned());
+        }
+        let mut first = [false; 256];
+        for pattern in &patterns {
+            first[usize::from(pattern.bytes[0])] = true;
+        }
+        let spaces = patterns.iter().any(|pattern| pattern.bytes.contains(&b' '));
+        // All matches are needed, not only the longest: what overlaps one is part of a secret too. A prefilter would keep
+        // one more copy of the values, in one piece.
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .prefilter(false)
+            .build(patterns.iter().map(|pattern| pattern.bytes.as_slice()))
+            .expect("number and length of secrets are limited");
+        Self { automaton, patterns, names, first, spaces }
+    }
+
+    /// Returns which secrets are hidden from whoever sees those that `sees` names.
+    pub(super) fn hidden(&self, sees: impl Fn(&str) -> bool) -> Vec<bool> {
+        self.names.iter().map(|name| !sees(name)).collect()
+    }
+
+    /// Returns the bytes without secrets; none if they hold none.
+    pub(super) fn redact(self: &Arc<Self>, bytes: &[u8]) -> Option<Vec<u8>> {
+        let escaped = bytes.iter().any(|byte| matches!(byte, b'%' | b'\\') || (self.spaces && *byte == b'+'));
+        if !escaped && !self.automaton.is_match(bytes) {
+            return None;
+        }
+        let mut stream = Stream::new(Arc::clone(self), vec![true; self.names.len()]);
+        let mut redacted = Vec::with_capacity(bytes.len());
+        for window in bytes.chunks(WINDOW) {
+            stream.push(window, &mut redacted);
+        }
+        stream.finish(&mut redacted);
+        stream.found.then_some(redacted)
+    }
+
+    /// Returns where secrets begin and end, in order, and where what may be the beginning of one begins. Places that
+    /// overlap are one, named by what is first, and of that by the longest.
+    fn find(&self, bytes: &[u8], hidden: &[bool], last: bool) -> (Vec<Found>, usize) {
+        let views = View::all(bytes, self.spaces, last);
+        let mut all = Vec::new();
+        for view in &views {
+            for found in self.automaton.find_overlapping_iter(view.bytes.as_slice()) {
+                let secret = self.patterns[found.pattern().as_usize()].secret;
+                if hidden[secret] {
+                    let range = view.place(found.start()).start..view.place(found.end() - 1).end;
+                    all.push(Found { range, secret });
+                }
+            }
+        }
+        all.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
+        let mut merged: Vec<Found> = Vec::new();
+        for found in all {
+            match merged.last_mut() {
+                Some(before) if found.range.start < before.range.end => {
+                    before.range.end = before.range.end.max(found.range.end);
+                }
+                _ => merged.push(found),
+            }
+        }
+        let rest = if last { bytes.len() } else { self.rest(bytes.len(), &views, hidden) };
+        (merged, rest)
+    }
+
+    /// Returns where what must wait for more begins.
+    fn rest(&self, length: usize, views: &[View], hidden: &[bool]) -> usize {
+        let of_view = |view: &View| {
+            let begun = self.begun(&view.bytes, hidden).map(|index| view.place(index).start);
+            begun.into_iter().chain(view.cut).min().unwrap_or(length)
+        };
+        let mut rest = views.iter().map(of_view).min().unwrap_or(length);
+        // No escape is torn: its rest would be read as something else.
+        while let Some(start) = views.iter().filter_map(|view| view.escape_around(rest)).min() {
+            rest = start;
+        }
+        rest
+    }
+
+    /// Returns where the longest end of the bytes begins that a pattern begins with and goes beyond.
+    fn begun(&self, bytes: &[u8], hidden: &[bool]) -> Option<usize> {
+        let longest = self.patterns.iter().map(|pattern| pattern.bytes.len()).max().unwrap_or_default();
+        (bytes.len().saturating_sub(longest.saturating_sub(1))..bytes.len()).find(|start| {
+            let end = &bytes[*start..];
+            let begins = |pattern: &Pattern| {
+                hidden[pattern.secret] && pattern.bytes.len() > end.len() && pattern.bytes.starts_with(end)
+            };
+            self.first[usize::from(end[0])] && self.patterns.iter().any(begins)
+        })
+    }
+}
+
+/// Bytes that come in parts, which may have a secret across their borders.
+pub(in crate::tool) struct Stream {
+    redactor: Arc<Redactor>,
+    /// Which secrets are replaced.
+    hidden: Vec<bool>,
+    /// What may be the beginning of a secret, until more is there.
+    held: Bytes,
+    /// How much of that belongs to a secret that was replaced already.
+    covered: usize,
+    /// Whether any secret was replaced.
+    found: bool,
+}
+
+impl Stream {
+    pub(super) fn new(redactor: Arc<Redactor>, hidden: Vec<bool>) -> Self {
+        Self { redactor, hidden, held: Bytes::default(), covered: 0, found: false }
+    }
+
+    /// Takes the next part, and appends what is known to be no part of a secret.
+    pub(in crate::tool) fn push(&mut self, part: &[u8], redacted: &mut Vec<u8>) {
+        for window in part.chunks(WINDOW) {
+            // Not `extend`: growing would leave a copy behind.
+            let mut whole = Bytes::new(Vec::with_capacity(self.held.len() + window.len()));
+            whole.extend_from_slice(&self.held);
+            whole.extend_from_slice(window);
+            self.held = whole;
+            self.advance(false, redacted);
+        }
+    }
+
+    /// Appends what was held back: there is no more.
+    pub(in crate::tool) fn finish(&mut self, redacted: &mut Vec<u8>) {
+        self.advance(true, redacted);
+    }
+
+    /// Returns bytes that are no part of the stream without secrets; none if they hold none.
+    pub(in crate::tool) fn whole(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut stream = Self::new(Arc::clone(&self.redactor), self.hidden.clone());
+        let mut redacted = Vec::new();
+        stream.push(bytes, &mut redacted);
+        stream.finish(&mut redacted);
+        stream.found.then_some(redacted)
+    }
+
+    /// Returns true if something waits for more.
+    pub(in crate::tool) fn is_holding(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    fn advance(&mut self, last: bool, redacted: &mut Vec<u8>) {
+        let (found, rest) = self.redactor.find(&self.held, &self.hidden, last);
+        let mut at = self.covered;
+        for Found { range, secret } in found {
+            if range.start < at {
+                at = at.max(range.end);
+            } else if range.start < rest {
+                redacted.extend_from_slice(&self.held[at..range.start]);
+                redacted.extend_from_slice(placeholder(&self.redactor.names[secret]).as_bytes());
+                self.found = true;
+                at = range.end;
+            }
+        }
+        redacted.extend_from_slice(self.held.get(at..rest).unwrap_or_default());
+        self.covered = at.saturating_sub(rest);
+        self.held = Bytes::new(self.held[rest..].to_vec());
+    }
+}
+
+#[cfg(test)]
+mod tests;

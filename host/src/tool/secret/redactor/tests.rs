@@ -1,0 +1,187 @@
+//! Redaction of random text with random secrets, in parts of random length.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+
+fn redactor(secrets: &[&str]) -> Arc<Redactor> {
+    let names: Vec<String> = (0..secrets.len()).map(|index| format!("K{index}")).collect();
+    let named = names.iter().map(String::as_str).zip(secrets.iter().map(|secret| secret.as_bytes()));
+    Arc::new(Redactor::new(named))
+}
+
+fn redact(secrets: &[&str], text: &str) -> String {
+    let redacted = redactor(secrets).redact(text.as_bytes());
+    redacted.map_or_else(|| text.to_owned(), |bytes| String::from_utf8(bytes).expect("it stays text"))
+}
+
+/// The bytes in parts of these lengths, over and over, one after another.
+fn in_parts(redactor: &Arc<Redactor>, bytes: &[u8], lengths: &[usize]) -> Vec<u8> {
+    let mut stream = Stream::new(Arc::clone(redactor), vec![true; redactor.names.len()]);
+    let (mut redacted, mut rest) = (Vec::new(), bytes);
+    for length in lengths.iter().cycle() {
+        if rest.is_empty() {
+            break;
+        }
+        let (part, after) = rest.split_at((*length).min(rest.len()));
+        stream.push(part, &mut redacted);
+        rest = after;
+    }
+    stream.finish(&mut redacted);
+    assert!(!stream.is_holding());
+    redacted
+}
+
+fn percent(text: &[u8], every: bool, upper: bool) -> String {
+    let encode = |byte: &u8| match byte {
+        byte if !every && byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
+        byte if upper => format!("%{byte:02X}"),
+        byte => format!("%{byte:02x}"),
+    };
+    text.iter().map(encode).collect()
+}
+
+fn json_string(text: &str) -> String {
+    serde_json::to_string(text).expect("a string is JSON")
+}
+
+fn json_escaped(text: &str) -> String {
+    text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
+}
+
+/// A text as it is and in every encoding that is known, alone and within others.
+fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
+    let whole = format!("{before}{secret}{after}");
+    let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let form = |text: &str| percent(text.as_bytes(), false, true).replace("%20", "+");
+    let quoted = json_string(&whole);
+    vec![
+        whole.clone(),
+        quoted.clone(),
+        json_string(&quoted),
+        quoted.replace('/', "\\/"),
+        json_escaped(&whole),
+        json_string(&json_escaped(&whole)),
+        percent(whole.as_bytes(), true, true),
+        percent(whole.as_bytes(), true, false),
+        percent(whole.as_bytes(), false, true),
+        percent(percent(whole.as_bytes(), false, true).as_bytes(), false, true),
+        percent(quoted.as_bytes(), false, false),
+        form(&whole),
+        json_string(&form(&whole)),
+        hex.to_uppercase(),
+        hex,
+        STANDARD.encode(&whole),
+        URL_SAFE.encode(&whole),
+        percent(STANDARD.encode(&whole).as_bytes(), false, true),
+        STANDARD.encode(&whole).replace('/', "\\/"),
+    ]
+}
+
+/// What may stand for a secret: the placeholder, which is no secret itself.
+fn is_gone(redacted: &str) -> bool {
+    redacted.contains("{{secret:K")
+}
+
+#[test]
+fn the_longest_of_secrets_that_overlap_covers_the_rest() {
+    let secrets = ["s3cr3t-Value", "s3cr3t-Value-RESTOFSECRET", "SECRET-and-more"];
+    assert_eq!(redact(&secrets, "a s3cr3t-Value-RESTOFSECRET b"), "a {{secret:K1}} b");
+    assert_eq!(redact(&secrets, "a s3cr3t-Value-REST b"), "a {{secret:K0}}-REST b");
+    // Nothing of either is left where one ends in the other.
+    assert_eq!(redact(&secrets, "s3cr3t-Value-RESTOFSECRET-and-more"), "{{secret:K1}}");
+    assert_eq!(redact(&secrets, "s3cr3t-Values3cr3t-Value"), "{{secret:K0}}{{secret:K0}}");
+    assert_eq!(redact(&["aaaaaa"], &"a".repeat(200_000)), "{{secret:K0}}");
+}
+
+#[test]
+fn escapes_are_undone_in_any_mixture() {
+    let secret = "p\"ss/w\\rd \u{e9}\u{1f600}";
+    for text in [
+        "p\\\"ss/w\\\\rd \u{e9}\u{1f600}",
+        "p\\u0022ss\\/w\\u005crd \\u00e9\\ud83d\\ude00",
+        "p\\x22ss/w\\\\rd \\xe9\\uD83D\\uDE00",
+        "p%22ss%2fw%5Crd%20%c3%a9%F0%9f%98%80",
+        "p%22ss/w%5Crd+%c3%a9%F0%9f%98%80",
+        "p%5C%22ss/w%5c%5crd %5Cu00e9%5cud83d%5CuDE00",
+        "p\\\\\\\"ss/w\\\\\\\\rd \u{e9}\u{1f600}",
+    ] {
+        assert_eq!(redact(&[secret], &format!("<{text}>")), "<{{secret:K0}}>", "{text}");
+    }
+    for text in ["p\\\"ss/w\\\\rd", "%", "\\", "\\u", "\\ud83d", "\\ud83d\\u", "\\ud83dx", "%4", "%zz", "\\q", "+"] {
+        assert_eq!(redact(&[secret], text), text);
+    }
+}
+
+#[test]
+fn what_could_go_on_is_held_back_and_nothing_else() {
+    let redactor = redactor(&["s3cr3t-value"]);
+    let mut stream = Stream::new(Arc::clone(&redactor), vec![true]);
+    let mut redacted = Vec::new();
+    for (part, so_far) in [
+        ("event: 1\n\n", "event: 1\n\n"),
+        ("<s3cr", "event: 1\n\n<"),
+        ("3t-value>", "event: 1\n\n<{{secret:K0}}>"),
+        ("%7", "event: 1\n\n<{{secret:K0}}>"),
+        ("4", "event: 1\n\n<{{secret:K0}}>%74"),
+    ] {
+        stream.push(part.as_bytes(), &mut redacted);
+        assert_eq!(String::from_utf8_lossy(&redacted), so_far);
+    }
+    // Who sees a secret reads it.
+    let mut stream = Stream::new(redactor, vec![false]);
+    let mut whole = Vec::new();
+    stream.push(b"s3cr3t-value", &mut whole);
+    assert_eq!(whole, b"s3cr3t-value");
+}
+
+proptest! {
+    #[test]
+    fn no_form_of_a_secret_survives(
+        secret in "[ -z|~\u{e0}-\u{ff}]{6,40}",
+        before in "[ -z\u{e0}-\u{ff}]{0,20}",
+        after in "[ -z\u{e0}-\u{ff}]{0,20}",
+        lengths in vec(1_usize..40, 1..6),
+    ) {
+        let redactor = redactor(&[&secret]);
+        for form in forms(&secret, &before, &after) {
+            let redacted = redactor.redact(form.as_bytes());
+            prop_assert!(redacted.is_some(), "{secret:?} in {form:?}");
+            let redacted = redacted.unwrap_or_default();
+            let text = String::from_utf8(redacted.clone()).expect("it stays text");
+            prop_assert!(is_gone(&text), "{secret:?} in {form:?}: {text:?}");
+            prop_assert!(redactor.redact(&redacted).is_none(), "{secret:?} in {form:?}: {text:?}");
+            let parts = in_parts(&redactor, form.as_bytes(), &lengths);
+            prop_assert_eq!(String::from_utf8_lossy(&parts), text, "{:?} in parts of {:?}", form, &lengths);
+        }
+    }
+
+    #[test]
+    fn parts_are_read_as_the_whole_is(
+        secrets in vec("[ab%\\\\4]{6,9}", 1..4),
+        text in "([ab%\\\\4]|%61|%25|\\\\u0061|\\\\\\\\|\\\\u005c){0,60}",
+        lengths in vec(1_usize..9, 1..6),
+    ) {
+        let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
+        let redactor = redactor(&secrets);
+        let whole = redactor.redact(text.as_bytes()).unwrap_or_else(|| text.clone().into_bytes());
+        let parts = in_parts(&redactor, text.as_bytes(), &lengths);
+        prop_assert_eq!(String::from_utf8_lossy(&parts), String::from_utf8_lossy(&whole));
+        for secret in &secrets {
+            prop_assert!(!String::from_utf8_lossy(&whole).contains(secret), "{:?}", secret);
+        }
+    }
+
+    #[test]
+    fn what_holds_no_secret_is_unchanged(
+        bytes in vec(any::<u8>(), 0..300),
+        lengths in vec(1_usize..40, 1..6),
+    ) {
+        let redactor = redactor(&["s3cr3t-value", "another secret+%5c\\"]);
+        prop_assert_eq!(redactor.redact(&bytes), None);
+        prop_assert_eq!(in_parts(&redactor, &bytes, &lengths), bytes);
+    }
+}
