@@ -102,9 +102,10 @@ struct Answer {
 
 impl Batch {
     /// Runs what comes in.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+    pub(crate) fn execute(mut self, places: &Places) -> Result {
+        self.own.read_secrets()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(places, &self.own, false, &self.audit))?;
+        self.confine.apply(|| self.session.touched(places, false, &self.audit))?;
         let prepared = self.session.prepare(places, &self.own, &self.audit)?;
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.

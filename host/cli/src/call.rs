@@ -45,9 +45,10 @@ pub(crate) struct Call {
 
 impl Call {
     /// Calls, and prints the result as JSON.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+    pub(crate) fn execute(mut self, places: &Places) -> Result {
+        self.own.read_secrets()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(places, &self.own, self.id.is_some(), &self.audit))?;
+        self.confine.apply(|| self.session.touched(places, self.id.is_some(), &self.audit))?;
         let session = self.session.open(places, &self.own, self.id.as_ref(), &self.audit)?;
         let gate = session.gate();
         self.confine.isolate(gate)?;

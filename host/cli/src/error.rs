@@ -175,7 +175,9 @@ impl From<tollhouse::session::HostError> for CliError {
             HostError::Mount(mount) => mount.hint(),
             HostError::Cache(_) => Some("see `tollhouse doctor`".to_owned()),
             HostError::Policy(policy) => policy.hint.clone(),
-            HostError::Secret(name) => Some(format!("`--secret {name}=env:VARIABLE` or `--secret {name}=file:PATH`")),
+            HostError::Secret(name) => {
+                Some(format!("`--secret {name}=env:VARIABLE`, or `file:PATH`, or `cmd:PROGRAM ARGS`"))
+            }
             _ => None,
         };
         let shown = Self::because("cannot start", &error);

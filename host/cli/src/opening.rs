@@ -56,9 +56,13 @@ pub(crate) struct SessionArgs {
 /// What is a run's own: no session keeps it.
 #[derive(Args, Default)]
 pub(crate) struct OwnArgs {
-    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`
+    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`, or what a program
+    /// prints, `KEY=cmd:PROGRAM ARGS`
     #[arg(long = "secret", value_name = "NAME=SOURCE", value_parser = pair)]
     secrets: Vec<(String, String)>,
+    /// Their values, once they are read.
+    #[arg(skip)]
+    values: Secrets,
     /// Longest time, waiting included, for example 60s [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
@@ -74,6 +78,12 @@ pub(crate) struct OwnArgs {
 }
 
 impl OwnArgs {
+    /// Reads the values of secrets. Programs that print them have no place behind the second wall, so that it is done before.
+    pub(crate) fn read_secrets(&mut self) -> Result<()> {
+        self.values = secret::read(&self.secrets)?;
+        Ok(())
+    }
+
     fn limits(&self) -> Overrides {
         Overrides { wall: self.timeout, memory: self.memory, fuel: self.fuel, others: self.limits.clone() }
     }
@@ -81,15 +91,14 @@ impl OwnArgs {
 
 impl SessionArgs {
     /// What of this machine a process touches that opens a session by them, which is `kept` in the store or in memory.
-    pub(crate) fn touched(&self, places: &Places, own: &OwnArgs, kept: bool, audit: &AuditArgs) -> Confinement {
+    pub(crate) fn touched(&self, places: &Places, kept: bool, audit: &AuditArgs) -> Confinement {
         let beside = self.policy.as_deref().map(lock::candidates).unwrap_or_default();
         let files = [&self.policy, &self.token, &self.revoked, &self.locked].into_iter().flatten().chain(&beside);
         let files = files.map(PathBuf::as_path);
         let mounted = self.mounts.iter().map(|mount| Path::new(split_mount(mount).0));
-        let secrets = own.secrets.iter().filter_map(|(_, source)| source.strip_prefix("file:").map(Path::new));
         let trusted = self.trust.iter().map(Path::new);
         let certificates = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-        let read = files.chain(mounted).chain(secrets).chain(trusted).chain(certificates.as_deref());
+        let read = files.chain(mounted).chain(trusted).chain(certificates.as_deref());
         let (log, head) = audit.files();
         Confinement::of(places, kept).reading(read).writing(log).writing(head.as_deref())
     }
@@ -151,7 +160,7 @@ impl SessionArgs {
             tools: self.tools.clone(),
             given: self.given_by(source)?,
             audit: audit.open()?,
-            secrets: secret::read(&own.secrets)?,
+            secrets: own.values.clone(),
         })
     }
 
@@ -192,7 +201,7 @@ impl SessionArgs {
             files,
             audit: audit.open()?,
             approver: Some(Arc::new(Terminal) as Arc<dyn Approver>),
-            secrets: secret::read(&own.secrets)?,
+            secrets: own.values.clone(),
             waiting: Some(waiting),
         };
         host.open(sessions, id, options).map_err(|error| given.explain(error))

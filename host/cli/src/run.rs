@@ -102,10 +102,11 @@ impl From<Lang> for Language {
 
 impl Run {
     /// Runs the script and shows what came of it.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+    pub(crate) fn execute(mut self, places: &Places) -> Result {
+        self.own.read_secrets()?;
         let (name, source) = self.script()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(places, &self.own, self.id.is_some(), &self.audit))?;
+        self.confine.apply(|| self.session.touched(places, self.id.is_some(), &self.audit))?;
         if source.starts_with(WASM) {
             return self.component(name, source, places);
         }

@@ -1,34 +1,259 @@
 //! `--secret`: where the values of secrets come from. Never from the command line itself, which others can see.
+//!
+//! Values are read before anything else runs. From then on this process leaves no core dump and can be read by no debugger of
+//! its user, and the variables that held values are gone from its environment, so that no program that it starts has them.
 
-use std::{env, fs};
+use std::fs::File;
+use std::io::{self, Read};
+use std::process::{Command, Stdio};
+use std::{env, thread};
 
 use tollhouse::tool::Secrets;
+use zeroize::Zeroizing;
 
 use super::{CliError, Result};
 
+/// The most bytes that are read of a file or of what a program prints: more is no secret that could be sent.
+const LONGEST: u64 = 1 << 20;
+
+/// The most bytes of a program's complaint that are kept.
+const COMPLAINT: u64 = 4 << 10;
+
+/// Where a value comes from.
+enum Source<'a> {
+    Variable(&'a str),
+    File(&'a str),
+    /// A program and its arguments.
+    Output(Vec<String>),
+}
+
 /// Reads the values.
-pub(super) fn read(sources: &[(String, String)]) -> Result<Secrets> {
+pub(super) fn read(given: &[(String, String)]) -> Result<Secrets> {
     let mut secrets = Secrets::default();
-    for (name, source) in sources {
-        let value = match source.split_once(':') {
-            Some(("env", variable)) => env::var(variable).map_err(|error| {
-                CliError::because(format!("secret `{name}`: cannot read the variable `{variable}`"), &error)
-                    .status(super::error::USAGE)
-            })?,
-            Some(("file", path)) => {
-                let text = fs::read_to_string(path).map_err(|error| {
-                    CliError::because(format!("secret `{name}`: cannot read `{path}`"), &error)
-                        .status(super::error::USAGE)
-                })?;
-                // Editors end a file with a line break, and it is no part of what it holds.
-                text.strip_suffix('\n').map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text)).to_owned()
-            }
-            _ => {
-                return Err(CliError::usage(format!("`--secret {name}=…` says no source"))
-                    .hint("write `env:VARIABLE` or `file:PATH`: a value on the command line is seen by every user"));
-            }
-        };
-        secrets = secrets.with(name, value).map_err(|error| CliError::usage(error.to_string()))?;
+    if given.is_empty() {
+        return Ok(secrets);
+    }
+    let sources = given.iter().map(|(name, text)| Source::parse(name, text)).collect::<Result<Vec<_>>>()?;
+    protect().map_err(|error| CliError::because("cannot keep secrets out of core dumps", &error))?;
+    let named: Vec<_> = given.iter().map(|(name, _)| name.as_str()).zip(&sources).collect();
+    let (programs, others): (Vec<_>, Vec<_>) =
+        named.into_iter().partition(|(_, source)| matches!(source, Source::Output(_)));
+    let mut values = Vec::new();
+    for (name, source) in others {
+        values.push((name, source.value(name)?));
+    }
+    let variables: Vec<&str> = sources.iter().filter_map(Source::variable).collect();
+    if !variables.is_empty() && !forget(&variables) {
+        note!("{} cannot be taken out of the environment here: programs inherit it", variables.join(", "));
+    }
+    // Programs see none of the values.
+    for (name, source) in programs {
+        values.push((name, source.value(name)?));
+    }
+    for (name, value) in values {
+        secrets = secrets.with(name, value.as_str()).map_err(|error| CliError::usage(error.to_string()))?;
     }
     Ok(secrets)
+}
+
+impl<'a> Source<'a> {
+    fn parse(name: &str, text: &'a str) -> Result<Self> {
+        match text.split_once(':') {
+            Some(("env", variable)) => Ok(Self::Variable(variable)),
+            Some(("file", path)) => Ok(Self::File(path)),
+            Some(("cmd", command)) => match shlex::split(command) {
+                Some(words) if !words.is_empty() => Ok(Self::Output(words)),
+                Some(_) => Err(CliError::usage(format!("secret `{name}`: `cmd:` names no program"))),
+                None => Err(CliError::usage(format!("secret `{name}`: a quote in `{command}` has no end"))),
+            },
+            _ => Err(CliError::usage(format!("`--secret {name}=…` says no source")).hint(
+                "write `env:VARIABLE`, `file:PATH` or `cmd:PROGRAM ARGS`: a value on the command line is seen by every user",
+            )),
+        }
+    }
+
+    fn variable(&self) -> Option<&'a str> {
+        if let Self::Variable(variable) = self { Some(variable) } else { None }
+    }
+
+    fn value(&self, name: &str) -> Result<Zeroizing<String>> {
+        match self {
+            Self::Variable(variable) => {
+                let wrong = |why: &str| {
+                    CliError::usage(format!("secret `{name}`: cannot read the variable `{variable}`: {why}"))
+                };
+                // An error of `env::var` would tell the value.
+                let value = env::var_os(variable).ok_or_else(|| wrong("environment variable not found"))?;
+                value.into_string().map(Zeroizing::new).map_err(|_| wrong("it is no UTF-8 text"))
+            }
+            Self::File(path) => {
+                let cannot = |error: io::Error| {
+                    CliError::because(format!("secret `{name}`: cannot read `{path}`"), &error)
+                        .status(super::error::USAGE)
+                };
+                let mut text = text(File::open(path).map_err(cannot)?).map_err(cannot)?;
+                cut_line_break(&mut text);
+                Ok(text)
+            }
+            Self::Output(words) => output(name, words),
+        }
+    }
+}
+
+/// Cuts off the line break at the end: editors and programs add it, and it is no part of what they tell.
+fn cut_line_break(text: &mut Zeroizing<String>) {
+    let line = text.strip_suffix('\n').map_or(text.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
+    let length = line.len();
+    text.truncate(length);
+}
+
+/// Reads a text to its end, into memory that is zeroised.
+fn text(source: impl Read) -> io::Result<Zeroizing<String>> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(4 << 10));
+    let mut part = Zeroizing::new([0; 4 << 10]);
+    let mut source = source.take(LONGEST + 1);
+    loop {
+        let read = match source.read(&mut *part) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        // A vector that grows leaves a copy behind.
+        let mut longer = Zeroizing::new(Vec::with_capacity(bytes.len() + read));
+        longer.extend_from_slice(&bytes);
+        longer.extend_from_slice(&part[..read]);
+        bytes = longer;
+    }
+    if source.limit() == 0 {
+        return Err(io::Error::other(format!("it has more than {LONGEST} bytes")));
+    }
+    let text = str::from_utf8(&bytes).map_err(|_| io::Error::other("it is no UTF-8 text"))?;
+    Ok(Zeroizing::new(text.to_owned()))
+}
+
+/// Runs a program, without a shell, and returns what it prints.
+fn output(name: &str, words: &[String]) -> Result<Zeroizing<String>> {
+    let program = &words[0];
+    let cannot = |error: io::Error| {
+        CliError::because(format!("secret `{name}`: cannot read what `{program}` prints"), &error)
+            .status(super::error::USAGE)
+    };
+    let mut command = Command::new(program);
+    command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| {
+        CliError::because(format!("secret `{name}`: cannot run `{program}`"), &error).status(super::error::USAGE)
+    })?;
+    let (stdout, stderr) = (child.stdout.take().expect("it is piped"), child.stderr.take().expect("it is piped"));
+    // Both at once: a program waits for whoever reads what it prints.
+    let (printed, complaint) = thread::scope(|scope| {
+        let complaint = scope.spawn(move || complaint(stderr));
+        // Closes its end: who prints on and on is told so.
+        let printed = text(stdout);
+        (printed, complaint.join().unwrap_or_default())
+    });
+    let status = child.wait().map_err(cannot)?;
+    let mut printed = printed.map_err(cannot)?;
+    if !status.success() {
+        let told = if complaint.is_empty() { String::new() } else { format!(": {complaint}") };
+        let message = format!("secret `{name}`: `{program}` failed ({status}){told}");
+        return Err(CliError::usage(message));
+    }
+    cut_line_break(&mut printed);
+    Ok(printed)
+}
+
+/// Reads what a program complains of, and returns its first line.
+fn complaint(mut stderr: impl Read) -> String {
+    let mut kept = Vec::new();
+    // What cannot be read is not told; the status is.
+    let _ = stderr.by_ref().take(COMPLAINT).read_to_end(&mut kept);
+    let _ = io::copy(&mut stderr, &mut io::sink());
+    let text = String::from_utf8_lossy(&kept);
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+}
+
+/// Sees to it that neither a core dump nor a debugger of the same user has the values.
+#[cfg(unix)]
+fn protect() -> io::Result<()> {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
+    Ok(())
+}
+
+/// There is no such switch.
+#[cfg(not(unix))]
+fn protect() -> io::Result<()> {
+    Ok(())
+}
+
+/// Overwrites variables in the environment that this process was started with, and takes them out. False if that cannot be
+/// done soundly: other threads may be reading them.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "an environment is shared memory, which only unsafe code may change")]
+fn forget(variables: &[&str]) -> bool {
+    use std::ffi::CString;
+
+    use zeroize::Zeroize as _;
+
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return false };
+    if threads.count() != 1 {
+        return false;
+    }
+    for variable in variables {
+        let Ok(name) = CString::new(*variable) else { continue };
+        // SAFETY: no other thread runs that could read or change the environment, and none is started meanwhile. The standard
+        // library hands out copies only, so nothing refers to the text, which is the process's own memory: the kernel wrote it
+        // on the stack, or `setenv` made it. Its end is the NUL that `strlen` finds, and that stays.
+        unsafe {
+            let text = libc::getenv(name.as_ptr());
+            if !text.is_null() {
+                std::slice::from_raw_parts_mut(text.cast::<u8>(), libc::strlen(text)).zeroize();
+                env::remove_var(variable);
+            }
+        }
+    }
+    true
+}
+
+/// Nothing says here how many threads there are.
+#[cfg(not(target_os = "linux"))]
+fn forget(_: &[&str]) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_break_is_cut_off() {
+        for (read, expected) in [("a\n", "a"), ("a\r\n", "a"), ("a\n\n", "a\n"), ("a\r", "a\r"), ("a", "a"), ("", "")] {
+            let mut text = text(read.as_bytes()).expect("it is text");
+            cut_line_break(&mut text);
+            assert_eq!(text.as_str(), expected, "{read:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_long_or_no_text_is_refused() {
+        let longest = usize::try_from(LONGEST).expect("it fits");
+        assert_eq!(text(&*vec![b'a'; longest]).expect("so much is read").len(), longest);
+        assert!(text(io::repeat(b'a')).is_err());
+        assert!(text(&b"a\xff"[..]).is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_with_secrets_leaves_no_dump() {
+        use rustix::process::{DumpableBehavior, Resource, dumpable_behavior, getrlimit};
+
+        protect().expect("the system takes it");
+        assert_eq!(dumpable_behavior().expect("it is told"), DumpableBehavior::NotDumpable);
+        let limit = getrlimit(Resource::Core);
+        assert_eq!((limit.current, limit.maximum), (Some(0), Some(0)));
+    }
 }

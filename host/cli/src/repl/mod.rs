@@ -80,12 +80,13 @@ const NAME: &str = "repl";
 
 impl Repl {
     /// Runs inputs to their end.
-    pub(crate) fn execute(self, places: &Places) -> Result {
+    pub(crate) fn execute(mut self, places: &Places) -> Result {
+        self.own.read_secrets()?;
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
         let history = if interactive && !self.no_history { places.state.as_deref() } else { None };
         self.audit.read_key()?;
         self.confine.apply(|| {
-            let touched = self.session.touched(places, &self.own, self.id.is_some(), &self.audit);
+            let touched = self.session.touched(places, self.id.is_some(), &self.audit);
             touched.writing_in(history)
         })?;
         let interrupt = Interrupt::install(interactive);
