@@ -85,6 +85,8 @@ mod registry;
 mod repl;
 #[path = "features/run.rs"]
 mod run;
+#[path = "features/secrets.rs"]
+mod secrets;
 #[path = "features/session_grant.rs"]
 mod session_grant;
 #[path = "features/sessions.rs"]

@@ -1,0 +1,324 @@
+//! Secrets: where their values come from, where they go, and that nobody reads them on the way back. Each thing that is
+//! granted has a twin that is not.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tollhouse::capability::Policy;
+use tollhouse::session::{Host, HostOptions, SessionOptions};
+use tollhouse::tool::{Network, Resolver, Secrets};
+use tollhouse_tests::server::{Answer, Server};
+use tollhouse_tests::{Home, Ran};
+
+/// A server that sends the head of a request back, as it is.
+fn echo(head: &str) -> Answer {
+    ("200 OK", vec!["content-type: text/plain".to_owned()], head.as_bytes().to_vec())
+}
+
+/// The value of this header in the head of a request.
+fn header<'a>(head: &'a str, name: &str) -> &'a str {
+    let value = |line: &'a str| line.strip_prefix(name)?.strip_prefix(": ");
+    head.lines().find_map(value).unwrap_or_default()
+}
+
+/// A policy that grants every method of `http`, and to the tool this server and what `secrets` says.
+fn policy(server: &Server, secrets: &str) -> String {
+    format!(
+        "[tools]\nhttp = \"tollhouse:http\"\n[[grant]]\nmethod = \"http/*\"\n\
+         [tool.http]\nhttp = [\"http://127.0.0.1:{}\"]\nsecrets = [{secrets}]\n",
+        server.port()
+    )
+}
+
+/// Fetches with these headers and this form of the body, and returns the answer, or the error's message and hint.
+fn fetch(home: &Home, server: &Server, headers: &Value, form: &str, sources: &[&str]) -> Value {
+    let url = format!("http://127.0.0.1:{}/v1", server.port());
+    let arguments = json!({ "url": url, "headers": headers, "as": form });
+    let script = format!(
+        "try {{ return await http.fetch({arguments}) }} catch (error) {{ return `${{error.message}} | ${{error.hint}}` }}"
+    );
+    let options = ["--policy", "policy.toml", "--audit", "audit.jsonl"];
+    let sources = sources.iter().flat_map(|source| ["--secret", source]);
+    let options: Vec<&str> = options.into_iter().chain(sources).collect();
+    home.js(&script, &options)["value"].clone()
+}
+
+fn log(home: &Home) -> String {
+    std::fs::read_to_string(home.path().join("audit.jsonl")).expect("it was written")
+}
+
+/// What an answer says as bytes, which are base64 in JSON.
+fn bytes(home: &Home, server: &Server, headers: &Value, sources: &[&str]) -> String {
+    let url = format!("http://127.0.0.1:{}/v1", server.port());
+    let arguments = json!({ "url": url, "headers": headers, "as": "bytes" });
+    let script = format!(
+        "const answer = await http.fetch({arguments});
+         return [...answer.bytes].map((byte) => String.fromCharCode(byte)).join('')"
+    );
+    let options = ["--policy", "policy.toml"];
+    let sources = sources.iter().flat_map(|source| ["--secret", source]);
+    let options: Vec<&str> = options.into_iter().chain(sources).collect();
+    let ran = home.js(&script, &options);
+    ran["value"].as_str().map_or_else(|| ran.to_string(), str::to_owned)
+}
+
+#[test]
+fn a_server_that_sends_a_secret_back_tells_nobody() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    home.file("policy.toml", policy(&server, "\"KEY\", \"KEY1\", \"KEY2\", \"QUOTED\""));
+    home.file("key", "s3cr3t-Value-0123456789\n");
+    home.file("key1", "s3cr3t-Prefix");
+    home.file("key2", "s3cr3t-Prefix-RESTOFSECRET");
+    home.file("quoted", "p\"ss/w\\rd+ x");
+    let sources = ["KEY=file:key", "KEY1=file:key1", "KEY2=file:key2", "QUOTED=file:quoted"];
+    let headers = json!([
+        ["authorization", "Bearer {{secret:KEY}}"],
+        ["x-long", "{{secret:KEY2}}"],
+        ["x-quoted", "<{{secret:QUOTED}}>"],
+    ]);
+    let told = bytes(&home, &server, &headers, &sources);
+    let seen = server.seen().remove(0);
+    assert_eq!(header(&seen, "authorization"), "Bearer s3cr3t-Value-0123456789", "it is on the wire");
+    assert_eq!(header(&seen, "x-long"), "s3cr3t-Prefix-RESTOFSECRET");
+    assert_eq!(header(&told, "authorization"), "Bearer {{secret:KEY}}", "{told}");
+    assert_eq!(header(&told, "x-long"), "{{secret:KEY2}}", "{told}");
+    assert_eq!(header(&told, "x-quoted"), "<{{secret:QUOTED}}>", "{told}");
+    let plain = bytes(&home, &server, &json!([["x-quoted", "p\"ss/w\\rd+ y"]]), &sources);
+    assert_eq!(header(&plain, "x-quoted"), "p\"ss/w\\rd+ y", "what is no secret stays: {plain}");
+}
+
+#[test]
+fn a_secret_that_is_sent_back_in_another_form_is_found() {
+    let home = Home::with_tools(&["http"]);
+    // In JSON, in JSON in JSON, in URLs and forms, in hexadecimal, and in a header.
+    let server = Server::start(|head| {
+        let value = header(head, "authorization");
+        let json = Value::from(value).to_string();
+        let percent: String = value.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let hex: String = value.bytes().map(|byte| format!("{byte:02X}")).collect();
+        let unicode: String = value.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+        let forms = [json.clone(), Value::from(json).to_string(), percent, hex, unicode];
+        ("200 OK", vec![format!("x-echo: {value}")], forms.join("\n").into_bytes())
+    });
+    home.file("policy.toml", policy(&server, "\"KEY\""));
+    home.file("key", "p\"ss/w\\rd+ x");
+    let headers = json!([["authorization", "<{{secret:KEY}}>"]]);
+    let answer = fetch(&home, &server, &headers, "text", &["KEY=file:key"]);
+    let lines: Vec<&str> = answer["text"].as_str().unwrap_or_default().lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "\"<{{secret:KEY}}>\"",
+            "\"\\\"<{{secret:KEY}}>\\\"\"",
+            "%3c{{secret:KEY}}%3e",
+            "3C{{secret:KEY}}3E",
+            "\\u003c{{secret:KEY}}\\u003e"
+        ],
+        "{answer}"
+    );
+    let told = answer.to_string();
+    assert!(told.contains("<{{secret:KEY}}>") && !told.contains("rd+"), "{told}");
+}
+
+#[test]
+fn a_compressed_answer_to_a_request_with_a_secret_is_refused() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(|_| ("200 OK", vec!["content-encoding: gzip".to_owned()], vec![0x1f, 0x8b]));
+    home.file("policy.toml", policy(&server, "\"KEY\""));
+    home.file("key", "s3cr3t-value");
+    let with = |value: &str| {
+        let headers = json!([["authorization", value], ["accept-encoding", "gzip"]]);
+        fetch(&home, &server, &headers, "bytes", &["KEY=file:key"])
+    };
+    assert!(with("{{secret:KEY}}").as_str().is_some_and(|told| told.contains("failed")), "it is refused");
+    assert!(with("plain")["status"] == 200, "another is not");
+    let codings: Vec<String> = server.seen().iter().map(|head| header(head, "accept-encoding").to_owned()).collect();
+    assert_eq!(codings, ["identity", "gzip"]);
+}
+
+#[test]
+fn a_secret_that_is_bound_to_a_header_goes_into_no_other() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    home.file("policy.toml", policy(&server, "{ name = \"KEY\", header = \"Authorization\" }"));
+    home.file("key", "s3cr3t-value");
+    let with = |name: &str| {
+        fetch(&home, &server, &json!([[name, "Bearer {{secret:KEY}}"]]), "text", &["KEY=file:key"]).to_string()
+    };
+    assert!(with("authorization").contains("Bearer {{secret:KEY}}"));
+    for name in ["x-debug", "cookie", "user-agent", "referer"] {
+        let told = with(name);
+        assert!(told.contains("is granted for the header `authorization`, and stands in"), "{name}: {told}");
+    }
+    assert_eq!(server.seen().len(), 1, "nothing that was refused arrived");
+    let checked = home.run(["policy", "check", "--policy", "policy.toml"]);
+    assert!(checked.stdout.contains("KEY (in the header `authorization` only)"), "{checked:?}");
+    home.file("policy.toml", policy(&server, "{ name = \"KEY\", header = \"a b\" }"));
+    let refused = home.run(["policy", "check", "--policy", "policy.toml"]);
+    assert!(refused.status == 2 && refused.stderr.contains("no name of a header"), "{refused:?}");
+}
+
+#[test]
+fn each_use_of_a_secret_is_logged_and_no_value() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    home.file("policy.toml", policy(&server, "\"KEY\", \"OTHER\""));
+    home.file("key", "s3cr3t-value");
+    home.file("other", "another-value");
+    let sources = ["KEY=file:key", "OTHER=file:other"];
+    let used = |home: &Home| {
+        let used = |line: &str| {
+            let event: Value = serde_json::from_str(line).expect("a line is JSON");
+            (event["event"] == "secret_used").then(|| json!([event["secret"], event["tool"], event["to"]]))
+        };
+        log(home).lines().filter_map(used).collect::<Vec<Value>>()
+    };
+    fetch(&home, &server, &json!([["x-plain", "1"]]), "text", &sources);
+    fetch(&home, &server, &json!([["x-key", "{{secret:UNKNOWN}}"]]), "text", &sources);
+    assert_eq!(used(&home), Vec::<Value>::new(), "nothing was used");
+    fetch(&home, &server, &json!([["x-key", "{{secret:KEY}}{{secret:KEY}}"]]), "text", &sources);
+    assert_eq!(used(&home), [json!(["KEY", "http", format!("http://127.0.0.1:{}", server.port())])]);
+    // Whoever has a value writes it into an address: granted or refused, the log has it by its name.
+    let refused = format!("http://127.0.0.1:{}/bots3cr3t-value/x", server.port() ^ 1);
+    for url in [format!("http://127.0.0.1:{}/bots3cr3t-value/x", server.port()), refused] {
+        let script =
+            format!("return await http.get({{ url: '{url}' }}).catch((error) => `${{error.message}} ${{error.hint}}`)");
+        let more = ["--policy", "policy.toml", "--audit", "audit.jsonl"];
+        let more: Vec<&str> = more.into_iter().chain(sources.iter().flat_map(|source| ["--secret", source])).collect();
+        let ran = home.js(&script, &more);
+        assert!(!ran["value"].to_string().contains("s3cr3t"), "{ran}");
+    }
+    let log = log(&home);
+    assert_eq!(log.matches("/bot{{secret:KEY}}/x\",\"refused\"").count(), 2, "{log}");
+    assert!(!log.contains("s3cr3t-value") && !log.contains("another-value"), "{log}");
+    let whole = home.run(["policy", "audit", "audit.jsonl"]);
+    assert!(whole.status == 0 && whole.stdout.contains("unaltered"), "{whole:?}");
+    let told = home.run(["session", "log", "--audit", "audit.jsonl", "--event", "secret_used"]);
+    assert_eq!(told.stdout.lines().count(), 1, "{told:?}");
+    let altered = log.replacen("\"secret\":\"KEY\"", "\"secret\":\"OTHER\"", 1);
+    assert_ne!(altered, log);
+    home.file("audit.jsonl", altered);
+    assert_ne!(home.run(["policy", "audit", "audit.jsonl"]).status, 0, "the chain covers it");
+}
+
+/// What a server is sent as the value of a secret from this source, with these variables in the environment.
+fn sent(home: &Home, server: &Server, sources: &[&str], variables: &[(&str, &str)]) -> String {
+    let before = server.seen().len();
+    let script = format!(
+        "await http.get({{ url: 'http://127.0.0.1:{}/', headers: [['x-key', '{{{{secret:KEY}}}}']] }})",
+        server.port()
+    );
+    let sources = sources.iter().flat_map(|source| ["--secret", source]);
+    let mut command = home.command(["run", "--policy", "policy.toml", "-e", &script].into_iter().chain(sources));
+    let ran = Ran::of(&command.envs(variables.iter().copied()).output().expect("it runs"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    header(&server.seen()[before], "x-key").to_owned()
+}
+
+#[test]
+fn a_program_tells_the_value_of_a_secret() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    home.file("policy.toml", policy(&server, "\"KEY\""));
+    let from = |source: &str| sent(&home, &server, &[source], &[]);
+    assert_eq!(from("KEY=cmd:/bin/echo from-a-program"), "from-a-program", "one line break is cut off");
+    assert_eq!(from("KEY=cmd:/bin/echo 'two  words' \"$HOME\""), "two  words $HOME", "there is no shell");
+    assert_eq!(from("KEY=cmd:/bin/sh -c 'echo complaint >&2; printf value-1'"), "value-1");
+    let fails = |source: &str, told: &str| {
+        let ran = home.run(["run", "--policy", "policy.toml", "-e", "console.log('ran')", "--secret", source]);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran:?}");
+        let stderr: String = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(stderr.contains(told), "{source}: {}", ran.stderr);
+        stderr
+    };
+    let told = fails(
+        "KEY=cmd:/bin/sh -c 'echo half-a-value; echo no such item >&2; echo more >&2; exit 3'",
+        "`/bin/sh` failed (exit status: 3): no such item",
+    );
+    assert!(!told.contains("half-a-value") && !told.contains("more"), "{told}");
+    fails("KEY=cmd:/bin/false", "`/bin/false` failed (exit status: 1)");
+    fails("KEY=cmd:/nowhere/program", "cannot run `/nowhere/program`");
+    fails("KEY=cmd:", "names no program");
+    fails("KEY=cmd:echo 'a", "has no end");
+    fails("KEY=cmd:/bin/true", "is empty");
+    fails("KEY=cmd:/bin/echo -e 'a\\nb'", "line break");
+    fails("KEY=cmd:/bin/sh -c 'printf \"\\\\377secret\"'", "it is no UTF-8 text");
+    fails("KEY=cmd:/bin/cat /dev/zero", "it has more than 1048576 bytes");
+    fails("KEY=file:/dev/zero", "it has more than 1048576 bytes");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_variable_that_held_a_secret_is_gone_from_the_environment() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    home.file("policy.toml", policy(&server, "\"KEY\", \"TOKEN\""));
+    let variables = [("HELD", "s3cr3t-value"), ("OTHER", "0ther-value")];
+    let value = |source: &str| sent(&home, &server, &[source, "TOKEN=env:HELD"], &variables);
+    assert_eq!(value("KEY=env:HELD"), "s3cr3t-value", "two secrets may come from one variable");
+    // What the program is started with, and what the kernel says that this process was started with.
+    assert_eq!(value("KEY=cmd:/bin/sh -c 'echo ${HELD-gone} $OTHER'"), "gone 0ther-value");
+    let looks =
+        "KEY=cmd:/bin/sh -c 'grep -q s3cr3t-value /proc/$PPID/environ 2>/dev/null && echo there || echo absent'";
+    assert_eq!(value(looks), "absent");
+    // A core dump would have them too, and no program that is started may make one.
+    assert_eq!(value("KEY=cmd:/bin/sh -c 'echo core $(ulimit -H -c) $(ulimit -S -c)'"), "core 0 0");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_variable_that_is_no_text_is_not_told() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    home.file("policy.toml", policy(&server, "\"KEY\""));
+    let mut command = home.command(["run", "--policy", "policy.toml", "-e", "1", "--secret", "KEY=env:HELD"]);
+    command.env("HELD", std::ffi::OsStr::from_bytes(b"s3cr3t-\xff-value"));
+    let ran = Ran::of(&command.output().expect("it runs"));
+    assert!(ran.status == 2 && ran.stderr.contains("it is no UTF-8 text"), "{ran:?}");
+    assert!(!ran.stderr.contains("s3cr3t"), "{ran:?}");
+}
+
+/// Says one address.
+struct At(IpAddr);
+
+#[async_trait::async_trait]
+impl Resolver for At {
+    async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
+        Ok(vec![self.0])
+    }
+}
+
+#[test]
+fn a_name_of_this_machine_that_leads_elsewhere_gets_no_secret() {
+    let home = Home::with_tools(&["http"]);
+    let server = Server::start(echo);
+    let table = format!(
+        "[tools]\nhttp = \"tollhouse:http\"\n[[grant]]\nmethod = \"http/*\"\n[tool.http]\n\
+         http = [\"http://localhost:{0}\", \"http://127.0.0.1:{0}\", \"http://192.0.2.7:{0}\"]\n\
+         secrets = [{{ name = \"KEY\", http = [\"http://localhost:{0}\"] }}]\n",
+        server.port()
+    );
+    let get = |address: &str, value: &str| {
+        let registry = Some(home.path().join("tollhouse/registry"));
+        let network = Network::default().with_resolver(Arc::new(At(address.parse().expect("an address"))));
+        let host = Host::new(&HostOptions { registry, network, ..HostOptions::default() }).expect("it starts");
+        let (policy, secrets) = (Policy::parse(&table), Secrets::default().with("KEY", "s3cr3t-value"));
+        let (policy, secrets) = (policy.expect("a policy"), secrets.expect("a secret"));
+        let session = host.session(SessionOptions { policy, secrets, ..SessionOptions::default() }).expect("it opens");
+        let url = format!("http://localhost:{}/", server.port());
+        let arguments = json!({ "url": url, "headers": [["x-key", value]], "timeoutMs": 200 });
+        let called = session.call("http/fetch", &arguments.to_string());
+        called.map(|payload| payload.value.to_string()).map_err(|failure| format!("{failure} | {:?}", failure.hint))
+    };
+    let told = get("192.0.2.7", "{{secret:KEY}}").expect_err("it would be read on the way");
+    assert!(told.contains("a secret would go to 192.0.2.7 without TLS"), "{told}");
+    // Without a secret it is tried; nobody answers at that address.
+    let told = get("192.0.2.7", "plain").expect_err("nobody answers");
+    assert!(!told.contains("without TLS"), "{told}");
+    assert!(get("127.0.0.1", "{{secret:KEY}}").expect("it stays here").contains("x-key: {{secret:KEY}}"));
+    assert_eq!(header(&server.seen()[0], "x-key"), "s3cr3t-value");
+}
