@@ -36,6 +36,9 @@ mod decisions;
 mod demo;
 #[path = "features/docs.rs"]
 mod docs;
+#[cfg(target_os = "linux")]
+#[path = "features/escape.rs"]
+mod escape;
 #[path = "features/files.rs"]
 mod files;
 #[path = "features/fuzz.rs"]

@@ -42,6 +42,13 @@ fn help() {
     );
 }
 
+/// What the second wall leaves to a process: more of it is a decision, and stands in this file's snapshot.
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn wall() {
+    snapshots(&Home::new(), &[("wall", &["doctor", "--wall"])]);
+}
+
 #[test]
 fn mistakes() {
     let home = Home::with_tools(&["stats"]);

@@ -52,9 +52,9 @@ fn every_thread_of_a_run_is_held() {
     let home = Home::with_tools(&["http"]);
     home.file("online.toml", ONLINE);
     for (arguments, count) in [
-        (&["run", "-e", SLEEPS][..], 2),
-        (&["run", "--session", "kept", "-e", SLEEPS], 2),
-        (&["run", "--policy", "online.toml", "-e", SLEEPS], 1),
+        (&["run", "-e", SLEEPS][..], 4),
+        (&["run", "--session", "kept", "-e", SLEEPS], 4),
+        (&["run", "--policy", "online.toml", "-e", SLEEPS], 4),
         (&["run", "--no-seccomp", "-e", SLEEPS], 0),
     ] {
         let child = sleeping(&home, arguments);
@@ -82,7 +82,7 @@ fn what_runs_code_has_both_walls() {
             let child = child.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it runs");
             let expected = Held {
                 bound: landlock && has("landlock") || seccomp && has("seccomp"),
-                filters: if seccomp && has("seccomp") { 2 } else { 0 },
+                filters: if seccomp && has("seccomp") { 4 } else { 0 },
             };
             let status = format!("/proc/{}/status", child.id());
             let (begun, own) = (Instant::now(), held(Path::new("/proc/self/status")).expect("this kernel says so"));

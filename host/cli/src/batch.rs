@@ -105,11 +105,11 @@ impl Batch {
     pub(crate) fn execute(mut self, places: &Places) -> Result {
         self.own.read_secrets()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(places, false, &self.audit))?;
+        self.confine.apply(|| self.session.touched(places, false, &self.audit).with_network())?;
         let prepared = self.session.prepare(places, &self.own, &self.audit)?;
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.
-        self.confine.isolate(prepared.session(&host, prepared.files.clone())?.gate())?;
+        self.confine.isolate(&prepared.session(&host, prepared.files.clone())?)?;
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let jobs = self.jobs.map_or_else(cores, usize::from);
         let running = Arc::new(Running::default());

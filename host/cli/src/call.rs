@@ -48,10 +48,10 @@ impl Call {
     pub(crate) fn execute(mut self, places: &Places) -> Result {
         self.own.read_secrets()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(places, self.id.is_some(), &self.audit))?;
+        self.confine.apply(|| self.session.touched(places, self.id.is_some(), &self.audit).with_network())?;
         let session = self.session.open(places, &self.own, self.id.as_ref(), &self.audit)?;
         let gate = session.gate();
-        self.confine.isolate(gate)?;
+        self.confine.isolate(&session)?;
         let tool = gate.tools().find(&self.method);
         let method = tool.as_ref().map_or(self.method.as_str(), |tool| tool.method());
         let arguments = match (&self.json, &tool) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, HostError, HostOptions, RunOptions, SessionOptions, Status};
 
-use super::confine::{Confinement, Threads, Wall, refuse_calls};
+use super::confine::{self, Confinement, Phase, Threads, Wall};
 use super::places::Places;
 use super::{CliError, Result, draw, show};
 use crate::Exit;
@@ -16,6 +16,9 @@ pub(crate) struct Doctor {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Print what the second wall leaves to a process instead: files, system calls by phase, their arguments
+    #[arg(long, conflicts_with = "json")]
+    wall: bool,
 }
 
 /// One thing that was looked at: its name, whether it is well, what was seen.
@@ -24,6 +27,11 @@ struct Check(&'static str, bool, String);
 impl Doctor {
     /// Prints the checks; the exit status is 1 if one failed.
     pub(crate) fn execute(self, places: &Places) -> Result {
+        if self.wall {
+            let left = confine::describe().map_err(|error| CliError::because("cannot describe the wall", &error))?;
+            show::line(left.trim_end());
+            return Ok(Exit::SUCCESS);
+        }
         let checks = checks(places);
         let well = checks.iter().all(|check| check.1);
         if self.json {
@@ -70,21 +78,38 @@ fn cache(places: &Places) -> Check {
     }
 }
 
+/// What Landlock has learnt since its first version, with the version.
+const LEARNT: [(u8, &str); 5] = [
+    (4, "TCP (Linux 6.7)"),
+    (5, "devices (6.10)"),
+    (6, "signals and abstract sockets (6.12)"),
+    (8, "threads that were there before (7.0)"),
+    (9, "sockets by path (7.1)"),
+];
+
 /// The second wall, tried in a thread that then ends. Without one a sandbox is as good.
 fn wall() -> Check {
     let seen = match std::thread::spawn(|| Confinement::default().stand()).join() {
-        Ok(Ok(Wall::Whole)) => "Landlock file restrictions active",
-        Ok(Ok(Wall::Partial)) => "Landlock file restrictions active, as far as this kernel has them",
-        Ok(Ok(Wall::None)) => "not on this system",
+        Ok(Ok(Some(version))) => {
+            let missing: Vec<&str> =
+                LEARNT.iter().filter(|(since, _)| *since > version).map(|(_, what)| *what).collect();
+            let without = if missing.is_empty() {
+                String::new()
+            } else {
+                format!("; this kernel's has not: {}", missing.join(", "))
+            };
+            format!("Landlock file restrictions active{without}")
+        }
+        Ok(Ok(None)) => "not on this system".to_owned(),
         _ => return Check("landlock", false, "this kernel has it and refuses it; `--no-landlock` runs without".into()),
     };
-    Check("landlock", true, seen.to_owned())
+    Check("landlock", true, seen)
 }
 
 /// The other half of it, in the same way.
 fn refusals() -> Check {
-    let seen = match std::thread::spawn(|| refuse_calls(Threads::This)).join() {
-        Ok(Ok(Wall::Whole | Wall::Partial)) => "seccomp filter active",
+    let seen = match std::thread::spawn(|| confine::hold(Phase::RUN, Threads::This)).join() {
+        Ok(Ok(Wall::Whole)) => "seccomp filters active",
         Ok(Ok(Wall::None)) => "not on this system",
         _ => return Check("seccomp", false, "this kernel has it and refuses it; `--no-seccomp` runs without".into()),
     };

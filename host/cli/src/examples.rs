@@ -2,6 +2,7 @@
 //! that a call has later.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
@@ -18,6 +19,11 @@ use super::{CliError, Result};
 
 /// What the package is mounted as. Its own name might hide something.
 const ALIAS: &str = "example";
+
+/// The directory in which a package is tried, if that is not the cache, which may be written anyway.
+pub(crate) fn scratch(places: &Places) -> Option<PathBuf> {
+    places.cache.is_none().then(std::env::temp_dir)
+}
 
 /// Runs them all, each in a session of its own. How many there were.
 pub(crate) fn run(places: &Places, request: &PublishRequest, manifest: &Manifest) -> Result<usize> {
@@ -59,7 +65,10 @@ impl<'a> Trial<'a> {
         stop: Option<&'a Stop>,
     ) -> Result<Self> {
         let untried = |error: &(dyn std::error::Error + 'static)| CliError::because("cannot run the examples", error);
-        let directory = tempfile::tempdir().map_err(|error| untried(&error))?;
+        let place = places.cache.clone().unwrap_or_else(std::env::temp_dir);
+        // A cache that cannot be used is left out.
+        let directory =
+            tempfile::tempdir_in(place).or_else(|_| tempfile::tempdir()).map_err(|error| untried(&error))?;
         let registry = Registry::open(directory.path()).map_err(|error| untried(&error))?;
         let published = registry.publish(request.clone());
         let published = published.map_err(|error| failed("this could not be published", &error, error.hint()))?;

@@ -147,6 +147,7 @@ pub struct Program {
 /// It reads the environment, takes over SIGINT, SIGTERM and SIGHUP, and may confine the whole process: a process that calls
 /// it does nothing else.
 pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    confine::remember_inherited();
     error::configure();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let json = JsonErrors::of(&arguments);

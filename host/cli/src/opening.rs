@@ -17,7 +17,7 @@ use tollhouse::vfs::{self, Tree};
 
 use super::approve::Terminal;
 use super::audit::AuditArgs;
-use super::confine::Confinement;
+use super::confine::{ConfineArgs, Confinement};
 use super::lock::Pinned;
 use super::places::{Places, waiting};
 use super::policy_file::PolicyFile;
@@ -97,8 +97,7 @@ impl SessionArgs {
         let files = files.map(PathBuf::as_path);
         let mounted = self.mounts.iter().map(|mount| Path::new(split_mount(mount).0));
         let trusted = self.trust.iter().map(Path::new);
-        let certificates = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-        let read = files.chain(mounted).chain(trusted).chain(certificates.as_deref());
+        let read = files.chain(mounted).chain(trusted);
         let (log, head) = audit.files();
         Confinement::of(places, kept).reading(read).writing(log).writing(head.as_deref())
     }
@@ -120,8 +119,16 @@ impl SessionArgs {
         }
     }
 
-    /// The session of this name as it is, for a look: none is made. Without a name, one in memory.
-    pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>) -> Result<Session> {
+    /// The session of this name as it is, for a look: none is made. Without a name, one in memory. The process is confined
+    /// before anything is read that others wrote.
+    pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>, confine: ConfineArgs) -> Result<Session> {
+        confine.apply(|| self.touched(places, id.is_some(), &AuditArgs::default()))?;
+        let session = self.found(places, id)?;
+        confine.isolate(&session)?;
+        Ok(session)
+    }
+
+    fn found(&self, places: &Places, id: Option<&SessionId>) -> Result<Session> {
         let own = OwnArgs::default();
         let Some(id) = id else { return self.open_in_memory(places, &places.host()?, &own, &AuditArgs::default()) };
         let sessions = places.sessions()?;

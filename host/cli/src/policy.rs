@@ -8,6 +8,7 @@ use tollhouse::capability::Policy as Grants;
 use tollhouse::gate::{Optional, Reach, suggest};
 
 use super::audit::CheckAudit;
+use super::confine::ConfineArgs;
 use super::opening::SessionArgs;
 use super::places::Places;
 use super::{CliError, Result, show, token};
@@ -49,6 +50,8 @@ Example:
 pub(crate) struct Check {
     #[command(flatten)]
     session: SessionArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print {grants: [{grant, pattern, methods: [{method, problem, optional}]}], tools: [{tool, asks, granted}]}
     #[arg(long)]
     json: bool,
@@ -64,6 +67,8 @@ pub(crate) struct Explain {
     arguments: String,
     #[command(flatten)]
     session: SessionArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print an array of {grant, method, allows, why}
     #[arg(long)]
     json: bool,
@@ -95,7 +100,7 @@ impl Policy {
 
 impl Check {
     fn execute(&self, places: &Places) -> Result {
-        let session = self.session.look(places, None)?;
+        let session = self.session.look(places, None, self.confine)?;
         let (covered, reach) = (session.gate().coverage(), session.gate().reach());
         if self.json {
             let both = serde_json::json!({ "grants": covered, "tools": reach });
@@ -175,7 +180,7 @@ fn item(value: &Value) -> String {
 
 impl Explain {
     fn execute(&self, places: &Places) -> Result {
-        let session = self.session.look(places, None)?;
+        let session = self.session.look(places, None, self.confine)?;
         let gate = session.gate();
         let found = gate.tools().find(&self.method);
         let method = found.as_ref().map_or(self.method.as_str(), |tool| tool.method());

@@ -8,6 +8,7 @@ use tollhouse::guest::{Language, Script};
 use tollhouse::session::{Host, RunOptions, SessionOptions};
 use tollhouse_registry::{PackageName, Release};
 
+use super::confine::{ConfineArgs, Confinement};
 use super::places::Places;
 use super::progress::Progress;
 use super::{CliError, Result, show};
@@ -26,6 +27,8 @@ pub(crate) struct Precompile {
     /// These packages, their highest releases [default: all of the registry]
     #[arg(value_name = "PACKAGE")]
     packages: Vec<PackageName>,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object: {cache, packages}
     #[arg(long)]
     json: bool,
@@ -37,6 +40,7 @@ impl Precompile {
         let Some(cache) = &places.cache else {
             return Err(CliError::usage("there is no cache: no home directory is known").hint("set TOLLHOUSE_HOME"));
         };
+        self.confine.seal(|| Confinement::of(places, false))?;
         // A run does without a cache that cannot be used; this is for nothing else.
         Cache::open(cache).map_err(|error| CliError::because("cannot fill the cache", &error))?;
         let host = places.host()?;

@@ -13,6 +13,7 @@ use tollhouse_registry::{
     ReleaseName,
 };
 
+use super::confine::{ConfineArgs, Confinement};
 use super::error::USAGE;
 use super::places::Places;
 use super::registry::{failed, sign::private_key};
@@ -57,6 +58,8 @@ pub(crate) struct Publish {
     /// Check everything, and write nothing
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object: name, version, digest, already, breaking, signed, examples, warnings, dry_run
     #[arg(long)]
     json: bool,
@@ -77,7 +80,12 @@ impl Publish {
     /// Publishes, and says what.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let key = self.key.as_deref().map(private_key).transpose()?;
+        // It asks cargo where the component is, which the confined process could not start.
         let request = self.request()?;
+        self.confine.seal(|| {
+            let confinement = Confinement::of(places, false).writing_in(examples::scratch(places).as_deref());
+            if self.dry_run { confinement } else { confinement.writing_in(Some(&places.registry)) }
+        })?;
         let registry =
             places.registry().checked().map_err(|error| CliError::because("cannot open the registry", &error))?;
         let checked = registry.check(request.clone()).map_err(|error| self.refused(&error))?;

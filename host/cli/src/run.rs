@@ -106,7 +106,7 @@ impl Run {
         self.own.read_secrets()?;
         let (name, source) = self.script()?;
         self.audit.read_key()?;
-        self.confine.apply(|| self.session.touched(places, self.id.is_some(), &self.audit))?;
+        self.confine.apply(|| self.session.touched(places, self.id.is_some(), &self.audit).with_network())?;
         if source.starts_with(WASM) {
             return self.component(name, source, places);
         }
@@ -153,7 +153,7 @@ impl Run {
 
     fn open(&self, places: &Places) -> Result<Session> {
         let session = self.session.open(places, &self.own, self.id.as_ref(), &self.audit)?;
-        self.confine.isolate(session.gate())?;
+        self.confine.isolate(&session)?;
         Ok(session)
     }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 use tollhouse::gate::Gate;
 use tollhouse::session::SessionId;
 
+use super::confine::ConfineArgs;
 use super::opening::{self, SessionArgs};
 use super::places::Places;
 use super::{CliError, Result, show};
@@ -24,6 +25,8 @@ pub(crate) struct Tools {
     /// Of this session: what it was made with
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print an array of {method, path, description, parameters, result, granted}
     #[arg(long)]
     json: bool,
@@ -32,7 +35,7 @@ pub(crate) struct Tools {
 impl Tools {
     /// Prints the list.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.look(places, self.id.as_ref())?;
+        let session = self.session.look(places, self.id.as_ref(), self.confine)?;
         let gate = session.gate();
         let tools = gate.tools();
         if self.json {
@@ -125,12 +128,14 @@ pub(crate) struct Types {
     /// Of this session: what it was made with
     #[arg(long = "session", value_name = "ID")]
     id: Option<SessionId>,
+    #[command(flatten)]
+    confine: ConfineArgs,
 }
 
 impl Types {
     /// Prints the declarations.
     pub(crate) fn execute(self, places: &Places) -> Result {
-        let session = self.session.look(places, self.id.as_ref())?;
+        let session = self.session.look(places, self.id.as_ref(), self.confine)?;
         let gate = session.gate();
         match self.lang {
             Written::Ts => {

@@ -73,6 +73,27 @@ pub fn metered() -> Result<(Engine, u32)> {
     engine(Kind { metered: true, ..TOOL })
 }
 
+/// Opens `/proc/self/pagemap`, which wasmtime keeps open from its first pool on: a process that becomes undumpable cannot any more.
+///
+/// # Errors
+/// As for [`guest()`].
+pub fn open_pagemap() -> Result<()> {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(1)
+        .total_core_instances(1)
+        .total_memories(1)
+        .total_tables(1)
+        .total_stacks(0)
+        .max_memory_size(1 << 16)
+        .pagemap_scan(Enabled::Auto);
+    let mut config = Config::new();
+    config
+        .concurrency_support(false)
+        .memory_reservation(1 << 16)
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    Engine::new(&config).map(drop)
+}
+
 /// In what the engines differ.
 #[derive(Clone, Copy)]
 struct Kind {

@@ -90,6 +90,15 @@ pub enum CodeError {
     },
 }
 
+/// Lets instances be wiped as fast as before in a process that will not be dumpable: see prctl(2), `PR_SET_DUMPABLE`. It is
+/// called before that.
+///
+/// # Errors
+/// If no engine starts here.
+pub fn open_pagemap() -> Result<(), CodeError> {
+    tollhouse_engine::open_pagemap().map_err(|error| CodeError::Engine(error.into()))
+}
+
 impl Code {
     /// With a cache, what was compiled once is compiled for every later process.
     #[must_use]

@@ -213,6 +213,15 @@ impl Session {
         self.0.head()
     }
 
+    /// Returns true if this process may yet open sockets for the session: another process holds its store, and may end.
+    #[must_use]
+    pub fn may_open_sockets(&self) -> bool {
+        match &self.0.keeping {
+            Keeping::Memory { .. } => false,
+            Keeping::Disk { kept, .. } => kept.may_open_sockets(),
+        }
+    }
+
     /// The gate before the session's tools.
     #[must_use]
     pub fn gate(&self) -> &Gate {

@@ -55,6 +55,11 @@ pub trait Store: Send + Sync {
         done(self.commit(batch));
     }
 
+    /// Returns true if the store may yet open sockets, or be opened anew: another process serves it, and may end.
+    fn may_open_sockets(&self) -> bool {
+        false
+    }
+
     /// Makes the store as small as what it holds. Commits wait meanwhile. A store without a disk has nothing to do.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use tollhouse_registry::{
     package_wit,
 };
 
+use super::super::confine::{ConfineArgs, Confinement};
 use super::super::places::Places;
 use super::super::publish::package_error;
 use super::super::registry::failed;
@@ -45,6 +46,8 @@ pub(crate) struct Build {
     /// Quick to build, with debug information where the language has any
     #[arg(long)]
     debug: bool,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object: name, version, lang, component, size, code, data, notes, composed, imports, exports,
     /// millis
     #[arg(long)]
@@ -66,7 +69,10 @@ impl Build {
     /// Builds, and says what came of it.
     pub(crate) fn execute(self, places: &Places) -> Result {
         let directory = directory(&self.path)?;
-        let built = build(places, &directory, self.debug, &Stop::listen())?;
+        let wall = |component: &Path| {
+            self.confine.seal(|| Confinement::of(places, false).reading([&directory]).writing_in(component.parent()))
+        };
+        let built = build(places, &directory, self.debug, &Stop::listen(), &wall)?;
         if self.json {
             built.tell_json()
         } else {
@@ -76,8 +82,14 @@ impl Build {
     }
 }
 
-/// Builds a package.
-pub(super) fn build(places: &Places, directory: &Path, debug: bool, stop: &Stop) -> Result<Built> {
+/// Builds a package. When the toolchain, which is not confined, has ended, `wall` is told where the component goes.
+pub(super) fn build(
+    places: &Places,
+    directory: &Path,
+    debug: bool,
+    stop: &Stop,
+    wall: &dyn Fn(&Path) -> Result<()>,
+) -> Result<Built> {
     let begun = Instant::now();
     let shown = directory.display();
     let unbuilt = |error| package_error(&format!("cannot build `{shown}`"), &error);
@@ -88,6 +100,8 @@ pub(super) fn build(places: &Places, directory: &Path, debug: bool, stop: &Stop)
         CliError::because(format!("the build left nothing that can be read at `{}`", left.display()), &error)
             .hint("`output` under `[build]` in `tool.toml` says where it leaves what it makes")
     })?;
+    let component = directory.join(manifest.built());
+    wall(&component)?;
     let unfit = |error: ComponentError| {
         failed(&format!("what was built, `{}`, makes no component", left.display()), &error, error.hint())
     };
@@ -99,7 +113,6 @@ pub(super) fn build(places: &Places, directory: &Path, debug: bool, stop: &Stop)
         finished = finish(composition, &manifest, wit.as_deref(), &built_of).map_err(unfit)?;
     }
     let anatomy = anatomy(&finished).map_err(unfit)?;
-    let component = directory.join(manifest.built());
     write(&component, &finished)
         .map_err(|error| CliError::because(format!("cannot write `{}`", component.display()), &error))?;
     Ok(Built { manifest, lang, component, anatomy, composed, took: begun.elapsed() })

@@ -12,7 +12,8 @@ use tollhouse::session::Session;
 use tollhouse::tool::Tool;
 use tollhouse_registry::{Manifest, package_dir, package_manifest};
 
-use super::super::examples::Trial;
+use super::super::confine::{ConfineArgs, Confinement};
+use super::super::examples::{Trial, scratch};
 use super::super::places::Places;
 use super::super::publish::package_error;
 use super::super::show;
@@ -43,6 +44,8 @@ pub(crate) struct Test {
     /// Test what was built last
     #[arg(long)]
     no_build: bool,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object: name, version, passed, failed, skipped, tests: [{method, example, outcome, message, diff}]
     #[arg(long)]
     json: bool,
@@ -74,7 +77,8 @@ impl Test {
         if !self.no_build {
             build_if_due(places, &directory, &stop)?;
         }
-        let passed = test(places, &directory, self.json, &stop)?;
+        let wall = || self.confine.seal(|| Confinement::of(places, false).writing_in(scratch(places).as_deref()));
+        let passed = test(places, &directory, self.json, &stop, &wall)?;
         Ok(if passed { Exit::SUCCESS } else { Exit::FAILURE })
     }
 }
@@ -84,16 +88,24 @@ fn build_if_due(places: &Places, directory: &Path, stop: &Stop) -> Result<()> {
     let manifest = package_manifest(directory)
         .map_err(|error| package_error(&format!("cannot build `{}`", directory.display()), &error))?;
     if !Sources::of(directory, &[]).are_older_than(&directory.join(manifest.built())) {
-        build::build(places, directory, false, stop)?;
+        build::build(places, directory, false, stop, &|_| Ok(()))?;
     }
     Ok(())
 }
 
-/// Tests what was built last, and prints what came of it: whether all passed.
-pub(super) fn test(places: &Places, directory: &Path, as_json: bool, stop: &Stop) -> Result<bool> {
+/// Tests what was built last, and prints what came of it: whether all passed. `wall` rises when the package is read, which may
+/// have taken cargo.
+pub(super) fn test(
+    places: &Places,
+    directory: &Path,
+    as_json: bool,
+    stop: &Stop,
+    wall: &dyn Fn() -> Result<()>,
+) -> Result<bool> {
     let untested = |error| package_error(&format!("cannot test `{}`", directory.display()), &error);
     let manifest = package_manifest(directory).map_err(untested)?;
     let request = package_dir(directory).map_err(untested)?;
+    wall()?;
     let trial = Trial::new(places, &request, &manifest, Some(stop))?;
     let mut tried = Vec::new();
     let mut with_example = BTreeSet::new();

@@ -1,72 +1,107 @@
 //! A second wall: on Linux the kernel holds the process to the few places that it says it will touch (Landlock, `paths`),
-//! and to the system calls that it may need (seccomp, `syscalls`).
+//! and to the system calls that it needs (seccomp, `syscalls`); what it inherited and its memory are closed (`process`).
 //!
 //! The first wall is WebAssembly. Whoever breaks through that finds a process that can read no more of this machine than
 //! the system's own files and what the command line names, writes nothing but the cache, the log and, for a session that
-//! is kept, the store, starts no program, listens on no port, and cannot look into other processes. If no tool may reach the
-//! network, it has none.
+//! is kept, the store, starts no program, opens no socket that nobody granted, and cannot look into other processes or signal
+//! them. If no tool may reach the network, it has none.
+//!
+//! It rises in two steps. [`ConfineArgs::apply`] comes before anything foreign is read: from then on the process opens what it
+//! will run. [`ConfineArgs::isolate`] comes when that is open, and leaves what a run needs.
 //!
 //! Landlock holds for threads that start later: it must stand before the host does.
 
 #[cfg(target_os = "linux")]
 mod paths;
 #[cfg(target_os = "linux")]
+mod process;
+#[cfg(target_os = "linux")]
 mod syscalls;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tollhouse::gate::Gate;
+use tollhouse::session::Session;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::refuse_calls;
+pub(crate) use elsewhere::{describe, hold};
 #[cfg(not(target_os = "linux"))]
-use elsewhere::{refuse_sockets, refuse_tcp};
+use elsewhere::{process, refuse_tcp};
 #[cfg(target_os = "linux")]
-pub(crate) use syscalls::refuse as refuse_calls;
+use paths::refuse_tcp;
 #[cfg(target_os = "linux")]
-use {paths::refuse_tcp, syscalls::refuse_sockets};
+pub(crate) use syscalls::hold;
 
 use super::places::Places;
 use super::{CliError, Result};
 
+pub(crate) use process::remember_inherited;
+
 /// How a command is confined.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Copy, Default)]
 pub(crate) struct ConfineArgs {
     /// Disable Landlock file restrictions
     #[arg(long)]
     no_landlock: bool,
-    /// Disable the seccomp filter, which refuses system calls that this process never needs
+    /// Disable the seccomp filters, which leave this process the system calls that it needs
     #[arg(long)]
     no_seccomp: bool,
 }
 
 impl ConfineArgs {
-    /// Holds this process, and the threads that it will start, to what it will touch and need.
+    /// Holds this process, and the threads that it will start, to what it will touch, and to what it needs to open that.
     pub(crate) fn apply(&self, confinement: impl FnOnce() -> Confinement) -> Result<()> {
-        if !self.no_landlock {
-            said(confinement().stand(), "confine this process to the files that it needs", "--no-landlock")?;
+        if self.is_off() {
+            return Ok(());
         }
+        let confinement = confinement();
+        let phase = Phase { opening: true, network: confinement.network, store: confinement.store.is_some() };
+        process::close_inherited();
+        said(process::refuse_core(), "keep its memory out of core dumps", BOTH)?;
+        if !self.no_landlock {
+            said(confinement.stand(), "confine this process to the files that it needs", "--no-landlock")?;
+        }
+        self.hold(phase)
+    }
+
+    /// Takes from this process what it needed to open a session, and the network, unless a tool of the session may reach it.
+    pub(crate) fn isolate(&self, session: &Session) -> Result<()> {
+        let network = session.gate().reaches_network();
+        self.enter(Phase { opening: false, network, store: session.may_open_sockets() })
+    }
+
+    /// [`Self::apply`] and all that [`Self::isolate`] takes away, for a command that opens no session that is kept.
+    pub(crate) fn seal(&self, confinement: impl FnOnce() -> Confinement) -> Result<()> {
+        self.apply(confinement)?;
+        self.enter(Phase::RUN)
+    }
+
+    fn enter(&self, phase: Phase) -> Result<()> {
+        if self.is_off() {
+            return Ok(());
+        }
+        said(process::close_memory(), "close its memory to other processes", BOTH)?;
+        if !phase.network && !self.no_landlock {
+            said(refuse_tcp(), "keep this process from the network", "--no-landlock")?;
+        }
+        self.hold(phase)
+    }
+
+    fn hold(&self, phase: Phase) -> Result<()> {
         if !self.no_seccomp {
-            said(refuse_calls(Threads::All), "refuse system calls that this process never needs", "--no-seccomp")?;
+            said(hold(phase, Threads::All), "refuse system calls that this process does not need", "--no-seccomp")?;
         }
         Ok(())
     }
 
-    /// Takes the network from this process, unless a tool of its session may reach it.
-    pub(crate) fn isolate(&self, gate: &Gate) -> Result<()> {
-        if gate.reaches_network() {
-            return Ok(());
-        }
-        if !self.no_landlock {
-            said(refuse_tcp(), "keep this process from the network", "--no-landlock")?;
-        }
-        if !self.no_seccomp {
-            said(refuse_sockets(), "keep this process from the network", "--no-seccomp")?;
-        }
-        Ok(())
+    /// Without either, this process is as any other.
+    fn is_off(&self) -> bool {
+        self.no_landlock && self.no_seccomp
     }
 }
+
+/// The flags that leave all of it out.
+const BOTH: &str = "--no-landlock --no-seccomp";
 
 /// The kernel may have such a wall and refuse this one: then nothing runs.
 fn said<T, E: std::error::Error + 'static>(stood: std::result::Result<T, E>, what: &str, flag: &str) -> Result<T> {
@@ -81,30 +116,39 @@ fn said<T, E: std::error::Error + 'static>(stood: std::result::Result<T, E>, wha
 pub(crate) struct Confinement {
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
+    /// The store, which it writes, and in which it has a socket.
+    store: Option<PathBuf>,
+    /// Whether a tool may reach the network, as far as is known.
+    network: bool,
 }
 
-/// Whether the wall stands.
+/// Whether filters of system calls stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wall {
     /// The kernel holds the process to all that was said.
     Whole,
-    /// To as much of it as this kernel can.
-    Partial,
     /// This system has none.
     None,
 }
 
 impl Confinement {
-    /// What each run touches: the registry, the cache, and the store if its session is kept there. What is to be written and
-    /// is not there yet is made, since nothing can be said of it else.
+    /// What each command touches that runs or compiles what is foreign: the registry, the cache, certificates, and the store
+    /// if its session is kept there. What is to be written and is not there yet is made, since nothing can be said of it else.
     pub(crate) fn of(places: &Places, kept: bool) -> Self {
         let store = kept.then(|| places.store.clone());
-        let write: Vec<PathBuf> = store.into_iter().chain(places.cache.clone()).collect();
-        for directory in &write {
+        let write: Vec<PathBuf> = places.cache.iter().cloned().collect();
+        for directory in store.iter().chain(&write) {
             // Who uses it will say why it cannot be made.
             let _ = make(directory);
         }
-        Self { read: vec![places.registry.clone(), places.trusted.clone()], write }
+        let certificates = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
+        let read = [places.registry.clone(), places.trusted.clone()].into_iter().chain(certificates).collect();
+        Self { read, write, store, network: false }
+    }
+
+    /// A tool that it runs may be granted the network.
+    pub(crate) fn with_network(self) -> Self {
+        Self { network: true, ..self }
     }
 
     /// It will read these, and what is below them.
@@ -132,6 +176,34 @@ impl Confinement {
         }
         self
     }
+}
+
+/// What a process does from now on, which decides on the system calls that are left to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Phase {
+    /// Whether it has yet to open what it will run.
+    opening: bool,
+    /// Whether a tool may reach the network, as far as is known.
+    network: bool,
+    /// Whether another process holds the store of its session, or may come to hold it.
+    store: bool,
+}
+
+impl Phase {
+    /// A run without the network, whose session is in memory or in a store that this process holds.
+    pub(crate) const RUN: Self = Self { opening: false, network: false, store: false };
+
+    /// The phases that differ in arguments, for people.
+    #[cfg(target_os = "linux")]
+    const SHOWN: [(&str, Self); 4] = [
+        (
+            "start of a session that is kept and may reach the network",
+            Self { opening: true, network: true, store: true },
+        ),
+        ("run", Self::RUN),
+        ("run, if the policy lets a tool reach the network", Self { network: true, ..Self::RUN }),
+        ("run, if another process holds the store of the session", Self { store: true, ..Self::RUN }),
+    ];
 }
 
 /// Which threads are not to make the calls that are refused.
@@ -164,20 +236,26 @@ fn make_file(path: &Path) -> std::io::Result<std::fs::File> {
     options.open(path)
 }
 
+/// What is left of files and system calls, for people.
+#[cfg(target_os = "linux")]
+pub(crate) fn describe() -> std::result::Result<String, seccompiler::Error> {
+    Ok(format!("{}{}", paths::describe(), syscalls::describe()?))
+}
+
 /// There are no such walls here.
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
     use std::convert::Infallible;
 
-    use super::{Confinement, Threads, Wall};
+    use super::{Confinement, Phase, Threads, Wall};
 
     impl Confinement {
-        pub(crate) fn stand(self) -> Result<Wall, Infallible> {
-            Ok(Wall::None)
+        pub(crate) fn stand(self) -> Result<Option<u8>, Infallible> {
+            Ok(None)
         }
     }
 
-    pub(crate) fn refuse_calls(_: Threads) -> Result<Wall, Infallible> {
+    pub(crate) fn hold(_: Phase, _: Threads) -> Result<Wall, Infallible> {
         Ok(Wall::None)
     }
 
@@ -185,8 +263,24 @@ mod elsewhere {
         Ok(())
     }
 
-    pub(super) fn refuse_sockets() -> Result<Wall, Infallible> {
-        Ok(Wall::None)
+    pub(crate) fn describe() -> Result<String, Infallible> {
+        Ok("this system has no such wall\n".to_owned())
+    }
+
+    pub(super) mod process {
+        use std::convert::Infallible;
+
+        pub(crate) fn remember_inherited() {}
+
+        pub(crate) fn close_inherited() {}
+
+        pub(crate) fn refuse_core() -> Result<(), Infallible> {
+            Ok(())
+        }
+
+        pub(crate) fn close_memory() -> Result<(), Infallible> {
+            Ok(())
+        }
     }
 }
 

@@ -1,47 +1,81 @@
-//! Landlock: the files that this process may touch, and whether it may use TCP.
+//! Landlock: the files that this process may touch, whether it may use TCP, and whom it may signal.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr as _, RulesetCreated,
-    RulesetCreatedAttr as _, RulesetError, RulesetStatus, make_bitflags,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, RestrictSelfAttr as _,
+    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, make_bitflags,
 };
 
-use super::{Confinement, Wall};
+use super::Confinement;
 
 /// What is asked for; of that the kernel does what it knows.
-const KNOWN: ABI = ABI::V5;
+const KNOWN: ABI = ABI::V9;
 
-/// What the system is made of, and what its libraries read: certificates, names of hosts, time zones, this process.
-const SYSTEM: [&str; 9] =
-    ["/etc", "/usr", "/lib", "/lib64", "/proc/self", "/sys", "/dev/null", "/dev/urandom", "/run/systemd/resolve"];
+/// What the system is made of, and what its libraries read: certificates, names of hosts, time zones.
+const SYSTEM: [&str; 7] = ["/etc", "/usr", "/lib", "/lib64", "/dev/null", "/dev/urandom", "/run/systemd/resolve"];
+
+/// How much of the machine there is for this process, and its own state. Its environment and its memory are not among it.
+const PROCESS: [&str; 8] = [
+    "/sys/fs/cgroup",
+    "/sys/devices/system/cpu",
+    "/proc/self/auxv",
+    "/proc/self/cgroup",
+    "/proc/self/maps",
+    "/proc/self/mountinfo",
+    "/proc/self/pagemap",
+    "/proc/self/status",
+];
 
 /// Where a person is asked.
 const TERMINAL: &str = "/dev/tty";
 
+/// What is done with what is read.
+const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | ReadDir});
+
+/// What is done with what is written: no devices, pipes, symbolic links or sockets are made there.
+const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
+    ReadFile | ReadDir | WriteFile | Truncate | MakeReg | MakeDir | RemoveFile | RemoveDir | Refer
+});
+
+/// What is done with the store: a process that holds it has a socket there, to which others connect.
+const STORE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
+    ReadFile | ReadDir | WriteFile | Truncate | MakeReg | MakeDir | RemoveFile | RemoveDir | Refer | MakeSock | ResolveUnix
+});
+
+/// What is done with the terminal.
+const ASK: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | WriteFile | IoctlDev});
+
 impl Confinement {
-    /// Holds this process to it.
+    /// Holds this process to it. Returns the version of the kernel's Landlock, as far as this program knows it, or none if it
+    /// has none.
     ///
     /// # Errors
     /// If the kernel has such walls, and refuses this one.
-    pub(crate) fn stand(self) -> std::result::Result<Wall, RulesetError> {
-        let read = make_bitflags!(AccessFs::{ReadFile | ReadDir});
-        let write = AccessFs::from_all(KNOWN) & !BitFlags::from(AccessFs::Execute);
+    pub(crate) fn stand(self) -> Result<Option<u8>, RulesetError> {
+        // No rule allows a port.
+        let ports = if self.network { BitFlags::from(AccessNet::BindTcp) } else { AccessNet::from_all(KNOWN) };
         let mut rules = Ruleset::default()
             .handle_access(AccessFs::from_all(KNOWN))?
-            // No rule allows a port.
-            .handle_access(AccessNet::BindTcp)?
+            .handle_access(ports)?
+            // To other processes neither signals nor, by an abstract name, connections.
+            .scope(Scope::from_all(KNOWN))?
             .create()?;
-        for path in SYSTEM.iter().map(PathBuf::from).chain(self.read) {
-            rules = allow(rules, &path, read)?;
+        for path in SYSTEM.iter().chain(&PROCESS).map(Path::new).chain(self.read.iter().map(PathBuf::as_path)) {
+            rules = allow(rules, path, READ)?;
         }
-        for path in self.write.iter().chain([&PathBuf::from(TERMINAL)]) {
-            rules = allow(rules, path, write)?;
+        for path in &self.write {
+            rules = allow(rules, path, WRITE)?;
         }
-        Ok(match rules.restrict_self()?.ruleset {
-            RulesetStatus::FullyEnforced => Wall::Whole,
-            RulesetStatus::PartiallyEnforced => Wall::Partial,
-            RulesetStatus::NotEnforced => Wall::None,
+        if let Some(path) = &self.store {
+            rules = allow(rules, path, STORE)?;
+        }
+        // Where the kernel can, threads that are there already are held too.
+        let status = allow(rules, Path::new(TERMINAL), ASK)?.all_threads(true)?.restrict_self()?;
+        Ok(match status.landlock {
+            LandlockStatus::Available { effective_abi, .. } => Some(effective_abi as u8),
+            LandlockStatus::NotEnabled | LandlockStatus::NotImplemented => None,
         })
     }
 }
@@ -57,7 +91,7 @@ pub(super) fn refuse_tcp() -> Result<(), RulesetError> {
         // No rule allows a port.
         .handle_access(AccessNet::from_all(KNOWN))?
         .create()?;
-    allow(rules, Path::new("/"), AccessFs::Refer.into())?.restrict_self().map(drop)
+    allow(rules, Path::new("/"), AccessFs::Refer.into())?.all_threads(true)?.restrict_self().map(drop)
 }
 
 /// Allows what can be done with a path; of a file, what can be done with one.
@@ -68,6 +102,34 @@ fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Resu
     rules.add_rule(PathBeneath::new(open, access))
 }
 
+/// What is allowed, for people.
+pub(super) fn describe() -> String {
+    let rights = |access: BitFlags<AccessFs>| {
+        let names: Vec<String> = access.iter().map(|right| format!("{right:?}")).collect();
+        names.join(" ")
+    };
+    let mut text = format!("files (Landlock, ABI {} or what the kernel has of it)\n", KNOWN as u8);
+    let places = [
+        (format!("{} {}", SYSTEM.join(" "), PROCESS.join(" ")), READ),
+        ("the registry, trusted keys, what the command line names to be read".to_owned(), READ),
+        ("the cache, what the command line names to be written".to_owned(), WRITE),
+        ("the store, if the session is kept".to_owned(), STORE),
+        (TERMINAL.to_owned(), ASK),
+    ];
+    for (place, access) in places {
+        writeln!(text, "  {place}\n    {}", rights(access)).expect("writing to a string does not fail");
+    }
+    let refused: Vec<String> = Scope::from_all(KNOWN).iter().map(|scope| format!("{scope:?}")).collect();
+    writeln!(
+        text,
+        "other processes\n  no ports of TCP to listen on, and none to connect to unless the policy lets a tool reach the network\n  \
+         none of other processes: {}",
+        refused.join(" ")
+    )
+    .expect("writing to a string does not fail");
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::ErrorKind;
@@ -76,6 +138,9 @@ mod tests {
 
     use super::super::tests::in_a_process;
     use super::*;
+
+    /// The first version of Landlock that knows TCP.
+    const TCP: u8 = ABI::V4 as u8;
 
     #[test]
     fn what_was_not_said_is_refused() {
@@ -88,10 +153,9 @@ mod tests {
             let said = home.join("said");
             let at = move |name: &str| home.join(name).join("file");
             let wall = Confinement::default().reading([said]).writing(Some(&log)).stand();
-            let wall = wall.expect("the kernel takes it");
-            if wall == Wall::None {
+            let Some(version) = wall.expect("the kernel takes it") else {
                 return note!("this kernel has no Landlock");
-            }
+            };
             let denied = |result: std::io::Result<()>| {
                 assert_eq!(result.expect_err("nobody said it").kind(), ErrorKind::PermissionDenied);
             };
@@ -104,7 +168,7 @@ mod tests {
                 denied(fs::write(at("writable"), "the log's neighbour"));
                 denied(fs::read_dir("/").map(drop));
                 denied(Command::new("/bin/true").status().map(drop));
-                if wall == Wall::Whole {
+                if version >= TCP {
                     denied(net::TcpListener::bind("127.0.0.1:0").map(drop));
                 }
             });
@@ -117,8 +181,8 @@ mod tests {
         in_a_process(|home| {
             let server = net::TcpListener::bind("127.0.0.1:0").expect("there is room");
             let address = server.local_addr().expect("it is bound");
-            let said = Confinement::default().writing_in(Some(&home));
-            if said.stand().expect("the kernel takes it") != Wall::Whole {
+            let said = Confinement::default().with_network().writing_in(Some(&home));
+            if said.stand().expect("the kernel takes it") < Some(TCP) {
                 return note!("this kernel has no Landlock, or not for TCP");
             }
             net::TcpStream::connect(address).expect("a tool may");

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tollhouse_registry::{Foreign, PublishRequest, Registry, Requirement, wkg_layout};
 
+use super::super::confine::{ConfineArgs, Confinement};
 use super::super::places::Places;
 use super::super::{CliError, Result, show};
 use crate::Exit;
@@ -26,6 +27,8 @@ pub(crate) struct Import {
     /// Only this package, and of it what fits
     #[arg(value_name = "NS:NAME[@REQ]")]
     package: Option<Requirement>,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object: imported (name, version, digest, already), refused (file, error)
     #[arg(long)]
     json: bool,
@@ -33,6 +36,8 @@ pub(crate) struct Import {
 
 impl Import {
     pub(super) fn execute(&self, places: &Places) -> Result {
+        self.confine
+            .seal(|| Confinement::of(places, false).reading([&self.from]).writing_in(Some(&places.registry)))?;
         let registry = super::open(places)?;
         let shown = self.from.display().to_string();
         let found = wkg_layout(&self.from, self.package.as_ref())

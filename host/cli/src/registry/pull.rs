@@ -6,6 +6,7 @@ use serde_json::json;
 use tollhouse_registry::oci::{Reference, Wanted};
 use tollhouse_registry::{Digest, PackageName, PublishError, Registry, Release};
 
+use super::super::confine::{ConfineArgs, Confinement};
 use super::super::places::Places;
 use super::super::progress::Progress;
 use super::super::{Result, publish, show};
@@ -41,6 +42,8 @@ pub(crate) struct Pull {
     /// Without TLS. A registry on this machine is always reached so
     #[arg(long)]
     plain_http: bool,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object: name, version, digest, manifest, already, signed, warnings
     #[arg(long)]
     json: bool,
@@ -64,6 +67,8 @@ impl Pull {
             .map_err(|error| super::failed(&what, &error, error.hint()));
         drop(progress);
         let mut request = pulled?;
+        // All is here. It took the network, and a program that knows the credentials.
+        self.confine.seal(|| Confinement::of(places, false).writing_in(Some(&places.registry)))?;
         request.allow_breaking = self.allow_breaking;
         let manifest = request.origin.as_ref().map(|origin| origin.manifest);
         let published =

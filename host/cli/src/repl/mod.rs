@@ -87,7 +87,7 @@ impl Repl {
         self.audit.read_key()?;
         self.confine.apply(|| {
             let touched = self.session.touched(places, self.id.is_some(), &self.audit);
-            touched.writing_in(history)
+            touched.writing_in(history).with_network()
         })?;
         let interrupt = Interrupt::install(interactive);
         let host = places.host()?;
@@ -108,7 +108,7 @@ impl Repl {
             }
             None => self.session.open_in_memory(places, &host, &self.own, &self.audit)?,
         };
-        self.confine.isolate(session.gate())?;
+        self.confine.isolate(&session)?;
         let mut room = Room {
             host,
             session,

@@ -5,6 +5,7 @@ use serde_json::json;
 use tollhouse::session::{Point, SessionId};
 
 use super::super::audit::AuditArgs;
+use super::super::confine::ConfineArgs;
 use super::super::opening::{Opening, OwnArgs, SessionArgs};
 use super::super::places::{Places, waiting};
 use super::super::{CliError, Result, show};
@@ -30,6 +31,8 @@ pub(crate) struct New {
     from: Option<Point>,
     #[command(flatten)]
     session: SessionArgs,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object: session, snapshot
     #[arg(long)]
     json: bool,
@@ -37,6 +40,7 @@ pub(crate) struct New {
 
 impl New {
     pub(super) fn execute(self, places: &Places) -> Result {
+        self.confine.apply(|| self.session.touched(places, true, &AuditArgs::default()))?;
         let sessions = places.sessions()?;
         let id = match self.id {
             Some(id) => id,
@@ -56,7 +60,8 @@ impl New {
             files,
             is_named: true,
         };
-        self.session.open_kept(places, &places.host()?, &sessions, &id, opening)?;
+        let session = self.session.open_kept(places, &places.host()?, &sessions, &id, opening)?;
+        self.confine.isolate(&session)?;
         let head = sessions.show(&id).map_err(|error| super::failed("cannot show the session", &error))?.head;
         if self.json {
             show::json(&json!({ "session": id, "snapshot": head.snapshot.to_string() }));

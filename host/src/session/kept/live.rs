@@ -73,6 +73,11 @@ impl Kept {
         Self { place, id, log, held: Mutex::default(), waiting, identity, restore: OnceLock::new() }
     }
 
+    /// Returns true if its store may yet open sockets.
+    pub(in crate::session) fn may_open_sockets(&self) -> bool {
+        self.place.may_open_sockets()
+    }
+
     /// Its name.
     pub(in crate::session) fn id(&self) -> &SessionId {
         &self.id

@@ -229,6 +229,11 @@ impl Sessions {
         }))
     }
 
+    /// Returns true if its store may yet open sockets: see [`Store::may_open_sockets`].
+    pub(super) fn may_open_sockets(&self) -> bool {
+        self.records().may_open_sockets()
+    }
+
     fn records(&self) -> &dyn Store {
         &*self.0.records
     }

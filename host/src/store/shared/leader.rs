@@ -45,6 +45,8 @@ pub(super) struct Leader {
     hall: Arc<Hall>,
     /// None only while this is dropped.
     accepting: Option<JoinHandle<()>>,
+    /// The same.
+    listener: Option<Arc<UnixListener>>,
     dir: PathBuf,
     /// Held until the store is closed.
     _lock: File,
@@ -65,15 +67,16 @@ impl Leader {
         open: impl Fn(&Path) -> Result<Box<dyn Store>, StoreError>,
     ) -> Result<Self, StoreError> {
         // Before the store is opened: who comes now waits in the queue, and not in a loop.
-        let listener = socket::listen(dir)?;
+        let listener = Arc::new(socket::listen(dir)?);
         let store: Arc<dyn Store> = Arc::from(open(dir)?);
         mark::sweep(&*store);
         let hall = Arc::<Hall>::default();
         let accepting = std::thread::Builder::new().name("store accepts".to_owned()).spawn({
-            let (hall, store) = (Arc::clone(&hall), Arc::clone(&store));
+            let (hall, store, listener) = (Arc::clone(&hall), Arc::clone(&store), Arc::clone(&listener));
             move || hall.accept(&listener, &store)
         })?;
-        Ok(Self { store: Some(store), hall, accepting: Some(accepting), dir: dir.to_owned(), _lock: lock })
+        let (accepting, listener, dir) = (Some(accepting), Some(listener), dir.to_owned());
+        Ok(Self { store: Some(store), hall, accepting, listener, dir, _lock: lock })
     }
 
     pub(super) fn store(&self) -> &Arc<dyn Store> {
@@ -86,10 +89,13 @@ impl Drop for Leader {
     /// been closed.
     fn drop(&mut self) {
         self.hall.closed.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts. If nobody can connect any more, it is left to the end of the process.
-        if let (Ok(_), Some(accepting)) = (socket::connect(&self.dir), self.accepting.take()) {
+        // Wakes the thread that accepts. If that cannot be, it is left to the end of the process.
+        let listener = self.listener.take();
+        let woken = socket::connect(&self.dir).is_ok() || listener.as_deref().is_some_and(socket::refuse);
+        if let (true, Some(accepting)) = (woken, self.accepting.take()) {
             drop(accepting.join());
         }
+        drop(listener);
         let guests = std::mem::take(&mut *self.hall.lock());
         for (stream, _) in &guests {
             // One that has gone already is as well.

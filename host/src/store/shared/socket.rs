@@ -29,6 +29,12 @@ pub(super) fn connect(dir: &Path) -> io::Result<UnixStream> {
     UnixStream::connect(Address::of(dir)?.path.join("socket"))
 }
 
+/// Refuses whoever connects from now on, and ends the wait of who accepts: false where the system cannot. It takes no new
+/// socket, which a process may not be left to make.
+pub(super) fn refuse(listener: &UnixListener) -> bool {
+    cfg!(target_os = "linux") && rustix::net::shutdown(listener, rustix::net::Shutdown::Both).is_ok()
+}
+
 /// Whether the other side is of the same user. The directory and the socket are closed to others; where the system can
 /// tell, it is asked too.
 pub(super) fn same_user(stream: &UnixStream) -> bool {

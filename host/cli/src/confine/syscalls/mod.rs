@@ -1,0 +1,142 @@
+//! seccomp: the system calls that are left to this process, whichever of its threads makes them.
+//!
+//! - `list`: which, and what for;
+//! - `arguments`: with which arguments.
+//!
+//! Two filters stand for each phase: one makes what is not listed fail as on a kernel that does not have it (`ENOSYS`), the
+//! other refuses arguments (`EPERM`). Filters add up: a later phase has no more than an earlier one.
+
+mod arguments;
+mod list;
+
+use std::collections::BTreeMap;
+use std::env::consts::ARCH;
+use std::fmt::Write as _;
+
+use seccompiler::{
+    BpfProgram, Error, SeccompAction, SeccompFilter, TargetArch, apply_filter, apply_filter_all_threads,
+};
+
+use self::list::{GROUPS, When};
+use super::{Phase, Threads, Wall};
+
+/// Leaves to this process what a phase needs.
+///
+/// # Errors
+/// If the kernel has such filters, and does not take these.
+pub(crate) fn hold(phase: Phase, threads: Threads) -> Result<Wall, Error> {
+    let Ok(processor) = TargetArch::try_from(ARCH) else { return Ok(Wall::None) };
+    let limits = arguments::of(phase, std::process::id())?;
+    let refused = limits.into_iter().map(|limit| (limit.number, limit.refused)).collect();
+    let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    // Before the other one, which may not leave the system call that sets filters.
+    if apply(SeccompFilter::new(refused, SeccompAction::Allow, refuse, processor)?, threads)? == Wall::None {
+        return Ok(Wall::None);
+    }
+    let left: BTreeMap<_, _> = list::of(phase).map(|(_, number)| (number, Vec::new())).collect();
+    let missing = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
+    apply(SeccompFilter::new(left, missing, SeccompAction::Allow, processor)?, threads)
+}
+
+fn apply(filter: SeccompFilter, threads: Threads) -> Result<Wall, Error> {
+    let filter = BpfProgram::try_from(filter)?;
+    let applied = match threads {
+        Threads::All => apply_filter_all_threads(&filter),
+        Threads::This => apply_filter(&filter),
+    };
+    match applied {
+        Ok(()) => Ok(Wall::Whole),
+        // A kernel without it.
+        Err(Error::Prctl(error) | Error::Seccomp(error))
+            if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS)) =>
+        {
+            Ok(Wall::None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The system calls and arguments that are left, for people.
+///
+/// # Errors
+/// If a filter cannot be made of them.
+pub(crate) fn describe() -> Result<String, Error> {
+    let mut text = String::new();
+    for when in When::ALL {
+        push(&mut text, format_args!("system calls, {}", when.title()));
+        for group in GROUPS.iter().filter(|group| group.when == when) {
+            push(&mut text, format_args!("  {}", group.reason));
+            let mut names: Vec<&str> = group.calls.iter().map(|(name, _)| name.trim_start_matches("SYS_")).collect();
+            names.sort_unstable();
+            push(&mut text, format_args!("    {}", names.join(" ")));
+        }
+    }
+    for (title, phase) in Phase::SHOWN {
+        push(&mut text, format_args!("arguments, {title}"));
+        for limit in arguments::of(phase, std::process::id())? {
+            push(&mut text, format_args!("  {:<11} {}", limit.name, limit.left));
+        }
+    }
+    Ok(text)
+}
+
+fn push(text: &mut String, line: std::fmt::Arguments<'_>) {
+    writeln!(text, "{line}").expect("writing to a string does not fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+    use std::net::UdpSocket;
+    use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
+    use std::process::Command;
+    use std::sync::mpsc::channel;
+
+    use super::super::tests::in_a_process;
+    use super::*;
+
+    fn starts_programs() -> std::io::Result<()> {
+        Command::new("/bin/true").status().map(drop)
+    }
+
+    #[test]
+    fn system_calls_that_are_not_listed_are_missing_and_arguments_refused() {
+        in_a_process(|home| {
+            // It was there before.
+            let (go, begun) = channel();
+            let thread = std::thread::spawn(move || {
+                begun.recv().expect("it is told");
+                let denied = |error: std::io::Error| assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+                starts_programs().expect_err("no process begins");
+                let missing = rustix::process::chroot("/").expect_err("it is not listed");
+                assert_eq!(missing, rustix::io::Errno::NOSYS);
+                denied(UdpSocket::bind("127.0.0.1:0").map(drop).expect_err("it is refused"));
+                denied(UnixListener::bind(home.join("socket")).map(drop).expect_err("it is refused"));
+                denied(UnixDatagram::pair().map(drop).expect_err("one can be connected elsewhere"));
+                UnixStream::pair().expect("they stay here");
+            });
+            UdpSocket::bind("127.0.0.1:0").expect("nothing refuses it yet");
+            let start = Phase { opening: true, network: true, store: true };
+            if hold(start, Threads::All).expect("the kernel takes it") == Wall::None {
+                return note!("this kernel has no seccomp");
+            }
+            UdpSocket::bind("127.0.0.1:0").expect("a tool may yet be granted it");
+            UnixListener::bind(home.join("before")).expect("a store has one");
+            assert_eq!(hold(Phase::RUN, Threads::All).expect("the kernel takes it"), Wall::Whole);
+            go.send(()).expect("it waits");
+            thread.join().expect("all of it");
+        });
+    }
+
+    #[test]
+    fn who_only_tries_is_the_only_one() {
+        in_a_process(|_| {
+            let tried = std::thread::spawn(|| {
+                (hold(Phase::RUN, Threads::This).expect("the kernel takes it"), starts_programs())
+            });
+            let (wall, started) = tried.join().expect("it ends");
+            assert_eq!(started.is_err(), wall == Wall::Whole);
+            starts_programs().expect("nobody refuses it");
+        });
+    }
+}

@@ -1,0 +1,345 @@
+//! Ways out of a process whose WebAssembly has been broken out of, each tried behind the second wall and without it.
+//!
+//! `tests/support/escape.c` is what has broken out. Each way has a name here, and an error that it must end with.
+
+use std::collections::BTreeMap;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use tollhouse_tests::{Home, Ran, components, root};
+
+/// The kernel does not let the process touch it (Landlock).
+const TOUCHED: &str = "EACCES";
+/// The filters leave the system call, and not with these arguments.
+const REFUSED: &str = "EPERM";
+/// The filters do not leave the system call.
+const MISSING: &str = "ENOSYS";
+
+/// Each way, what comes of it in a run without the network, and whether it is open without the wall, to every process on every
+/// machine: what is not may fail for reasons of its own.
+const WAYS: &[(&str, &str, bool)] = &[
+    ("read-file", TOUCHED, true),
+    ("write-file", TOUCHED, true),
+    ("create-file", TOUCHED, true),
+    ("list-directory", TOUCHED, true),
+    ("make-directory", TOUCHED, true),
+    ("remove-file", TOUCHED, true),
+    ("rename-file", TOUCHED, true),
+    ("link-file", TOUCHED, true),
+    ("symlink", MISSING, true),
+    ("make-pipe", MISSING, true),
+    ("truncate-file", MISSING, true),
+    ("chmod-file", MISSING, true),
+    ("chown-file", MISSING, true),
+    ("touch-file", MISSING, true),
+    ("set-attribute", MISSING, false),
+    ("fchmod-file", REFUSED, true),
+    ("own-environment", TOUCHED, true),
+    ("own-memory", TOUCHED, true),
+    ("environment-of-parent", TOUCHED, true),
+    ("list-root", TOUCHED, true),
+    ("open-by-handle", MISSING, false),
+    ("inherited-descriptor", "EBADF", true),
+    ("execve", MISSING, false),
+    ("execveat", MISSING, false),
+    ("fork", REFUSED, true),
+    ("clone-new-user", REFUSED, false),
+    ("clone3", MISSING, false),
+    ("unshare", MISSING, false),
+    ("setns", MISSING, false),
+    ("chroot", MISSING, false),
+    ("pivot-root", MISSING, false),
+    ("mount", MISSING, false),
+    ("umount", MISSING, false),
+    ("open-tree", MISSING, false),
+    ("personality", MISSING, false),
+    ("signal-to-parent", REFUSED, true),
+    ("signal-to-thread-of-parent", REFUSED, true),
+    ("signal-to-thread", MISSING, true),
+    ("queue-signal", MISSING, false),
+    ("signal-to-group", REFUSED, true),
+    ("signal-to-all", REFUSED, false),
+    ("descriptor-of-process", MISSING, false),
+    ("signals-of-a-terminal-for-parent", REFUSED, true),
+    ("trace", MISSING, false),
+    ("read-memory-of-process", MISSING, false),
+    ("write-memory-of-process", MISSING, false),
+    ("compare-processes", MISSING, false),
+    ("limits-of-parent", REFUSED, true),
+    ("raise-own-limit", REFUSED, true),
+    ("priority-of-parent", MISSING, true),
+    ("become-dumpable", REFUSED, true),
+    ("allow-tracing", REFUSED, false),
+    ("seccomp", MISSING, false),
+    ("landlock", MISSING, false),
+    ("type-into-terminal", REFUSED, false),
+    ("type-into-console", REFUSED, false),
+    ("line-discipline", REFUSED, false),
+    ("take-terminal", REFUSED, false),
+    ("foreground-group", REFUSED, false),
+    ("type-with-high-bits", REFUSED, false),
+    ("socket-unix", REFUSED, true),
+    ("socket-unix-datagrams", REFUSED, true),
+    ("socket-tcp", REFUSED, true),
+    ("socket-udp", REFUSED, true),
+    ("socket-tcp6", REFUSED, false),
+    ("socket-raw", REFUSED, false),
+    ("socket-netlink", REFUSED, true),
+    ("socket-packet", REFUSED, false),
+    ("socket-crypto", REFUSED, false),
+    ("socket-machine", REFUSED, false),
+    ("pair-of-datagrams", REFUSED, true),
+    ("filter-packets", REFUSED, false),
+    ("connect-abstract", MISSING, true),
+    ("connect-path", MISSING, true),
+    ("bind", MISSING, false),
+    ("listen", MISSING, false),
+    ("bpf", MISSING, false),
+    ("perf", MISSING, false),
+    ("userfaultfd", MISSING, false),
+    ("io-uring", MISSING, false),
+    ("keyctl", MISSING, false),
+    ("add-key", MISSING, false),
+    ("load-module", MISSING, false),
+    ("load-kernel", MISSING, false),
+    ("reboot", MISSING, false),
+    ("swap", MISSING, false),
+    ("set-clock", MISSING, false),
+    ("adjust-clock", MISSING, false),
+];
+
+/// What must go on working, or be as it is said to be.
+const LEFT: [&str; 6] =
+    ["left-read-cgroup", "left-pair-of-streams", "left-signal-to-itself", "left-no-core", "left-not-dumpable", "end"];
+
+/// Time enough for a thread to begin when all filters stand.
+const SCRIPT: &str = "await new Promise(go => setTimeout(go, 50)); return 'ran'";
+
+/// What is outside of all that a process is told to touch, and the library that looks for a way there.
+struct Outside {
+    directory: tempfile::TempDir,
+    library: PathBuf,
+    /// Name of the abstract socket.
+    name: String,
+    _sockets: [UnixListener; 2],
+}
+
+impl Outside {
+    fn new(home: &Home) -> Self {
+        use std::os::linux::net::SocketAddrExt as _;
+        let library = library(home);
+        let directory = tempfile::tempdir().expect("a directory");
+        for file in ["secret", "removable", "movable"] {
+            std::fs::write(directory.path().join(file), "secret").expect("it is written");
+        }
+        let name = format!("tollhouse-escape-{}", std::process::id());
+        let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).expect("it is short");
+        let sockets = [
+            UnixListener::bind_addr(&address).expect("nobody has it"),
+            UnixListener::bind(directory.path().join("socket")).expect("nobody has it"),
+        ];
+        Self { directory, library, name, _sockets: sockets }
+    }
+
+    /// Runs the script, in a process that looks for ways out as soon as `filters` hold it: what came of each way.
+    fn tried(&self, home: &Home, filters: u32, arguments: &[&str]) -> BTreeMap<String, String> {
+        let inherited = self.directory.path().join("inherited");
+        let direct = home.command([&["run", "-e", SCRIPT], arguments].concat());
+        // The shell opens a descriptor that the binary inherits.
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "exec \"$0\" \"$@\" 9>\"$ESCAPE_INHERITED\""]).arg(direct.get_program());
+        command.args(direct.get_args()).env_clear().envs(home.environment()).current_dir(home.path());
+        command.env("ESCAPE_INHERITED", inherited).env("ESCAPE_OUTSIDE", self.directory.path());
+        command.env("ESCAPE_ABSTRACT", &self.name).env("ESCAPE_FILTERS", filters.to_string());
+        command.env("LD_PRELOAD", &self.library).stdin(Stdio::null());
+        let ran = Ran::of(&command.output().expect("there is a shell"));
+        assert_eq!((ran.status, ran.stdout.trim()), (0, "ran"), "{ran:?}");
+        let ways = ran.stderr.lines().filter_map(|line| line.strip_prefix("way ")?.split_once(' '));
+        ways.map(|(name, result)| (name.to_owned(), result.to_owned())).collect()
+    }
+}
+
+/// Builds `escape.c`.
+fn library(home: &Home) -> PathBuf {
+    let library = home.path().join("escape.so");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library);
+    let built = compiler.arg(root().join("tests/support/escape.c")).arg("-ldl").output();
+    let built = built.expect("a C compiler, `cc`, is installed");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    library
+}
+
+/// Says what came of each way that did not end as it must.
+fn check(tried: &BTreeMap<String, String>, other: &[(&str, &[&str])]) {
+    let named = WAYS.iter().map(|(name, ..)| *name).chain(LEFT);
+    assert_eq!(tried.keys().map(String::as_str).collect::<Vec<_>>(), sorted(named), "every way has a name here");
+    let mut wrong = Vec::new();
+    let expected = WAYS.iter().map(|(name, error, _)| (*name, *error)).chain(LEFT.map(|name| (name, "open")));
+    for (name, error) in expected {
+        let usual = [error];
+        let allowed = other.iter().find(|(of, _)| *of == name).map_or(&usual[..], |(_, errors)| errors);
+        if !allowed.contains(&tried[name].as_str()) {
+            wrong.push(format!("{name}: {} instead of {allowed:?}", tried[name]));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names
+}
+
+/// Returns true if this kernel's Landlock holds signals and abstract sockets.
+fn has_scopes(home: &Home) -> bool {
+    let doctor = home.run(["doctor"]).stdout;
+    let landlock = doctor.lines().find(|line| line.contains("landlock")).expect("doctor names it");
+    !landlock.contains("not on this system") && !landlock.contains("abstract")
+}
+
+fn leader(home: &Home) -> Child {
+    use std::io::Read as _;
+    let code = "console.log('leads'); await new Promise(go => setTimeout(go, 1e9))";
+    let mut leader = home.command(["run", "--session", "leader", "-e", code]);
+    let mut leader = leader.stdout(Stdio::piped()).stdin(Stdio::piped()).spawn().expect("it runs");
+    leader.stdout.as_mut().expect("it is piped").read_exact(&mut [0; 5]).expect("it begins");
+    leader
+}
+
+#[test]
+fn no_way_leads_out_of_a_run() {
+    let home = Home::new();
+    let outside = Outside::new(&home);
+    check(&outside.tried(&home, 4, &[]), &[]);
+    assert_untouched(outside.directory.path());
+    // The process that holds a store needs no new sockets for it.
+    check(&outside.tried(&home, 4, &["--session", "kept"]), &[]);
+    assert_untouched(outside.directory.path());
+}
+
+fn assert_untouched(outside: &Path) {
+    let entries = std::fs::read_dir(outside).expect("it is there");
+    let names = entries.map(|entry| entry.expect("it is read").file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    assert_eq!(names, ["inherited", "movable", "removable", "secret", "socket"]);
+    assert_eq!(std::fs::read_to_string(outside.join("secret")).expect("it is read"), "secret");
+}
+
+#[test]
+fn network_that_a_tool_is_granted_opens_no_other_way() {
+    let home = Home::with_tools(&["http"]);
+    home.file("online.toml", "[[grant]]\nmethod = '**'\n[tool.http]\nhttp = ['example.com']\n");
+    let outside = Outside::new(&home);
+    let opened: &[(&str, &[&str])] = &[
+        ("socket-tcp", &["open"]),
+        ("socket-udp", &["open"]),
+        ("socket-tcp6", &["open", "EAFNOSUPPORT"]),
+        // Of which nothing is connected: there is no socket.
+        ("connect-abstract", &["EBADF"]),
+        ("connect-path", &["EBADF"]),
+        ("filter-packets", &["ENOTSOCK"]),
+    ];
+    check(&outside.tried(&home, 4, &["--policy", "online.toml"]), opened);
+}
+
+#[test]
+fn store_of_another_process_opens_no_other_way() {
+    let home = Home::new();
+    let outside = Outside::new(&home);
+    let mut leader = leader(&home);
+    // Before version 9 Landlock does not know sockets by their paths: docs/security.md says so.
+    let abstract_name = if has_scopes(&home) { "EPERM" } else { "open" };
+    let opened: &[(&str, &[&str])] = &[
+        ("socket-unix", &["open"]),
+        ("connect-abstract", &[abstract_name]),
+        ("connect-path", &["open", "EACCES"]),
+        ("chmod-file", &["EPERM"]),
+        ("bind", &["EBADF"]),
+        ("listen", &["EBADF"]),
+    ];
+    let tried = outside.tried(&home, 4, &["--session", "follower"]);
+    leader.kill().and_then(|()| leader.wait()).expect("it is killed");
+    check(&tried, opened);
+}
+
+/// Each of them reads, compiles or runs what others wrote.
+#[test]
+fn commands_that_touch_foreign_code_end_behind_the_wall() {
+    let home = Home::with_tools(&["stats"]);
+    home.file("policy.toml", "[[grant]]\nmethod = '**'\n");
+    let library = library(&home);
+    let stats = root().join("tools/stats").display().to_string();
+    let package = package(&home);
+    let layout = home.path().join("layout/test/small");
+    std::fs::create_dir_all(&layout).expect("it is made");
+    std::fs::copy(package.join("build/small.wasm"), layout.join("0.2.0.wasm")).expect("it is copied");
+    let layout = home.path().join("layout").display().to_string();
+    let package = package.display().to_string();
+    for arguments in [
+        &["run", "-e", "1"][..],
+        &["call", "stats/describe", "{\"values\": [1]}", "--allow", "**"],
+        &["batch"],
+        &["repl"],
+        &["publish", &stats, "--dry-run"],
+        &["publish", &package],
+        &["test", &package, "--no-build"],
+        &["test", &package],
+        &["build", &package],
+        &["precompile", "tollhouse:stats"],
+        &["registry", "import", &layout],
+        &["tools"],
+        &["types"],
+        &["policy", "check", "--policy", "policy.toml"],
+        &["policy", "explain", "stats/describe", "{\"values\": [1]}", "--allow", "**"],
+        &["session", "new", "s", "--policy", "policy.toml"],
+        &["tools", "--session", "s"],
+    ] {
+        for (flags, filters) in [(&[][..], 4), (&["--no-seccomp"][..], 0)] {
+            // The same session is not made twice.
+            if arguments.contains(&"new") && filters == 0 {
+                continue;
+            }
+            let mut command = home.command([arguments, flags].concat());
+            for name in ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME", "CARGO_TARGET_DIR"] {
+                command.envs(std::env::var_os(name).map(|value| (name, value)));
+            }
+            command.env("LD_PRELOAD", &library).env("ESCAPE_COUNT", "1");
+            let ran = Ran::of(&command.output().expect("it runs"));
+            let held = ran.stderr.lines().find_map(|line| line.strip_prefix("held "));
+            assert_eq!((ran.status, held), (0, Some(filters.to_string().as_str())), "{arguments:?} {flags:?}: {ran:?}");
+        }
+    }
+}
+
+/// A package that is built by a command of its own, and whose component is there.
+fn package(home: &Home) -> PathBuf {
+    let package = home.path().join("small");
+    std::fs::create_dir_all(package.join("wit")).expect("it is made");
+    std::fs::create_dir_all(package.join("build")).expect("it is made");
+    let wit = "package test:small@0.1.0;\ninterface small { /// Seven.\n seven: func() -> u32; }\nworld tool { export small; }\n";
+    let module = "(module (memory (export \"memory\") 1)
+        (func (export \"test:small/small@0.1.0#seven\") (result i32) (i32.const 7)))";
+    std::fs::write(package.join("wit/small.wit"), wit).expect("it is written");
+    let component = components::encode(wit, "tool", module);
+    std::fs::write(package.join("small.wasm"), &component).expect("it is written");
+    std::fs::write(package.join("build/small.wasm"), &component).expect("it is written");
+    let manifest = "name = 'test:small'\nversion = '0.1.0'\ndescription = 'Seven.'\n
+        [build]\ncommand = ['cp', 'small.wasm', 'made.wasm']\noutput = 'made.wasm'\n
+        [[example]]\nmethod = 'seven'\narguments = {}\nresult = 7\n";
+    std::fs::write(package.join("tool.toml"), manifest).expect("it is written");
+    package
+}
+
+/// Without this the tests above could pass because a way leads nowhere anyway.
+#[test]
+fn ways_out_are_open_without_the_wall() {
+    let home = Home::new();
+    let outside = Outside::new(&home);
+    let tried = outside.tried(&home, 0, &["--no-landlock", "--no-seccomp"]);
+    let closed: Vec<_> = WAYS.iter().filter(|(name, _, open)| *open && tried[*name] != "open").collect();
+    assert!(closed.is_empty(), "{closed:?}");
+}
