@@ -102,6 +102,7 @@ mod tests {
     #[test]
     fn system_calls_that_are_not_listed_are_missing_and_arguments_refused() {
         in_a_process(|home| {
+            let before = home.join("before");
             // It was there before.
             let (go, begun) = channel();
             let thread = std::thread::spawn(move || {
@@ -121,7 +122,7 @@ mod tests {
                 return note!("this kernel has no seccomp");
             }
             UdpSocket::bind("127.0.0.1:0").expect("a tool may yet be granted it");
-            UnixListener::bind(home.join("before")).expect("a store has one");
+            UnixListener::bind(before).expect("a store has one");
             assert_eq!(hold(Phase::RUN, Threads::All).expect("the kernel takes it"), Wall::Whole);
             go.send(()).expect("it waits");
             thread.join().expect("all of it");
