@@ -54,7 +54,7 @@ pub(crate) struct Log {
 const CLIP: usize = 200;
 
 /// Every event, as the log calls it.
-const EVENTS: [&str; 13] = [
+const EVENTS: [&str; 14] = [
     "started",
     "asked",
     "answered",
