@@ -38,9 +38,32 @@ mod tests {
     #[test]
     fn input_is_open_until_what_it_begins_has_ended() {
         for open in [
-            "if true", "if true; then echo a", "while :; do", "for x in a b", "case a in", "case a in a) echo", "f()", "f() {", "{ echo a",
-            "( echo a", "echo 'a", "echo \"a", "echo `a", "echo $(a", "echo ${a", "echo $((1 +", "[[ -n a", "a=(1 2", "true &&",
-            "false ||", "echo a |", "true && # and", "echo a \\", "cat <<END", "cat <<END\na", "if true # why",
+            "if true",
+            "if true; then echo a",
+            "while :; do",
+            "for x in a b",
+            "case a in",
+            "case a in a) echo",
+            "f()",
+            "f() {",
+            "{ echo a",
+            "( echo a",
+            "echo 'a",
+            "echo \"a",
+            "echo `a",
+            "echo $(a",
+            "echo ${a",
+            "echo $((1 +",
+            "[[ -n a",
+            "a=(1 2",
+            "true &&",
+            "false ||",
+            "echo a |",
+            "true && # and",
+            "echo a \\",
+            "cat <<END",
+            "cat <<END\na",
+            "if true # why",
         ] {
             assert!(is_open(open), "{open}");
         }
@@ -49,8 +72,24 @@ mod tests {
     #[test]
     fn input_that_is_whole_or_wrong_is_not_open() {
         for ended in [
-            "echo a", "echo a # if", "echo a # b &&", "fi", "echo )", "if true; fi", "true && )", "true && fi", "echo a &", "f() { echo a; }",
-            "cat <<END\na\nEND", "echo 'a' \"b\" `c`", "case a in esac", "}", "echo a\\\\", "done; if true", "> &&", "",
+            "echo a",
+            "echo a # if",
+            "echo a # b &&",
+            "fi",
+            "echo )",
+            "if true; fi",
+            "true && )",
+            "true && fi",
+            "echo a &",
+            "f() { echo a; }",
+            "cat <<END\na\nEND",
+            "echo 'a' \"b\" `c`",
+            "case a in esac",
+            "}",
+            "echo a\\\\",
+            "done; if true",
+            "> &&",
+            "",
         ] {
             assert!(!is_open(ended), "{ended}");
         }

@@ -139,7 +139,8 @@ fn what_cannot_be_written_as_arguments_rejects_the_call() {
     let ran = home.js(code, &["--allow", "stats/*"]);
     let told = ran["value"].as_array().cloned().unwrap_or_default();
     assert_eq!(told[..4], [json!(1.5), json!(4), json!(1.5), json!(1.5)], "{ran}");
-    let messages = ["circular reference", "mine", "its JSON is none", "text", "got ", "got ", "`await` missing", "got null"];
+    let messages =
+        ["circular reference", "mine", "its JSON is none", "text", "got ", "got ", "`await` missing", "got null"];
     assert_eq!(told.len(), 4 + messages.len(), "{ran}");
     for (told, message) in told[4..].iter().zip(messages) {
         assert!(told.as_str().is_some_and(|told| told.contains(message)), "{told} for {message}");
