@@ -7,8 +7,8 @@ use crate::limits;
 /// A line that no script may stand before: behind a whole one it is a syntax error, in a here-document a line like any other.
 const NOTHING_BEFORE: &str = "\n)\n";
 
-/// Texts of which each closes something that a script may leave open.
-const CONTINUATIONS: [&str; 9] = [NOTHING_BEFORE, "\n:\n}", "'", "\"", "`", ")", "))", "}", "]"];
+/// Lines of which each closes something that a script may leave open.
+const CONTINUATIONS: [&str; 7] = [NOTHING_BEFORE, "\n:\n}", "\n'", "\n\"", "\n`", "\n))", "\n]]"];
 
 /// Returns true if a script ends in the middle of something: the parser's verdict on it depends on what comes next. The
 /// parser reads from the left and stops at the first mistake, so a script that has one is wrong in the same way whatever
