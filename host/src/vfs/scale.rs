@@ -2,7 +2,7 @@
 //! it needs another version of the format.
 //!
 //! Unit tests run with small parts, so that a few entries and a few hundred bytes make many of them, and once more with the
-//! format's own sizes, by the feature `format-sizes` (`cargo xtask test`).
+//! format's own sizes, by the feature `format-sizes` (`cargo xtask test --full`).
 
 /// True if a few entries make many parts.
 pub(super) const IS_SMALL: bool = cfg!(all(test, not(feature = "format-sizes")));
