@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
+use tollhouse::code::Interrupt;
 use tollhouse::error::{Failure, Payload};
 use tollhouse::tool::{self, HostCall, HostFunction};
 
@@ -13,7 +14,7 @@ use crate::driver::Raised;
 use crate::errors::told;
 
 /// A Python function as a tool: `HostTool(name, description, schema, handler)`. The handler is called with the canonical
-/// method and a dict; with none, only who drives the run in steps answers.
+/// method, a dict and the [`CallEnding`]; with none, only who drives the run in steps answers.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct HostTool {
     tool: tool::HostTool,
@@ -58,6 +59,18 @@ impl HostTool {
     }
 }
 
+/// Tells the handler of one call whether its run still waits.
+#[pyclass(frozen, module = "tollhouse._native")]
+pub(crate) struct CallEnding(Interrupt);
+
+#[pymethods]
+impl CallEnding {
+    /// Whether nobody waits for the answer any more: the run ended, was cancelled, or its time is over.
+    fn is_over(&self) -> bool {
+        self.0.stopped().is_some()
+    }
+}
+
 /// Answers calls by a Python function.
 struct Answer {
     handler: Py<PyAny>,
@@ -68,7 +81,10 @@ impl HostFunction for Answer {
     fn call(&self, call: &HostCall<'_>) -> Result<Payload, Failure> {
         Python::attach(|py| {
             let called = to_python(py, call.arguments)
-                .and_then(|arguments| self.handler.bind(py).call1((call.method, arguments)))
+                .and_then(|arguments| {
+                    let ending = CallEnding(call.interrupt());
+                    self.handler.bind(py).call1((call.method, arguments, ending))
+                })
                 .and_then(|value| to_payload(&value));
             called.map_err(|error| {
                 if error.is_instance_of::<PyException>(py) {

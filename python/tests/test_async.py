@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tollhouse import MethodCapability, Sandbox, create_sandbox_tool
-from tollhouse.answers import Answering
+from tollhouse.answers import Answering, Answers, CallCancelledError
 
 
 def run(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
@@ -103,6 +103,18 @@ def test_cancelling_stops_and_leaves_the_sandbox_usable(code: str) -> None:
         assert len(calls) == before <= 1
 
     run(main)
+
+
+def test_a_call_of_a_run_that_is_over_does_not_begin() -> None:
+    class Over:
+        def is_over(self) -> bool:
+            return True
+
+    calls: list[str] = []
+    answers = Answers(lambda method, _: calls.append(method))
+    with pytest.raises(CallCancelledError):
+        answers("pay/send", {}, Over())  # pyright: ignore[reportArgumentType]
+    assert calls == []
 
 
 def test_cancelling_after_a_nested_run() -> None:

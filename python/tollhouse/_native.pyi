@@ -33,17 +33,25 @@ class Budget(TypedDict):
     remaining: float
 
 @final
-class HostTool:
-    """A Python function as a tool. The handler is called with the canonical method and a dict, on a thread of the host.
+class CallEnding:
+    """Tells the handler of one call whether its run still waits."""
 
-    Without one, only who drives a run in steps answers. Raises `ValueError` for a malformed name or schema.
+    def is_over(self) -> bool:
+        """Whether nobody waits for the answer any more: the run ended, was cancelled, or its time is over."""
+
+@final
+class HostTool:
+    """A Python function as a tool.
+
+    The handler is called with the canonical method, a dict and the `CallEnding`, on a thread of the host. Without one,
+    only who drives a run in steps answers. Raises `ValueError` for a malformed name or schema.
     """
 
     def __new__(
-        cls, name: str, description: str, schema: str, handler: Callable[[str, Any], Any] | None = None
+        cls, name: str, description: str, schema: str, handler: Callable[[str, Any, CallEnding], Any] | None = None
     ) -> HostTool: ...
     @staticmethod
-    def namespace(name: str, description: str, handler: Callable[[str, Any], Any] | None = None) -> HostTool:
+    def namespace(name: str, description: str, handler: Callable[[str, Any, CallEnding], Any] | None = None) -> HostTool:
         """A namespace whose members nobody names beforehand. Raises `ValueError` for a malformed name."""
 
     @property

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
+    from . import _native
     from ._internal.tool_errors import ErrorMode, OnToolError
 
     Handler = Callable[[str, dict[str, Any]], Any]
@@ -67,9 +68,13 @@ class Answers:
         self.run: Answering = Answering()
         """The run that goes on."""
 
-    def __call__(self, method: str, arguments: Any) -> Any:
+    def __call__(self, method: str, arguments: Any, ending: _native.CallEnding) -> Any:
         """Answers a call. Raises what the script is told of what the tool raises."""
         run = self.run
+        # A cancelled run does not wait for its calls, and the thread of one may come this far only now. Asked after `run`
+        # was read, since the next run takes that place when this one has ended: what goes on is then its own.
+        if ending.is_over():
+            raise CallCancelledError("the run is over")
         try:
             if self._handler is None:
                 raise LookupError(f"nothing answers `{method}`: give a tool_handler")

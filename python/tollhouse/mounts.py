@@ -51,7 +51,7 @@ def check_wasm_path(wasm_path: object) -> None:
 def mounted(
     definitions: Sequence[ToolDefinition],
     capabilities: Sequence[MethodCapability],
-    answer: Callable[[str, Any], Any],
+    answer: Callable[[str, Any, _native.CallEnding], Any],
 ) -> list[_native.HostTool]:
     """The tools, as the host takes them.
 
@@ -75,7 +75,7 @@ def mounted(
     return tools
 
 
-def namespaces(capabilities: Sequence[MethodCapability], answer: Callable[[str, Any], Any]) -> list[_native.HostTool]:
+def namespaces(capabilities: Sequence[MethodCapability], answer: Callable[[str, Any, _native.CallEnding], Any]) -> list[_native.HostTool]:
     """The namespaces that patterns name: each member of them is a call, which the gate judges.
 
     Raises `ValueError` for a pattern that begins with a wildcard: it names none.

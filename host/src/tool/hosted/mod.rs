@@ -54,6 +54,12 @@ impl HostCall<'_> {
         self.interrupt.stopped().is_some()
     }
 
+    /// What stops the call.
+    #[must_use]
+    pub fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
+
     /// Whether the call was cancelled, and not out of time.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
