@@ -51,7 +51,9 @@ class HostTool:
         cls, name: str, description: str, schema: str, handler: Callable[[str, Any, CallEnding], Any] | None = None
     ) -> HostTool: ...
     @staticmethod
-    def namespace(name: str, description: str, handler: Callable[[str, Any, CallEnding], Any] | None = None) -> HostTool:
+    def namespace(
+        name: str, description: str, handler: Callable[[str, Any, CallEnding], Any] | None = None
+    ) -> HostTool:
         """A namespace whose members nobody names beforehand. Raises `ValueError` for a malformed name."""
 
     @property

@@ -71,8 +71,8 @@ class Answers:
     def __call__(self, method: str, arguments: Any, ending: _native.CallEnding) -> Any:
         """Answers a call. Raises what the script is told of what the tool raises."""
         run = self.run
-        # A cancelled run does not wait for its calls, and the thread of one may come this far only now. Asked after `run`
-        # was read, since the next run takes that place when this one has ended: what goes on is then its own.
+        # A cancelled run does not wait for its calls, and the thread of one may come this far only now. Asked after
+        # `run` was read, since the next run takes that place when this one has ended: what goes on is then its own.
         if ending.is_over():
             raise CallCancelledError("the run is over")
         try:

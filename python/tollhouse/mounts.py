@@ -75,7 +75,9 @@ def mounted(
     return tools
 
 
-def namespaces(capabilities: Sequence[MethodCapability], answer: Callable[[str, Any, _native.CallEnding], Any]) -> list[_native.HostTool]:
+def namespaces(
+    capabilities: Sequence[MethodCapability], answer: Callable[[str, Any, _native.CallEnding], Any]
+) -> list[_native.HostTool]:
     """The namespaces that patterns name: each member of them is a call, which the gate judges.
 
     Raises `ValueError` for a pattern that begins with a wildcard: it names none.
