@@ -31,7 +31,7 @@ impl HostTool {
         Ok(Self { tool: tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler })
     }
 
-    /// A namespace whose members nobody names beforehand.
+    /// Makes a namespace whose members need not be named beforehand.
     #[staticmethod]
     #[pyo3(signature = (name, description, handler=None))]
     fn namespace(name: &str, description: &str, handler: Option<Py<PyAny>>) -> PyResult<Self> {
@@ -39,7 +39,7 @@ impl HostTool {
         Ok(Self { tool: tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler })
     }
 
-    /// Its canonical method.
+    /// Canonical method of the tool.
     #[getter]
     fn method(&self) -> &str {
         self.tool.method()
@@ -47,7 +47,7 @@ impl HostTool {
 }
 
 impl HostTool {
-    /// The tool, as a session takes it.
+    /// Returns the tool as a session takes it.
     pub(crate) fn mounted(&self, py: Python<'_>, raised: &Arc<Raised>) -> tool::HostTool {
         match &self.handler {
             Some(handler) => {
@@ -65,7 +65,7 @@ pub(crate) struct CallEnding(Interrupt);
 
 #[pymethods]
 impl CallEnding {
-    /// Whether nobody waits for the answer any more: the run ended, was cancelled, or its time is over.
+    /// Returns true if nobody waits for the answer any more: the run ended, was cancelled, or its time is over.
     fn is_over(&self) -> bool {
         self.0.stopped().is_some()
     }

@@ -21,12 +21,12 @@ use crate::error::{Failure, Payload};
 /// The most segments of a method in an open namespace.
 const MAX_SEGMENTS: usize = 16;
 
-/// Answers the calls of a host function.
+/// Implementation of a host function in the embedding program.
 pub trait HostFunction: Send + Sync {
-    /// Answers one, on a thread that may wait. Calls of one run may come at the same time.
+    /// Answers one call, on a thread that may block. Calls of one run may come at the same time.
     ///
     /// # Errors
-    /// What the script is told.
+    /// Returns the failure that the script is told.
     fn call(&self, call: &HostCall<'_>) -> Result<Payload, Failure>;
 }
 
@@ -36,58 +36,58 @@ impl<F: Fn(&HostCall<'_>) -> Result<Payload, Failure> + Send + Sync> HostFunctio
     }
 }
 
-/// A call, as it was admitted.
+/// Admitted call of a host function.
 pub struct HostCall<'a> {
-    /// The canonical method.
+    /// Canonical method, such as `weather/forecast`.
     pub method: &'a str,
-    /// Exactly what was judged.
+    /// Arguments that the gate judged, unchanged.
     pub arguments: &'a Value,
-    /// The call's number in its run.
+    /// Number of the call in its run, from 1.
     pub seq: u64,
     pub(crate) interrupt: &'a Interrupt,
 }
 
 impl HostCall<'_> {
-    /// Whether nobody waits for the answer any more: the run was cancelled, or its time is over.
+    /// Returns true if nobody waits for the answer any more: the run ended, was cancelled, or its time is over.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.interrupt.stopped().is_some()
     }
 
-    /// What stops the call.
+    /// Returns the switch that stops this call. It outlives the call, so that another thread can ask it.
     #[must_use]
     pub fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
     }
 
-    /// Whether the call was cancelled, and not out of time.
+    /// Returns true if the call was cancelled, and not if its time is over.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.interrupt.stopped() == Some(Stopped::Cancelled)
     }
 }
 
-/// Why something is no host function.
+/// Reason for which a function cannot be a host function.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostToolError {
-    /// Its name cannot be used.
+    /// Name that cannot be used.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A part of its name cannot be used.
+    /// Segment of a name that cannot be used.
     #[error("`{name}` is no name of a tool: `{segment}` takes ASCII letters, digits, `_` and `-`, and is not empty")]
     Segment {
-        /// The name.
+        /// Whole name, as it was given.
         name: String,
-        /// The part.
+        /// Segment between slashes that is refused.
         segment: String,
     },
-    /// Its schema is none.
+    /// Schema that is no JSON Schema.
     #[error("the schema of `{name}` is no JSON Schema: {problem}")]
     Schema {
-        /// The name.
+        /// Name of the function.
         name: String,
-        /// What is wrong.
+        /// Problem that the validator found.
         problem: String,
     },
 }
