@@ -48,6 +48,32 @@ fn full_disk_on_stdout_is_an_error_of_every_command() {
     assert_eq!(ran.status, 1, "the script ended where its output was lost: {ran:?}");
 }
 
+#[test]
+fn closed_stdout_is_an_error_of_commands_that_write() {
+    let home = Home::with_fixture();
+    let closed = |arguments: &[&str]| {
+        let wanted = home.command(arguments);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", r#"exec "$0" "$@" >&-"#]).arg(wanted.get_program()).args(wanted.get_args());
+        shell.env_clear().envs(wanted.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Ran::of(&shell.stdin(Stdio::null()).output().expect("it runs"))
+    };
+    let writing: [&[&str]; 5] = [
+        &["run", "-e", "console.log(1)"],
+        &["run", "--lang", "sh", "-e", "echo 1"],
+        &["tools"],
+        &["--help"],
+        &["run", "-e", "return 1", "--json"],
+    ];
+    for arguments in writing {
+        let ran = closed(arguments);
+        assert_eq!(ran.status, 1, "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains("Bad file descriptor"), "{arguments:?}: {ran:?}");
+    }
+    let silent = closed(&["run", "-e", "const nothing = 1"]);
+    assert_eq!((silent.status, silent.stderr.as_str()), (0, ""), "what writes nothing loses nothing");
+}
+
 /// Reads the first bytes of what a command writes, closes the pipe, and waits for the command's end.
 fn cut(home: &Home, arguments: &[&str], bytes: usize) -> Ran {
     let mut child = home.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");

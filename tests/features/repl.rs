@@ -270,6 +270,10 @@ fn the_parsers_say_what_goes_on() {
         "f(`${[1,",
         "do {",
         "switch (x) {\ncase 1:",
+        "try { x() } catch {",
+        "for (let i = 0; i < 3; i++)",
+        "'a\\",
+        "x = 1; a.",
     ] {
         assert!(open(Language::JavaScript, source, "repl"), "{source}");
     }
@@ -295,6 +299,12 @@ fn the_parsers_say_what_goes_on() {
         "with (a) b",
         "x = {}",
         "function f() {}",
+        "const x",
+        "const x; /*",
+        "a b =>",
+        "x = ) {",
+        "if (x) else",
+        "try { x() }",
     ] {
         assert!(!open(Language::JavaScript, source, "repl"), "{source}");
     }

@@ -71,28 +71,27 @@ pub(crate) fn is_open(source: &str, dialect: Dialect) -> bool {
     ends_early(source, dialect) || (object && ends_early(&format!("({source}"), dialect))
 }
 
-/// Whether what is wrong with a text is its end.
+/// Lines of which each ends something that a text may leave open: an expression or statement, a block, a parenthesis, a
+/// comment, a template, a string whose line ends with a backslash.
+const CONTINUATIONS: [&str; 7] = ["\n0", "\n}", "\n)", "\n*/", "\n`", "\n'", "\n\""];
+
+/// Whether the first mistake in a text is that it ends there. The parser reads from the left: where it gave up before the
+/// end, it says the same whatever follows; and a mistake that it read past is real unless something that follows mends it.
 fn ends_early(source: &str, dialect: Dialect) -> bool {
-    let end = source.trim_end().len();
-    let allocator = Allocator::default();
-    let parsed = raw(&allocator, source, dialect, true);
-    parsed.diagnostics.iter().next().is_some_and(|error| {
-        // The first label is where it happened; others say what it belongs to.
-        let first = error.labels.first();
-        let begins = first.and_then(|label| source.get(label.offset() as usize..)).unwrap_or_default();
-        // Of what has no end, all that follows is labelled. A comment or template goes on with the next line, a string or
-        // pattern does not. The rest of a template begins with a brace, as does one alone that nothing expects.
-        if begins.starts_with("/*") || begins.starts_with('`') {
-            return true;
-        }
-        if begins.starts_with('}') {
-            return first.is_some_and(|label| label.len() > 1);
-        }
-        if begins.starts_with(['"', '\'', '/']) {
-            return false;
-        }
-        // An arrow whose body is missing is read again as something else, which fails before the arrow.
-        error.labels.iter().any(|label| label.offset() as usize >= end) || source.trim_end().ends_with("=>")
+    let verdict = |source: &str| {
+        let allocator = Allocator::default();
+        let parsed = raw(&allocator, source, dialect, true);
+        let first = parsed.diagnostics.iter().next();
+        let mistake = first.map(|mistake| {
+            let place = mistake.labels.first().map(|label| label.offset());
+            (mistake.message.to_string(), place)
+        });
+        (parsed.panicked, mistake)
+    };
+    let (gave_up, mistake) = verdict(source);
+    CONTINUATIONS.iter().any(|continuation| {
+        let (_, later) = verdict(&format!("{source}{continuation}"));
+        if gave_up { later != mistake } else { later.is_none() }
     })
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 use tempfile::TempDir;
 use tollhouse::capability::{Grant, Limits, Permissions, Policy};
-use tollhouse::error::{Failure, Payload};
+use tollhouse::error::{ErrorKind, Failure, Payload};
 use tollhouse::session::{Host, HostOptions, Session, SessionOptions};
 use tollhouse_registry::{Example, Manifest, PublishRequest, Registry};
 
@@ -146,13 +146,12 @@ impl<'a> Trial<'a> {
         Err(problem)
     }
 
-    /// Why a call failed, without the alias that nobody else knows; with what the tool printed before it trapped.
+    /// The message and the hint of a failed call, without the alias that nobody else knows. The hint of a limit is left
+    /// out: it names a flag of `run`, and examples run under limits of their own.
     pub(crate) fn told(failure: &Failure) -> String {
-        let message = failure.message.replace(&format!("`{ALIAS}/"), "`");
-        match failure.hint.as_deref().filter(|hint| hint.starts_with("the tool said")) {
-            Some(said) => format!("{message}; {said}"),
-            None => message,
-        }
+        let hint = failure.hint.as_deref().filter(|_| failure.kind != ErrorKind::Limit);
+        let told = hint.map_or_else(|| failure.message.clone(), |hint| format!("{}; {hint}", failure.message));
+        told.replace(&format!("`{ALIAS}/"), "`")
     }
 
     /// A function of the package as it is mounted here.

@@ -170,8 +170,7 @@ fn explain_usage(error: &clap::Error, json: JsonErrors) -> Exit {
         let _ = error.print();
         return Exit::from(error::USAGE);
     }
-    // Standard output keeps its first error.
-    let _ = stdio::remember(error.print());
+    stdio::remember_printed(error.print());
     Exit::SUCCESS
 }
 

@@ -32,6 +32,40 @@ pub(crate) fn hold() -> MutexGuard<'static, ()> {
     held
 }
 
+#[cfg(target_os = "linux")]
+mod closed {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    static CLOSED: AtomicBool = AtomicBool::new(false);
+
+    /// Runs before Rust's own start, which opens `/dev/null` in the place of a standard stream that is closed.
+    #[used]
+    #[expect(unsafe_code, reason = "nothing later can tell a closed stream from one that was sent to /dev/null")]
+    // SAFETY: `.init_array` holds functions of this type, and `look` needs nothing that is set up after it.
+    #[unsafe(link_section = ".init_array")]
+    static LOOK: extern "C" fn() = look;
+
+    extern "C" fn look() {
+        #[expect(unsafe_code, reason = "a number that may belong to no open file cannot be borrowed")]
+        // SAFETY: asking for a descriptor's flags changes nothing, whether it is open or not.
+        let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+        CLOSED.store(flags == -1, Ordering::Relaxed);
+    }
+
+    /// The error of a write to standard output if this process was started with it closed.
+    pub(super) fn check() -> std::io::Result<()> {
+        if CLOSED.load(Ordering::Relaxed) { Err(std::io::Error::from_raw_os_error(libc::EBADF)) } else { Ok(()) }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod closed {
+    /// Only Linux tells whether standard output was closed at the start.
+    pub(super) fn check() -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 /// The turn of one write.
 fn turn() -> MutexGuard<'static, ()> {
     TERMINAL.lock().unwrap_or_else(PoisonError::into_inner)
@@ -40,7 +74,7 @@ fn turn() -> MutexGuard<'static, ()> {
 /// Writes on standard output, and makes it seen.
 pub(crate) fn write_out(bytes: &[u8]) -> io::Result<()> {
     let _turn = turn();
-    io::stdout().write_all(bytes).and_then(|()| io::stdout().flush())
+    closed::check().and_then(|()| io::stdout().write_all(bytes)).and_then(|()| io::stdout().flush())
 }
 
 /// Writes on standard error.
@@ -56,7 +90,7 @@ impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         USED.store(true, Ordering::Relaxed);
         let _turn = turn();
-        remember(io::stdout().write(bytes))
+        remember(closed::check().and_then(|()| io::stdout().write(bytes)))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -79,6 +113,12 @@ pub(crate) fn remember<T>(done: io::Result<T>) -> io::Result<T> {
 /// A second error that says the same.
 fn copy(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
+}
+
+/// Keeps the outcome of a text that somebody else wrote to standard output.
+pub(crate) fn remember_printed(done: io::Result<()>) {
+    // Standard output keeps its first error.
+    let _ = remember(closed::check().and(done));
 }
 
 /// Returns true if anything was written by way of [`Stdout`].
