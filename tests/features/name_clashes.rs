@@ -209,7 +209,7 @@ fn every_builtin_of_the_shell_is_known_as_taken() {
 fn every_global_of_javascript_is_known_as_taken() {
     let script =
         "return Object.getOwnPropertyNames(globalThis).concat(Object.getOwnPropertyNames(Object.prototype)).join()";
-    for more in [&[][..], &["--keep-state"]] {
+    for more in [&[][..], &["--session", "s", "--keep-state"]] {
         let ran = Home::new().js(script, more);
         let names = ran["value"].as_str().expect("text");
         assert!(names.split(',').count() > 80, "{ran}");

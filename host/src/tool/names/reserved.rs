@@ -27,18 +27,22 @@ const JAVASCRIPT_WORDS: &[&str] = &[
 ];
 
 /// ECMA-262 (2025) §19 and Annex B: properties of the global object; with those of QuickJS's own and the ones that every
-/// host of JavaScript has (WHATWG: console, timers, text codecs, URL, fetch, events; Node: modules).
+/// host of JavaScript has (WHATWG: console, timers, text codecs, URL, fetch, events, streams; Node: modules).
 #[rustfmt::skip]
 const JAVASCRIPT_GLOBALS: &[&str] = &[
-    "AbortController", "AbortSignal", "AggregateError", "Array", "ArrayBuffer", "Atomics", "BigInt",
-    "BigInt64Array", "BigUint64Array", "Blob", "Boolean", "Buffer", "CustomEvent", "DOMException", "DataView",
-    "Date", "Error", "EvalError", "Event", "EventTarget", "File", "FinalizationRegistry", "Float16Array",
-    "Float32Array", "Float64Array", "FormData", "Function", "Headers", "Infinity", "Int16Array", "Int32Array",
-    "Int8Array", "InternalError", "Intl", "Iterator", "JSON", "Map", "Math", "NaN", "Number", "Object", "Promise",
-    "Proxy", "RangeError", "ReferenceError", "Reflect", "RegExp", "Request", "Response", "Set", "SharedArrayBuffer",
-    "String", "Symbol", "SyntaxError", "TextDecoder", "TextEncoder", "TypeError", "URIError", "URL",
-    "URLSearchParams", "Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap", "WeakRef",
-    "WeakSet", "WebAssembly", "__dirname", "__filename", "atob", "btoa", "clearImmediate", "clearInterval",
+    "AbortController", "AbortSignal", "AggregateError", "Array", "ArrayBuffer", "AsyncDisposableStack", "Atomics",
+    "BigInt", "BigInt64Array", "BigUint64Array", "Blob", "Boolean", "Buffer", "ByteLengthQueuingStrategy",
+    "CountQueuingStrategy", "CryptoKey", "CustomEvent", "DOMException", "DataView", "Date", "DisposableStack",
+    "Error", "EvalError", "Event", "EventTarget", "File", "FinalizationRegistry", "Float16Array", "Float32Array",
+    "Float64Array", "FormData", "Function", "Headers", "Infinity", "Int16Array", "Int32Array", "Int8Array",
+    "InternalError", "Intl", "Iterator", "JSON", "Map", "Math", "NaN", "Number", "Object", "Promise", "Proxy",
+    "RangeError", "ReadableByteStreamController", "ReadableStream", "ReadableStreamBYOBReader",
+    "ReadableStreamBYOBRequest", "ReadableStreamDefaultController", "ReadableStreamDefaultReader", "ReferenceError",
+    "Reflect", "RegExp", "Request", "Response", "Set", "SharedArrayBuffer", "String", "SuppressedError", "Symbol",
+    "SyntaxError", "TextDecoder", "TextEncoder", "TransformStream", "TransformStreamDefaultController", "TypeError",
+    "URIError", "URL", "URLSearchParams", "Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray",
+    "WeakMap", "WeakRef", "WeakSet", "WebAssembly", "WritableStream", "WritableStreamDefaultController",
+    "WritableStreamDefaultWriter", "__dirname", "__filename", "atob", "btoa", "clearImmediate", "clearInterval",
     "clearTimeout", "console", "crypto", "decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent",
     "escape", "exports", "fetch", "global", "globalThis", "isFinite", "isNaN", "module", "navigator", "parseFloat",
     "parseInt", "performance", "process", "queueMicrotask", "require", "self", "setImmediate", "setInterval",
