@@ -389,7 +389,7 @@ def test_tool_named_like_builtin_or_global_loses_that_face_only() -> None:
     def fetch(url: str) -> str:
         return f"tool {url}"
 
-    with pytest.warns(UserWarning) as warned:
+    with pytest.warns(UserWarning, match="and stays that") as warned:
         sandbox = Sandbox(tools=[echo, fetch])
     told = [str(one.message) for one in warned]
     assert told == [
@@ -406,6 +406,8 @@ def test_namespace_named_like_global_loses_that_face_only() -> None:
     granted = [MethodCapability("fs/**")]
     with pytest.warns(UserWarning, match="write for example `fs_.NAME"):
         sandbox = Sandbox(capabilities=granted, tool_handler=lambda method, _: method)
-    code = "return [await fs_.read.it({}), typeof fs.readFile, getToolInfo('fs_.read').method, getToolInfo('fs/read').method]"
-    assert sandbox.run("javascript", code).return_value == ["fs/read/it", "function", "fs/read", "fs/read"]
+    code = "return [await fs_.read.it({}), typeof fs.readFile]"
+    assert sandbox.run("javascript", code).return_value == ["fs/read/it", "function"]
+    code = "return [getToolInfo(fs_.read).method, getToolInfo('fs_.read').method, getToolInfo('fs/read').method]"
+    assert sandbox.run("javascript", code).return_value == ["fs/read"] * 3
     assert sandbox.shell("fs read") == '"fs/read"\n'

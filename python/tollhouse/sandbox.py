@@ -69,8 +69,8 @@ class Sandbox(Runs):
     gives the text instead. `on_tool_error(method, arguments, exception)` is called for each, on the tool's thread; the
     logger `tollhouse.tools` has it with its traceback, and results have them as `exceptions`.
 
-    Warns with a `UserWarning` of a tool whose name is a global of JavaScript or a builtin of the shell: it does not hide
-    that, and the warning says what scripts write instead.
+    Warns with a `UserWarning` of a tool whose name is a global of JavaScript or a builtin of the shell: it does not
+    hide that, and the warning says what scripts write instead.
 
     Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
     to be trusted. `wasm_path` is None: there is no other guest than those of the package.

@@ -39,7 +39,7 @@ def describe(definition: ToolDefinition) -> str:
 
 
 def js_name(definition: ToolDefinition) -> str:
-    """The name in JavaScript: `math.add`; `search_db` of `search-db`; `fs_read` of `fs.read`, since `fs` is a global."""
+    """The name in JavaScript: `math.add`; `search_db` of `search-db`; `fs_read` of `fs.read`, `fs` being a global."""
     return _native.javascript_name(definition.method)
 
 
