@@ -16,6 +16,8 @@ pub(crate) struct Method {
     program: bool,
     /// Whether any method that begins with it can be called.
     pub(crate) open: bool,
+    /// Whether its alias is a command, and not only reached through `tool`.
+    command: bool,
     segments: Vec<String>,
 }
 
@@ -30,6 +32,7 @@ impl Methods {
             granted: tool.granted,
             program: tool.program,
             open: tool.open,
+            command: tool.command,
         };
         Self(tools.into_iter().map(method).collect())
     }
@@ -38,14 +41,20 @@ impl Methods {
         self.0.iter()
     }
 
-    /// The first segments of all methods: each is a command.
+    /// The first segments of methods that are commands.
     pub(crate) fn aliases(&self) -> BTreeSet<&str> {
-        self.0.iter().filter_map(|method| method.segments.first()).map(String::as_str).collect()
+        let commands = self.0.iter().filter(|method| method.command);
+        commands.filter_map(|method| method.segments.first()).map(String::as_str).collect()
     }
 
-    /// The programs: each is a command.
+    /// The programs that are commands.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(|method| method.program).map(|method| method.name.as_str())
+        self.0.iter().filter(|method| method.program && method.command).map(|method| method.name.as_str())
+    }
+
+    /// Whether methods begin with this word, and it is no command.
+    pub(crate) fn lacks_command(&self, word: &str) -> bool {
+        self.0.iter().any(|method| !method.command && method.begins_with(&[word]))
     }
 
     /// The method that the longest run of words from the first names, and how many words that are.
@@ -94,7 +103,8 @@ impl Method {
     pub(crate) fn below(&self, words: &[&str]) -> Self {
         let more = words.iter().map(|word| (*word).to_owned());
         let segments: Vec<String> = self.segments.iter().cloned().chain(more).collect();
-        Self { name: segments.join("/"), granted: self.granted, program: false, open: true, segments }
+        let name = segments.join("/");
+        Self { name, granted: self.granted, program: false, open: true, command: self.command, segments }
     }
 
     /// Whether the first segments are named by these words, each in its own spelling or one whose kebab form it is.
@@ -132,6 +142,7 @@ mod tests {
             granted: true,
             program: false,
             open: false,
+            command: *name != "echo/say",
         };
         Methods::new(names.iter().map(tool).collect())
     }
@@ -155,6 +166,14 @@ mod tests {
         assert!(found(&methods, &["stats", "linear_fit"]).is_some());
         assert!(found(&methods, &["get_weather"]).is_some());
         assert!(found(&methods, &["get-weather"]).is_none());
+    }
+
+    #[test]
+    fn alias_that_means_something_else_is_no_command() {
+        let methods = methods(&["echo/say", "pay/charges"]);
+        assert_eq!(methods.aliases(), BTreeSet::from(["pay"]));
+        assert!(methods.lacks_command("echo") && !methods.lacks_command("pay") && !methods.lacks_command("cat"));
+        assert_eq!(found(&methods, &["echo", "say"]), Some(("echo/say".into(), 2)));
     }
 
     #[test]

@@ -130,7 +130,8 @@ fn builder(user: &str, limits: &Limits) -> BashBuilder {
         .builtin("timeout", Box::new(Timeout))
 }
 
-/// Registers `tool`, the aliases, the programs, and the other languages. One that is named like a command of bashkit's wins.
+/// Registers `tool`, the aliases, the programs, and the other languages. The host has left out of the aliases what is a
+/// builtin or a reserved word; one that is named like another command of bashkit's wins.
 fn add_tools(registry: &BuiltinRegistry, script: &Script) {
     let methods = Arc::new(Methods::new(script.tools.clone()));
     for name in methods.aliases().into_iter().chain([TOOL]) {

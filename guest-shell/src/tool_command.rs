@@ -100,8 +100,14 @@ impl ToolCommand {
                 return print(context, &format!("{help}{USAGE_OF_ALL}")).await;
             }
         };
-        let call = Call { label: words[..count].join(" "), method, options };
+        let call = Call { label: self.written(&words[..count]), method, options };
         if call.options.each { call.each(context).await } else { call.once(context).await }
+    }
+
+    /// Words that name a tool, as a script can write them.
+    fn written(&self, words: &[&str]) -> String {
+        let lacks = words.first().is_some_and(|word| self.methods.lacks_command(word));
+        if lacks { format!("{TOOL} {}", words.join(" ")) } else { words.join(" ") }
     }
 
     /// `tool` alone, `tool --list`, `tool --budgets`, `tool --help`.
@@ -135,7 +141,7 @@ impl ToolCommand {
             return Err(Stop::Misuse(help));
         }
         let unknown = words[known];
-        let place = if known == 0 { TOOL.to_owned() } else { words[..known].join(" ") };
+        let place = if known == 0 { TOOL.to_owned() } else { self.written(&words[..known]) };
         let nearest = match self.methods.nearest(&beginning, unknown) {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),

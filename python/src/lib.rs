@@ -48,7 +48,7 @@ mod _native {
     #[pymodule_export]
     use super::token::{Keypair, attenuate_token, inspect_token};
     #[pymodule_export]
-    use super::tool::{CallEnding, HostTool};
+    use super::tool::{CallEnding, HostTool, javascript_name};
 
     /// Says when the interpreter ends.
     #[pymodule_init]

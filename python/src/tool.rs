@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use tollhouse::code::Interrupt;
 use tollhouse::error::{Failure, Payload};
-use tollhouse::tool::{self, HostCall, HostFunction};
+use tollhouse::tool::{self, HostCall, HostFunction, names};
 
 use crate::convert::{to_payload, to_python};
 use crate::driver::Raised;
@@ -39,6 +39,12 @@ impl HostTool {
         Ok(Self { tool: tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler })
     }
 
+    /// Notes on the faces that the tool lacks, because its name means something else in a language of scripts.
+    #[getter]
+    fn lost_faces(&self) -> Vec<String> {
+        self.tool.lost_faces().iter().map(ToString::to_string).collect()
+    }
+
     /// Canonical method of the tool.
     #[getter]
     fn method(&self) -> &str {
@@ -57,6 +63,12 @@ impl HostTool {
             None => self.tool.clone(),
         }
     }
+}
+
+/// Returns the name of a host function in JavaScript, by its canonical method.
+#[pyfunction]
+pub(crate) fn javascript_name(method: &str) -> String {
+    names::faces(method, names::Spelling::Own).path
 }
 
 /// Tells the handler of one call whether its run still waits.

@@ -234,10 +234,12 @@ def test_tool_command_of_the_shell_has_its_own_texts() -> None:
     assert "there is no `nothing`" in box.last_stderr
 
 
-def test_tool_named_like_a_builtin_has_its_flat_name_only() -> None:
+def test_tool_named_like_a_builtin_hides_nothing() -> None:
     box = Sandbox(tools=[ToolDefinition("fs.read", "d", OBJECT)], tool_handler=lambda method, _: method)
     assert box.execute("return await fs_read({})") == "fs.read\n"
     assert box.shell("tool fs_read") == '"fs.read"\n'
     assert not box.run("shell", "tool fs.read").success
-    with pytest.raises(ValueError, match="echo"):
-        Sandbox(tools=[ToolDefinition("echo", "d", OBJECT)])
+    with pytest.warns(UserWarning, match="`echo` is a builtin of the shell"):
+        box = Sandbox(tools=[ToolDefinition("echo", "d", OBJECT)], tool_handler=lambda method, _: method)
+    assert box.execute("return await echo({})") == "echo\n"
+    assert box.shell("echo hi; tool echo") == 'hi\n"echo"\n'

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tollhouse import AuditConfig, ExecutionResult, Sandbox, create_sandbox_tool
+from tollhouse import AuditConfig, ExecutionResult, MethodCapability, Sandbox, create_sandbox_tool
 
 
 def test_what_a_script_returns_and_writes() -> None:
@@ -380,3 +380,34 @@ def test_who_is_called_in_a_run_cannot_wait_for_its_end() -> None:
     finally:
         signal.signal(signal.SIGALRM, before)
     assert sandbox.execute("return 4") == "4\n"
+
+
+def test_tool_named_like_builtin_or_global_loses_that_face_only() -> None:
+    def echo(text: str) -> str:
+        return f"tool {text}"
+
+    def fetch(url: str) -> str:
+        return f"tool {url}"
+
+    with pytest.warns(UserWarning, match="and stays that") as warned:
+        sandbox = Sandbox(tools=[echo, fetch])
+    told = [str(one.message) for one in warned]
+    assert told == [
+        "`echo` is a builtin of the shell (`echo`) and stays that: for its tool in the shell, write `tool echo`",
+        "`fetch` is a global of JavaScript (`fetch`) and stays that: for its tool in JavaScript, write `fetch_(…)`",
+    ]
+    assert all(one.filename == __file__ for one in warned)
+    code = "return [await echo({text: 'a'}), await fetch_({url: 'b'}), fetch.name]"
+    assert sandbox.run("javascript", code).return_value == ["tool a", "tool b", "fetch"]
+    assert sandbox.shell("echo a; tool echo --text a; fetch --url b") == 'a\n"tool a"\n"tool b"\n'
+
+
+def test_namespace_named_like_global_loses_that_face_only() -> None:
+    granted = [MethodCapability("fs/**")]
+    with pytest.warns(UserWarning, match="write for example `fs_.NAME"):
+        sandbox = Sandbox(capabilities=granted, tool_handler=lambda method, _: method)
+    code = "return [await fs_.read.it({}), typeof fs.readFile]"
+    assert sandbox.run("javascript", code).return_value == ["fs/read/it", "function"]
+    code = "return [getToolInfo(fs_.read).method, getToolInfo('fs_.read').method, getToolInfo('fs/read').method]"
+    assert sandbox.run("javascript", code).return_value == ["fs/read"] * 3
+    assert sandbox.shell("fs read") == '"fs/read"\n'

@@ -361,6 +361,17 @@ def test_descriptions_for_javascript() -> None:
     ]
 
 
+def test_tool_named_like_builtin_or_global_is_described_by_name_that_works() -> None:
+    names = ["fetch", "fs.read", "echo", "search-db"]
+    definitions = [ToolDefinition(name=name, parameters={"properties": {}}) for name in names]
+    assert format_tool_descriptions_js(definitions).splitlines() == [
+        "- `await fetch_()`",
+        "- `await fs_read()`",
+        "- `await echo()`",
+        "- `await search_db()`",
+    ]
+
+
 def test_a_type_that_contains_itself_many_times_is_described_in_part() -> None:
     node = {"type": "object", "properties": {f"part_{n}": {"$ref": "#/$defs/Node"} for n in range(60)}}
     name = {"type": "string"}

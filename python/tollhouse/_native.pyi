@@ -57,8 +57,14 @@ class HostTool:
         """A namespace whose members nobody names beforehand. Raises `ValueError` for a malformed name."""
 
     @property
+    def lost_faces(self) -> list[str]:
+        """Notes on the faces that it lacks, because its name means something else in a language of scripts."""
+    @property
     def method(self) -> str:
         """Its canonical method."""
+
+def javascript_name(method: str) -> str:
+    """The name of a host function in JavaScript, by its canonical method."""
 
 @final
 class Host:

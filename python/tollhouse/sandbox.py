@@ -69,6 +69,9 @@ class Sandbox(Runs):
     gives the text instead. `on_tool_error(method, arguments, exception)` is called for each, on the tool's thread; the
     logger `tollhouse.tools` has it with its traceback, and results have them as `exceptions`.
 
+    Warns with a `UserWarning` of a tool whose name is a global of JavaScript or a builtin of the shell: it does not
+    hide that, and the warning says what scripts write instead.
+
     Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
     to be trusted. `wasm_path` is None: there is no other guest than those of the package.
     """
@@ -119,6 +122,7 @@ class Sandbox(Runs):
         host_tools = mounted(definitions, self._capabilities, answer)
         if is_open:
             host_tools = namespaces(self._capabilities, answer)
+        _warn_of_lost_faces(host_tools)
         if token is None or capabilities is not None:
             text, is_toml = policy_text(policy, self._capabilities, limits)
         else:
@@ -317,6 +321,14 @@ def _check_asked(approver: object, policy: str | None, *, toml: bool) -> None:
 
     if not asks(policy, toml=toml):
         raise _never_asked()
+
+
+def _warn_of_lost_faces(tools: Sequence[_native.HostTool]) -> None:
+    """Warns whoever makes a sandbox of tools that are not called by their own name in a language of scripts."""
+    for note in [note for tool in tools for note in tool.lost_faces]:
+        from warnings import warn
+
+        warn(note, UserWarning, stacklevel=3)
 
 
 def _check_errors(errors: ErrorMode) -> None:

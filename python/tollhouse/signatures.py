@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, cast
 
+from . import _native
 from .scalars import Schema
 from .tools import ToolDefinition, tools_of
 
@@ -38,9 +39,8 @@ def describe(definition: ToolDefinition) -> str:
 
 
 def js_name(definition: ToolDefinition) -> str:
-    """The name in JavaScript: `math.add`; `search_db` of `search-db`."""
-    segments = definition.method.split("/")
-    return ".".join(re.sub(r"^(?=\d)", "_", segment.replace("-", "_")) for segment in segments)
+    """The name in JavaScript: `math.add`; `search_db` of `search-db`; `fs_read` of `fs.read`, `fs` being a global."""
+    return _native.javascript_name(definition.method)
 
 
 def parameters_ts(definition: ToolDefinition) -> str:

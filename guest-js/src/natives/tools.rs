@@ -122,9 +122,16 @@ fn method_of(name: Text) -> Vec<String> {
         if let Some(tool) = tools.iter().find(named) {
             return vec![tool.path.clone(), tool.method.clone()];
         }
-        let path = name.0.replace('/', ".");
-        let holds = |tool: &Tool| tool.open && path.strip_prefix(&tool.path).is_some_and(|rest| rest.starts_with('.'));
-        if tools.iter().any(holds) { vec![path.clone(), path.replace('.', "/")] } else { Vec::new() }
+        // In an open namespace, which has a path of its own: behind that, or behind its method.
+        let dotted = name.0.replace('/', ".");
+        let rest = |tool: &Tool| {
+            let below = |root: &str| dotted.strip_prefix(root).filter(|rest| rest.starts_with('.'));
+            below(&tool.path).or_else(|| below(&tool.method.replace('/', ".")))
+        };
+        let held = tools.iter().filter(|tool| tool.open).find_map(|tool| Some((tool, rest(tool)?)));
+        held.map_or_else(Vec::new, |(tool, rest)| {
+            vec![format!("{}{rest}", tool.path), format!("{}{}", tool.method, rest.replace('.', "/"))]
+        })
     })
 }
 

@@ -9,10 +9,12 @@ use std::time::Duration;
 use clap::Args;
 use tollhouse::capability::{Grant, Limits, Policy, PolicyError, Setting, parse_bytes, parse_duration};
 use tollhouse::gate::{Approver, Audit, Gate};
+use tollhouse::guest::Language;
 use tollhouse::session::{
     Host, HostError, OpenOptions, Overrides, RunResult, Session, SessionId, SessionOptions, Sessions, Status, Waiting,
 };
-use tollhouse::tool::{Lock, Secrets};
+use tollhouse::tool::names::Face;
+use tollhouse::tool::{Lock, LostFace, Secrets};
 use tollhouse::vfs::{self, Tree};
 
 use super::approve::Terminal;
@@ -100,6 +102,13 @@ impl SessionArgs {
         let read = files.chain(mounted).chain(trusted);
         let (log, head) = audit.files();
         Confinement::of(places, kept).reading(read).writing(log).writing(head.as_deref())
+    }
+
+    /// Notes which faces the tools lack that these options name, where a script in this language would look for them.
+    pub(crate) fn note_lost_faces(&self, gate: &Gate, language: Language) {
+        let face = if language == Language::Shell { Face::Command } else { Face::Global };
+        let is_named = |lost: &LostFace| self.tools.iter().any(|(alias, _)| *alias == lost.alias);
+        note_lost_faces(gate, |lost| lost.face == face && is_named(lost));
     }
 
     /// Goes on with the session of this name, or makes it; without a name, makes one in memory.
@@ -366,7 +375,17 @@ pub(crate) fn warn_of_deprecated<'m>(gate: &Gate, called: impl IntoIterator<Item
     }
 }
 
-/// Warns of deprecated tools that a run called, and after one that failed of packages that it may have missed.
+/// Notes which faces mounted tools lack, and what scripts write instead, of those that are `meant`: each note once.
+pub(crate) fn note_lost_faces(gate: &Gate, meant: impl Fn(&LostFace) -> bool) {
+    static NOTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    for lost in gate.tools().lost_faces().iter().filter(|lost| meant(lost)).map(LostFace::to_string) {
+        if NOTED.lock().unwrap_or_else(PoisonError::into_inner).insert(lost.clone()) {
+            note!("note: {lost}");
+        }
+    }
+}
+
+/// Warns of deprecated tools that a run called, and after one that failed of packages and faces that it may have missed.
 pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
     warn_of_deprecated(gate, result.calls.as_slice().iter().map(|call| call.method.as_str()));
     if result.status != Status::Completed {
@@ -375,6 +394,9 @@ pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
             .iter()
             .filter(|clash| clash.unusable.is_some())
             .for_each(|clash| note!("note: {}", clash.hint()));
+        let is_granted =
+            |alias: &str| gate.tools().iter().any(|tool| **tool.alias() == *alias && gate.grants(tool.method()));
+        note_lost_faces(gate, |lost| is_granted(&lost.alias));
     }
 }
 

@@ -9,7 +9,7 @@ use tollhouse::gate::{Optional, Reach, suggest};
 
 use super::audit::CheckAudit;
 use super::confine::ConfineArgs;
-use super::opening::SessionArgs;
+use super::opening::{self, SessionArgs};
 use super::places::Places;
 use super::{CliError, Result, show, token};
 use crate::Exit;
@@ -121,6 +121,7 @@ impl Check {
             }
         }
         reach.iter().for_each(tell_reach);
+        opening::note_lost_faces(session.gate(), |_| true);
         for grant in covered {
             let never = grant.methods.iter().filter(|method| method.problem.is_some()).count();
             if never > 0 {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use semver::Version;
 use serde_json::json;
-use tollhouse::tool::names::{Spelling, taken_by};
+use tollhouse::tool::names::{Face, Spelling, taken_by, to_camel};
 use tollhouse_registry::{
     Manifest, PackageError, PackageName, PrivateKey, PublicKey, PublishError, PublishRequest, Registry, Release,
     ReleaseName,
@@ -130,10 +130,17 @@ impl Publish {
         }
         let short = name.package();
         let full = format!("{}-{short}", name.namespace());
-        if let Some(what) = taken_by(short, Spelling::Wit) {
+        for face in Face::ALL {
+            let Some(what) = taken_by(short, Spelling::Wit, face) else { continue };
+            let instead = match face {
+                Face::Global => {
+                    let camel = to_camel(short);
+                    format!("JavaScript calls its functions `{camel}_NAME(…)`, and a program `{camel}_(…)`")
+                }
+                Face::Command => format!("the shell calls it as `tool {short} …`"),
+            };
             remarks.push(format!(
-                "`{short}` is {what}: without `[tools]` in a policy, this package is mounted as `{full}`; \
-                 `--tool NAME={name}` mounts it under another name"
+                "`{short}` is {what} and stays that: {instead}; `--tool ALIAS={name}` mounts it under another name"
             ));
         }
         // The registry was read a moment ago; whatever is wrong with it was an error then.

@@ -122,6 +122,7 @@ impl Run {
         let name = if self.code.is_some() { name_of_code(language).to_owned() } else { name };
         let name = name_in(self.lang, name);
         let session = self.open(places)?;
+        self.session.note_lost_faces(session.gate(), language);
         let options = self.options();
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let script = Script { source, name, from_file: self.code.is_none(), arguments, environment, typed: None };

@@ -27,7 +27,7 @@ pub(crate) struct Tools {
     id: Option<SessionId>,
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Print an array of {method, path, description, parameters, result, granted}
+    /// Print an array of {method, path, command, description, parameters, result, granted}
     #[arg(long)]
     json: bool,
 }
@@ -45,6 +45,7 @@ impl Tools {
                 .map(|tool| {
                     let mut described = tool.describe(gate.grants(tool.method()));
                     described["path"] = json!(tool.path());
+                    described["command"] = json!(tool.command());
                     described
                 })
                 .collect();
@@ -53,6 +54,8 @@ impl Tools {
         }
         if let Some(method) = &self.method {
             help(gate, method)?;
+            let alias = method.split(['/', '.', ' ']).next().unwrap_or(method);
+            opening::note_lost_faces(gate, |lost| lost.alias == alias);
             return Ok(Exit::SUCCESS);
         }
         if tools.is_empty() {
@@ -60,6 +63,7 @@ impl Tools {
         }
         list(gate);
         tools.clashes().iter().for_each(|clash| note!("note: {}", clash.hint()));
+        opening::note_lost_faces(gate, |_| true);
         opening::warn_of_deprecated(gate, tools.iter().map(|tool| tool.method()));
         Ok(Exit::SUCCESS)
     }
@@ -139,6 +143,7 @@ impl Types {
         let gate = session.gate();
         match self.lang {
             Written::Ts => {
+                opening::note_lost_faces(gate, |_| true);
                 show::line(gate.tools().typescript(&|method| gate.grants(method)).trim_end());
                 show::line(GLOBALS.trim_end());
             }

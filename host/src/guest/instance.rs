@@ -199,6 +199,7 @@ impl Guest {
                     granted: tool.granted,
                     program: tool.program,
                     open: tool.open,
+                    command: tool.command,
                 })
                 .collect(),
             limits: self.limits,

@@ -43,6 +43,8 @@ pub struct MountedTool {
     pub program: bool,
     /// Whether any method that begins with this one can be called.
     pub open: bool,
+    /// Whether its alias is a command of the shell.
+    pub command: bool,
 }
 
 /// Where a script writes.

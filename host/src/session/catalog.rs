@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::gate::Gate;
 use crate::guest::{Catalog, MountedTool};
 use crate::tool::Tool;
+use crate::tool::names::Face;
 
 /// The gate and what is behind it, as guests see them.
 pub(super) struct GateCatalog {
@@ -29,6 +30,7 @@ impl Catalog for GateCatalog {
             granted: self.granted.contains(tool.method()),
             program: tool.function().is_program(),
             open: tool.is_open(),
+            command: tool.has(Face::Command),
         });
         listed.collect()
     }

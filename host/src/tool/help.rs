@@ -12,10 +12,9 @@ const WIDTH: usize = 100;
 /// Types are written out so deep; deeper ones are named.
 const DEPTH: usize = 4;
 
-/// The help of one method.
+/// The help of one method, whose words in the shell are `command`.
 #[must_use]
-pub fn method(method: &str, function: &Function) -> String {
-    let command = method.replace('/', " ");
+pub fn method(command: &str, function: &Function) -> String {
     let mut text = String::new();
     let usage = if function.params.is_empty() { String::new() } else { format!(" {}", words::usage(&function.params)) };
     let _ = writeln!(text, "Usage: {command}{usage}");
@@ -40,27 +39,35 @@ pub fn method(method: &str, function: &Function) -> String {
     text
 }
 
-/// The methods that begin with `prefix`, each with the first sentence of its docs. `entries` are canonical methods in
-/// the order to list them. None if no method begins so.
+/// Method in a listing.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// Canonical method.
+    pub method: &'a str,
+    /// Its words in the shell: those of the method, or others before them.
+    pub command: &'a str,
+    /// What its author says about it.
+    pub docs: Option<&'a str>,
+}
+
+/// The methods that begin with `prefix`, each with the first sentence of its docs, in the order of `entries`. None if no
+/// method begins so.
 #[must_use]
-pub fn listing(prefix: &str, entries: &[(&str, Option<&str>)]) -> Option<String> {
+pub fn listing(prefix: &str, entries: &[Entry<'_>]) -> Option<String> {
     let below = |method: &str| {
         prefix.is_empty() || method.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let found: Vec<(String, String)> = entries
-        .iter()
-        .filter(|(method, _)| below(method))
-        .map(|(method, docs)| (method.replace('/', " "), clean(first_sentence(docs.unwrap_or_default()))))
-        .collect();
-    if found.is_empty() {
-        return None;
-    }
+    let entries = || entries.iter().filter(|entry| below(entry.method));
+    let first = entries().next()?;
+    let found: Vec<(&str, String)> =
+        entries().map(|entry| (entry.command, clean(first_sentence(entry.docs.unwrap_or_default())))).collect();
     let width = found.iter().map(|(name, _)| name.len()).max().unwrap_or_default().min(40);
     let mut text = String::new();
     if prefix.is_empty() {
         text.push_str("Tools:\n");
     } else {
-        let _ = writeln!(text, "Usage: {} <command> [flags]\n\nCommands:", prefix.replace('/', " "));
+        let before = first.command.strip_suffix(&first.method.replace('/', " ")).unwrap_or_default();
+        let _ = writeln!(text, "Usage: {before}{} <command> [flags]\n\nCommands:", prefix.replace('/', " "));
     }
     for (name, docs) in found {
         let _ = writeln!(text, "  {}", format!("{name:width$}  {docs}").trim_end());
@@ -184,7 +191,7 @@ mod tests {
             } world w { export i; }",
             &DefaultInterface::Only,
         );
-        let text = method("pay/create", &package.functions[0]);
+        let text = method("pay create", &package.functions[0]);
         let expected = "\
 Usage: pay create --charge <json> --currency <eur|us-dollar> --tag <string>… [--[no-]dry-run]
 
@@ -212,10 +219,12 @@ Fails with: string
 
     #[test]
     fn listings_show_what_is_below() {
+        let entry = |method, command, docs| Entry { method, command, docs };
         let entries = [
-            ("pay/create", Some("Makes a charge. It is final.")),
-            ("pay/charges/list", None),
-            ("payment/x", Some("X")),
+            entry("pay/create", "pay create", Some("Makes a charge. It is final.")),
+            entry("pay/charges/list", "pay charges list", None),
+            entry("payment/x", "payment x", Some("X")),
+            entry("echo/say", "tool echo say", None),
         ];
         assert_eq!(
             listing("pay", &entries).as_deref(),
@@ -223,9 +232,13 @@ Fails with: string
                 "Usage: pay <command> [flags]\n\nCommands:\n  pay create        Makes a charge.\n  pay charges list\n"
             )
         );
+        assert_eq!(
+            listing("echo", &entries).as_deref(),
+            Some("Usage: tool echo <command> [flags]\n\nCommands:\n  tool echo say\n")
+        );
         assert_eq!(listing("nothing", &entries), None);
-        assert!(listing("", &entries).is_some_and(|text| text.starts_with("Tools:\n") && text.lines().count() == 4));
-        let hostile = listing("", &[("a", Some("red \x1b[31m\n\n"))]).expect("one");
+        assert!(listing("", &entries).is_some_and(|text| text.starts_with("Tools:\n") && text.lines().count() == 5));
+        let hostile = listing("", &[entry("a", "a", Some("red \x1b[31m\n\n"))]).expect("one");
         assert!(!hostile.contains('\x1b'));
     }
 }

@@ -32,6 +32,7 @@ mod imports;
 mod instance;
 mod keyvalue;
 mod lock;
+mod lost;
 mod mounted;
 mod named;
 mod package;
@@ -59,6 +60,7 @@ pub use http::{CertificateError, Network, Resolver};
 pub(crate) use imports::serves;
 pub(crate) use keyvalue::{Backing, Changed, Key, KeyValue, keyvalue_size};
 pub use lock::{Lock, LockError, LockFile, Locked};
+pub use lost::LostFace;
 pub use mounted::{Clash, MountError, MountedTools};
 pub use names::nearest;
 pub use package::{Package, PackageError, Packages};
@@ -174,7 +176,7 @@ pub(crate) fn unread(method: &str, errno: Errno) -> Failure {
 /// Something that a guest can call through the gate: a function of a mounted package, or of the embedding program.
 pub struct Tool {
     method: String,
-    path: String,
+    faces: names::Faces,
     /// What the package is mounted as. Instances, handles and authority belong to it.
     alias: Arc<str>,
     source: Source,
@@ -209,10 +211,22 @@ impl Tool {
         &self.method
     }
 
-    /// Its name in JavaScript: `payments.charges.create`.
+    /// Its name in JavaScript: `payments.charges.create`; the flattened name if its alias is no global.
     #[must_use]
     pub fn path(&self) -> &str {
-        &self.path
+        &self.faces.path
+    }
+
+    /// Its words in the shell: `payments charges create`; `tool echo say` if its alias is no command.
+    #[must_use]
+    pub fn command(&self) -> &str {
+        &self.faces.command
+    }
+
+    /// Returns true if it has a face of its alias's own name.
+    #[must_use]
+    pub fn has(&self, face: names::Face) -> bool {
+        self.faces.has(face)
     }
 
     /// What its package is mounted as.
@@ -300,8 +314,10 @@ impl Tool {
         checked.map_err(|problem| {
             let form = canonical::form(&self.function().params);
             let failure = Failure::argument(format!("`{}`: {problem}", self.method));
-            failure
-                .with_hint(format!("it takes {form}; `getToolInfo('{0}')` and `tool --help {0}` say more", self.path))
+            // What is no path takes words of its own in the shell.
+            let word = if self.faces.is_global { self.path() } else { self.method() };
+            let told = format!("`getToolInfo('{}')` and `tool --help {word}` say more", self.path());
+            failure.with_hint(format!("it takes {form}; {told}"))
         })
     }
 
@@ -331,7 +347,7 @@ impl Tool {
     /// Its help text for a command line.
     #[must_use]
     pub fn help(&self) -> String {
-        help::method(&self.method, self.function())
+        help::method(self.command(), self.function())
     }
 
     /// Calls it, as admitted, on this thread.

@@ -10,9 +10,10 @@ use tollhouse_registry::{
 };
 
 use super::lock::{Lock, Locked};
+use super::lost::LostFace;
 use super::names::{Methods, NameError, Spelling};
 use super::package::{Package, PackageError, Packages};
-use super::{Exported, HostTool, Source, Tool, help, names, nearest, python, types, typescript};
+use super::{Exported, HostTool, Source, Tool, help, nearest, python, types, typescript};
 use crate::capability::{Policy, Signed, Signer};
 
 /// The tools of a session by canonical method.
@@ -25,7 +26,7 @@ pub struct MountedTools {
     clashes: Arc<[Clash]>,
 }
 
-/// Packages of a registry that are not mounted by their short name: several have it, it is taken, or they cannot be used.
+/// Packages of a registry that are not mounted by their short name: several have it, or they cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Clash {
@@ -33,8 +34,6 @@ pub struct Clash {
     pub name: String,
     /// What is wrong with the one package of the name, with the digest of what was damaged.
     pub unusable: Option<String>,
-    /// What else has the name, if it is taken: ``a builtin of the shell (`echo`)``.
-    pub taken_by: Option<String>,
     /// The packages, each with the alias that it is mounted as, if it is.
     pub packages: Vec<(PackageName, Option<String>)>,
 }
@@ -49,10 +48,7 @@ impl fmt::Display for Clash {
         if let Some(problem) = &self.unusable {
             return write!(f, "`{}` is {packages}, which cannot be used: {problem}", self.name);
         }
-        match &self.taken_by {
-            Some(what) => write!(f, "`{}` is {what}, and not {packages}", self.name),
-            None => write!(f, "`{}` could be {packages}", self.name),
-        }
+        write!(f, "`{}` could be {packages}", self.name)
     }
 }
 
@@ -63,12 +59,8 @@ impl Clash {
         let Some((first, _)) = self.packages.first().filter(|_| self.unusable.is_none()) else {
             return format!("{self}; `tollhouse registry verify` tells all that is damaged");
         };
-        match (&self.taken_by, &self.name) {
-            (Some(_), _) => format!("{self}: use that name, or another one with `--tool NAME={first}`"),
-            (None, name) => {
-                format!("{self}: use that name, or give the short one to a package with `--tool {name}={first}`")
-            }
-        }
+        let name = &self.name;
+        format!("{self}: use that name, or give the short one to a package with `--tool {name}={first}`")
     }
 }
 
@@ -297,7 +289,7 @@ impl Packages {
                 // One that cannot be used is left out: it was not asked for. Who misses it is told.
                 Err(MountError::Package { source, .. }) if !asked_for => {
                     let unusable = Some(source.brief());
-                    clashes.push(Clash { name: alias, unusable, taken_by: None, packages: vec![(name, None)] });
+                    clashes.push(Clash { name: alias, unusable, packages: vec![(name, None)] });
                 }
                 Err(error) => return Err(error),
             }
@@ -386,8 +378,7 @@ impl Packages {
         resolved.map_err(|error| MountError::Package { alias: alias.to_owned(), source: error.into() })
     }
 
-    /// Lists every package of the registry under its own name; under namespace and name (`acme-stats`) those that have one name,
-    /// or one that is taken.
+    /// Lists every package of the registry under its own name; under namespace and name (`acme-stats`) those that have one name.
     fn all(&self, more: &[(String, String)], pinned: &Lock) -> Result<Unnamed, MountError> {
         let Some(registry) = self.registry() else { return Ok(Unnamed::default()) };
         let failed = |error: RegistryError| MountError::Package { alias: "*".to_owned(), source: error.into() };
@@ -410,12 +401,11 @@ impl Packages {
             Ok(true)
         };
         for (name, releases) in &names {
-            let taken_by = super::names::taken_by(name, Spelling::Wit);
-            if let (None, [release]) = (&taken_by, releases.as_slice()) {
+            if let [release] = releases.as_slice() {
                 add(name, release.clone())?;
                 continue;
             }
-            let mut clash = Clash { name: name.clone(), unusable: None, taken_by, packages: Vec::new() };
+            let mut clash = Clash { name: name.clone(), unusable: None, packages: Vec::new() };
             for release in releases {
                 let alias = format!("{}-{name}", release.name.namespace());
                 let free = !names.contains_key(&alias) && !explicit(release);
@@ -451,8 +441,9 @@ impl MountedTools {
         }
         let names = Methods::new(listed.iter().map(|(method, _, source)| (method.as_str(), source.spelling())))?;
         let tools = listed.into_iter().map(|(method, alias, source)| {
-            let path = names.faces(&method).map_or_else(|| method.clone(), |faces| faces.path.clone());
-            (method.clone(), Arc::new(Tool { method, path, alias, source }))
+            let known = names.faces(&method).cloned();
+            let faces = known.unwrap_or_else(|| super::names::faces(&method, source.spelling()));
+            (method.clone(), Arc::new(Tool { method, faces, alias, source }))
         });
         let tools = tools.collect();
         Ok(Self { tools, names, packages, host, clashes: Arc::default() })
@@ -483,9 +474,9 @@ impl MountedTools {
         }
         let namespace = self.host.iter().find(|tool| tool.holds(method))?;
         let root = self.tools.get(namespace.method())?;
-        let path = names::faces(method, Spelling::Own).path;
+        let faces = root.faces.below(method.strip_prefix(namespace.method())?.trim_start_matches('/'));
         let source = Source::Host(Arc::clone(namespace));
-        Some(Arc::new(Tool { method: method.to_owned(), path, alias: Arc::clone(&root.alias), source }))
+        Some(Arc::new(Tool { method: method.to_owned(), faces, alias: Arc::clone(&root.alias), source }))
     }
 
     /// The tool of a name in any of its faces: `stats/describe`, `stats.describe`, `stats describe`.
@@ -521,6 +512,12 @@ impl MountedTools {
         self.clashes.iter().find(|clash| clash.name == alias)
     }
 
+    /// Faces that mounted tools lack, because their alias means something else in JavaScript or in the shell.
+    #[must_use]
+    pub fn lost_faces(&self) -> Vec<LostFace> {
+        LostFace::of_all(self.iter().map(Arc::as_ref))
+    }
+
     /// Whether nothing is mounted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -547,10 +544,14 @@ impl MountedTools {
         }
         let below =
             |method: &str| prefix.is_empty() || method.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
-        let entries: Vec<(&str, Option<&str>)> = self
+        let entries: Vec<help::Entry<'_>> = self
             .iter()
             .filter(|tool| below(tool.method()))
-            .map(|tool| (tool.method(), tool.function().docs.as_deref()))
+            .map(|tool| help::Entry {
+                method: tool.method(),
+                command: tool.command(),
+                docs: tool.function().docs.as_deref(),
+            })
             .collect();
         help::listing(prefix, &entries)
     }

@@ -7,8 +7,6 @@ mod reserved;
 
 use std::collections::BTreeMap;
 
-use self::reserved::{JAVASCRIPT_GLOBALS, JAVASCRIPT_WORDS, SCRIPT_GLOBALS, SHELL_BUILTINS, SHELL_WORDS};
-
 /// The longest name of a segment, in bytes: far above what anyone types, low enough to print in an error.
 pub(super) const MAX_SEGMENT: usize = 200;
 
@@ -32,14 +30,6 @@ pub enum NameError {
     NotAName {
         /// The alias as written.
         alias: String,
-    },
-    /// An alias would hide something a script needs.
-    #[error("alias `{alias}` is also {what}: choose another alias for the package")]
-    Reserved {
-        /// The alias as written.
-        alias: String,
-        /// What it would hide, for example ``a global of JavaScript (`Map`)``.
-        what: String,
     },
     /// Two methods have one face.
     #[error("`{first}` and `{second}` would both be `{face}` in {place}: mount one of them under another alias")]
@@ -131,26 +121,87 @@ fn is_upper_word(word: &str) -> bool {
     word.bytes().any(|b| b.is_ascii_uppercase()) && !word.bytes().any(|b| b.is_ascii_lowercase())
 }
 
+/// Face of a tool that has the name of its alias in a language of scripts.
+///
+/// Where that name means something else already, the tool lacks this face, and keeps all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Face {
+    /// Global of JavaScript.
+    Global,
+    /// Command of the shell.
+    Command,
+}
+
+impl Face {
+    /// All faces of this kind.
+    pub const ALL: [Self; 2] = [Self::Global, Self::Command];
+}
+
 /// The faces of one method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faces {
-    /// In JavaScript: `payments.charges.createRefund`.
+    /// In JavaScript: `payments.charges.createRefund`; the flattened name if the alias is no global.
     pub path: String,
-    /// In JavaScript as one name: `payments_charges_createRefund`.
+    /// In JavaScript as one name: `payments_charges_createRefund`; `fetch_` for a method that is an alias itself and no global.
     pub flat: String,
-    /// In the shell: `payments charges create-refund`.
-    pub words: Vec<String>,
+    /// In the shell: `payments charges create-refund`; `tool echo say` if the alias is no command.
+    pub command: String,
+    /// Whether the alias is a global of JavaScript.
+    pub is_global: bool,
+    /// Whether the alias is a command of the shell.
+    pub is_command: bool,
+}
+
+impl Faces {
+    /// Returns true if the method has a face of its alias's own name.
+    #[must_use]
+    pub fn has(&self, face: Face) -> bool {
+        match face {
+            Face::Global => self.is_global,
+            Face::Command => self.is_command,
+        }
+    }
+
+    /// The faces of a method of the open namespace that has these. `segments` are joined by `/`.
+    #[must_use]
+    pub(super) fn below(&self, segments: &str) -> Self {
+        let names: Vec<String> = segments.split('/').map(identifier).collect();
+        Self {
+            path: format!("{}.{}", self.path, names.join(".")),
+            flat: format!("{}_{}", self.flat, names.join("_")),
+            command: format!("{} {}", self.command, segments.replace('/', " ")),
+            ..*self
+        }
+    }
 }
 
 /// The faces of a canonical method (segments joined by `/`).
 #[must_use]
 pub fn faces(method: &str, spelling: Spelling) -> Faces {
-    let segment = |s: &str| match spelling {
-        Spelling::Wit => to_camel(s),
-        Spelling::Own => identifier(s),
-    };
-    let segments: Vec<String> = method.split('/').map(segment).collect();
-    Faces { path: segments.join("."), flat: segments.join("_"), words: method.split('/').map(str::to_owned).collect() }
+    let alias = method.split('/').next().unwrap_or(method);
+    let has = |face| taken_by(alias, spelling, face).is_none();
+    faces_of(method, spelling, has(Face::Global), has(Face::Command))
+}
+
+fn faces_of(method: &str, spelling: Spelling, is_global: bool, is_command: bool) -> Faces {
+    let segments: Vec<String> = method.split('/').map(|segment| spelled(segment, spelling)).collect();
+    let mut flat = segments.join("_");
+    // Of a method that is an alias itself, the flattened name is the global that it lacks.
+    if !is_global && segments.len() == 1 {
+        flat.push('_');
+    }
+    let path = if is_global { segments.join(".") } else { flat.clone() };
+    let words = method.replace('/', " ");
+    let command = if is_command { words } else { format!("tool {words}") };
+    Faces { path, flat, command, is_global, is_command }
+}
+
+/// A segment as JavaScript writes it.
+fn spelled(segment: &str, spelling: Spelling) -> String {
+    match spelling {
+        Spelling::Wit => to_camel(segment),
+        Spelling::Own => identifier(segment),
+    }
 }
 
 /// A name as its owner spells it, as JavaScript can write it: `search-db` is `search_db`, `1abc` is `_1abc`.
@@ -164,26 +215,28 @@ fn identifier(name: &str) -> String {
 pub struct Methods {
     /// Canonical method to its faces.
     methods: BTreeMap<String, Faces>,
-    /// JavaScript path or flattened name to canonical method.
+    /// Segments as JavaScript writes them, joined by `.`, or a name in JavaScript, to canonical method.
     scripts: BTreeMap<String, String>,
 }
 
 impl Methods {
-    /// Gathers methods and checks that no two can be mistaken for one another, and that no alias (first segment) hides a
-    /// global, a reserved word or a builtin.
+    /// Gathers methods and checks that no two can be mistaken for one another.
     ///
     /// # Errors
     /// [`NameError`], naming both sides.
     pub fn new<'a>(methods: impl IntoIterator<Item = (&'a str, Spelling)>) -> Result<Self, NameError> {
         let mut all = Self::default();
         let mut checked = String::new();
+        let (mut is_global, mut is_command) = (true, true);
         for (method, spelling) in methods {
             let alias = method.split('/').next().unwrap_or(method);
             if alias != checked {
                 check_alias(alias, spelling)?;
+                is_global = taken_by(alias, spelling, Face::Global).is_none();
+                is_command = taken_by(alias, spelling, Face::Command).is_none();
                 alias.clone_into(&mut checked);
             }
-            all.add(method, faces(method, spelling))?;
+            all.add(method, spelling, faces_of(method, spelling, is_global, is_command))?;
         }
         all.check_prefixes()?;
         Ok(all)
@@ -222,23 +275,18 @@ impl Methods {
         self.methods.iter().map(|(method, faces)| (method.as_str(), faces))
     }
 
-    fn add(&mut self, method: &str, faces: Faces) -> Result<(), NameError> {
-        let collision = |first: &str, face: &str| NameError::Collision {
-            first: first.to_owned(),
-            second: method.to_owned(),
-            face: face.to_owned(),
-            place: "JavaScript",
-        };
-        if let Some(first) = self.scripts.get(&faces.path) {
-            return Err(collision(first, &faces.path));
+    fn add(&mut self, method: &str, spelling: Spelling, faces: Faces) -> Result<(), NameError> {
+        let mut names = vec![faces.path.clone(), faces.flat.clone()];
+        if !faces.is_global {
+            // People may still write it so where there is no JavaScript.
+            names.push(method.split('/').map(|segment| spelled(segment, spelling)).collect::<Vec<_>>().join("."));
         }
-        if let Some(first) = self.scripts.get(&faces.flat) {
-            return Err(collision(first, &faces.flat));
+        for name in &names {
+            if let Some(first) = self.scripts.get(name) {
+                return Err(collide(first, method, name, "JavaScript"));
+            }
         }
-        self.scripts.insert(faces.path.clone(), method.to_owned());
-        if faces.flat != faces.path {
-            self.scripts.insert(faces.flat.clone(), method.to_owned());
-        }
+        self.scripts.extend(names.into_iter().map(|name| (name, method.to_owned())));
         self.methods.insert(method.to_owned(), faces);
         Ok(())
     }
@@ -290,40 +338,27 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Checks that `alias` is a name and hides nothing.
+/// Checks that `alias` is a name. Which faces it has is another question: see [`taken_by`].
 ///
 /// # Errors
-/// [`NameError::NotAName`], [`NameError::Reserved`].
+/// [`NameError::NotAName`].
 pub fn check_alias(alias: &str, spelling: Spelling) -> Result<(), NameError> {
     let begins = |b: u8| b.is_ascii_alphabetic() || (spelling == Spelling::Own && (b.is_ascii_digit() || b == b'_'));
     let is_name = alias.bytes().next().is_some_and(begins)
         && alias.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
         && alias.len() <= MAX_SEGMENT;
-    if !is_name {
-        return Err(NameError::NotAName { alias: alias.to_owned() });
-    }
-    match taken_by(alias, spelling) {
-        Some(what) => Err(NameError::Reserved { alias: alias.to_owned(), what }),
-        None => Ok(()),
-    }
+    if is_name { Ok(()) } else { Err(NameError::NotAName { alias: alias.to_owned() }) }
 }
 
-/// Finds what has an alias's name in JavaScript or in the shell, for example ``a global of JavaScript (`Map`)``.
+/// Finds what has the name already that a face of an alias would have, for example ``a global of JavaScript (`Map`)``.
 #[must_use]
-pub fn taken_by(alias: &str, spelling: Spelling) -> Option<String> {
-    let script = match spelling {
-        Spelling::Wit => to_camel(alias),
-        Spelling::Own => identifier(alias),
+pub fn taken_by(alias: &str, spelling: Spelling, face: Face) -> Option<String> {
+    let (lists, name) = match face {
+        Face::Global => (reserved::JAVASCRIPT, spelled(alias, spelling)),
+        Face::Command => (reserved::SHELL, alias.to_owned()),
     };
-    let lists: [(&[&str], &str, &str); 5] = [
-        (JAVASCRIPT_WORDS, script.as_str(), "a reserved word of JavaScript"),
-        (JAVASCRIPT_GLOBALS, script.as_str(), "a global of JavaScript"),
-        (SCRIPT_GLOBALS, script.as_str(), "a name that Tollhouse gives to scripts"),
-        (SHELL_WORDS, alias, "a reserved word of the shell"),
-        (SHELL_BUILTINS, alias, "a builtin of the shell"),
-    ];
-    let found = lists.into_iter().find(|(list, name, _)| list.contains(name));
-    found.map(|(_, name, what)| format!("{what} (`{name}`)"))
+    let (_, what) = lists.iter().find(|(list, _)| list.binary_search(&name.as_str()).is_ok())?;
+    Some(format!("{what} (`{name}`)"))
 }
 
 #[cfg(test)]
@@ -403,15 +438,55 @@ mod tests {
     }
 
     #[test]
-    fn reserved_aliases_are_refused() {
-        for alias in ["Map", "class", "echo", "then", "fs", "console", "tool", "listTools", "list-tools"] {
-            assert!(matches!(check_alias(alias, Spelling::Wit), Err(NameError::Reserved { .. })), "{alias}");
-        }
+    fn alias_that_is_no_name_is_refused() {
         for alias in ["", "1a", "a b", "a/b", "é", "-a"] {
             assert!(matches!(check_alias(alias, Spelling::Wit), Err(NameError::NotAName { .. })), "{alias}");
         }
+        for alias in ["csv", "my-tools", "my_tools", "echo", "Map", "class"] {
+            check_alias(alias, Spelling::Wit).expect("a name");
+        }
+    }
+
+    #[test]
+    fn alias_of_builtin_or_global_loses_that_face_only() {
+        let taken = |alias| Face::ALL.map(|face| taken_by(alias, Spelling::Wit, face).is_some());
+        for alias in ["Map", "class", "fs", "console", "listTools", "list-tools", "args", "ArgumentError", "toString"] {
+            assert_eq!(taken(alias), [true, false], "{alias}");
+        }
+        for alias in ["echo", "cd", "then", "tool", "node", "awk"] {
+            assert_eq!(taken(alias).last(), Some(&true), "{alias}");
+        }
+        assert_eq!(taken("echo"), [false, true]);
+        assert_eq!(taken("sleep"), [true, true]);
         for alias in ["csv", "stats", "text", "markdown", "my-tools", "my_tools"] {
-            check_alias(alias, Spelling::Wit).expect("free");
+            assert_eq!(taken(alias), [false, false], "{alias}");
+        }
+        assert_eq!(taken_by("echo", Spelling::Wit, Face::Command).as_deref(), Some("a builtin of the shell (`echo`)"));
+    }
+
+    #[test]
+    fn faces_of_lost_aliases_name_what_is_left() {
+        let shown = |method: &str| {
+            let Faces { path, flat, command, .. } = faces(method, Spelling::Wit);
+            [path, flat, command]
+        };
+        assert_eq!(shown("echo/say-it"), ["echo.sayIt", "echo_sayIt", "tool echo say-it"]);
+        assert_eq!(shown("crypto/say-it"), ["crypto_sayIt", "crypto_sayIt", "crypto say-it"]);
+        assert_eq!(shown("sleep/now"), ["sleep_now", "sleep_now", "tool sleep now"]);
+        assert_eq!(shown("fetch"), ["fetch_", "fetch_", "fetch"]);
+        let namespace = faces("fs", Spelling::Own).below("read-it/now");
+        assert_eq!([namespace.path, namespace.command], ["fs_.read_it.now", "fs read-it now"]);
+        let methods = Methods::new([("crypto/say-it", Spelling::Wit)]).expect("a name");
+        for name in ["crypto/say-it", "crypto.sayIt", "crypto_sayIt", "crypto say-it"] {
+            assert_eq!(methods.resolve(name), Some("crypto/say-it"), "{name}");
+        }
+    }
+
+    #[test]
+    fn name_that_is_left_of_lost_face_can_collide() {
+        for (one, other) in [("fetch", "fetch_"), ("crypto/say", "crypto_say"), ("crypto/say", "crypto_say/it")] {
+            let pair = [(one, Spelling::Own), (other, Spelling::Own)];
+            assert!(matches!(Methods::new(pair), Err(NameError::Collision { .. })), "{one} {other}");
         }
     }
 

@@ -4,14 +4,15 @@
 //! strangers, so every name is an identifier or quoted, and no comment can end early.
 //!
 //! For each alias there is a namespace that holds its named types, and a constant of the same name that holds its
-//! functions: TypeScript merges the two, and any name (`delete`, `new`) can be a property of a constant.
+//! functions: TypeScript merges the two, and any name (`delete`, `new`) can be a property of a constant. An alias that means
+//! something else in JavaScript has a function for each method instead, under its flattened name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use super::declared::{self, Body, Key, Named};
-use super::names;
-use super::types::{Case, Field, Function, Members, Package, Shape, Type};
+use super::names::{self, Face, Spelling};
+use super::types::{Case, Field, Function, FunctionKind, Members, Package, Shape, Type};
 
 /// A package under its alias.
 #[derive(Clone, Copy, Debug)]
@@ -38,9 +39,21 @@ pub fn declarations(mounted: &[Mounted<'_>], granted: &dyn Fn(&str) -> bool) -> 
 }
 
 fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> bool) {
-    let alias = identifier(&names::to_camel(mounted.alias));
+    let hosted = |function: &Function| matches!(function.kind, FunctionKind::Hosted { .. });
+    let spelling = if mounted.package.functions.iter().any(hosted) { Spelling::Own } else { Spelling::Wit };
+    let taken_by = names::taken_by(mounted.alias, spelling, Face::Global);
+    let mut alias = identifier(&names::to_camel(mounted.alias));
+    if taken_by.is_some() {
+        // The name may be a word that declares nothing.
+        alias.push('_');
+    }
     let types = Types::gather(&alias, mounted.package);
     types.write(text);
+    if let Some(taken_by) = taken_by {
+        let writer = Writer { types: &types, alias: mounted.alias, granted, interfaces: HashMap::new() };
+        writer.flattened(text, mounted, &taken_by, spelling);
+        return;
+    }
     let mut tree = Node::default();
     for function in &mounted.package.functions {
         tree.add(&function.path, function);
@@ -100,6 +113,18 @@ impl Writer<'_> {
                     let _ = writeln!(text, "{}}};", indent(depth));
                 }
             }
+        }
+    }
+
+    /// Writes the functions of an alias that is no global.
+    fn flattened(&self, text: &mut String, mounted: &Mounted<'_>, taken_by: &str, spelling: Spelling) {
+        let stays = format!("`{}` is {taken_by} and stays that: its tools have flattened names.", mounted.alias);
+        comment(text, 0, &format!("{}\n\n{stays}", mounted.docs.unwrap_or_default()));
+        for function in &mounted.package.functions {
+            self.comment(text, function, function.docs.clone().unwrap_or_default(), 0);
+            let name = names::faces(&function.method(self.alias), spelling).path;
+            let _ = write!(text, "declare function {}", identifier(&name));
+            self.signature(text, function, 0);
         }
     }
 
@@ -410,5 +435,33 @@ declare const myPay: {
         assert_eq!(identifier(""), "_");
         assert_eq!(property("a-b"), "\"a-b\"");
         assert_eq!(grouped("a | b"), "(a | b)");
+    }
+
+    #[test]
+    fn alias_of_global_is_declared_by_flattened_names() {
+        let package = from_wit(
+            "package my:crypto@1.0.0;
+            interface api {
+                record key { id: u32 }
+                /// Signs.
+                sign-it: func(key: key) -> string;
+            }
+            world w { export api; }",
+            &DefaultInterface::Only,
+        );
+        let declared = |alias| declarations(&[Mounted { alias, docs: None, package: &package }], &|_| true);
+        let expected = "declare namespace crypto_ {
+  interface Key { id: number }
+}
+/** `crypto` is a global of JavaScript (`crypto`) and stays that: its tools have flattened names. */
+/** Signs. */
+declare function crypto_signIt(args: { key: crypto_.Key }): Promise<string>;
+";
+        assert_eq!(declared("crypto"), expected);
+        let word = declared("class");
+        assert!(
+            word.contains("declare namespace class_ {") && word.contains("declare function class_signIt("),
+            "{word}"
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use tollhouse::tool::names::{Spelling, check_alias};
+use tollhouse::tool::names::{Face, Spelling, check_alias, taken_by};
 use tollhouse_registry::{Language, PackageName};
 
 use super::super::show;
@@ -66,17 +66,22 @@ impl New {
         Ok(Exit::SUCCESS)
     }
 
-    /// The name that was asked for, if a package of that name can be published, and mounted as it is called.
+    /// The name that was asked for, if a package of that name can be published, and scripts can call it by that name.
     fn package(&self) -> Result<PackageName> {
         let full = if self.name.contains(':') { self.name.clone() } else { format!("local:{}", self.name) };
         let name: PackageName = full
             .parse()
             .map_err(|error| CliError::because(format!("cannot make `{}`", self.name), &error).status(2))?;
+        let refused = format!("cannot make `{name}`");
         check_alias(name.package(), Spelling::Wit).map_err(|error| {
-            CliError::because(format!("cannot make `{name}`"), &error)
+            CliError::because(refused.clone(), &error)
                 .status(2)
                 .hint("choose another name: this one could only be mounted under an alias")
         })?;
-        Ok(name)
+        match Face::ALL.into_iter().find_map(|face| taken_by(name.package(), Spelling::Wit, face)) {
+            None => Ok(name),
+            Some(what) => Err(CliError::usage(format!("{refused}: `{}` is {what}", name.package()))
+                .hint("choose another name: where that is so, scripts could not call the tool by it")),
+        }
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Named {
     pub(super) method: String,
     /// In JavaScript: `payments.charges.create`.
     pub(super) path: String,
+    /// Whether its alias is a command of the shell.
+    pub(super) is_command: bool,
     /// Its options, as words: `--amount`.
     pub(super) options: Vec<String>,
 }
@@ -108,14 +110,15 @@ impl Known {
         let start = word_start(before);
         let word = &before[start..];
         let words: Vec<&str> = command.split_whitespace().collect();
+        let commands = || self.tools.iter().filter(|tool| tool.is_command);
         let done = if word.is_empty() { words.as_slice() } else { &words[..words.len().saturating_sub(1)] };
         let mut offers = BTreeSet::new();
         if done.is_empty() {
-            offers.extend(having(self.tools.iter().map(alias).chain(["tool"]), word));
+            offers.extend(having(commands().map(alias).chain(["tool"]), word));
         } else if done == ["tool"] {
             offers.extend(having(self.tools.iter().map(|tool| tool.method.as_str()), word));
         } else {
-            for tool in &*self.tools {
+            for tool in commands() {
                 let segments: Vec<&str> = tool.method.split('/').collect();
                 if segments.len() > done.len() && segments.starts_with(done) {
                     offers.extend(having([segments[done.len()]], word));
@@ -227,10 +230,16 @@ mod tests {
             files.write(path, b"", WriteMode::Replace, 0).expect("there is room");
         }
         files.create_directory("/workspace/data", false, 0).expect("there is room");
-        let tools = [("stats/describe", "stats.describe"), ("pay/charges/create", "pay.charges.create")];
+        let tools = [
+            ("stats/describe", "stats.describe"),
+            ("pay/charges/create", "pay.charges.create"),
+            ("echo/say", "echo.say"),
+            ("crypto/say", "crypto_say"),
+        ];
         let tools = tools.map(|(method, path)| Named {
             method: method.to_owned(),
             path: path.to_owned(),
+            is_command: !method.starts_with("echo"),
             options: vec!["--amount".to_owned(), "--currency".to_owned()],
         });
         Known { lang, tools: tools.into(), files: Some(files), place: "/workspace".to_owned() }
@@ -251,6 +260,7 @@ mod tests {
         assert_eq!(offers(Lang::Js, "fs.readFile(\"/tm"), ["fs.readFile(\"/tmp/"]);
         assert_eq!(offers(Lang::Js, "f('it\\'s', 'd"), ["f('it\\'s', 'data/"]);
         assert_eq!(offers(Lang::Js, "nothing.lik"), [""; 0]);
+        assert_eq!(offers(Lang::Js, "crypto"), ["crypto_say"]);
     }
 
     #[test]
@@ -260,6 +270,9 @@ mod tests {
         assert_eq!(offers(Lang::Sh, "pay charges cr"), ["pay charges create"]);
         assert_eq!(offers(Lang::Sh, "pay charges create --c"), ["pay charges create --currency"]);
         assert_eq!(offers(Lang::Sh, "tool pa"), ["tool pay/charges/create"]);
+        assert_eq!(offers(Lang::Sh, "tool ec"), ["tool echo/say"]);
+        assert_eq!(offers(Lang::Sh, "ech"), [""; 0]);
+        assert_eq!(offers(Lang::Sh, "echo s"), [""; 0]);
         assert_eq!(offers(Lang::Sh, "cat n"), ["cat notes.txt"]);
         assert_eq!(offers(Lang::Sh, "cat a"), ["cat a\\ b.txt"]);
         assert_eq!(offers(Lang::Sh, "cat a\\ "), ["cat a\\ b.txt"]);

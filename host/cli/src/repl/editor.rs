@@ -14,6 +14,7 @@ use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
 use tollhouse::session::Host;
+use tollhouse::tool::names::Face;
 
 use super::super::signals::CANCELLED;
 use super::super::{CliError, Result, show};
@@ -147,7 +148,12 @@ fn tools(room: &Room) -> Arc<[Named]> {
         let described = tool.describe(true);
         let properties = described["parameters"]["properties"].as_object();
         let options = properties.into_iter().flat_map(|properties| properties.keys()).map(|key| option(key));
-        Named { method: tool.method().to_owned(), path: tool.path().to_owned(), options: options.collect() }
+        Named {
+            method: tool.method().to_owned(),
+            path: tool.path().to_owned(),
+            is_command: tool.has(Face::Command),
+            options: options.collect(),
+        }
     });
     named.collect()
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use self::check::Checked;
+use super::lost::LostFace;
 use super::names::{self, NameError, Spelling};
 use super::types::{Export, Function, FunctionKind, Members, Shape};
 use crate::capability::Pattern;
@@ -175,6 +176,12 @@ impl HostTool {
         self.schema.is_none()
     }
 
+    /// Faces that it lacks, because the first segment of its method means something else in JavaScript or in the shell.
+    #[must_use]
+    pub fn lost_faces(&self) -> Vec<LostFace> {
+        LostFace::of_host(self)
+    }
+
     /// Whether a pattern may cover a method of this namespace.
     pub(crate) fn may_be_covered_by(&self, pattern: &Pattern) -> bool {
         self.below.as_ref().is_some_and(|below| below.overlaps(pattern))
@@ -267,8 +274,30 @@ mod tests {
     }
 
     #[test]
+    fn function_of_taken_name_says_which_face_it_lacks() {
+        let notes = |tool: HostTool| tool.lost_faces().iter().map(ToString::to_string).collect::<Vec<_>>();
+        let function = |name| HostTool::new(name, "", json!({ "type": "object" })).expect("a tool");
+        assert_eq!(notes(function("get_weather")), [""; 0]);
+        let echo =
+            "`echo` is a builtin of the shell (`echo`) and stays that: for its tool in the shell, write `tool echo`";
+        assert_eq!(notes(function("echo")), [echo]);
+        let fetch =
+            "`fetch` is a global of JavaScript (`fetch`) and stays that: for its tool in JavaScript, write `fetch_(…)`";
+        assert_eq!(notes(function("fetch")), [fetch]);
+        let namespace = notes(HostTool::namespace("sleep", "").expect("a namespace"));
+        assert!(
+            namespace[0].ends_with("for its tools in JavaScript, write for example `sleep_.NAME(…)`"),
+            "{namespace:?}"
+        );
+        assert!(
+            namespace[1].ends_with("for its tools in the shell, write for example `tool sleep NAME`"),
+            "{namespace:?}"
+        );
+    }
+
+    #[test]
     fn what_is_no_tool_is_refused() {
-        for name in ["", "a b", "a..b", "Map", "class", "echo", "é", "../x"] {
+        for name in ["", "a b", "a..b", "é", "../x"] {
             assert!(HostTool::new(name, "", json!({ "type": "object" })).is_err(), "{name}");
         }
         for schema in [json!({ "type": "nothing" }), json!({ "type": "string" }), json!(5), json!({ "$ref": "#/x" })] {

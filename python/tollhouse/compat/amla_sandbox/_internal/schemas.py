@@ -41,16 +41,16 @@ def mounted_name(name: str) -> str:
     """
     named = host_name(name)
     flat = named.replace(".", "_").replace("/", "_")
-    return flat if not _can_mount(named) and _can_mount(flat) else named
+    return flat if not _has_all_faces(named) and _has_all_faces(flat) else named
 
 
 @lru_cache(maxsize=4096)
-def _can_mount(name: str) -> bool:
+def _has_all_faces(name: str) -> bool:
     try:
-        _native.HostTool(name, "", '{"type":"object"}')
+        tool = _native.HostTool(name, "", '{"type":"object"}')
     except ValueError:
         return False
-    return True
+    return not tool.lost_faces
 
 
 def seed_schema(schema: Schema) -> Schema:
