@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyFileExistsError, PyLookupError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use tollhouse::session::{Point, SessionId, Sessions, SessionsError, Waiting};
+use tollhouse::session::{ImportBudget, ImportOptions, Point, SessionId, Sessions, SessionsError, Waiting};
 use tollhouse::store::Backend;
 
 use crate::errors::{NativeError, raised, told};
@@ -87,6 +87,7 @@ impl Store {
                 "created": shown.created.created,
                 "from": shown.created.from,
                 "busy": shown.busy,
+                "shared_with": shown.shared_with,
                 "runs": shown.head.runs,
                 "left_by": shown.head.left_by,
                 "snapshot": shown.head.snapshot.to_string(),
@@ -143,7 +144,7 @@ impl Store {
         self.with(py, |sessions| sessions.base(&point)).map(Tree)
     }
 
-    /// Makes a session that begins with the files, the policy and the spending of a point.
+    /// Makes a session that begins with the files and the policy of a point, and shares its budgets.
     fn fork(&self, py: Python<'_>, source: &str, to: &str) -> PyResult<()> {
         let (from, to) = (point(source)?, self::session_id(to)?);
         self.with(py, |sessions| sessions.fork(&from, &to))
@@ -184,12 +185,28 @@ impl Store {
         Ok(())
     }
 
-    /// Reads a session from such a file, of at most so many bytes unpacked; its name.
-    #[pyo3(signature = (file, name=None, most=16 << 30))]
-    fn import_(&self, py: Python<'_>, file: PathBuf, name: Option<&str>, most: u64) -> PyResult<String> {
+    /// Reads a session from such a file, of at most so many bytes unpacked; its name. `budget` is `keep`, `fresh`, or nothing.
+    #[pyo3(signature = (file, name=None, most=16 << 30, budget=None))]
+    fn import_(
+        &self,
+        py: Python<'_>,
+        file: PathBuf,
+        name: Option<&str>,
+        most: u64,
+        budget: Option<&str>,
+    ) -> PyResult<String> {
         let name = name.map(session_id).transpose()?;
+        let budget = match budget {
+            None => None,
+            Some("keep") => Some(ImportBudget::Keep),
+            Some("fresh") => Some(ImportBudget::Fresh),
+            Some(other) => {
+                return Err(PyValueError::new_err(format!("`{other}` is no budget of an import: `keep` or `fresh`")));
+            }
+        };
         let read = BufReader::new(File::open(&file)?);
-        self.with(py, |sessions| sessions.import(read, name.as_ref(), most)).map(|id| id.to_string())
+        let options = ImportOptions { name, most, budget };
+        self.with(py, |sessions| sessions.import(read, &options)).map(|imported| imported.session.to_string())
     }
 
     /// Frees what no session names any more: the bytes that were freed.

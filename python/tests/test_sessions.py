@@ -184,8 +184,13 @@ def test_a_fork_is_no_way_to_a_new_budget(store: Store) -> None:
     fork = session.fork("by-sea", at=1)
     assert fork.files["a"] == b"1"
     assert fork.get_remaining_calls("cap:method:lookup") == 1
+    assert store.show("by-sea")["shared_with"] == store.show("s")["shared_with"] == 1
     fork.files["a"] = b"3"
     assert session.files["a"] == b"2"
+    fork.execute("await lookup({city: 'x'})")
+    assert session.get_remaining_calls("cap:method:lookup") == fork.get_remaining_calls("cap:method:lookup") == 0
+    session.execute("await lookup({city: 'x'})")
+    assert session.last_result.status == "denied"
     with pytest.raises(ValueError, match="there is a session `by-sea` already"):
         session.fork("by-sea")
     fork.remove()
@@ -217,6 +222,27 @@ def test_a_session_moves(store: Store, tmp_path: Path) -> None:
     elsewhere.remove("t")
     assert elsewhere.gc() >= 0
     assert len(elsewhere) == 0
+
+
+def test_an_import_has_the_budget_that_it_is_given(store: Store, tmp_path: Path) -> None:
+    granted = [MethodCapability("lookup", max_calls=3)]
+    with Session.open("s", store=store, tools=[lookup], capabilities=granted) as session:
+        session.execute("await lookup({city: 'x'})")
+        session.export(tmp_path / "s.tlh")
+        assert store.import_session(tmp_path / "s.tlh", "again") == "again"
+        with store.open("again", tools=[lookup]) as again:
+            again.execute("await lookup({city: 'x'})")
+        assert session.get_remaining_calls("cap:method:lookup") == 1
+    elsewhere = Store(tmp_path / "elsewhere")
+    for name, budget, left in (("none", None, 0), ("keep", "keep", 2), ("fresh", "fresh", 3)):
+        elsewhere.import_session(tmp_path / "s.tlh", name, budget=budget)  # type: ignore[arg-type]
+        with elsewhere.open(name, tools=[lookup]) as moved:
+            assert moved.get_remaining_calls("cap:method:lookup") == left
+            moved.execute("await lookup({city: 'x'})")
+            assert moved.last_result.status == ("completed" if left else "denied")
+    with pytest.raises(ValueError, match="is no budget of an import"):
+        elsewhere.import_session(tmp_path / "s.tlh", "other", budget="all")  # type: ignore[arg-type]
+    elsewhere.verify()
 
 
 def test_runs_of_two_processes_wait_for_each_other(store: Store) -> None:

@@ -379,7 +379,7 @@ class Store:
         """The files that the run of a point began with."""
 
     def fork(self, source: str, to: str) -> None:
-        """Makes a session that begins with the files, the policy and the spending of a point."""
+        """Makes a session that begins with the files and the policy of a point, and shares its budgets."""
 
     def rollback(self, to: str) -> None:
         """Makes the files of a session those of one of its points again. What was spent stays spent."""
@@ -393,8 +393,17 @@ class Store:
     def export(self, session_id: str, file: str | os.PathLike[str]) -> None:
         """Writes a session to a new file."""
 
-    def import_(self, file: str | os.PathLike[str], name: str | None = None, most: int = ...) -> str:
-        """Reads a session from such a file, of at most so many bytes unpacked: its name."""
+    def import_(
+        self,
+        file: str | os.PathLike[str],
+        name: str | None = None,
+        most: int = ...,
+        budget: str | None = None,
+    ) -> str:
+        """Reads a session from such a file, of at most so many bytes unpacked: its name.
+
+        `budget` is `keep`, `fresh` or nothing; another raises `ValueError`.
+        """
 
     def gc(self) -> int:
         """Frees what no session names any more: how many bytes."""

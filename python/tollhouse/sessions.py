@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from . import _native
 from .errors import RuntimeError  # noqa: A004
@@ -86,19 +86,43 @@ class Store:
         return Snapshot(lambda: tree)
 
     def fork(self, session_id: str, to: str, at: At | None = None) -> None:
-        """Makes a session that begins where another is, or was: with its files, policy and spending."""
+        """Makes a session that begins where another is, or was: with its files and its policy.
+
+        The two share the budgets: what one spends, the other cannot.
+        """
         self.native.fork(_point(session_id, at), to)
 
     def remove(self, session_id: str) -> None:
         """Removes a session. A run of it is cancelled, in whichever process."""
         self.native.remove(session_id)
 
-    def import_session(self, file: Place, name: str | None = None) -> str:
-        """Reads a session from a file that `export` wrote, and checks all of it; its name.
+    def import_session(
+        self, file: Place, name: str | None = None, *, budget: Literal["keep", "fresh"] | None = None
+    ) -> str:
+        """Reads a session from a file that `export` wrote, and checks all of it.
 
         Its policy comes with it: look at it before you run anything.
+
+        Args:
+            file: The file.
+            name: The session's name here. Without it, the one that it had.
+            budget: What it may spend, apart from every other session: `"keep"`, as much as was left when it was
+                exported, or `"fresh"`, all that its policy gives. Without it, it shares the budgets of the session that
+                was exported, if that or a fork of it is in this store; else nothing is left of them.
+
+        Returns:
+            The session's name.
+
+        Raises:
+            ValueError: There is a session of that name, or `budget` is another word.
+            NativeError: It is no such file, or damaged.
+
+        Example:
+            ```python
+            Store("/srv/sessions").import_session("trip.tlh", budget="keep")
+            ```
         """
-        return self.native.import_(file, name)
+        return self.native.import_(file, name, budget=budget)
 
     def gc(self) -> int:
         """Frees what no session names any more: how many bytes."""
@@ -155,6 +179,18 @@ class Session(Sandbox):
         self._open().refresh()
         return super().files
 
+    def get_remaining_calls(self, key: str) -> int | None:
+        """How many calls a capability has left, whichever process or session that shares its budget has spent of it.
+
+        Args:
+            key: The capability's key, or its pattern.
+
+        Returns:
+            The number of calls; none if there is no such capability, or it has no limit.
+        """
+        self._open().refresh()
+        return super().get_remaining_calls(key)
+
     def runs(self) -> list[Run]:
         """Its runs, and its changes without one."""
         return self._store.runs(self._id)
@@ -188,7 +224,7 @@ class Session(Sandbox):
         self._store.native.label(self._id, label, run)
 
     def fork(self, to: str, at: At | None = None) -> Session:
-        """A session that begins where this is, or was, with the same tools. It has spent what this one has."""
+        """A session that begins where this is, or was, with the same tools; the two share what is left of budgets."""
         self._store.fork(self._id, to, at)
         kept: SandboxOptions = {**self._options}
         for name in ("capabilities", "policy", "limits", "files"):

@@ -8,11 +8,13 @@ use serde_json::{Value, json};
 use tollhouse::capability::{Amount, Grant, Policy};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{
-    Host, HostOptions, OpenOptions, RunOptions, Session, SessionId, Sessions, SessionsError, Status,
+    Host, HostOptions, ImportOptions, OpenOptions, RunOptions, Session, SessionId, Sessions, SessionsError, Status,
 };
 use tollhouse::store::Backend;
 use tollhouse_tests::{Home, Ran, cycles};
 
+#[path = "sessions/accounts.rs"]
+mod accounts;
 #[path = "sessions/archives.rs"]
 mod archives;
 #[path = "sessions/disk.rs"]
@@ -96,8 +98,7 @@ fn budgets_last_longer_than_processes() {
     assert_eq!((&denied["status"], &denied["error"]["kind"]), (&json!("denied"), &json!("capability")), "{denied}");
     done(&home, &["session", "rollback", "s@0"]);
     assert_eq!(run(call)["status"], "denied", "going back in time gives nothing back");
-    assert_eq!(budget(&home, "child", "few"), (2, 1), "a fork is no way to a new budget");
-    assert_eq!(home.js(call, &["--session", "child"])["status"], "completed");
+    assert_eq!(budget(&home, "child", "few"), (3, 0), "a fork is no way to a new budget");
     assert_eq!(home.js(call, &["--session", "child"])["status"], "denied");
     done(&home, &["store", "verify"]);
 }
@@ -312,7 +313,7 @@ fn a_session_moves_to_another_machine() {
     let file = home.path().join("s.tlh");
     let path = file.to_str().expect("UTF-8");
     assert!(refused(&home, &["session", "import", path], 1).contains("already"));
-    done(&other, &["session", "import", path]);
+    done(&other, &["session", "import", path, "--budget", "keep"]);
     assert_eq!(ask(&other, &["session", "show", "s"])["snapshot"], ask(&home, &["session", "show", "s"])["snapshot"]);
     assert_eq!(other.js(call, &["--session", "s"])["value"], 1.0, "and goes on there");
     assert_eq!(other.js(call, &["--session", "s"])["status"], "denied", "with what was left");
@@ -528,10 +529,10 @@ fn sessions_in_memory_are_sessions() {
     assert_eq!(run("return (await fs.readFile('/workspace/a', 'utf8')).length").value, Some(500_000.into()));
     let file = sessions.export(&id, Vec::new()).expect("it is written").0;
     let other = Sessions::in_memory();
-    assert_eq!(other.import(file.as_slice(), None, 1 << 30).expect("it is read"), id);
+    assert_eq!(other.import(file.as_slice(), &ImportOptions::default()).expect("it is read").session, id);
     assert_eq!(
         other.show(&id).expect("it is there").head.snapshot,
         sessions.show(&id).expect("so is this").head.snapshot
     );
-    assert!(matches!(other.import(file.as_slice(), None, 1 << 30), Err(SessionsError::Exists(_))));
+    assert!(matches!(other.import(file.as_slice(), &ImportOptions::default()), Err(SessionsError::Exists(_))));
 }

@@ -76,6 +76,9 @@ impl Verify {
                 Err(error) => problems.push(json!({ "session": id, "problem": chain(&error) })),
             }
         }
+        if let Err(error) = sessions.verify_families() {
+            problems.push(json!({ "record": "shared budgets", "problem": chain(&error) }));
+        }
         progress.now("checking the blobs");
         let blobs = sessions.verify_blobs();
         drop(progress);
@@ -90,7 +93,8 @@ impl Verify {
             let size = draw::size(blobs.bytes);
             show::line(format_args!("{checked} sessions and {} blobs ({size}) are whole", blobs.blobs));
             for problem in &problems {
-                let what = problem["session"].as_str().or(problem["blob"].as_str()).unwrap_or_default();
+                let what =
+                    ["session", "blob", "record"].iter().find_map(|kind| problem[kind].as_str()).unwrap_or_default();
                 note!("{what}: {}", problem["problem"].as_str().unwrap_or_default());
             }
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Gate, Witness};
+use super::{AuditError, Gate, Witness};
 use crate::capability::Amount;
 use crate::error::{Failure, Payload, told};
 use crate::json;
@@ -114,8 +114,10 @@ impl Admission {
         let seen = seen.map(|(name, _)| self.witness.secret_used(name, alias, None));
         let kept = seen.collect::<Result<(), _>>().and_then(|()| self.witness.sync());
         kept.map_err(|error| {
-            self.debit.release();
-            self.witness.released();
+            self.give_back();
+            if let AuditError::Spent { .. } = error {
+                return Failure::capability(format!("`{}`: {error}", self.method));
+            }
             // What cannot be kept must not happen.
             Failure::host(format!("`{}` is not called, since that cannot be kept: {}", self.method, told(&error)))
         })
@@ -165,6 +167,11 @@ impl Admission {
 
     /// Gives back what was reserved: the call was never started.
     pub(crate) fn release(self) {
+        self.give_back();
+    }
+
+    /// Gives back what was reserved: the call was never started, and does not start unless it is judged again.
+    pub(crate) fn give_back(&self) {
         self.debit.release();
         self.witness.released();
     }

@@ -205,14 +205,22 @@ impl Record {
         self.push(method, arguments, Some(grant), CallOutcome::Pending)
     }
 
-    /// Takes up a call that a human was asked about: it is about to start now. False if the run has ended meanwhile.
-    pub(super) fn consent(&self, seq: u64) -> bool {
-        self.pending(seq, |call| call.begun = Some(Instant::now()))
+    /// Takes up a call that has a number already: a human was asked about it, or it is judged again. It is about to start
+    /// now, under this grant. False if the run has ended meanwhile.
+    pub(super) fn take_up(&self, seq: u64, grant: &str) -> bool {
+        self.pending(seq, |call| {
+            call.begun = Some(Instant::now());
+            call.grant = Some(grant.to_owned());
+        })
     }
 
-    /// Ends a call that a human was asked about: it does not start. False if the run has ended meanwhile.
-    pub(super) fn deny(&self, seq: u64) -> bool {
-        self.pending(seq, |call| call.outcome = CallOutcome::Denied)
+    /// Ends a call that has a number already: it does not start. `nearest` is the grant that came nearest. False if the run
+    /// has ended meanwhile.
+    pub(super) fn deny(&self, seq: u64, nearest: Option<&str>) -> bool {
+        self.pending(seq, |call| {
+            call.outcome = CallOutcome::Denied;
+            call.grant = nearest.map(str::to_owned);
+        })
     }
 
     /// Changes a call that has not ended. False if it has.

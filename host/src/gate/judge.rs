@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
+use super::accounts::behind;
 use super::bind::{self, BindError, Bound, BoundSpend};
 use super::optional::{self, Optional};
 use crate::capability::{Amount, Approve, Grant, PolicyError};
@@ -385,7 +386,7 @@ fn accounts(
 ) -> Vec<HeldAccount> {
     let name = match naming {
         Naming::Own => Some(grant.name.clone()),
-        Naming::Behind(owner) => Some(format!("{owner}\t{}", grant.name)),
+        Naming::Behind(owner) => Some(behind(owner, &grant.name)),
         Naming::None => None,
     };
     let mut chain = match &grant.parent {

@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** whatever the answer, it is in the run's record and in the audit log before anything happens.
 
+mod accounts;
 mod admission;
 mod approval;
 mod audit;
@@ -15,12 +16,13 @@ mod optional;
 mod power;
 mod suggest;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
+pub(crate) use accounts::limited_accounts;
 pub use admission::Admission;
 pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Caller, Cost, Question};
 pub use audit::{
@@ -192,31 +194,80 @@ impl Gate {
         self.count(record, method)?;
         let (tool, arguments) = match self.check(method, arguments, memory) {
             Ok(checked) => checked,
-            Err((arguments, failure)) => return Err(self.refuse(record, method, arguments, None, failure)),
+            Err((arguments, failure)) => return Err(self.refuse(record, None, method, arguments, None, failure)),
         };
         if let Some(failure) = may_nest(record, &tool, self.limits().depth) {
-            return Err(self.refuse(record, method, arguments, None, failure));
+            return Err(self.refuse(record, None, method, arguments, None, failure));
         }
-        let now = SystemTime::now();
-        let debited = self.judges.debit(&tool, &arguments, &self.ledger, now);
-        let (held, judge) = match debited {
+        self.judge_until_settled(record, None, &tool, arguments, interrupt)
+    }
+
+    /// Judges a call again that was admitted, has not started, and was given back: another session has spent meanwhile what it
+    /// was to be paid from. It keeps its number.
+    ///
+    /// # Errors
+    /// As [`Gate::admit`].
+    pub(crate) fn admit_again(
+        &self,
+        record: &Record,
+        admission: Admission,
+        interrupt: &Interrupt,
+    ) -> Result<Admission, Failure> {
+        let Admission { seq, arguments, tool, .. } = admission;
+        self.judge_until_settled(record, Some(seq), &tool, arguments, interrupt)
+    }
+
+    /// Judges a call whose arguments are canonical, again as often as other sessions spend what it was to be paid from.
+    fn judge_until_settled(
+        &self,
+        record: &Record,
+        mut seq: Option<u64>,
+        tool: &Arc<Tool>,
+        mut arguments: Value,
+        interrupt: &Interrupt,
+    ) -> Result<Admission, Failure> {
+        for _ in 0..MAX_ROUNDS {
+            match self.judge(record, seq, tool, arguments, interrupt) {
+                Ok(admission) => return Ok(admission),
+                Err(NotBegun::Failed(failure)) => return Err(failure),
+                // The ledger knows by now what the others have spent.
+                Err(NotBegun::Spent(number, given)) => (seq, arguments) = (Some(number), given),
+            }
+        }
+        let method = tool.method();
+        let message = format!("`{method}`: its budget is used up by sessions that share it");
+        Err(self.refuse(record, seq, method, arguments, None, Failure::capability(message)))
+    }
+
+    /// Judges a call whose arguments are canonical, and puts the answer on record. `seq` is its number if it was judged
+    /// before, and another session spent what it was to be paid from.
+    fn judge(
+        &self,
+        record: &Record,
+        seq: Option<u64>,
+        tool: &Arc<Tool>,
+        arguments: Value,
+        interrupt: &Interrupt,
+    ) -> Result<Admission, NotBegun> {
+        let method = tool.method();
+        let (held, judge) = match self.judges.debit(tool, &arguments, &self.ledger, SystemTime::now()) {
             Ok(debited) => debited,
             Err(denial) => {
                 let grant = denial.grant.map(|grant| grant.name.clone());
                 let failure = self.denied(method, &denial);
-                return Err(self.refuse(record, method, arguments, grant.as_deref(), failure));
+                return Err(self.refuse(record, seq, method, arguments, grant.as_deref(), failure).into());
             }
         };
         let amounts = held.accounts.iter().filter_map(|held| Some((held.id, judge.amount(held.id, &arguments)?)));
         let debit = Debit::new(&self.ledger, held.accounts[0].id, amounts.collect());
-        let asked = match judge.asks(&arguments) {
+        let seq = match judge.asks(&arguments) {
             Some(reason) => {
                 let _paused = interrupt.pause();
-                Some(self.ask(record, tool.method(), &arguments, held, &debit, &reason)?)
+                Some(self.ask(record, seq, method, &arguments, held, &debit, &reason)?)
             }
-            None => None,
+            None => seq,
         };
-        self.begin(record, tool, arguments, held, debit, asked)
+        self.begin(record, seq, tool, arguments, held, debit)
     }
 
     /// Counts a call, whatever comes of it. Of those that are too many only the first is on record: a script that asks on
@@ -233,30 +284,26 @@ impl Gate {
         let message = format!("`{method}`: the limit of {limit} calls of a run is reached");
         let failure = Failure::limit(message, how_to_raise("calls"));
         if asked == limit.saturating_add(1) {
-            return Err(self.refuse(record, method, Value::Null, None, failure));
+            return Err(self.refuse(record, None, method, Value::Null, None, failure));
         }
         Err(failure)
     }
 
-    /// Puts an admission on record. From here on, the call may start.
+    /// Puts an admission on record. From here on, the call may start. `seq` is its number if it has one already.
     fn begin(
         &self,
         record: &Record,
-        tool: Arc<Tool>,
+        seq: Option<u64>,
+        tool: &Arc<Tool>,
         arguments: Value,
         held: &Held,
         debit: Debit,
-        asked: Option<u64>,
-    ) -> Result<Admission, Failure> {
+    ) -> Result<Admission, NotBegun> {
         let (method, grant) = (tool.method(), held.grant.name.as_str());
-        let begun = match asked {
-            Some(seq) => record.consent(seq).then_some(seq),
-            None => record.begin(method, &arguments, grant),
-        };
-        let Some(seq) = begun else {
+        let Some(seq) = number(record, seq, method, &arguments, grant) else {
             // The run ended while this was judged.
             debit.release();
-            return Err(Failure::cancelled());
+            return Err(Failure::cancelled().into());
         };
         let (run, caller) = (record.run(), record.caller());
         let debits = Debits { accounts: &held.accounts, amounts: debit.amounts() };
@@ -264,32 +311,42 @@ impl Gate {
         let log = self.log(record);
         if let Err(error) = log.write(&event) {
             debit.release();
+            if let AuditError::Spent { .. } = error {
+                return Err(NotBegun::Spent(seq, arguments));
+            }
             record.settle(seq, CallOutcome::Denied);
             if let Some(failure) = record.log_failure() {
-                return Err(failure);
+                return Err(failure.into());
             }
             // Of two logs, one may have it.
             let _ = log.write(&Event::Released { run, seq });
             let why = told(&error);
-            return Err(Failure::host(format!("`{method}` is not called, since that cannot be logged: {why}")));
+            return Err(Failure::host(format!("`{method}` is not called, since that cannot be logged: {why}")).into());
         }
         let witness = Witness::new(log, run, seq);
         let (authority, gate) = self.powers.of(tool.alias());
         let (method, result_limit) = (method.to_owned(), tool.result_limit(self.limits().result));
+        let tool = Arc::clone(tool);
         Ok(Admission { seq, method, arguments, tool, result_limit, debit, witness, authority, gate })
     }
 
-    /// Puts a refusal on record.
+    /// Puts a refusal on record, under the number that the call has already, if it has one.
     fn refuse(
         &self,
         record: &Record,
+        seq: Option<u64>,
         method: &str,
         arguments: Value,
         grant: Option<&str>,
         failure: Failure,
     ) -> Failure {
         let arguments = kept(arguments);
-        let seq = record.refuse(method, &arguments, grant);
+        let seq = match seq {
+            Some(seq) if record.deny(seq, grant) => seq,
+            // The run ended while this was judged.
+            Some(_) => return Failure::cancelled(),
+            None => record.refuse(method, &arguments, grant),
+        };
         self.log_refusal(record, seq, method, &arguments, grant, &failure);
         failure
     }
@@ -346,6 +403,21 @@ impl Gate {
         }
     }
 
+    /// Takes note of what other sessions that share an account have spent of it: `before` is what was known to be spent, and
+    /// `after` what is.
+    pub fn shift(&self, account: &str, before: Used, after: Used) {
+        let own = self.judges.held().iter();
+        let gates = self.powers.gates();
+        let below = gates.iter().flat_map(|gate| gate.judges.held());
+        let mut known = HashSet::new();
+        for held in own.chain(below).flat_map(|held| &held.accounts) {
+            // Several grants may debit one account.
+            if held.name.as_deref() == Some(account) && known.insert(held.id) {
+                self.ledger.shift(held.id, before, after);
+            }
+        }
+    }
+
     /// The names of the secrets that tools are granted.
     #[must_use]
     pub fn secrets(&self) -> Vec<String> {
@@ -356,11 +428,13 @@ impl Gate {
         names
     }
 
-    /// Asks a human about a call that is reserved; its number in the record. Without consent what was reserved is given
-    /// back, and the refusal is on record.
+    /// Asks a human about a call that is reserved; its number in the record, which `seq` is if it has one already. Without
+    /// consent what was reserved is given back, and the refusal is on record.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of one question")]
     fn ask(
         &self,
         record: &Record,
+        seq: Option<u64>,
         method: &str,
         arguments: &Value,
         held: &Held,
@@ -373,9 +447,9 @@ impl Gate {
             let message = format!("`{method}`: grant `{grant}` needs approval, but there is no terminal to ask on");
             let failure =
                 Failure::approval(message).with_hint("run it on a terminal, or with arguments that need no approval");
-            return Err(self.refuse(record, method, arguments.clone(), Some(grant), failure));
+            return Err(self.refuse(record, seq, method, arguments.clone(), Some(grant), failure));
         };
-        let Some(seq) = record.begin(method, arguments, grant) else {
+        let Some(seq) = number(record, seq, method, arguments, grant) else {
             debit.release();
             return Err(Failure::cancelled());
         };
@@ -388,7 +462,7 @@ impl Gate {
             Err(error) => Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", told(&error))),
         };
         debit.release();
-        if !record.deny(seq) {
+        if !record.deny(seq, Some(grant)) {
             return Err(Failure::cancelled());
         }
         self.log_refusal(record, seq, method, &kept(arguments.clone()), Some(grant), &failure);
@@ -561,6 +635,32 @@ impl Gate {
             }
         }
         budgets
+    }
+}
+
+/// Why a call that is granted does not begin.
+enum NotBegun {
+    /// What the script is told.
+    Failed(Failure),
+    /// Another session spent meanwhile what the call was to be paid from: its number in the record, and its arguments.
+    Spent(u64, Value),
+}
+
+impl From<Failure> for NotBegun {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// How often a call is judged again when other sessions spend what it was to be paid from. Each time one more budget is known
+/// to be used up, unless a call is given back meanwhile.
+const MAX_ROUNDS: u32 = 100;
+
+/// The number of a call that is about to start: the one that it has already, or the next. None once the run has ended.
+fn number(record: &Record, seq: Option<u64>, method: &str, arguments: &Value, grant: &str) -> Option<u64> {
+    match seq {
+        Some(seq) => record.take_up(seq, grant).then_some(seq),
+        None => record.begin(method, arguments, grant),
     }
 }
 

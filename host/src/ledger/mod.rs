@@ -47,6 +47,59 @@ pub struct Used {
     pub spend: Amount,
 }
 
+/// How much of an account may be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// How many calls; none for any number.
+    pub calls: Option<u64>,
+    /// The greatest sum; none for any.
+    pub spend: Option<Amount>,
+}
+
+impl Allowance {
+    /// Returns true if it limits anything.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.calls.is_some() || self.spend.is_some()
+    }
+
+    /// All that may be used; nothing of what has no limit.
+    #[must_use]
+    pub fn whole(&self) -> Used {
+        Used { calls: self.calls.unwrap_or_default(), spend: self.spend.unwrap_or_default() }
+    }
+
+    /// Returns true if so much may be used.
+    #[must_use]
+    pub fn covers(&self, used: Used) -> bool {
+        self.calls.is_none_or(|limit| used.calls <= limit) && self.spend.is_none_or(|limit| used.spend <= limit)
+    }
+}
+
+impl Used {
+    /// The sum of both. What would pass all bounds stays at the bound.
+    #[must_use]
+    pub fn plus(self, more: Self) -> Self {
+        let bound = Amount::from_millionths(u128::MAX);
+        Self {
+            calls: self.calls.saturating_add(more.calls),
+            spend: self.spend.checked_add(more.spend).unwrap_or(bound),
+        }
+    }
+
+    /// The difference, at least zero.
+    #[must_use]
+    pub fn minus(self, less: Self) -> Self {
+        Self { calls: self.calls.saturating_sub(less.calls), spend: self.spend.saturating_sub(less.spend) }
+    }
+
+    /// The greater number of calls, and the greater sum.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self { calls: self.calls.max(other.calls), spend: self.spend.max(other.spend) }
+    }
+}
+
 /// Why nothing was debited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -162,6 +215,14 @@ impl Ledger {
     /// Sets what is reserved or spent of an account: what a session that goes on had spent before.
     pub fn restore(&self, account: AccountId, used: Used) {
         self.lock()[account.0].used = used;
+    }
+
+    /// Adds to an account what others that share it have spent since, or takes off what they gave back: `before` is what was
+    /// known to be spent, and `after` what is. What is reserved here stays reserved.
+    pub fn shift(&self, account: AccountId, before: Used, after: Used) {
+        let mut accounts = self.lock();
+        let used = &mut accounts[account.0].used;
+        *used = used.plus(after).minus(before);
     }
 
     /// What is reserved or spent of an account.

@@ -87,6 +87,31 @@ fn a_sum_needs_an_amount() {
     assert_eq!(ledger.used(account), Used { calls: 1, spend: Amount::whole(10) });
 }
 
+#[test]
+fn what_others_spend_of_a_shared_account_leaves_what_is_reserved_here() {
+    let ledger = Ledger::default();
+    let account = ledger.open(Terms { spend: Some(Amount::whole(10)), ..calls(5) });
+    let used = |calls, spend| Used { calls, spend: Amount::whole(spend) };
+    assert_eq!(ledger.reserve(account, &|_| Some(Amount::whole(2)), NOW), Ok(()));
+    ledger.shift(account, used(0, 0), used(3, 7));
+    assert_eq!(ledger.used(account), used(4, 9));
+    let refused = ledger.reserve(account, &|_| Some(Amount::whole(2)), NOW);
+    assert!(matches!(refused, Err((_, Refused::Spend { .. }))), "{refused:?}");
+    ledger.shift(account, used(3, 7), used(1, 1));
+    ledger.release(account, &|_| Some(Amount::whole(2)));
+    assert_eq!(ledger.used(account), used(1, 1));
+}
+
+#[test]
+fn an_allowance_covers_its_limits_and_nothing_beyond() {
+    let allowance = Allowance { calls: Some(2), spend: Some(Amount::whole(5)) };
+    let used = |calls, spend| Used { calls, spend: Amount::whole(spend) };
+    assert!(allowance.covers(used(2, 5)) && !allowance.covers(used(3, 0)) && !allowance.covers(used(0, 6)));
+    assert!(Allowance::default().covers(used(u64::MAX, 1)) && !Allowance::default().is_limited());
+    let most = Used { calls: u64::MAX, spend: Amount::from_millionths(u128::MAX) };
+    assert_eq!(most.plus(used(1, 1)), most);
+}
+
 proptest! {
     /// Whatever is asked in whatever order, no account passes its terms, and each holds the sum of what is below it.
     #[test]

@@ -1,14 +1,14 @@
 //! What is made once a process, and what is made once a session.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tollhouse_registry::Registry;
 use wasmtime::component::Component;
 
-use super::kept::{OpenOptions, SessionId, Sessions, SessionsError};
+use super::kept::{OpenOptions, SessionId, Sessions, SessionsError, Spending};
 use super::pool::{Pool, TOOL_STACK};
 use super::state::{Keeping, Session};
 use super::threads::{Around, Threads};
@@ -17,6 +17,7 @@ use crate::code::{Cache, CacheError, Code, CodeError, CompileObserver};
 use crate::error::told;
 use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError, redacted};
 use crate::guest::{Guests, Language};
+use crate::ledger::Used;
 use crate::tool::{HostTool, KeyValue, Lock, Locked, MountError, MountedTools, Network, Packages, Secrets, Services};
 use crate::vfs::{self, Tree};
 
@@ -231,19 +232,13 @@ impl Host {
         };
         let audit = redacted(audit, &options.secrets);
         let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
-        gate.restore(&sessions.balances(id)?);
+        gate.restore(&sessions.spent(id)?);
         let store = KeyValue::kept(kept.keyvalue());
         let services = Services { network: self.0.network.clone(), secrets: options.secrets, store: store.clone() };
         let (secret, files) = (sessions.seed(id)?, kept.head(limits)?);
         let session =
             Session::new(&self.0, gate, files, services, Keeping::Disk { secret, kept: Arc::clone(&kept), main: true });
-        let gate = session.weak_gate();
-        kept.on_restore(move |spent| {
-            if let Some(gate) = gate.upgrade() {
-                gate.restore(spent);
-            }
-            store.forget();
-        });
+        kept.on_spending(InMemory { gate: session.weak_gate(), store });
         Ok(session)
     }
 
@@ -257,6 +252,30 @@ impl Host {
             }
         }
         Ok(())
+    }
+}
+
+/// What a session on disk has in memory of what other processes may change.
+struct InMemory {
+    gate: Weak<Gate>,
+    store: KeyValue,
+}
+
+impl Spending for InMemory {
+    fn restore(&self, spent: &HashMap<String, Used>) {
+        if let Some(gate) = self.gate.upgrade() {
+            gate.restore(spent);
+        }
+    }
+
+    fn shift(&self, account: &str, before: Used, after: Used) {
+        if let Some(gate) = self.gate.upgrade() {
+            gate.shift(account, before, after);
+        }
+    }
+
+    fn forget(&self) {
+        self.store.forget();
     }
 }
 

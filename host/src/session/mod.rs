@@ -30,8 +30,9 @@ pub use component::ComponentRun;
 pub use grant::Widening;
 pub use host::{Host, HostError, HostOptions, SessionOptions};
 pub use kept::{
-    At, Checked, Created, Exported, Head, LogLine, OpenOptions, Origin, Overrides, Point, PointError, Removed,
-    RunRecord, Salvaged, SessionId, SessionIdError, Sessions, SessionsError, Shown, States, Waiting,
+    At, Checked, Created, Exported, Head, ImportBudget, ImportOptions, Imported, ImportedBudget, LogLine, OpenOptions,
+    Origin, Overrides, Point, PointError, Removed, RunRecord, Salvaged, SessionId, SessionIdError, Sessions,
+    SessionsError, Shown, States, Waiting,
 };
 pub use options::{RunOptions, Stdin};
 use result::Left;

@@ -24,7 +24,7 @@ use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
 use super::work::{Input, News, Work};
 use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, told};
-use crate::gate::{CallOutcome, Event};
+use crate::gate::{AuditError, CallOutcome, Event};
 use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Together, Value, Waiting};
 use crate::tool::{CallContext, Told, WriteError, unfit};
 use crate::vfs::{Edit, Tree};
@@ -195,13 +195,12 @@ impl Run {
         if let Err(failure) = self.may_wait(pid, &waiting.started) {
             return self.end_of(pid, Outcome::failed(failure));
         }
+        let earlier = started.len();
         for pending in waiting.started {
             started.extend(self.admit(pid, pending));
         }
         // Whoever makes the calls, they are in the ledger first.
-        if started.iter().any(|pending| pending.operation.admission().is_some())
-            && let Err(error) = self.session.gate.sync()
-        {
+        if let Err(error) = self.pay(earlier, started) {
             for pending in started.drain(..) {
                 if let Operation::Call(admission) | Operation::Program(admission, _) = pending.operation {
                     admission.release();
@@ -211,6 +210,22 @@ impl Run {
         }
         if !self.outstanding.keys().any(|id| process::owner(*id) == pid) {
             self.end_of(pid, Outcome::failed(Failure::deadlock()));
+        }
+    }
+
+    /// Makes durable what the calls among these reserved. Those behind `earlier` are new; if another session has spent what they
+    /// were to be paid from, they are judged again.
+    fn pay(&mut self, earlier: usize, started: &mut Vec<Pending>) -> Result<(), AuditError> {
+        if started.iter().all(|pending| pending.operation.admission().is_none()) {
+            return Ok(());
+        }
+        match self.session.gate.sync() {
+            Err(AuditError::Spent { .. }) => {
+                let unpaid = started.split_off(earlier);
+                started.extend(self.admit_again(unpaid));
+                self.session.gate.sync()
+            }
+            synced => synced,
         }
     }
 

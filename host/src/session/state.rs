@@ -157,8 +157,8 @@ impl Session {
         Ok(self.0.change_files(what, change)?)
     }
 
-    /// Looks what files the session has on disk, where another process may have run it. While a run goes on here, and in
-    /// memory, that is known.
+    /// Looks what files the session has on disk, and what is spent of its budgets, where another process may have run it or a
+    /// session that shares them. While a run goes on here, and in memory, that is known.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -169,7 +169,7 @@ impl Session {
         }
         let _free = Free(&self.0.busy);
         self.0.commit(kept.head(file_limits(self.0.limits()))?.into());
-        Ok(())
+        Ok(kept.refresh_spending()?)
     }
 
     /// A session that may do less, for a sub-agent: it begins with these files, its grants narrow those of this session,

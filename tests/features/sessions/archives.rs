@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tollhouse::capability::Policy;
 use tollhouse::error::ErrorKind;
 use tollhouse::guest::{Language, Script};
-use tollhouse::session::{Host, HostOptions, OpenOptions, RunOptions, SessionId, Sessions, Status};
+use tollhouse::session::{Host, HostOptions, ImportOptions, OpenOptions, RunOptions, SessionId, Sessions, Status};
 use tollhouse::store::{
     ArchiveError, ArchiveWriter, BlobId, BlobSink, MemoryBlobs, MemoryStore, Part, Store, read_archive,
 };
@@ -128,7 +128,7 @@ fn refused(file: &[u8]) -> Result<(), String> {
     let (records, directory) = (Arc::<MemoryStore>::default(), tempfile::tempdir().expect("a directory"));
     let blobs = Arc::<MemoryBlobs>::default();
     let sessions = Sessions::new(Arc::clone(&records) as Arc<dyn Store>, blobs, directory.path());
-    let Err(error) = sessions.import(file, None, u64::MAX) else {
+    let Err(error) = sessions.import(file, &ImportOptions::default()) else {
         assert_eq!(sessions.list().expect("it is read").len(), 1);
         return Ok(());
     };
@@ -345,7 +345,7 @@ fn a_state_that_makes_no_sense_harms_only_who_finds_it() {
             crafted.state(b'H', language, state);
         }
         let sessions = Sessions::in_memory();
-        sessions.import(crafted.write().as_slice(), None, u64::MAX).expect("its hashes are right");
+        sessions.import(crafted.write().as_slice(), &ImportOptions::default()).expect("its hashes are right");
         for (language, source) in [(Language::JavaScript, "return 1"), (Language::Shell, "echo 1")] {
             let run = |keep_state| {
                 let session = host.open(&sessions, &id, OpenOptions::default()).expect("it opens");

@@ -10,7 +10,8 @@ use std::time::Duration;
 use tollhouse::capability::{Grant, Policy};
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{
-    Host, HostOptions, OpenOptions, RunOptions, RunResult, Session, SessionId, Sessions, SessionsError, Status, Step,
+    Host, HostOptions, ImportBudget, ImportOptions, OpenOptions, RunOptions, RunResult, Session, SessionId, Sessions,
+    SessionsError, Status, Step,
 };
 use tollhouse::store::{Batch, BlobFiles, BlobSink, Blobs, MemoryBlobs, MemoryStore, Record, Store, StoreError};
 use tollhouse_tests::Home;
@@ -110,8 +111,10 @@ fn a_store_of_ones_own_keeps_sessions() {
     }
     let file = sessions.export(&name(), Vec::new()).expect("it is written").0;
     let other = Sessions::in_memory();
-    other.import(file.as_slice(), None, 1 << 30).expect("it is read");
-    assert_eq!(run(&open(&host, &other), call).run, Some(3), "it goes on elsewhere");
+    let keep = ImportOptions { budget: Some(ImportBudget::Keep), ..ImportOptions::default() };
+    other.import(file.as_slice(), &keep).expect("it is read");
+    let result = run(&open(&host, &other), call);
+    assert_eq!((result.run, result.value), (Some(4), Some(1.into())), "it goes on elsewhere, behind its import");
     assert!(matches!(sessions.gc(false), Err(SessionsError::NoFiles)), "it does not know whose blobs these are");
     for id in sessions.list().expect("they are read") {
         sessions.remove(&id, &(Arc::new(|| false) as _)).expect("nobody has it");
@@ -236,7 +239,7 @@ fn an_import_bears_uploads_that_are_given_up() {
         let imported = (0..3).try_for_each(|_| {
             let blobs = Arc::clone(&files) as Arc<dyn Blobs>;
             let sessions = Sessions::new(Arc::<MemoryStore>::default(), blobs, &directory.path().join("turns"));
-            sessions.import(file.as_slice(), None, u64::MAX)?;
+            sessions.import(file.as_slice(), &ImportOptions::default())?;
             sessions.verify_session(&name()).map(drop)
         });
         ended.store(true, Ordering::Relaxed);

@@ -13,8 +13,8 @@ use crate::Exit;
 
 /// Make a session of another one's files
 ///
-/// The fork has the policy, tools and stored entries of the other, and what was spent there is spent here: a fork is no way
-/// to a new budget. From then on, the two know nothing of each other. Copies no files, whatever their size.
+/// The fork has the policy, tools and stored entries of the other. What is left of its budgets is left to both: what one spends,
+/// the other cannot. In all else the two know nothing of each other. Copies no files, whatever their size.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

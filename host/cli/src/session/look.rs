@@ -15,7 +15,7 @@ use crate::Exit;
 /// List the sessions: their files, budgets and forks
 #[derive(Args)]
 pub(crate) struct Ls {
-    /// Print an array of {session, created, changed, runs, running, snapshot, bytes, entries, limit, budgets, from}
+    /// Print an array of {session, created, changed, runs, running, snapshot, bytes, entries, limit, budgets, shared_with, from}
     #[arg(long)]
     json: bool,
 }
@@ -43,7 +43,7 @@ type Budget = (String, &'static str, Amount, Amount);
 
 impl Seen {
     fn of(sessions: &Sessions, id: &SessionId) -> std::result::Result<Self, SessionsError> {
-        Ok(Self { shown: sessions.show(id)?, policy: sessions.policy(id)?, spent: sessions.balances(id)? })
+        Ok(Self { shown: sessions.show(id)?, policy: sessions.policy(id)?, spent: sessions.spent(id)? })
     }
 
     fn budgets(&self) -> Vec<Budget> {
@@ -60,8 +60,22 @@ impl Seen {
         budgets
     }
 
+    /// Prints what is left of each budget, and who shares it.
+    fn show_budgets(&self) {
+        let budgets = self.budgets();
+        for (grant, kind, limit, used) in &budgets {
+            let (bar, left) = (draw::share(*used, *limit, 20), limit.saturating_sub(*used));
+            show::line(format_args!("  budget    {bar} {grant}: {used} of {limit} {kind} used, {left} left"));
+        }
+        let others = self.shown.shared_with;
+        if others > 0 && !budgets.is_empty() {
+            let sessions = if others == 1 { "session" } else { "sessions" };
+            show::line(format_args!("  shared    what is left is shared with {others} other {sessions}"));
+        }
+    }
+
     fn json(&self) -> Value {
-        let Shown { session, created, head, busy, .. } = &self.shown;
+        let Shown { session, created, head, busy, shared_with, .. } = &self.shown;
         let budgets = self.budgets().into_iter().map(|(grant, kind, limit, used)| {
             json!({ "grant": grant, "kind": kind, "limit": limit, "used": used, "remaining": limit.saturating_sub(used) })
         });
@@ -76,6 +90,7 @@ impl Seen {
             "entries": head.entries,
             "limit": self.policy.limits.files,
             "budgets": budgets.collect::<Vec<_>>(),
+            "shared_with": shared_with,
             "from": created.from,
             "states": head.states,
         })
@@ -194,13 +209,7 @@ impl Show {
             let languages: Vec<&str> = head.states.keys().map(String::as_str).collect();
             show::line(format_args!("  state     of {}", languages.join(", ")));
         }
-        for (grant, kind, limit, used) in seen.budgets() {
-            let bar = draw::share(used, limit, 20);
-            show::line(format_args!(
-                "  budget    {bar} {grant}: {used} of {limit} {kind} used, {} left",
-                limit.saturating_sub(used)
-            ));
-        }
+        seen.show_budgets();
         for (alias, locked) in &lock.0 {
             show::line(format_args!(
                 "  tool      {alias} = {locked} ({})",

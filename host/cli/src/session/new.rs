@@ -14,7 +14,7 @@ use crate::Exit;
 /// Create an empty session, or one with the files of another
 ///
 /// Its policy and its tools are fixed from then on (`session grant` adds to them), and it begins with the files that `--mount`
-/// copies in, and those of `--from`. Its budgets are its own: `session fork` keeps what was spent. Secrets,
+/// copies in, and those of `--from`. Its budgets are its own: with `session fork` they are shared. Secrets,
 /// `--timeout`, `--memory` and `--fuel` are each run's own.
 #[derive(Args)]
 #[command(after_help = "\

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 use tollhouse::capability::parse_bytes;
-use tollhouse::session::SessionId;
+use tollhouse::session::{ImportBudget, ImportOptions, Imported, ImportedBudget, SessionId};
 
 use super::super::places::Places;
 use super::super::progress::Progress;
@@ -42,7 +42,15 @@ pub(crate) struct Export {
 ///
 /// Everything in it is checked before it is a session. Its policy comes with it: look at it with `session show` before you
 /// run anything. The tools that it was made with must be in the registry.
+///
+/// Its budgets are those of the session that was exported, if that or a fork of it is in this store: together they spend no more.
+/// In another store nothing is left of them, unless `--budget` says otherwise; the session's log has that.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tollhouse session import report.tlh
+  tollhouse session import report.tlh --budget keep
+  tollhouse session import - again < report.tlh")]
 pub(crate) struct Import {
     /// The file, or `-` for standard input
     #[arg(value_name = "FILE")]
@@ -53,9 +61,32 @@ pub(crate) struct Import {
     /// The most that it may hold, unpacked
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "16GiB")]
     limit: u64,
-    /// Print one JSON object: session, snapshot
+    /// Give it budgets of its own: `keep`, as much as was left when it was exported, or `fresh`, all that its policy gives
+    #[arg(long, value_name = "keep|fresh", value_parser = budget)]
+    budget: Option<ImportBudget>,
+    /// Print one JSON object: session, snapshot, budget (none, shared, exhausted, keep or fresh)
     #[arg(long)]
     json: bool,
+}
+
+/// What an import may spend.
+fn budget(text: &str) -> std::result::Result<ImportBudget, String> {
+    match text {
+        "keep" => Ok(ImportBudget::Keep),
+        "fresh" => Ok(ImportBudget::Fresh),
+        _ => Err("it is `keep` or `fresh`".to_owned()),
+    }
+}
+
+/// The word for what an import may spend.
+fn word(budget: ImportedBudget) -> &'static str {
+    match budget {
+        ImportedBudget::None => "none",
+        ImportedBudget::Shared => "shared",
+        ImportedBudget::Kept => "keep",
+        ImportedBudget::Fresh => "fresh",
+        _ => "exhausted",
+    }
 }
 
 impl Export {
@@ -106,18 +137,28 @@ impl Import {
         let sessions = places.sessions()?;
         let failed = |error| super::failed("cannot import", &error);
         let progress = Progress::new(format!("importing {}", self.file.display()));
+        let options = ImportOptions { name: self.id, most: self.limit, budget: self.budget };
         let imported = if self.file == Path::new("-") {
-            sessions.import(progress.count(io::stdin().lock()), self.id.as_ref(), self.limit)
+            sessions.import(progress.count(io::stdin().lock()), &options)
         } else {
             let file = File::open(&self.file)
                 .map_err(|error| CliError::because(format!("cannot read `{}`", self.file.display()), &error))?;
-            sessions.import(BufReader::new(progress.count(file)), self.id.as_ref(), self.limit)
+            sessions.import(BufReader::new(progress.count(file)), &options)
         };
         drop(progress);
-        let id = imported.map_err(failed)?;
+        let Imported { session: id, budget, .. } = imported.map_err(failed)?;
         let snapshot = sessions.show(&id).map_err(failed)?.head.snapshot;
+        match budget {
+            ImportedBudget::Exhausted => note!(
+                "nothing is left of the budgets of `{id}` here: import it with `--budget keep` or `--budget fresh` to give it some"
+            ),
+            ImportedBudget::Shared => {
+                note!("`{id}` shares its budgets with the session that was exported, and its forks")
+            }
+            _ => {}
+        }
         if self.json {
-            show::json(&json!({ "session": id, "snapshot": snapshot.to_string() }));
+            show::json(&json!({ "session": id, "snapshot": snapshot.to_string(), "budget": word(budget) }));
         } else {
             show::line(&id);
         }

@@ -9,8 +9,9 @@ use serde_json::Value;
 use crate::capability::Amount;
 use crate::error::ErrorKind;
 use crate::gate::CallOutcome;
+use crate::gate::accounts::allowance;
 use crate::gate::judge::HeldAccount;
-use crate::ledger::AccountId;
+use crate::ledger::{AccountId, Allowance};
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -218,6 +219,16 @@ impl<'a> Debits<'a> {
         self.accounts.iter().filter_map(move |held| {
             let amount = self.amounts.iter().find(|(account, _)| *account == held.id);
             Some((held.name.as_ref()?, amount.map(|(_, amount)| *amount)))
+        })
+    }
+}
+
+impl<'a> Debits<'a> {
+    /// The accounts that have a limit, by name, with how much of them may be used.
+    pub(crate) fn limited(self) -> impl Iterator<Item = (&'a Arc<str>, Allowance)> {
+        self.accounts.iter().filter_map(|held| {
+            let allowance = allowance(&held.grant);
+            allowance.is_limited().then_some((held.name.as_ref()?, allowance))
         })
     }
 }

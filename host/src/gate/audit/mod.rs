@@ -58,6 +58,12 @@ pub enum AuditError {
     /// A log that is no file cannot be kept.
     #[error("the session's log cannot be kept")]
     Kept(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A budget that several sessions share is used up: another one was faster.
+    #[error("the budget `{account}` is used up by sessions that share it")]
+    Spent {
+        /// The budget's account.
+        account: String,
+    },
     /// A run has added as much to it as it may.
     #[error("limit `log` reached: a run adds at most {limit} bytes to the audit log")]
     Full {

@@ -1,9 +1,10 @@
 //! Changing sessions without a run: files put or taken back, labels, the end.
 
+use super::family::{ATTEMPTS, FamilyId};
 use super::record::States;
 use super::turn::Waiting;
 use super::{At, Point, SessionId, Sessions, SessionsError, key, point};
-use crate::store::{Batch, Owner};
+use crate::store::{Batch, Owner, StoreError};
 use crate::vfs::{Limits, SnapshotId, Tree};
 
 /// How many records one commit removes.
@@ -97,16 +98,33 @@ impl Sessions {
         self.created(id)?;
         let _demand = self.demand(id)?;
         let _turn = self.0.locks.take(id, waiting)?;
-        let (first, owner) = (key::one(b'S', id), key::one(b'O', id));
-        let mut batch = Batch::of(Owner { key: owner, epoch: self.epoch(id)? });
-        batch.expect(first.clone(), Some(self.identity(id)?));
-        // From here on there is no session: what is left of it is found by the mark.
-        batch.put(key::one(b'X', id), []);
-        let ones = key::KINDS.iter().filter(|kind| !key::HAS_MANY.contains(kind));
-        let removed = ones.clone().count() as u64;
-        ones.for_each(|kind| batch.remove(key::one(*kind, id)));
-        self.records().commit(batch)?;
-        Ok(Removed { records: removed + self.clear(id)? })
+        let identity = self.identity(id)?;
+        let family = FamilyId::of(id, &self.read(id, "its first record", &identity)?)?;
+        let ones = || key::KINDS.iter().filter(|kind| !key::HAS_MANY.contains(kind));
+        for _ in 0..ATTEMPTS {
+            let mut batch = Batch::of(Owner { key: key::one(b'O', id), epoch: self.epoch(id)? });
+            batch.expect(key::one(b'S', id), Some(identity.clone()));
+            // From here on there is no session: what is left of it is found by the mark.
+            batch.put(key::one(b'X', id), []);
+            ones().for_each(|kind| batch.remove(key::one(*kind, id)));
+            let is_last = match self.founded(id, family)? {
+                Some(founded) => founded.leave(&mut batch),
+                None => {
+                    batch.expect(family.key(), None);
+                    false
+                }
+            };
+            match self.records().commit(batch) {
+                // Another session of its family was made or removed meanwhile.
+                Err(StoreError::Conflict { key }) if key == family.key() => continue,
+                removed => removed?,
+            }
+            if is_last {
+                self.clear_family(family)?;
+            }
+            return Ok(Removed { records: ones().count() as u64 + self.clear(id)? });
+        }
+        Err(SessionsError::Busy(id.clone()))
     }
 
     /// Removes what is left of a session that is none any more, or not yet; how many records there were.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::family::{FamilyId, Founded};
 use super::live::first_head;
 use super::log::{json, retried};
 use super::record::{Created, Origin, RunRecord, States};
@@ -128,17 +129,23 @@ impl Sessions {
     }
 
     /// Makes a session that begins with the files, states, policy, tools and entries of `wasi:keyvalue` of another, and with
-    /// what was spent there. From then on each spends for itself what was left.
+    /// what was spent there. From then on they share what was left of each budget.
     ///
     /// # Errors
     /// If there is no such point, or there is a session of the new name already.
     pub fn fork(&self, from: &Point, to: &SessionId) -> Result<(), SessionsError> {
         // While an upload is open, nothing is removed as unused. It puts nothing: what records name is durable.
         let _upload = self.blobs().begin()?;
+        self.snapshot(from)?;
+        if self.contains(to)? {
+            return Err(SessionsError::Exists(to.clone()));
+        }
         for _ in 0..FORK_ATTEMPTS {
-            let Some((batch, copied)) = self.copied(from, to)? else { continue };
+            let family = self.found(&from.session)?;
+            let Some((mut batch, copied)) = self.copied(from, to, &family)? else { continue };
+            family.join(&mut batch);
             match self.establish(to, copied, batch) {
-                // There is one of the new name now: the next attempt says so.
+                // There is one of the new name now, and the next attempt says so; or the other was forked meanwhile.
                 Err(SessionsError::Store(StoreError::Conflict { .. })) => {}
                 forked => return forked,
             }
@@ -148,14 +155,20 @@ impl Sessions {
 
     /// What makes a session of a point of another: its own records, and copies of those of which it has many. None if the
     /// other changed while it was read; that it changes before these are committed is no matter.
-    fn copied(&self, from: &Point, to: &SessionId) -> Result<Option<(Batch, Vec<Record>)>, SessionsError> {
+    fn copied(
+        &self,
+        from: &Point,
+        to: &SessionId,
+        family: &Founded,
+    ) -> Result<Option<(Batch, Vec<Record>)>, SessionsError> {
         let source = &from.session;
         let head = key::one(b'H', source);
         let stands = self.records().get(&head)?;
         let (snapshot, run) = self.snapshot(from)?;
         let files = self.files(from)?;
         let states = self.run(source, run)?.states;
-        let mut batch = self.first(to, Some(Origin { session: source.clone(), run }), snapshot, &files, states)?;
+        let origin = Origin { session: source.clone(), run };
+        let mut batch = self.first(to, Some((origin, family.id)), snapshot, &files, states)?;
         for kind in [b'P', b'M'] {
             let value = self.records().get(&key::one(kind, source))?;
             batch.put(key::one(kind, to), value.ok_or_else(|| super::look::damaged(source, "a record is missing"))?);
@@ -238,14 +251,15 @@ impl Sessions {
     fn first(
         &self,
         id: &SessionId,
-        from: Option<Origin>,
+        from: Option<(Origin, FamilyId)>,
         snapshot: SnapshotId,
         files: &Tree,
         states: States,
     ) -> Result<Batch, SessionsError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| SessionsError::Random(error.into()))?;
-        let created = Created { created: now(), seed: blake3::Hash::from(seed).to_string(), from };
+        let (from, family) = from.map(|(from, family)| (from, family.text())).unzip();
+        let created = Created { created: now(), seed: blake3::Hash::from(seed).to_string(), from, family };
         let run = RunRecord {
             status: "created".to_owned(),
             script: String::new(),

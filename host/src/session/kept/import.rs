@@ -1,12 +1,15 @@
 //! Reading a session from a file. What is in it may come from a stranger, and may be large: records go to the store and
-//! blobs to the disk as they are read, and are a session when all of it has been checked.
+//! blobs to the disk as they are read, and are a session when all of it has been checked, and it is settled what it may
+//! spend here (`arrival`).
 
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::Arc;
 
+use super::arrival::Arrival;
 use super::create::new_epoch;
 use super::demand::Demands;
+use super::family::ATTEMPTS;
 use super::look::damaged;
 use super::transfer::{Exported, unpair};
 use super::turn::{Locks, Turn};
@@ -26,22 +29,76 @@ const MAX_UNSYNCED: usize = 8 << 20;
 /// How often that is tried.
 const TRIES: u32 = 100;
 
+/// How a session is imported.
+#[derive(Clone, Debug)]
+pub struct ImportOptions {
+    /// Its name here. None: the one that it had.
+    pub name: Option<SessionId>,
+    /// The most bytes that are read, unpacked.
+    pub most: u64,
+    /// What it may spend. None: where sessions are that share its budgets, what they have left; elsewhere nothing.
+    pub budget: Option<ImportBudget>,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        Self { name: None, most: 16 << 30, budget: None }
+    }
+}
+
+/// What an import may spend by its operator's decision, apart from every other session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportBudget {
+    /// What was left when it was exported.
+    Keep,
+    /// All that its policy gives.
+    Fresh,
+}
+
+/// A session that was imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Imported {
+    /// Its name.
+    pub session: SessionId,
+    /// What it may spend.
+    pub budget: ImportedBudget,
+}
+
+/// What a session that was imported may spend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ImportedBudget {
+    /// Its policy sets no budget.
+    None,
+    /// What is left to the sessions of this store with which it shares its budgets.
+    Shared,
+    /// Nothing.
+    Exhausted,
+    /// What was left when it was exported.
+    Kept,
+    /// All that its policy gives.
+    Fresh,
+}
+
 impl Sessions {
     /// Reads a session from a file, under its own name or another. All of it is checked before any of it is a session:
-    /// every hash, every record, the log, and that no blob is missing. At most `most` bytes are read.
+    /// every hash, every record, the log, and that no blob is missing.
     ///
-    /// Its policy comes with it: see to it that you want what it grants.
+    /// Its policy comes with it: see to it that you want what it grants. Its budgets are those of the session that was
+    /// exported, if that or a fork of it is here; else nothing is left of them, unless the options say otherwise.
     ///
     /// # Errors
     /// [`SessionsError::Exists`]; if it is no such file, or damaged.
-    pub fn import(&self, from: impl Read, name: Option<&SessionId>, most: u64) -> Result<SessionId, SessionsError> {
+    pub fn import(&self, from: impl Read, options: &ImportOptions) -> Result<Imported, SessionsError> {
         let mut blobs = Incoming::begin(self.blobs())?;
-        let mut making = None;
-        read_archive(from, most, |part| -> Result<(), SessionsError> {
+        let (mut making, mut exported) = (None, None);
+        read_archive(from, options.most, |part| -> Result<(), SessionsError> {
             match part {
                 Part::Manifest(bytes) => {
-                    let id = Exported::read(&bytes)?.session;
-                    making = Some(Making::begin(self, name.cloned().unwrap_or(id))?);
+                    let read = exported.insert(Exported::read(&bytes)?);
+                    let id = options.name.as_ref().unwrap_or(&read.session);
+                    making = Some(Making::begin(self, id.clone())?);
                     Ok(())
                 }
                 Part::Record(_, bytes) => making.as_mut().ok_or(SessionsError::NoArchive)?.records(&bytes),
@@ -50,17 +107,18 @@ impl Sessions {
         })?;
         blobs.sync()?;
         // The upload lives on: until a record names them, blobs may be removed as unused.
-        making.ok_or(SessionsError::NoArchive)?.finish()
+        let making = making.ok_or(SessionsError::NoArchive)?;
+        making.finish(&exported.ok_or(SessionsError::NoArchive)?, options.budget, &mut blobs)
     }
 }
 
 /// A session that is being made.
-struct Making<'s> {
-    place: &'s Sessions,
-    id: SessionId,
+pub(super) struct Making<'s> {
+    pub(super) place: &'s Sessions,
+    pub(super) id: SessionId,
     _turn: Turn,
     /// The records of which it has one each: with them, it is a session.
-    few: BTreeMap<Vec<u8>, Vec<u8>>,
+    pub(super) few: BTreeMap<Vec<u8>, Vec<u8>>,
     page: Batch,
     page_bytes: usize,
     bytes: usize,
@@ -89,19 +147,26 @@ impl<'s> Making<'s> {
             let read = unpair(&self.id, &mut entry);
             let (name, value) = read.ok_or_else(|| damaged(&self.id, "its records in the archive"))?;
             if key::HAS_MANY.contains(&name[0]) {
-                self.page_bytes += name.len() + value.len();
-                self.page.put(name, value);
+                self.put(name, Some(value))?;
             } else {
                 self.few.insert(name, value);
-            }
-            if self.page.changes.len() >= PAGE || self.page_bytes >= PAGE_BYTES {
-                self.write()?;
             }
         }
         Ok(())
     }
 
-    fn write(&mut self) -> Result<(), SessionsError> {
+    /// Adds a record to those of which it has many.
+    pub(super) fn put(&mut self, name: Vec<u8>, value: Option<Vec<u8>>) -> Result<(), SessionsError> {
+        self.page_bytes += name.len() + value.as_ref().map_or(0, Vec::len);
+        match value {
+            Some(value) => self.page.put(name, value),
+            None => self.page.remove(name),
+        }
+        if self.page.changes.len() >= PAGE || self.page_bytes >= PAGE_BYTES { self.write() } else { Ok(()) }
+    }
+
+    /// Writes what was added.
+    pub(super) fn write(&mut self) -> Result<(), SessionsError> {
         let mut page = std::mem::take(&mut self.page);
         self.page_bytes = 0;
         page.expect(key::one(b'S', &self.id), None);
@@ -109,25 +174,49 @@ impl<'s> Making<'s> {
     }
 
     /// Makes it one, if it is whole.
-    fn finish(mut self) -> Result<SessionId, SessionsError> {
+    fn finish(
+        mut self,
+        exported: &Exported,
+        budget: Option<ImportBudget>,
+        blobs: &mut Incoming<'_>,
+    ) -> Result<Imported, SessionsError> {
         self.write()?;
-        let few = std::mem::take(&mut self.few);
-        let mut last = Batch::default();
-        last.expect(key::one(b'S', &self.id), None);
-        few.iter().for_each(|(name, value)| last.put(name.clone(), value.clone()));
-        last.remove(key::one(b'X', &self.id));
+        let trial = self.trial(self.few.clone());
+        trial.verify_session(&self.id)?;
+        for _ in 0..ATTEMPTS {
+            let mut last = Batch::default();
+            last.expect(key::one(b'S', &self.id), None);
+            let arrival = match Arrival::of(&self, &trial, exported, budget) {
+                // The session whose budgets it would share was just removed.
+                Err(SessionsError::Unknown { session, .. }) if session != self.id => continue,
+                arrival => arrival?,
+            };
+            let few = arrival.settle(&mut self, &trial, blobs, &mut last)?;
+            few.iter().for_each(|(name, value)| last.put(name.clone(), value.clone()));
+            last.remove(key::one(b'X', &self.id));
+            match self.place.records().commit(last) {
+                // One of the sessions that share its budgets was made or removed meanwhile.
+                Err(StoreError::Conflict { key }) if arrival.rests_on(&key) => {}
+                committed => {
+                    committed?;
+                    self.made = true;
+                    return Ok(Imported { session: self.id.clone(), budget: arrival.budget() });
+                }
+            }
+        }
+        Err(SessionsError::Busy(self.id.clone()))
+    }
+
+    /// Sessions among which it is one already.
+    fn trial(&self, few: BTreeMap<Vec<u8>, Vec<u8>>) -> Sessions {
         let state = &self.place.0;
-        let trial = Sessions(Arc::new(State {
+        Sessions(Arc::new(State {
             records: Arc::new(Trial { there: Arc::clone(&state.records), few }),
             blobs: Arc::clone(&state.blobs),
             files: None,
             locks: Locks::Memory(Arc::default()),
             demands: Demands::default(),
-        }));
-        trial.verify_session(&self.id)?;
-        self.place.records().commit(last)?;
-        self.made = true;
-        Ok(self.id.clone())
+        }))
     }
 }
 
@@ -164,7 +253,7 @@ impl Store for Trial {
 
 /// Blobs that are being read, once. When another upload of this process is given up, this one has to begin again: what
 /// it had made durable stays, since one upload or the other is alive all the time; the rest is put again.
-struct Incoming<'s> {
+pub(super) struct Incoming<'s> {
     blobs: &'s dyn Blobs,
     upload: Box<dyn Upload + 's>,
     unsynced: Vec<Vec<u8>>,
@@ -176,7 +265,7 @@ impl<'s> Incoming<'s> {
         Ok(Self { blobs, upload: blobs.begin()?, unsynced: Vec::new(), bytes: 0 })
     }
 
-    fn put(&mut self, bytes: Vec<u8>) -> Result<(), BlobError> {
+    pub(super) fn put(&mut self, bytes: Vec<u8>) -> Result<(), BlobError> {
         self.bytes += bytes.len();
         self.unsynced.push(bytes.clone());
         match self.upload.put(bytes) {
@@ -187,7 +276,7 @@ impl<'s> Incoming<'s> {
         }
     }
 
-    fn sync(&mut self) -> Result<(), BlobError> {
+    pub(super) fn sync(&mut self) -> Result<(), BlobError> {
         let mut synced = self.upload.sync();
         for _ in 0..TRIES {
             if !matches!(synced, Err(BlobError::Abandoned)) {

@@ -16,6 +16,10 @@
 //! | `E` id 0 run call | [`Entry`](super::record::Entry) of the ledger, perhaps in a blob |
 //! | `A` id 0 line | a line of the log (JSON), perhaps in a blob |
 //! | `K` id 0 alias bucket key | an entry of `wasi:keyvalue`, perhaps in a blob |
+//! | `G` family | [`Family`](super::family::Family): of sessions that share their budgets |
+//! | `F` family hash of the account | what all sessions of a family have spent |
+//!
+//! A family is 32 bytes. The last two kinds are of no session, and in no export.
 //!
 //! A value that may be in a blob begins with 0 and is what follows, or with 1 and is in the blob that is named there.
 
@@ -85,6 +89,32 @@ pub(super) fn read_keyvalue(id: &SessionId, key: &[u8]) -> Option<Key> {
     };
     let (alias, bucket) = (name()?, name()?);
     Some((alias.into(), bucket.into(), text(rest)?))
+}
+
+/// What the keys of all that families have spent begin with.
+pub(super) const SHARED: &[u8] = b"F";
+
+/// What the keys of all families begin with.
+pub(super) const FAMILIES: &[u8] = b"G";
+
+/// Of a family.
+pub(super) fn family(id: &[u8; 32]) -> Vec<u8> {
+    [FAMILIES, id].concat()
+}
+
+/// What the keys of all that a family has spent begin with.
+pub(super) fn shared_by(family: &[u8; 32]) -> Vec<u8> {
+    [SHARED, family].concat()
+}
+
+/// Of what a family has spent of an account.
+pub(super) fn shared(family: &[u8; 32], name: &str) -> Vec<u8> {
+    [shared_by(family).as_slice(), blake3::hash(name.as_bytes()).as_bytes()].concat()
+}
+
+/// The family in such a key.
+pub(super) fn family_of(key: &[u8]) -> Option<[u8; 32]> {
+    key.strip_prefix(SHARED)?.first_chunk().copied()
 }
 
 /// The number at the end of a key.

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
 use super::count::Counts;
 use super::demand::Stoppable;
+use super::family::{FamilyId, Sharing, Spending};
 use super::log::{Commit, Open, SessionLog, json};
 use super::look::damaged;
 use super::record::{Head, RunRecord, States};
@@ -35,9 +36,6 @@ const MAX_TOLD: usize = 1 << 20;
 /// How many runs of sessions that were made from one may go on at once: the head names them all.
 const MAX_RUNNING: usize = 64;
 
-/// Restores what was spent.
-type Restore = Box<dyn Fn(&HashMap<String, Used>) + Send + Sync>;
-
 /// A session on disk that is in use.
 pub(in crate::session) struct Kept {
     place: Sessions,
@@ -47,7 +45,6 @@ pub(in crate::session) struct Kept {
     waiting: Waiting,
     /// Which session of the name.
     identity: Vec<u8>,
-    restore: OnceLock<Restore>,
 }
 
 /// Whether this process has the session's turn.
@@ -70,7 +67,7 @@ pub(in crate::session) struct Begun {
 impl Kept {
     pub(super) fn new(place: Sessions, id: SessionId, identity: Vec<u8>, waiting: Waiting) -> Self {
         let log = Arc::new(SessionLog::new(place.clone(), id.clone()));
-        Self { place, id, log, held: Mutex::default(), waiting, identity, restore: OnceLock::new() }
+        Self { place, id, log, held: Mutex::default(), waiting, identity }
     }
 
     /// Returns true if its store may yet open sockets.
@@ -93,10 +90,21 @@ impl Kept {
         Arc::new(Entries { place: self.place.clone(), id: self.id.clone(), log: Arc::clone(&self.log) })
     }
 
-    /// Says what to do with what was spent, when another process may have spent since this one had the turn.
-    pub(in crate::session) fn on_restore(&self, restore: impl Fn(&HashMap<String, Used>) + Send + Sync + 'static) {
-        // A session is opened once, and so is this.
-        let _ = self.restore.set(Box::new(restore));
+    /// Says who is told of what another process has spent since this one had the turn, and of what sessions spend that share
+    /// its budgets.
+    pub(in crate::session) fn on_spending(&self, spending: impl Spending + 'static) {
+        self.log.on_spending(Box::new(spending));
+    }
+
+    /// Looks what is spent, unless a run goes on here, which knows.
+    pub(in crate::session) fn refresh_spending(&self) -> Result<(), SessionsError> {
+        let held = self.held();
+        if held.users == 0
+            && let Some(spending) = self.log.spending()
+        {
+            spending.restore(&self.place.spent(&self.id)?);
+        }
+        Ok(())
     }
 
     /// Begins a run, when the session is free: the files that it begins with. If no other run of this process has the
@@ -155,13 +163,12 @@ impl Kept {
         let mut head = place.head(id)?;
         let balances = place.balances(id)?;
         let chain = Chain::resume(head.lines, place.hash(id, &head)?);
-        if known != Some(epoch)
-            && let Some(restore) = self.restore.get()
-        {
-            restore(&balances);
-        }
+        let family = FamilyId::of(id, &place.created(id)?)?;
+        let shared = place.founded(id, family)?.map(|_| place.spent(id)).transpose()?;
+        self.restore(known != Some(epoch), &balances, shared.as_ref());
         let interrupted = std::mem::take(&mut head.running);
-        let mut open = Open::new(Owner { key: key::one(b'O', id), epoch }, head, chain, balances);
+        let owner = Owner { key: key::one(b'O', id), epoch };
+        let mut open = Open::new(owner, head, chain, balances, Sharing::new(family, shared));
         for run in interrupted {
             let record = RunRecord { status: "interrupted".to_owned(), ..place.run(id, run)? };
             open.put(key::numbered(b'R', id, run), json(&record));
@@ -169,6 +176,18 @@ impl Kept {
         }
         *self.log.lock() = Some(open);
         Ok(epoch.wrapping_add(1))
+    }
+
+    /// Tells the ledger in memory what is spent, if another process may have spent: one that had the session (`is_stale`), or one
+    /// that has a session which shares its budgets.
+    fn restore(&self, is_stale: bool, own: &HashMap<String, Used>, shared: Option<&HashMap<String, Used>>) {
+        let Some(spending) = self.log.spending() else { return };
+        if is_stale || shared.is_some() {
+            spending.restore(shared.unwrap_or(own));
+        }
+        if is_stale {
+            spending.forget();
+        }
     }
 
     /// Commits what waits, under the epoch that was, and raises it.

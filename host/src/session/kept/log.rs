@@ -5,14 +5,15 @@
 //! last line, so that a log whose end was cut off shows.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use super::family::{ATTEMPTS as SHARED_ATTEMPTS, Sharing, Spending};
 use super::record::{Balance, Entry, Head, Outcome};
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::gate::{Audit, AuditError, CallOutcome, Chain, Debits, Event};
 use crate::ledger::Used;
-use crate::store::{Batch, BlobError, Change, MAX_BLOB_BYTES, Owner};
+use crate::store::{Batch, BlobError, Change, MAX_BLOB_BYTES, Owner, StoreError};
 
 /// How many bytes wait at most before they are committed though nobody asked.
 const MAX_WAITING: usize = 1 << 20;
@@ -23,6 +24,8 @@ pub(super) struct SessionLog {
     id: SessionId,
     /// None while another process may have the session.
     open: Mutex<Option<Open>>,
+    /// Who is told of what is spent elsewhere.
+    spending: OnceLock<Box<dyn Spending>>,
 }
 
 /// A log that this process may write.
@@ -31,7 +34,9 @@ pub(super) struct Open {
     /// As it is in the store, but for the log's end.
     pub(super) head: Head,
     pub(super) chain: Chain,
+    /// What the session itself has spent.
     pub(super) balances: HashMap<String, Used>,
+    sharing: Sharing,
     /// The calls that have not ended, by run and number.
     pending: HashMap<(u64, u64), Entry>,
     /// What is to be committed; values that may be long are as they are, and are made to fit then.
@@ -48,9 +53,15 @@ enum Waiting {
 }
 
 impl Open {
-    pub(super) fn new(owner: Owner, head: Head, chain: Chain, balances: HashMap<String, Used>) -> Self {
+    pub(super) fn new(
+        owner: Owner,
+        head: Head,
+        chain: Chain,
+        balances: HashMap<String, Used>,
+        sharing: Sharing,
+    ) -> Self {
         let (pending, waiting) = (HashMap::new(), Vec::new());
-        Self { owner, head, chain, balances, pending, waiting, bytes: 0 }
+        Self { owner, head, chain, balances, sharing, pending, waiting, bytes: 0 }
     }
 
     /// Adds a record to what is committed next.
@@ -83,23 +94,34 @@ impl Open {
         event: &Event<'_>,
         commit: impl FnOnce(&mut Self) -> Result<T, SessionsError>,
     ) -> Result<T, SessionsError> {
-        let (chain, length, bytes) = (self.chain.clone(), self.waiting.len(), self.bytes);
+        let mark = self.mark();
         self.line(id, event)?;
-        commit(self).inspect_err(|_| {
-            self.chain = chain;
-            self.waiting.truncate(length);
-            self.bytes = bytes;
-        })
+        commit(self).inspect_err(|_| self.take_back(mark))
+    }
+
+    /// Where the log stands.
+    fn mark(&self) -> Mark {
+        Mark { chain: self.chain.clone(), waiting: self.waiting.len(), bytes: self.bytes }
+    }
+
+    /// Takes back what was written since then, of which nothing was committed.
+    fn take_back(&mut self, mark: Mark) {
+        self.chain = mark.chain;
+        self.waiting.truncate(mark.waiting);
+        self.bytes = mark.bytes;
     }
 
     fn balance(&mut self, id: &SessionId, account: &str, change: impl FnOnce(&mut Used)) {
         let used = self.balances.entry(account.to_owned()).or_default();
+        let before = *used;
         change(used);
+        self.sharing.changed(account, before, *used);
         let balance = Balance::of(account, *used);
         self.put_long(key::account(id, account), json(&balance));
     }
 
     fn admitted(&mut self, id: &SessionId, call: (u64, u64), method: &str, debits: Debits<'_>) {
+        debits.limited().for_each(|(account, allowance)| self.sharing.allow(account, allowance));
         for (account, amount) in debits.iter() {
             self.balance(id, account, |used| {
                 used.calls = used.calls.saturating_add(1);
@@ -114,7 +136,13 @@ impl Open {
     }
 
     fn released(&mut self, id: &SessionId, call: (u64, u64)) {
-        let Some(entry) = self.pending.get(&call).cloned() else { return };
+        if let Some(entry) = self.pending.get(&call).cloned() {
+            self.give_back(id, &entry);
+            self.settled(id, call, Outcome::Released);
+        }
+    }
+
+    fn give_back(&mut self, id: &SessionId, entry: &Entry) {
         for (account, amount) in &entry.debits {
             let amount = amount.as_deref().and_then(|text| text.parse().ok());
             let amount = amount.map(crate::capability::Amount::from_millionths).unwrap_or_default();
@@ -123,7 +151,14 @@ impl Open {
                 used.spend = used.spend.saturating_sub(amount);
             });
         }
-        self.settled(id, call, Outcome::Released);
+    }
+
+    /// Makes that a call was never admitted, if nothing of it was committed.
+    fn retract(&mut self, id: &SessionId, call: (u64, u64), mark: Mark) {
+        if let Some(entry) = self.pending.remove(&call) {
+            self.give_back(id, &entry);
+        }
+        self.take_back(mark);
     }
 
     fn settled(&mut self, id: &SessionId, call: (u64, u64), outcome: Outcome) {
@@ -131,6 +166,13 @@ impl Open {
         entry.outcome = outcome;
         self.put_long(key::entry(id, call.0, call.1), json(&entry));
     }
+}
+
+/// Where a log stood.
+struct Mark {
+    chain: Chain,
+    waiting: usize,
+    bytes: usize,
 }
 
 /// Attempts at a commit during which unused blobs were removed. One removal takes longer than many commits, so a commit that
@@ -151,7 +193,18 @@ pub(super) fn retried<T>(mut attempt: impl FnMut() -> Result<T, SessionsError>) 
 
 impl SessionLog {
     pub(super) fn new(place: Sessions, id: SessionId) -> Self {
-        Self { place, id, open: Mutex::default() }
+        Self { place, id, open: Mutex::default(), spending: OnceLock::new() }
+    }
+
+    /// Says who is told of what is spent elsewhere.
+    pub(super) fn on_spending(&self, spending: Box<dyn Spending>) {
+        // A session is opened once, and so is this.
+        let _ = self.spending.set(spending);
+    }
+
+    /// Who is told of what is spent elsewhere.
+    pub(super) fn spending(&self) -> Option<&dyn Spending> {
+        self.spending.get().map(|spending| &**spending)
     }
 
     /// Changes are whole, so a poisoned lock is still good.
@@ -160,14 +213,22 @@ impl SessionLog {
     }
 
     /// Commits what waits, and what `more` adds to it; `more` may put blobs, which are durable before the commit. If that
-    /// fails, what waited waits on.
+    /// fails, what waited waits on. What is spent of shared budgets is paid from them in the same commit.
     pub(super) fn commit(
         &self,
         open: &mut Open,
         mut more: impl FnMut(&mut Commit<'_>) -> Result<(), SessionsError>,
     ) -> Result<(), SessionsError> {
-        // Unused blobs were removed meanwhile, of which this may have counted on one.
-        retried(|| self.try_commit(open, &mut more))
+        for _ in 0..SHARED_ATTEMPTS {
+            // Unused blobs were removed meanwhile, of which this may have counted on one.
+            match retried(|| self.try_commit(open, &mut more)) {
+                // Others have spent meanwhile; or there are others now.
+                Err(SessionsError::Store(StoreError::Conflict { key }))
+                    if open.sharing.refused(&key, &open.balances) => {}
+                done => return done,
+            }
+        }
+        Err(SessionsError::Busy(self.id.clone()))
     }
 
     fn try_commit(
@@ -176,7 +237,9 @@ impl SessionLog {
         more: &mut impl FnMut(&mut Commit<'_>) -> Result<(), SessionsError>,
     ) -> Result<(), SessionsError> {
         let blobs = self.place.blobs();
-        let mut commit = Commit { batch: Batch::of(open.owner.clone()), upload: None, blobs, head: open.head.clone() };
+        let mut batch = Batch::of(open.owner.clone());
+        open.sharing.pay(&self.place, &self.id, &open.balances, self.spending(), &mut batch)?;
+        let mut commit = Commit { batch, upload: None, blobs, head: open.head.clone() };
         for waiting in &open.waiting {
             match waiting {
                 Waiting::Change(change) => commit.batch.changes.push(change.clone()),
@@ -194,9 +257,20 @@ impl SessionLog {
         }
         self.place.records().commit(commit.batch)?;
         open.head = head;
+        open.sharing.committed();
         open.waiting.clear();
         open.bytes = 0;
         Ok(())
+    }
+
+    /// Commits a call that is paid from a shared budget: at once, since others spend of it. If there is not as much left, it was
+    /// never admitted.
+    fn pay(&self, open: &mut Open, call: (u64, u64), mark: Mark) -> Result<(), SessionsError> {
+        let paid = self.commit(open, |_| Ok(()));
+        if let Err(SessionsError::Spent { .. }) = &paid {
+            open.retract(&self.id, call, mark);
+        }
+        paid
     }
 
     /// Makes changes of `wasi:keyvalue` durable, with all that waits.
@@ -260,9 +334,15 @@ impl Audit for SessionLog {
                 committed?;
             }
         }
+        let mark = open.mark();
         open.line(&self.id, event)?;
         match *event {
-            Event::Admitted { run, seq, method, debits, .. } => open.admitted(&self.id, (run, seq), method, debits),
+            Event::Admitted { run, seq, method, debits, .. } => {
+                open.admitted(&self.id, (run, seq), method, debits);
+                if open.sharing.is_shared() && debits.limited().next().is_some() {
+                    return Ok(self.pay(open, (run, seq), mark)?);
+                }
+            }
             Event::Released { run, seq } => open.released(&self.id, (run, seq)),
             Event::Settled { run, seq, outcome, .. } if outcome != CallOutcome::Pending => {
                 open.settled(&self.id, (run, seq), outcome.into());

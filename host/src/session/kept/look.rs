@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::family::FamilyId;
 use super::record::{Balance, Created, Head, RunRecord, States};
 use super::{At, Point, SessionId, Sessions, SessionsError, key};
 use crate::capability::Policy;
@@ -30,6 +31,8 @@ pub struct Shown {
     pub head: Head,
     /// Whether a run of it is under way, in whatever process.
     pub busy: bool,
+    /// How many other sessions share its budgets.
+    pub shared_with: u64,
 }
 
 /// A line of a session's log.
@@ -70,7 +73,9 @@ impl Sessions {
     pub fn show(&self, id: &SessionId) -> Result<Shown, SessionsError> {
         let (created, head) = (self.created(id)?, self.head(id)?);
         let busy = !head.running.is_empty() && self.0.locks.is_taken(id)?;
-        Ok(Shown { session: id.clone(), created, head, busy })
+        let family = FamilyId::of(id, &created)?;
+        let shared_with = self.founded(id, family)?.map_or(0, |founded| founded.others());
+        Ok(Shown { session: id.clone(), created, head, busy, shared_with })
     }
 
     /// Its runs, and its changes without one, by number. One that has not ended has the calls that it made so far; one that
@@ -123,7 +128,8 @@ impl Sessions {
         self.read(id, "the lock", &text)
     }
 
-    /// What was spent of each account, by its name; that of a grant of the policy has the grant's.
+    /// What the session itself has spent of each account, and what it was forked from before, by the account's name; that of a
+    /// grant of the policy has the grant's. [`Sessions::spent`] has what others have spent that share its budgets, too.
     ///
     /// # Errors
     /// If it cannot be read.

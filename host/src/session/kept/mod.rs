@@ -3,22 +3,25 @@
 //! What is inside:
 //! - `id`, `key`, `record`: what is kept, and under which name;
 //! - `turn`, `demand`: who may change a session, and who wants it gone;
+//! - `family`: budgets that several sessions share;
 //! - `log`: the log and the ledger, and the one way to commit;
 //! - `live`: a session that is in use;
 //! - `create`, `look`, `change`: making sessions, looking at them, changing them without a run;
 //! - `point`: which files of a session are meant;
 //! - `roots`, `check`, `verify`: what they name, what they must be, and whether all of it is whole;
-//! - `transfer`, `import`: taking one elsewhere.
+//! - `transfer`, `import`: taking one elsewhere; `arrival`: what it may spend there.
 //!
 //! **Invariant:** whoever changes a session has its turn, and each commit carries its epoch.
 //!
 //! **Invariant:** a commit that names a blob comes after the blob is durable.
 
+mod arrival;
 mod change;
 mod check;
 mod count;
 mod create;
 mod demand;
+mod family;
 mod id;
 mod import;
 mod key;
@@ -38,7 +41,9 @@ use std::sync::Arc;
 
 pub use change::Removed;
 pub use create::{OpenOptions, Overrides};
+pub(super) use family::Spending;
 pub use id::{SessionId, SessionIdError};
+pub use import::{ImportBudget, ImportOptions, Imported, ImportedBudget};
 pub(super) use live::{Begun, Kept, told_in_log};
 pub use look::{LogLine, Shown};
 pub use point::{At, Point, PointError};
@@ -143,6 +148,12 @@ pub enum SessionsError {
         /// What makes no sense.
         what: String,
     },
+    /// A budget that it shares with other sessions is used up: another one was faster.
+    #[error("the budget `{account}` is used up by sessions that share it")]
+    Spent {
+        /// The budget's account.
+        account: String,
+    },
     /// The system gave no random numbers.
     #[error("cannot draw random numbers")]
     Random(#[source] std::io::Error),
@@ -177,7 +188,10 @@ pub enum SessionsError {
 
 impl From<SessionsError> for AuditError {
     fn from(error: SessionsError) -> Self {
-        Self::Kept(Box::new(error))
+        match error {
+            SessionsError::Spent { account } => Self::Spent { account },
+            error => Self::Kept(Box::new(error)),
+        }
     }
 }
 

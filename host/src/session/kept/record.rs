@@ -21,6 +21,9 @@ pub struct Created {
     /// What it was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Origin>,
+    /// The sessions with which it shares its budgets, in hexadecimal. None: those that were forked from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) family: Option<String>,
 }
 
 /// Where a fork began.

@@ -53,7 +53,7 @@ impl Sessions {
                 self.clear(&id)?;
             }
         }
-        Ok(())
+        self.clear_families()
     }
 
     /// Checks every blob, also those that no session names.

@@ -8,6 +8,8 @@ use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 
+use super::family::FamilyId;
+use super::record::Balance;
 use super::roots::Reached;
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::store::{ArchiveWriter, BlobId, Record};
@@ -26,6 +28,9 @@ pub struct Exported {
     pub session: SessionId,
     /// How many blobs, and bytes of them.
     pub blobs: u64,
+    /// What is spent of the budgets that it shares with other sessions. Empty: its own balances say it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) spent: Vec<Balance>,
 }
 
 impl Exported {
@@ -46,7 +51,9 @@ impl Sessions {
         let Some(_turn) = self.0.locks.try_take(id)? else { return Err(SessionsError::Busy(id.clone())) };
         let mut reached = Reached::default();
         self.records_of(id, |record| self.reach(self.roots_of(id, &record)?, &mut reached))?;
-        let exported = Exported { format: FORMAT.to_owned(), session: id.clone(), blobs: reached.blobs.len() as u64 };
+        let spent = self.spent_together(id)?;
+        let (format, blobs) = (FORMAT.to_owned(), reached.blobs.len() as u64);
+        let exported = Exported { format, session: id.clone(), blobs, spent };
         let manifest = serde_json::to_vec_pretty(&exported).expect("it is plain data");
         let mut archive = ArchiveWriter::new(to, &manifest)?;
         let (mut entry, mut number) = (Vec::new(), 0_u32);
@@ -66,6 +73,17 @@ impl Sessions {
         let ordered: BTreeSet<BlobId> = reached.blobs.into_iter().collect();
         archive.blobs(ordered, &*self.source())?;
         Ok((archive.finish()?, exported))
+    }
+}
+
+impl Sessions {
+    /// What is spent of each account, if others share them.
+    fn spent_together(&self, id: &SessionId) -> Result<Vec<Balance>, SessionsError> {
+        let family = FamilyId::of(id, &self.created(id)?)?;
+        if self.founded(id, family)?.is_none() {
+            return Ok(Vec::new());
+        }
+        Ok(self.spent(id)?.iter().map(|(account, used)| Balance::of(account, *used)).collect())
     }
 }
 

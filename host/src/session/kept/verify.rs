@@ -9,6 +9,7 @@ use super::roots::Reached;
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::capability::Amount;
 use crate::ledger::Used;
+use crate::store::StoreError;
 
 /// How often a session is looked at again that seemed damaged and has changed meanwhile.
 const TRIES: u32 = 4;
@@ -42,6 +43,26 @@ impl Sessions {
         }
     }
 
+    /// Checks that each record of sessions that share their budgets counts the sessions that do. They may be made and removed
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// If they cannot be read; else the first that is wrong.
+    pub fn verify_families(&self) -> Result<(), SessionsError> {
+        let mut left = TRIES;
+        loop {
+            left -= 1;
+            let wrong = self.miscounted()?.len();
+            if wrong == 0 {
+                return Ok(());
+            }
+            if left == 0 {
+                let what = format!("{wrong} records of sessions that share budgets count others than there are");
+                return Err(StoreError::Damaged(what).into());
+            }
+        }
+    }
+
     /// What every commit changes, and what no other session has.
     fn stands(&self, id: &SessionId) -> Result<(Vec<u8>, Option<Vec<u8>>), SessionsError> {
         Ok((self.identity(id)?, self.records().get(&key::one(b'H', id))?))
@@ -65,6 +86,7 @@ impl Sessions {
         check.all(&head, &self.head(id)?)?;
         self.log(id, &mut |_| checked.lines += 1)?;
         self.verify_ledger(id)?;
+        self.spent(id)?;
         checked.blobs = reached.blobs.len() as u64;
         for blob in &reached.blobs {
             self.blobs().get(blob)?;

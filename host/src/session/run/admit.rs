@@ -62,6 +62,28 @@ impl Run {
         Some(Pending { id, operation })
     }
 
+    /// Judges calls again, none of which has started, since another session has spent what they were to be paid from. Those that
+    /// are refused now are answered.
+    pub(super) fn admit_again(&mut self, unpaid: Vec<Pending>) -> Vec<Pending> {
+        unpaid.iter().filter_map(|pending| pending.operation.admission()).for_each(Admission::give_back);
+        unpaid.into_iter().filter_map(|pending| self.judge_again(pending)).collect()
+    }
+
+    fn judge_again(&mut self, Pending { id, operation }: Pending) -> Option<Pending> {
+        let judge = |admission| self.session.gate.admit_again(&self.scope.record, admission, &self.interrupt);
+        let judged = match operation {
+            Operation::Call(admission) => judge(admission).map(Operation::Call),
+            Operation::Program(admission, streams) => {
+                judge(admission).map(|admission| Operation::Program(admission, streams))
+            }
+            operation => Ok(operation),
+        };
+        match judged {
+            Ok(operation) => Some(Pending { id, operation }),
+            Err(failure) => self.refuse(id, failure),
+        }
+    }
+
     /// Whether a guest may wait for these too. Before any of them is judged: none of them is made.
     pub(super) fn may_wait(&self, pid: Pid, started: &[guest::Pending]) -> Result<(), Failure> {
         let limits = self.session.limits();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use arbitrary::{Arbitrary as _, Unstructured};
-use tollhouse::session::{At, Point, SessionId, Sessions};
+use tollhouse::session::{At, ImportBudget, ImportOptions, ImportedBudget, Point, SessionId, Sessions};
 use tollhouse::store::{ArchiveWriter, BlobId, BlobSink as _, MemoryBlobs, Part, read_archive};
 
 /// A session of two runs, with calls, a denied call, budgets of both kinds, files and a label, as `session export` wrote it.
@@ -44,8 +44,9 @@ pub(super) fn session(data: &[u8]) {
         session.mend();
     }
     let sessions = Sessions::in_memory();
-    let id = match sessions.import(&session.write()[..], None, MOST) {
-        Ok(id) => id,
+    let options = ImportOptions { most: MOST, budget: Some(ImportBudget::Keep), ..ImportOptions::default() };
+    let imported = match sessions.import(&session.write()[..], &options) {
+        Ok(imported) => imported,
         Err(error) => {
             assert!(!error.to_string().is_empty(), "an error says something");
             assert!(session != *KNOWN, "nothing was changed: {error}");
@@ -53,10 +54,14 @@ pub(super) fn session(data: &[u8]) {
             return;
         }
     };
+    let id = imported.session;
     sessions.verify_session(&id).expect("it was verified when it was imported");
     look(&sessions, &id);
     let (archive, _) = sessions.export(&id, Vec::new()).expect("it is whole");
-    let again = Session::read(&archive);
+    let mut again = Session::read(&archive);
+    if imported.budget != ImportedBudget::None {
+        again.forget_import(&session);
+    }
     assert_eq!(again.sorted(), session.sorted(), "it is exported as it was imported");
     if again.of(b'H') == KNOWN.of(b'H') {
         assert_eq!(again.of(b'A'), KNOWN.of(b'A'), "its head names another log");
@@ -160,6 +165,16 @@ impl Session {
     fn sorted(&self) -> (Vec<&Record>, &BTreeMap<BlobId, Vec<u8>>) {
         let ordered: BTreeMap<_, _> = self.records.iter().map(|record| ((record.0, &record.1), record)).collect();
         (ordered.into_values().collect(), &self.blobs)
+    }
+
+    /// Removes what is on record of its import: a line of the log, a record among the runs, and the head that names them.
+    fn forget_import(&mut self, before: &Self) {
+        for kind in [b'A', b'R'] {
+            let last = self.of(kind).last().map(|record| (*record).clone());
+            self.records.retain(|record| Some(record) != last.as_ref());
+        }
+        self.records.retain(|record| record.0 != b'H');
+        self.records.extend(before.of(b'H').into_iter().cloned());
     }
 
     /// Chains the lines of the log anew, and has the head name the last: what a forger does who knows how.
