@@ -129,6 +129,31 @@ fn heads_that_were_kept_elsewhere_are_expected() {
     assert_eq!(home.run(["policy", "audit", "log.jsonl", "--expect", "abc"]).status, 2);
 }
 
+/// The log of a session has no key; its heads can be kept elsewhere all the same.
+#[test]
+fn heads_of_a_session_that_were_kept_elsewhere_are_expected() {
+    let home = home();
+    let run = || home.js(LENGTH, &["--allow", "probe/*", "--session", "s"]);
+    let audit = |more: &[&str]| home.run(["policy", "audit", "--session", "s", "--json"].iter().chain(more));
+    let seen = |ran: Ran| serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {ran:?}"));
+    run();
+    let before = seen(audit(&[]));
+    let head = before["head"].as_str().expect("a hash").to_owned();
+    run();
+    let after = seen(audit(&["--expect", &head]));
+    assert_eq!(after["expected"], json!([{ "head": head, "line": before["lines"] }]), "{after}");
+    assert!(after["lines"].as_u64() > before["lines"].as_u64() && after["proven_from"].is_null(), "{after}");
+    // A session of the same name that was made anew has another log.
+    assert_eq!(home.run(["session", "rm", "s"]).status, 0);
+    run();
+    let refused = audit(&["--expect", &head]);
+    assert_eq!(refused.status, 1);
+    assert!(seen(refused)["wrong"]["message"].as_str().is_some_and(|told| told.contains(&head)));
+    assert_eq!(home.run(["policy", "audit", "--session", "s"]).status, 0);
+    assert_ne!(home.run(["policy", "audit", "--session", "absent"]).status, 0);
+    assert_eq!(home.run(["policy", "audit", "--session", "s", "--key", "audit.key"]).status, 2);
+}
+
 #[test]
 fn log_that_began_without_a_key_is_proven_from_where_it_got_one() {
     let home = home();
