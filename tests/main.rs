@@ -24,6 +24,8 @@ mod cancel;
 mod cli_details;
 #[path = "features/cli_input.rs"]
 mod cli_input;
+#[path = "features/clocks.rs"]
+mod clocks;
 #[path = "features/confinement.rs"]
 mod confinement;
 #[path = "features/conformance.rs"]

@@ -291,6 +291,14 @@ fn commands_that_touch_foreign_code_end_behind_the_wall() {
         &["build", &package],
         &["precompile", "tollhouse:stats"],
         &["registry", "import", &layout],
+        &["registry", "ls"],
+        &["registry", "show", "tollhouse:stats"],
+        &["registry", "show", "tollhouse:stats", "--dependencies"],
+        &["registry", "search", "mean"],
+        &["registry", "diff", "test:small@0.1.0", "0.2.0"],
+        &["registry", "verify"],
+        &["lock", "--policy", "policy.toml"],
+        &["lock", "--policy", "policy.toml", "--update", "stats"],
         &["tools"],
         &["types"],
         &["policy", "check", "--policy", "policy.toml"],
@@ -313,6 +321,48 @@ fn commands_that_touch_foreign_code_end_behind_the_wall() {
             assert_eq!((ran.status, held), (0, Some(filters.to_string().as_str())), "{arguments:?} {flags:?}: {ran:?}");
         }
     }
+}
+
+/// `dev` starts toolchains, again and again. What they made is read, compiled and run by processes of its own, each confined.
+#[test]
+fn dev_leaves_what_is_foreign_to_confined_processes() {
+    let home = Home::new();
+    let library = library(&home);
+    home.file("try.js", "return await small.seven({})");
+    package(&home);
+    for (flags, filters) in [(&[][..], "held 4"), (&["--no-seccomp"], "held 0")] {
+        let arguments = [&["dev", "small", "--once", "--run", "try.js"], flags].concat();
+        let mut command = home.command(arguments);
+        for name in ["PATH", "HOME"] {
+            command.envs(std::env::var_os(name).map(|value| (name, value)));
+        }
+        command.env("LD_PRELOAD", &library).env("ESCAPE_COUNT", "1");
+        let ran = Ran::of(&command.output().expect("it runs"));
+        let held: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("held ")).collect();
+        // Build, publish, test and run, and at the end `dev`, which read none of it.
+        assert_eq!((ran.status, &held[..]), (0, &[filters, filters, filters, filters, "held 0"][..]), "{ran:?}");
+    }
+}
+
+/// A lock is replaced in the directory of its policy, and written nowhere else.
+#[test]
+fn lock_writes_behind_the_wall_where_its_policy_lies() {
+    let home = Home::with_tools(&["stats"]);
+    std::fs::create_dir(home.path().join("policies")).expect("it is made");
+    home.file("policies/policy.toml", "[tools]\nstats = 'tollhouse:stats'\n[[grant]]\nmethod = '**'\n");
+    std::fs::create_dir(home.path().join("other")).expect("it is made");
+    for arguments in [
+        &["lock", "--policy", "policies/policy.toml"][..],
+        &["lock", "--policy", "policies/policy.toml", "--locked", "other/named.lock"],
+    ] {
+        let ran = home.run(arguments);
+        assert_eq!(ran.status, 0, "{ran:?}");
+    }
+    let there = |path: &str| home.path().join(path).exists();
+    assert!(there("policies/tollhouse.lock") && there("other/named.lock") && !there("tollhouse.lock"));
+    let refused = home.run(["lock", "--policy", "policies/policy.toml", "--locked", "absent/named.lock"]);
+    assert!(refused.status != 0 && refused.stderr.contains("absent/named.lock"), "{refused:?}");
+    assert!(!there("absent"), "a directory is not made for it");
 }
 
 /// A package that is built by a command of its own, and whose component is there.

@@ -1,6 +1,8 @@
 //! The log as evidence: kept with a key that the process forgets, checked with it or against a head that was kept elsewhere.
 
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 use tollhouse_tests::{Home, Ran};
@@ -127,6 +129,31 @@ fn heads_that_were_kept_elsewhere_are_expected() {
     assert_eq!(home.run(["policy", "audit", "log.jsonl", "--expect", "abc"]).status, 2);
 }
 
+/// The log of a session has no key; its heads can be kept elsewhere all the same.
+#[test]
+fn heads_of_a_session_that_were_kept_elsewhere_are_expected() {
+    let home = home();
+    let run = || home.js(LENGTH, &["--allow", "probe/*", "--session", "s"]);
+    let audit = |more: &[&str]| home.run(["policy", "audit", "--session", "s", "--json"].iter().chain(more));
+    let seen = |ran: Ran| serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {ran:?}"));
+    run();
+    let before = seen(audit(&[]));
+    let head = before["head"].as_str().expect("a hash").to_owned();
+    run();
+    let after = seen(audit(&["--expect", &head]));
+    assert_eq!(after["expected"], json!([{ "head": head, "line": before["lines"] }]), "{after}");
+    assert!(after["lines"].as_u64() > before["lines"].as_u64() && after["proven_from"].is_null(), "{after}");
+    // A session of the same name that was made anew has another log.
+    assert_eq!(home.run(["session", "rm", "s"]).status, 0);
+    run();
+    let refused = audit(&["--expect", &head]);
+    assert_eq!(refused.status, 1);
+    assert!(seen(refused)["wrong"]["message"].as_str().is_some_and(|told| told.contains(&head)));
+    assert_eq!(home.run(["policy", "audit", "--session", "s"]).status, 0);
+    assert_ne!(home.run(["policy", "audit", "--session", "absent"]).status, 0);
+    assert_eq!(home.run(["policy", "audit", "--session", "s", "--key", "audit.key"]).status, 2);
+}
+
 #[test]
 fn log_that_began_without_a_key_is_proven_from_where_it_got_one() {
     let home = home();
@@ -149,7 +176,7 @@ fn log_with_a_key_survives_the_process_that_writes_it() {
         let script = "for (let n = 0;; n++) console.log((await probe.length({ text: 'x'.repeat(n) })))";
         let mut run =
             home.command(["run", "--allow", "**", "--audit", "log.jsonl", "--audit-key", "audit.key", "-e", script]);
-        let mut child = run.stdout(std::process::Stdio::piped()).spawn().expect("the binary is built");
+        let mut child = run.stdout(Stdio::piped()).spawn().expect("the binary is built");
         while size() < before + 20_000 && child.try_wait().expect("it can be asked").is_none() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
@@ -193,6 +220,38 @@ fn batch_and_call_keep_the_log_with_a_key() {
 }
 
 #[test]
+fn repl_keeps_the_log_with_a_key() {
+    let home = home();
+    let repl = |more: &[&str]| {
+        let options = ["repl", "--allow", "probe/*", "--audit", "log.jsonl"];
+        let mut command = home.command(options.iter().chain(more));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary is built");
+        let inputs = b"await probe.length({ text: 'four' })\n1 + 1\n";
+        // One that is refused ends without reading.
+        let _ = child.stdin.take().expect("it is piped").write_all(inputs);
+        Ran::of(&child.wait_with_output().expect("it ends"))
+    };
+    let key = ["--audit-key", "audit.key"];
+    for lines in [6, 12] {
+        let ran = repl(&key);
+        assert_eq!((ran.status, ran.stdout.as_str()), (0, "4\n2\n"), "{ran:?}");
+        // Two runs: beginnings, ends, and a call that was admitted and settled.
+        let (status, seen) = checked(&home, &["--key", "audit.key"]);
+        assert_eq!((status, &seen["lines"], &seen["proven_lines"]), (0, &json!(lines), &json!(lines)), "{seen}");
+    }
+    let log = text(&home, "log.jsonl");
+    home.file("log.jsonl", log.replacen("\"four\"", "\"five\"", 1));
+    for more in [&key[..], &[]] {
+        let refused = repl(more);
+        assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{refused:?}");
+    }
+    home.file("log.jsonl", log);
+    assert_eq!(repl(&[]).status, 2, "without the key nothing is added");
+    assert_eq!(repl(&key).status, 0);
+}
+
+#[test]
 fn what_is_no_key_of_a_log_is_refused() {
     let home = home();
     home.file("bad.key", "audit-key/12\n");
@@ -227,7 +286,7 @@ fn key_of_a_log_is_out_of_reach_while_a_run_goes_on() {
     let script = "console.log(await probe.length({ text: 'four' })); await new Promise((go) => setTimeout(go, 1e6))";
     let mut run =
         home.command(["run", "--allow", "**", "--audit", "log.jsonl", "--audit-key", "audit.key", "-e", script]);
-    let mut child = run.stdout(std::process::Stdio::piped()).spawn().expect("the binary is built");
+    let mut child = run.stdout(Stdio::piped()).spawn().expect("the binary is built");
     let mut said = [0; 2];
     std::io::Read::read_exact(child.stdout.as_mut().expect("it is piped"), &mut said).expect("it says something");
     // What is there for certain shows that the memory is read.

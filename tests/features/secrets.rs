@@ -9,7 +9,7 @@ use tollhouse::capability::Policy;
 use tollhouse::session::{Host, HostOptions, SessionOptions};
 use tollhouse::tool::{Network, Resolver, Secrets};
 use tollhouse_tests::server::{Answer, Server};
-use tollhouse_tests::{Home, Ran};
+use tollhouse_tests::{Home, Ran, components};
 
 /// A server that sends the head of a request back, as it is.
 fn echo(head: &str) -> Answer {
@@ -201,6 +201,97 @@ fn each_use_of_a_secret_is_logged_and_no_value() {
     assert_ne!(altered, log);
     home.file("audit.jsonl", altered);
     assert_ne!(home.run(["policy", "audit", "audit.jsonl"]).status, 0, "the chain covers it");
+}
+
+/// A component whose `send` makes a request of this server, by GET or TRACE, plain or with the secret `KEY` in a header. Unlike the tool
+/// `http` it refuses nothing itself.
+fn sender(server: &Server) -> Vec<u8> {
+    let wit = format!(
+        "package test:sender@0.1.0;
+        interface sender {{ send: func(trace: bool, secret: bool) -> bool; }}
+        world tool {{
+            import wasi:io/poll@0.2.0; import wasi:http/types@0.2.0; import wasi:http/outgoing-handler@0.2.0;
+            export sender;
+        }}
+        {}",
+        include_str!("../support/http.wit")
+    );
+    let authority = format!("127.0.0.1:{}", server.port());
+    let types = "(import \"wasi:http/types@0.2.0\"";
+    let module = format!(
+        r#"(module
+        {types} "[constructor]fields" (func $fields (result i32)))
+        {types} "[method]fields.append" (func $append (param i32 i32 i32 i32 i32 i32)))
+        {types} "[constructor]outgoing-request" (func $request (param i32) (result i32)))
+        {types} "[method]outgoing-request.set-method" (func $set-method (param i32 i32 i32 i32) (result i32)))
+        {types} "[method]outgoing-request.set-path-with-query" (func $set-path (param i32 i32 i32 i32) (result i32)))
+        {types} "[method]outgoing-request.set-scheme" (func $set-scheme (param i32 i32 i32 i32 i32) (result i32)))
+        {types} "[method]outgoing-request.set-authority" (func $set-authority (param i32 i32 i32 i32) (result i32)))
+        {types} "[method]future-incoming-response.subscribe" (func $subscribe (param i32) (result i32)))
+        (import "wasi:http/outgoing-handler@0.2.0" "handle" (func $handle (param i32 i32 i32 i32)))
+        (import "wasi:io/poll@0.2.0" "[method]pollable.block" (func $block (param i32)))
+        {memory}
+        (data (i32.const 1024) "{authority}")
+        (data (i32.const 1100) "x-key")
+        (data (i32.const 1200) "plain")
+        (data (i32.const 1300) "{{{{secret:KEY}}}}")
+        (data (i32.const 1400) "/")
+        (func (export "test:sender/sender@0.1.0#send") (param $trace i32) (param $secret i32) (result i32)
+            (local $headers i32) (local $made i32)
+            (local.set $headers (call $fields))
+            (call $append (local.get $headers) (i32.const 1100) (i32.const 5)
+                (select (i32.const 1300) (i32.const 1200) (local.get $secret))
+                (select (i32.const 14) (i32.const 5) (local.get $secret)) (i32.const 0))
+            (local.set $made (call $request (local.get $headers)))
+            ;; `trace` is the eighth method, `get` the first.
+            (drop (call $set-method (local.get $made)
+                (select (i32.const 7) (i32.const 0) (local.get $trace)) (i32.const 0) (i32.const 0)))
+            (drop (call $set-path (local.get $made) (i32.const 1) (i32.const 1400) (i32.const 1)))
+            (drop (call $set-scheme (local.get $made) (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 0)))
+            (drop (call $set-authority (local.get $made) (i32.const 1) (i32.const 1024) (i32.const {length})))
+            (call $handle (local.get $made) (i32.const 0) (i32.const 0) (i32.const 16))
+            (if (i32.load8_u (i32.const 16)) (then (return (i32.const 0))))
+            (call $block (call $subscribe (i32.load (i32.const 24))))
+            (i32.const 1)))"#,
+        memory = components::MEMORY,
+        length = authority.len(),
+    );
+    components::encode(&wit, "tool", &module)
+}
+
+/// The server would send back what it got, with the secret in it.
+#[test]
+fn a_trace_with_a_secret_reaches_no_server() {
+    let home = Home::new();
+    let server = Server::start(echo);
+    let package = home.path().join("sender");
+    std::fs::create_dir(&package).expect("it is made");
+    std::fs::write(package.join("sender.wasm"), sender(&server)).expect("it is written");
+    let manifest = "name = \"test:sender\"\nversion = \"0.1.0\"\ndescription = \"Sends.\"\ncomponent = \"sender.wasm\"\n\
+        [permissions]\nhttp = [\"*\"]\nsecrets = [\"KEY\"]\n";
+    std::fs::write(package.join("tool.toml"), manifest).expect("it is written");
+    home.publish(&package);
+    let granted = format!(
+        "[tools]\nsender = \"test:sender\"\n[[grant]]\nmethod = \"sender/*\"\n\
+         [tool.sender]\nhttp = [\"http://127.0.0.1:{}\"]\nsecrets = [\"KEY\"]\n",
+        server.port()
+    );
+    home.file("policy.toml", granted);
+    home.file("key", "s3cr3t-value");
+    let options = ["--policy", "policy.toml", "--secret", "KEY=file:key", "--audit", "audit.jsonl"];
+    let sends = |trace: bool, secret: bool| {
+        home.js(&format!("return await sender.send({{ trace: {trace}, secret: {secret} }})"), &options);
+        server.seen().iter().map(|head| (head[..5].to_owned(), header(head, "x-key").to_owned())).collect::<Vec<_>>()
+    };
+    let seen = |expected: &[(&str, &str)]| {
+        expected.iter().map(|(method, value)| ((*method).to_owned(), (*value).to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(sends(true, true), seen(&[]));
+    assert_eq!(sends(true, false), seen(&[("TRACE", "plain")]));
+    assert_eq!(sends(false, true), seen(&[("TRACE", "plain"), ("GET /", "s3cr3t-value")]));
+    let log = log(&home);
+    assert_eq!(log.matches("would show its secrets").count(), 1, "{log}");
+    assert!(!log.contains("s3cr3t-value"), "{log}");
 }
 
 /// What a server is sent as the value of a secret from this source, with these variables in the environment.

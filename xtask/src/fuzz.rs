@@ -11,8 +11,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::run::{cargo, root, run, say, succeeds, target};
 
-/// How long each target runs unless `--seconds` or `--minutes` says so: long enough to find again what a change broke.
-const SECONDS: u32 = 60;
+/// How long each target runs unless the command line says so: long enough to find again what a change broke.
+const TIME: Time = Time::Each(60);
 
 /// libFuzzer's bounds on one input: seconds, MiB, and bytes. The corpus is smaller, and what grows with the length of its
 /// input is seen within that.
@@ -21,19 +21,45 @@ const BOUNDS: [&str; 3] = ["-timeout=20", "-rss_limit_mb=1024", "-max_len=4096"]
 /// What one target came to.
 struct Outcome {
     runs: String,
-    found: bool,
+    /// Edges of the code that its inputs reach.
+    coverage: String,
+    /// Inputs that are kept for the next time.
+    kept: usize,
+    /// Where the input of a finding is; empty if the target ended without one.
+    found: Option<String>,
+}
+
+/// How long targets run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Time {
+    /// Each of them, in seconds.
+    Each(u32),
+    /// All of them together, in hours.
+    Together(f64),
+}
+
+impl Time {
+    /// Seconds for each of so many targets.
+    fn share(self, targets: usize) -> u32 {
+        match self {
+            Self::Each(seconds) => seconds,
+            // A cast of a float saturates; less than a second would be no limit for libFuzzer.
+            Self::Together(hours) => ((hours * 3600.0 / targets as f64) as u32).max(1),
+        }
+    }
 }
 
 /// What is asked for.
+#[derive(Debug, PartialEq)]
 struct Options<'a> {
     only: Option<&'a str>,
-    seconds: u32,
+    time: Time,
     seeded: bool,
 }
 
 /// Runs one target, or all of them.
 pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
-    let Options { only, seconds, seeded } = read(arguments)?;
+    let Options { only, time, seeded } = read(arguments)?;
     let targets = targets()?;
     let chosen: Vec<&String> = targets.iter().filter(|target| only.is_none_or(|only| only == *target)).collect();
     if chosen.is_empty() {
@@ -45,45 +71,64 @@ pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
     }
     say("building the fuzz targets; the first time takes as long as a release build");
     run(cargo_fuzz("build").args(only))?;
+    let seconds = time.share(chosen.len());
     if seeded { seeded::find(&chosen, seconds) } else { look(&chosen, seconds) }
 }
 
-/// Runs targets, each as long.
+/// Runs targets, each as long. One that finds something ends early, and the next one begins.
 fn look(chosen: &[&String], seconds: u32) -> Result<()> {
     let mut outcomes = Vec::new();
-    for target in chosen {
-        say(&format!("fuzzing {target} for {seconds} s"));
+    for (at, target) in chosen.iter().enumerate() {
+        say(&format!("fuzzing {target} for {seconds} s ({} of {})", at + 1, chosen.len()));
         outcomes.push((target, one(target, seconds)?));
     }
-    let width = chosen.iter().map(|target| target.len()).max().unwrap_or_default();
-    for (target, Outcome { runs, found }) in &outcomes {
-        println!("{target:width$}  {runs:>12} runs  {}", if *found { "a finding" } else { "nothing found" });
+    let width = chosen.iter().map(|target| target.len()).max().unwrap_or_default().max("target".len());
+    println!("{:width$}  {:>12}  {:>8}  {:>6}  found", "target", "runs", "coverage", "kept");
+    for (target, Outcome { runs, coverage, kept, found }) in &outcomes {
+        let found = found.as_deref().unwrap_or("nothing");
+        println!("{target:width$}  {runs:>12}  {coverage:>8}  {kept:>6}  {found}");
     }
-    if outcomes.iter().any(|(_, outcome)| outcome.found) {
+    if outcomes.iter().any(|(_, outcome)| outcome.found.is_some()) {
         bail!("there are findings: what one comes down to belongs, once it is mended, in tests/fuzz/corpus");
     }
     Ok(())
 }
 
-/// `[TARGET] [--seconds N | --minutes N] [--seeded]`, in any order.
+/// `[TARGET | --all] [--seconds N | --minutes N | --hours N] [--seeded]`, in any order.
 fn read<'a>(arguments: &[&'a str]) -> Result<Options<'a>> {
-    let mut options = Options { only: None, seconds: SECONDS, seeded: false };
-    let mut rest = arguments.iter();
+    let mut options = Options { only: None, time: TIME, seeded: false };
+    let (mut all, mut rest) = (false, arguments.iter());
     while let Some(argument) = rest.next() {
         match *argument {
-            flag @ ("--seconds" | "--minutes") => {
+            flag @ ("--seconds" | "--minutes" | "--hours") => {
                 let given = rest.next().with_context(|| format!("`{flag}` needs a number"))?;
-                let number: u32 = given.parse().with_context(|| format!("`{flag} {given}` is no whole number"))?;
-                let each = if flag == "--minutes" { 60 } else { 1 };
-                options.seconds = number.checked_mul(each).context("that is more than a century")?;
+                options.time = time(flag, given)?;
             }
             "--seeded" => options.seeded = true,
+            "--all" => all = true,
             flag if flag.starts_with('-') => bail!("`{flag}` is no flag of `cargo xtask fuzz`"),
             target if options.only.is_none() => options.only = Some(target),
             _ => bail!("one target at a time, or all of them"),
         }
     }
+    if let Some(target) = options.only.filter(|_| all) {
+        bail!("`--all` and `{target}`: one target, or all of them");
+    }
     Ok(options)
+}
+
+/// `--hours` is the time of all targets together, and may have a fraction; the others are that of each.
+fn time(flag: &str, given: &str) -> Result<Time> {
+    if flag == "--hours" {
+        let hours: f64 = given.parse().with_context(|| format!("`{flag} {given}` is no number"))?;
+        if !hours.is_finite() || hours <= 0.0 {
+            bail!("`{flag} {given}` is no time to fuzz for");
+        }
+        return Ok(Time::Together(hours));
+    }
+    let number: u32 = given.parse().with_context(|| format!("`{flag} {given}` is no whole number"))?;
+    let each = if flag == "--minutes" { 60 } else { 1 };
+    Ok(Time::Each(number.checked_mul(each).context("that is more than a century")?))
 }
 
 /// The names of all targets: their files.
@@ -112,41 +157,75 @@ fn directory() -> PathBuf {
 
 /// Fuzzes one target. What the fuzzer finds interesting is kept for the next time, beside the corpus and not in it.
 fn one(target: &str, seconds: u32) -> Result<Outcome> {
-    let found = directory().join("corpus").join(target);
-    std::fs::create_dir_all(&found)?;
+    let grown = directory().join("corpus").join(target);
+    std::fs::create_dir_all(&grown)?;
     let log = directory().join(format!("{target}.log"));
     let file = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let mut fuzz = cargo_fuzz("run");
-    fuzz.arg(target).arg(found).arg(root().join("tests/fuzz/corpus").join(target)).arg("--").args(BOUNDS);
+    fuzz.arg(target).arg(&grown).arg(root().join("tests/fuzz/corpus").join(target)).arg("--").args(BOUNDS);
     fuzz.arg(format!("-max_total_time={seconds}")).arg("-print_final_stats=1");
     let status = fuzz.stdout(file.try_clone()?).stderr(file).status().context("cannot run cargo fuzz")?;
     let told = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();
-    if !status.success() {
-        report(target, &told, &log);
-    }
+    let found = (!status.success()).then(|| report(target, &told, &log));
     let runs = after(&told, "stat::number_of_executed_units:").unwrap_or("?").to_owned();
-    Ok(Outcome { runs, found: !status.success() })
+    let coverage = after(&told, " cov: ").and_then(|rest| rest.split(' ').next()).unwrap_or("?").to_owned();
+    Ok(Outcome { runs, coverage, kept: std::fs::read_dir(&grown)?.count(), found })
 }
 
-/// Says what was found, and where its input is.
-fn report(target: &str, told: &str, log: &Path) {
+/// Says what was found, and how to see it again. Returns where its input is.
+fn report(target: &str, told: &str, log: &Path) -> String {
     let panicked = told.lines().skip_while(|line| !line.contains("panicked at")).take(3);
     for line in panicked.chain(told.lines().filter(|line| line.starts_with("==") && line.contains("ERROR"))) {
         eprintln!("    {line}");
     }
-    match after(told, "Test unit written to") {
-        Some(input) => {
-            let fuzz = cargo_fuzz("tmin");
-            let words: Vec<_> = fuzz.get_args().map(|word| word.to_string_lossy()).collect();
-            eprintln!("    its input is {input}; smaller with");
-            eprintln!("    RUSTC_BOOTSTRAP=1 cargo {} {target} {input}", words.join(" "));
-        }
-        None => eprintln!("    {target} did not run to its end"),
-    }
     eprintln!("    all of it is in {}", log.display());
+    let Some(input) = after(told, "Test unit written to") else {
+        eprintln!("    {target} did not run to its end");
+        return format!("no end: {}", log.display());
+    };
+    let fuzz = cargo_fuzz("tmin");
+    let words: Vec<_> = fuzz.get_args().map(|word| word.to_string_lossy()).collect();
+    eprintln!("    its input is {input}; again, without a fuzzer, with");
+    eprintln!("    cargo run --package tollhouse-fuzz --bin {target} -- {input}");
+    eprintln!("    and smaller with");
+    eprintln!("    RUSTC_BOOTSTRAP=1 cargo {} {target} {input}", words.join(" "));
+    input.to_owned()
 }
 
 /// The rest of the last line that has these words, behind them.
 fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     text.lines().rev().find_map(|line| line.split_once(words)).map(|(_, rest)| rest.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_of_each_target_or_shared() {
+        let time = |arguments: &[&str]| read(arguments).expect("it is one").time;
+        assert_eq!(time(&[]), TIME);
+        assert_eq!(time(&["--minutes", "2"]).share(17), 120);
+        assert_eq!(time(&["--all", "--hours", "1"]).share(18), 200);
+        assert_eq!(time(&["vfs", "--hours", "0.5"]).share(1), 1800);
+        assert_eq!(time(&["--hours", "0.0001"]).share(18), 1, "libFuzzer takes 0 for no limit");
+        for wrong in ["0", "-1", "NaN", "inf", "an hour"] {
+            assert!(read(&["--all", "--hours", wrong]).is_err(), "{wrong}");
+        }
+        assert!(read(&["--seconds", "1.5"]).is_err() && read(&["--hours"]).is_err());
+    }
+
+    #[test]
+    fn one_target_or_all_are_named() {
+        assert_eq!(read(&["--all"]).expect("it is known"), read(&[]).expect("all of them"));
+        assert_eq!(read(&["vfs"]).expect("a target").only, Some("vfs"));
+        assert!(read(&["--all", "vfs"]).is_err() && read(&["vfs", "wit"]).is_err() && read(&["--every"]).is_err());
+    }
+
+    #[test]
+    fn last_line_of_a_log_counts() {
+        let log = "#2\tINITED cov: 12 ft: 13\n#4\tNEW    cov: 1500 ft: 1600 corp: 2/2b\n";
+        assert_eq!(after(log, " cov: "), Some("1500 ft: 1600 corp: 2/2b"));
+        assert_eq!(after(log, "Test unit written to"), None);
+    }
 }

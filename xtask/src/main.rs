@@ -1,5 +1,6 @@
 //! Set-up, build, demo, test, conformance, fuzzing, crashes and bench of Tollhouse: `cargo xtask COMMAND`.
 
+mod advisories;
 mod bench;
 mod build;
 mod bundle;
@@ -39,12 +40,16 @@ cargo xtask COMMAND
   differential SUBJECT... [--count N] [--seed N] [--jobs N] [--shrink N] [--keep DIR] [--case N] [--ours PROGRAM]
                      generates scripts, runs them by the real programs and by tollhouse, and groups what differs by cause;
                      2000 scripts, seed 7 by default; --case shows one script and both results
-  fuzz [TARGET] [--seconds N | --minutes N] [--seeded]
+  fuzz [TARGET | --all] [--seconds N | --minutes N | --hours N] [--seeded]
                      fuzzes what reads hostile text and bytes and what hostile guests say, one target or all, a minute
-                     each; --seeded puts a bug in front of each, and sees whether it finds it
+                     each; --hours is the time of all together; exit status 1 on a finding, whose input it names;
+                     --seeded puts a bug in front of each, and sees whether it finds it
   crash [--cycles N]
                      kills processes that use a store, and cuts the power under it, 200 times unless told
-  check              what CI checks besides the tests: format, lints, licences, documentation
+  check              what CI checks besides the tests: format, lints, licences, advisories, documentation
+  advisories [--require] [--from DIR]
+                     checks all dependencies by the RustSec advisory database; --require fails where that cannot be
+                     fetched, --from takes a clone of it
 ";
 
 fn main() -> Result<()> {
@@ -72,6 +77,7 @@ fn main() -> Result<()> {
         ["fuzz", arguments @ ..] => fuzz::fuzz(arguments),
         ["crash", arguments @ ..] => crash::crash(arguments),
         ["check"] => test::check(),
+        ["advisories", arguments @ ..] => advisories::advisories(arguments),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::advisories;
 use crate::build::{self, Profile, SHELL, tool_directories, tool_package};
 use crate::differential;
 use crate::patched;
@@ -62,7 +63,7 @@ fn foreign() -> Result<()> {
     python::test_full(Profile::Debug, &programs::publish_to("python/home", &made)?)
 }
 
-/// Format, lints, licences, documentation.
+/// Format, lints, licences, advisories, documentation.
 pub(crate) fn check() -> Result<()> {
     say("checking the format");
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
@@ -70,15 +71,13 @@ pub(crate) fn check() -> Result<()> {
     // Not `--all`: that is the patched library too.
     run(&mut cargo(&["fmt", "--check", "--manifest-path", SHELL]))?;
     say("checking licences and sources of dependencies");
-    if !succeeds(&mut cargo(&["deny", "--version"])) {
-        say("installing cargo-deny");
-        run(&mut cargo(&["install", "--locked", "cargo-deny"]))?;
-    }
+    advisories::install_deny()?;
     for manifest in ["Cargo.toml", SHELL] {
         run(&mut cargo(&["fetch", "--locked", "--manifest-path", manifest]))?;
         let mut deny = cargo(&["deny", "--offline", "--manifest-path", manifest, "--config", "deny.toml", "check"]);
         run(deny.args(["licenses", "bans", "sources"]))?;
     }
+    advisories::check_if_possible()?;
     let c = setup()?;
     build::all(Profile::Debug)?;
     say("checking with clippy");

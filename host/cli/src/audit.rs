@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use serde_json::{Value, json};
-use tollhouse::gate::{Audit, AuditError, AuditFile, AuditKey, CheckOptions, CheckedLog};
+use tollhouse::gate::{Audit, AuditError, AuditFile, AuditKey, Chain, CheckOptions, CheckedLog};
+use tollhouse::session::{SessionId, SessionsError};
 
 use super::error::USAGE;
-use super::{CliError, Result, show};
+use super::places::Places;
+use super::{CliError, Result, session, show};
 use crate::Exit;
 
 /// Where a command writes every decision and call.
@@ -65,7 +67,7 @@ fn read(path: &Path) -> Result<AuditKey> {
 
 /// Check an audit log, and say what is proven: that nobody changed it, or cut it off
 ///
-/// Without more, that each line names the one before: whoever can write the file can write all of it anew. With the key that
+/// Without more, that each line names the one before: whoever can write the file or store can write all of it anew. With the key that
 /// it was kept with (`run --audit-key`), that nobody without the key wrote, changed or removed a line, from the first line
 /// with a MAC on. With the hash of a line that was kept elsewhere, that everything up to that line is as it was then.
 #[derive(Args)]
@@ -73,11 +75,15 @@ fn read(path: &Path) -> Result<AuditKey> {
 Examples:
   tollhouse policy audit audit.jsonl --json | jq -r .head > head
   tollhouse policy audit audit.jsonl --expect \"$(cat head)\"
-  tollhouse policy audit audit.jsonl --key audit.key")]
+  tollhouse policy audit audit.jsonl --key audit.key
+  tollhouse policy audit --session trip --expect \"$(cat head)\"")]
 pub(crate) struct CheckAudit {
     /// A log that `run --audit` wrote
-    #[arg(value_name = "LOG")]
-    log: PathBuf,
+    #[arg(value_name = "LOG", required_unless_present = "session")]
+    log: Option<PathBuf>,
+    /// Instead of a file, the log of this session, which has no key
+    #[arg(long, value_name = "ID", conflicts_with_all = ["log", "key"])]
+    session: Option<SessionId>,
     /// The key that the log was kept with
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
@@ -97,12 +103,19 @@ fn hash(text: &str) -> std::result::Result<String, &'static str> {
 
 impl CheckAudit {
     /// Checks, and prints what is proven.
-    pub(crate) fn execute(&self) -> Result {
+    pub(crate) fn execute(&self, places: &Places) -> Result {
+        match (&self.session, &self.log) {
+            (Some(id), _) => self.check_session(places, id),
+            (None, log) => self.check_file(log.as_deref().expect("clap asks for a session or a file")),
+        }
+    }
+
+    fn check_file(&self, log: &Path) -> Result {
         let key = self.key.as_deref().map(read).transpose()?;
         let has_key = key.is_some();
-        match AuditFile::check(&self.log, CheckOptions { key, expect: self.expect.clone() }) {
+        match AuditFile::check(log, CheckOptions { key, expect: self.expect.clone() }) {
             Ok(checked) if has_key && checked.keyed_from.is_none() => {
-                let message = format!("no line of `{}` has a MAC: the key proves nothing", self.log.display());
+                let message = format!("no line of `{}` has a MAC: the key proves nothing", log.display());
                 self.wrong(CliError::usage(message.as_str()).status(1), None, &message)
             }
             Ok(checked) => {
@@ -121,6 +134,55 @@ impl CheckAudit {
         }
     }
 
+    fn check_session(&self, places: &Places, id: &SessionId) -> Result {
+        let (mut chain, mut expected) = (Chain::default(), vec![None; self.expect.len()]);
+        let read = places.sessions()?.log(id, &mut |line| {
+            chain.check(&line.text).expect("it was checked as it was read");
+            let hash = chain.hash().to_hex();
+            let here = self.expect.iter().zip(&mut expected).filter(|(head, _)| head.as_str() == hash.as_str());
+            here.for_each(|(_, line)| *line = Some(chain.lines()));
+        });
+        match read {
+            Ok(()) => {}
+            Err(error @ SessionsError::Unknown { .. }) => {
+                return Err(session::failed("the log cannot be checked", &error));
+            }
+            Err(error) => {
+                let told = session::failed("the log cannot be trusted", &error);
+                return self.wrong(told, None, &error.to_string());
+            }
+        }
+        if let Some((head, _)) = self.expect.iter().zip(&expected).find(|(_, line)| line.is_none()) {
+            let message = format!("the log of `{id}` has no line whose hash is {head}: it was written anew, or was cut off");
+            return self.wrong(CliError::usage(message.as_str()).status(1), None, &message);
+        }
+        let expected: Vec<u64> = expected.into_iter().flatten().collect();
+        self.tell_session(chain.lines(), &chain.hash().to_string(), &expected);
+        Ok(Exit::SUCCESS)
+    }
+
+    fn tell_session(&self, lines: u64, head: &str, expected: &[u64]) {
+        if self.json {
+            show::json_pretty(&json!({
+                "lines": lines, "head": head, "keyed_from": null, "proven_from": null, "proven_lines": null,
+                "expected": self.expected(expected), "wrong": null,
+            }));
+            return;
+        }
+        show::line(format_args!("{lines} lines, unaltered; the last is {head}"));
+        show::line(
+            "not proven: the log of a session has no key, so whoever can write the store can write all of it anew \
+             (`--expect`; `--audit` with `--audit-key` keeps one beside it)",
+        );
+        tell_expected(expected);
+    }
+
+    /// The hashes that were expected, and their lines.
+    fn expected(&self, lines: &[u64]) -> Vec<Value> {
+        let expected = self.expect.iter().zip(lines);
+        expected.map(|(head, line)| json!({ "head": head, "line": line })).collect()
+    }
+
     /// A log that cannot be trusted: as JSON it is an answer, else an error.
     fn wrong(&self, error: CliError, line: Option<u64>, message: &str) -> Result {
         if !self.json {
@@ -136,8 +198,7 @@ impl CheckAudit {
     fn tell(&self, checked: &CheckedLog) {
         let CheckedLog { lines, head, keyed_from, proven_from, proven_lines, expected, .. } = checked;
         if self.json {
-            let expected = self.expect.iter().zip(expected);
-            let expected: Vec<Value> = expected.map(|(head, line)| json!({ "head": head, "line": line })).collect();
+            let expected = self.expected(expected);
             show::json_pretty(&json!({
                 "lines": lines, "head": head, "keyed_from": keyed_from, "proven_from": proven_from,
                 "proven_lines": proven_lines, "expected": expected, "wrong": null,
@@ -160,8 +221,12 @@ impl CheckAudit {
         if let Some(proven) = proven_lines {
             show::line(format_args!("proven by its head: none of the first {proven} lines was cut off"));
         }
-        for line in expected {
-            show::line(format_args!("line {line} has the hash that was expected: up to it, all is as it was then"));
-        }
+        tell_expected(expected);
+    }
+}
+
+fn tell_expected(lines: &[u64]) {
+    for line in lines {
+        show::line(format_args!("line {line} has the hash that was expected: up to it, all is as it was then"));
     }
 }

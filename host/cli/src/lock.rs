@@ -10,6 +10,7 @@ use tollhouse::capability::Policy;
 use tollhouse::session::HostError;
 use tollhouse::tool::{Lock as Pins, LockFile, Locked};
 
+use super::confine::{ConfineArgs, Confinement};
 use super::error::USAGE;
 use super::opening::pair;
 use super::places::Places;
@@ -51,6 +52,8 @@ pub(crate) struct Lock {
     /// The lock's file, if it is another
     #[arg(long, value_name = "FILE")]
     locked: Option<PathBuf>,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print an array of {alias, name, version, change, component, wit, manifest, permissions, description}
     #[arg(long)]
     json: bool,
@@ -59,6 +62,7 @@ pub(crate) struct Lock {
 impl Lock {
     /// Pins, and says what.
     pub(crate) fn execute(&self, places: &Places) -> Result {
+        self.confine.seal(|| self.touched(places))?;
         let source = PolicyFile::read(&self.policy)?;
         let mut policy = source.parse()?;
         trust::resolve(&mut policy, places)?;
@@ -75,6 +79,15 @@ impl Lock {
         }
         self.tell(&old, &new);
         Ok(Exit::SUCCESS)
+    }
+
+    /// What of this machine it touches: the lock is replaced as a whole, which takes the right to write in its directory.
+    fn touched(&self, places: &Places) -> Confinement {
+        let beside = candidates(&self.policy);
+        let read = [&self.policy].into_iter().chain(&self.locked).chain(&beside);
+        let directory = directory(self.locked.as_ref().unwrap_or(&self.policy));
+        // One that is not there is not made: the error names it.
+        Confinement::of(places, false).reading(read).writing_in(Some(directory).filter(|directory| directory.is_dir()))
     }
 
     /// What of an old lock is not to be pinned anew.
@@ -190,9 +203,14 @@ fn read_file(path: &Path) -> Result<LockFile> {
         .map_err(|error| failed(&error).hint("`tollhouse lock --policy FILE` writes it; edit the policy instead"))
 }
 
+/// The directory of a file.
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Replaces the file as a whole, durably.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = directory(path);
     let mut builder = tempfile::Builder::new();
     // It is kept with the policy, for others to read.
     #[cfg(unix)]

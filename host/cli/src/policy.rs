@@ -93,7 +93,7 @@ impl Policy {
                 show::json_pretty(&Grants::schema());
                 Ok(Exit::SUCCESS)
             }
-            Self::Audit(audit) => audit.execute(),
+            Self::Audit(audit) => audit.execute(places),
         }
     }
 }

@@ -154,6 +154,8 @@ fn with_room(Kind { instances, keep_resident, stack, metered }: Kind) -> Result<
         .async_stack_size(stack)
         .memory_init_cow(true)
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    #[cfg(fuzzing)]
+    config.wasm_multi_value(!tollhouse_seeded::bug("engine"));
     Ok((Engine::new(&config)?, instances))
 }
 

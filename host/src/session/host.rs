@@ -18,7 +18,9 @@ use crate::error::told;
 use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError, redacted};
 use crate::guest::{Guests, Language};
 use crate::ledger::Used;
-use crate::tool::{HostTool, KeyValue, Lock, Locked, MountError, MountedTools, Network, Packages, Secrets, Services};
+use crate::tool::{
+    CLOCK_RESOLUTION, HostTool, KeyValue, Lock, Locked, MountError, MountedTools, Network, Packages, Secrets, Services,
+};
 use crate::vfs::{self, Tree};
 
 /// How many agents' code is kept for their next run.
@@ -338,6 +340,12 @@ impl Drop for HostState {
         self.callers.close();
         self.pool.close();
     }
+}
+
+/// Nanoseconds since the Unix epoch, as guests and tools are told them: whole units of [`CLOCK_RESOLUTION`].
+pub(super) fn guest_now() -> u64 {
+    let now = now();
+    now - now % CLOCK_RESOLUTION
 }
 
 /// Nanoseconds since the Unix epoch, by the host's clock.

@@ -13,7 +13,7 @@ use bytes::Bytes;
 
 use self::admit::world;
 use self::outstanding::AllOutstanding;
-use super::host::{HostError, now};
+use super::host::{HostError, guest_now};
 use super::kept::Stoppable;
 use super::options::{Captured, RunOptions, Stdin};
 use super::process::{self, Beginning, MAIN, Pid, Process, Processes};
@@ -246,13 +246,13 @@ impl Run {
             }
         }
         if let Some(pid) = processes.waiting() {
-            return Some((pid, processes.start(pid, now())?));
+            return Some((pid, processes.start(pid, guest_now())?));
         }
         let next = self.queue.iter().position(|(completion, _)| processes.goes_on(process::owner(completion.id)))?;
         let (completion, edits) = self.queue.remove(next)?;
         self.outstanding.remove(completion.id);
         let pid = process::owner(completion.id);
-        Some((pid, processes.resume(completion, &edits, |error| unfit("a tool", error), now())?))
+        Some((pid, processes.resume(completion, &edits, |error| unfit("a tool", error), guest_now())?))
     }
 
     /// What tells a guest of bytes that it waits for.

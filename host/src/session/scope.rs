@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::host::now;
+use super::host::guest_now;
 use super::state::SessionState;
 use crate::agent::Caller;
 use crate::code::Interrupt;
@@ -78,7 +78,7 @@ impl Scope {
         let session = &self.session;
         CallContext {
             interrupt,
-            now: now(),
+            now: guest_now(),
             seed: session.seed("tool", &[self.record.run(), seq]),
             memory: session.limits().memory,
             wall: session.limits().tool_wall,

@@ -1,7 +1,8 @@
-//! A tool's clocks: they stand still at the time of the call, and a wait on them can be interrupted.
+//! A tool's clocks: they stand still at the time of the call. A wait can be interrupted, and takes the time that the tool
+//! spends waiting: no clock and no timer measures how long the tool computes, or the code that it calls.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use wasmtime::Result;
@@ -14,24 +15,30 @@ use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 use super::state::ToolState;
 use crate::code::{Interrupt, TICK};
 
+/// What every clock of a guest counts in, in nanoseconds: a millisecond, as in browsers that do not isolate their pages.
+pub(crate) const RESOLUTION: u64 = 1_000_000;
+
 /// Nanoseconds since the Unix epoch. Clones show the same time.
 #[derive(Clone, Default)]
-pub(super) struct Clock(Arc<AtomicU64>);
+pub(super) struct Clock {
+    now: Arc<AtomicU64>,
+    waiting: Waiting,
+}
 
 impl Clock {
     /// It shows this time from now on.
     pub(super) fn set(&self, now: u64) {
-        self.0.store(now, Ordering::Relaxed);
+        self.now.store(now, Ordering::Relaxed);
     }
 
     fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.now.load(Ordering::Relaxed)
     }
 }
 
 impl HostWallClock for Clock {
     fn resolution(&self) -> Duration {
-        Duration::from_nanos(1)
+        Duration::from_nanos(RESOLUTION)
     }
 
     fn now(&self) -> Duration {
@@ -41,7 +48,7 @@ impl HostWallClock for Clock {
 
 impl HostMonotonicClock for Clock {
     fn resolution(&self) -> u64 {
-        1
+        RESOLUTION
     }
 
     fn now(&self) -> u64 {
@@ -55,7 +62,7 @@ impl monotonic_clock::Host for ToolState {
     }
 
     fn resolution(&mut self) -> Result<Moment> {
-        Ok(1)
+        Ok(RESOLUTION)
     }
 
     fn subscribe_instant(&mut self, when: Moment) -> Result<Resource<DynPollable>> {
@@ -63,29 +70,111 @@ impl monotonic_clock::Host for ToolState {
     }
 
     fn subscribe_duration(&mut self, duration: Nanoseconds) -> Result<Resource<DynPollable>> {
-        let until = Instant::now().checked_add(Duration::from_nanos(duration));
-        let wait = self.table.push(Wait { until, interrupt: self.interrupt.clone() })?;
+        let waiting = self.clock.waiting.clone();
+        let until = waiting.so_far().checked_add(Duration::from_nanos(duration));
+        let wait = self.table.push(Wait { until, waiting, interrupt: self.interrupt.clone() })?;
         subscribe(&mut self.table, wait)
+    }
+}
+
+/// How long a tool has waited for timers, all in all: the time that its timers go by. Clones are one.
+///
+/// A timer by the machine's clock would tell a tool how long it computed between setting the timer and looking whether it
+/// is due: a clock as fine as the machine's.
+#[derive(Clone, Default)]
+struct Waiting(Arc<Mutex<Spans>>);
+
+#[derive(Default)]
+struct Spans {
+    /// The time of waits that are over.
+    over: Duration,
+    /// How many timers are waited for now, and since when one is.
+    timers: usize,
+    since: Option<Instant>,
+}
+
+impl Spans {
+    fn so_far(&self) -> Duration {
+        self.over + self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+}
+
+impl Waiting {
+    fn spans(&self) -> MutexGuard<'_, Spans> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn so_far(&self) -> Duration {
+        self.spans().so_far()
+    }
+
+    /// The tool waits for a timer, until what is returned is dropped.
+    fn begin(&self) -> WaitingFor<'_> {
+        let mut spans = self.spans();
+        spans.timers += 1;
+        spans.since.get_or_insert_with(Instant::now);
+        WaitingFor(self)
+    }
+}
+
+/// A timer that is waited for.
+struct WaitingFor<'w>(&'w Waiting);
+
+impl Drop for WaitingFor<'_> {
+    fn drop(&mut self) {
+        let mut spans = self.0.spans();
+        spans.timers -= 1;
+        if spans.timers == 0 {
+            spans.over = spans.so_far();
+            spans.since = None;
+        }
     }
 }
 
 /// A wait that ends at its time, or when the call is to stop: the tool then runs into its epoch at once.
 struct Wait {
-    /// None: the end of time.
-    until: Option<Instant>,
+    /// By the time that the tool has waited. None: the end of time.
+    until: Option<Duration>,
+    waiting: Waiting,
     interrupt: Interrupt,
 }
 
 #[async_trait::async_trait]
 impl Pollable for Wait {
     async fn ready(&mut self) {
+        let _waiting = self.waiting.begin();
         loop {
-            let rest = self.until.map_or(TICK, |until| until.saturating_duration_since(Instant::now()));
+            let rest = self.until.map_or(TICK, |until| until.saturating_sub(self.waiting.so_far()));
             if rest.is_zero() || self.interrupt.stopped().is_some() {
                 // Others that wait beside it are looked at before the tool is told.
                 return tokio::task::yield_now().await;
             }
             tokio::time::sleep(rest.min(TICK)).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_is_counted_while_a_timer_is_waited_for() {
+        let waiting = Waiting::default();
+        let is_frozen = || waiting.so_far() == waiting.so_far() && waiting.spans().since.is_none();
+        assert!(is_frozen() && waiting.so_far() == Duration::ZERO);
+        let (one, other) = (waiting.begin(), waiting.begin());
+        let until = waiting.so_far() + Duration::from_millis(1);
+        while waiting.so_far() < until {
+            std::thread::yield_now();
+        }
+        drop(one);
+        assert!(!is_frozen(), "the other one is waited for");
+        drop(other);
+        assert!(is_frozen());
+        let before = waiting.so_far();
+        assert!(before >= until);
+        drop(waiting.begin());
+        assert!(waiting.so_far() >= before && is_frozen());
     }
 }

@@ -52,6 +52,7 @@ use wasmtime::component::Val;
 use wasmtime::component::types::ComponentFunc;
 
 pub(crate) use authority::Authority;
+pub(crate) use clock::RESOLUTION as CLOCK_RESOLUTION;
 pub(crate) use files::Working;
 pub use handles::Handles;
 pub(crate) use held::{Held, HeldHandles, dropped, resource_type};
@@ -121,7 +122,7 @@ pub(crate) trait Peers: Send + Sync {
 pub struct CallContext {
     /// Stops it.
     pub interrupt: Interrupt,
-    /// Its time: nanoseconds since the Unix epoch. The tool's clocks stand still there.
+    /// Its time: nanoseconds since the Unix epoch, in whole milliseconds. The tool's clocks stand still there.
     pub now: u64,
     /// What its random numbers are drawn from.
     pub seed: [u8; 32],

@@ -8,6 +8,7 @@
 mod archive;
 mod canonical;
 mod component;
+mod engine;
 mod frames;
 mod hosted;
 mod index;
@@ -31,6 +32,7 @@ use std::process::ExitCode;
 pub use archive::archive;
 pub use canonical::canonical;
 pub use component::component;
+pub use engine::engine;
 pub use frames::frames;
 pub use hosted::hosted;
 pub use index::index;
@@ -50,10 +52,11 @@ pub use words::words;
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its file and of its corpus.
-pub const TARGETS: [(&str, Target); 17] = [
+pub const TARGETS: [(&str, Target); 18] = [
     ("archive", archive),
     ("canonical", canonical),
     ("component", component),
+    ("engine", engine),
     ("frames", frames),
     ("hosted", hosted),
     ("index", index),

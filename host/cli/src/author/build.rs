@@ -156,7 +156,7 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 impl Built {
     /// The report, for people.
-    pub(super) fn tell(&self) {
+    fn tell(&self) {
         let Anatomy { size, code, data, notes, imports, exports, .. } = &self.anatomy;
         let Manifest { name, version, .. } = &self.manifest;
         show::line(format_args!("built {name}@{version} in {:.1} s", self.took.as_secs_f64()));

@@ -1,18 +1,22 @@
 //! `tollhouse dev`.
+//!
+//! It starts toolchains again and again, so it stays outside the second wall itself; what they made is read, compiled and run by
+//! processes of this program that are confined as if a person had started them.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use clap::Args;
-use tollhouse_registry::{Registry, package_dir, package_manifest};
+use tollhouse_registry::package_manifest;
 
+use super::super::confine::ConfineArgs;
 use super::super::places::Places;
 use super::super::publish::package_error;
-use super::super::registry::failed;
 use super::watch::Sources;
-use super::{CliError, Result, Stop, build, directory, lang, test};
+use super::{CliError, Result, Stop, directory, lang};
 use crate::Exit;
 
 /// The registry of what was built last, in the package's directory.
@@ -43,6 +47,8 @@ pub(crate) struct Dev {
     /// Build and test once, and end: with exit status 1 if something fails
     #[arg(long)]
     once: bool,
+    #[command(flatten)]
+    confine: ConfineArgs,
 }
 
 impl Dev {
@@ -78,42 +84,77 @@ impl Dev {
         Sources::of(directory, self.run.as_slice())
     }
 
-    /// Builds, publishes, tests, runs: whether all went well.
+    /// Builds, publishes, tests, runs. Returns true if all went well.
     fn round(&self, places: &Places, directory: &Path, stop: &Stop) -> Result<bool> {
-        build::build(places, directory, self.debug, stop, &|_| Ok(()))?.tell();
-        let registry = publish(directory)?;
-        let tested = test::test(places, directory, false, stop, &|| Ok(()))?;
-        let ran = self.run.as_deref().map(|script| run(places, directory, &registry, script, stop)).transpose()?;
+        let itself = Itself { places, confine: self.confine, stop };
+        let package = directory.as_os_str();
+        let mut build = itself.command("build", [package]);
+        build.args(self.debug.then_some("--debug"));
+        if !itself.succeeds(build)? {
+            return Ok(false);
+        }
+        let Some(registry) = publish(&itself, directory)? else { return Ok(false) };
+        let tested = itself.succeeds(itself.command("test", [package, OsStr::new("--no-build")]))?;
+        let ran = self.run.as_deref().map(|script| run(&itself, directory, &registry, script)).transpose()?;
         Ok(tested && ran.unwrap_or(true))
     }
 }
 
-/// Publishes what was built in a new registry, in the place of the one before. Where that is.
-fn publish(directory: &Path) -> Result<PathBuf> {
-    let request = package_dir(directory)
-        .map_err(|error| package_error(&format!("cannot publish `{}`", directory.display()), &error))?;
+/// This program, once more, for one step of a round.
+struct Itself<'a> {
+    places: &'a Places,
+    confine: ConfineArgs,
+    stop: &'a Stop,
+}
+
+impl Itself<'_> {
+    /// A command of it, with the registry that this process was given.
+    fn command<'o>(&self, name: &str, arguments: impl IntoIterator<Item = &'o OsStr>) -> Command {
+        self.command_with(&self.places.registry, name, arguments)
+    }
+
+    fn command_with<'o>(&self, registry: &Path, name: &str, arguments: impl IntoIterator<Item = &'o OsStr>) -> Command {
+        let mut command = Command::new(&self.places.program.executable);
+        command.args(&self.places.program.before).arg(name).args(self.confine.flags());
+        command.arg("--registry").arg(registry).args(self.places.trust_writers.then_some("--trust-writers"));
+        command.args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs it to its end. What goes wrong it says itself.
+    fn succeeds(&self, command: Command) -> Result<bool> {
+        let ended = lang::spawn(command, self.stop);
+        Ok(ended.map_err(|error| CliError::because("cannot start this program once more", &error))?.success())
+    }
+}
+
+/// Publishes what was built in a new registry, in the place of the one before. Returns where that is, or nothing if what
+/// was built is refused.
+fn publish(itself: &Itself<'_>, directory: &Path) -> Result<Option<PathBuf>> {
     let place = directory.join(REGISTRY);
     let unmade = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot make `{}`", place.display()), error)
     };
     let new = tempfile::tempdir_in(directory.join("build")).map_err(|error| unmade(&error))?;
-    let registry = Registry::open(new.path()).map_err(|error| unmade(&error))?;
-    registry.publish(request).map_err(|error| failed("this could not be published", &error, error.hint()))?;
-    drop(registry);
+    // The examples are run by the test that follows.
+    let arguments = [directory.as_os_str(), OsStr::new("--no-examples")];
+    let mut publish = itself.command_with(new.path(), "publish", arguments);
+    publish.stdout(Stdio::null());
+    if !itself.succeeds(publish)? {
+        return Ok(None);
+    }
     if place.exists() {
         fs::remove_dir_all(&place).map_err(|error| unmade(&error))?;
     }
     fs::rename(new.keep(), &place).map_err(|error| unmade(&error))?;
-    Ok(place)
+    Ok(Some(place))
 }
 
-/// Runs a script with this program, as in another terminal: whether it ended well.
-fn run(places: &Places, directory: &Path, registry: &Path, script: &Path, stop: &Stop) -> Result<bool> {
+/// Runs a script, as in another terminal. Returns true if it ended well.
+fn run(itself: &Itself<'_>, directory: &Path, registry: &Path, script: &Path) -> Result<bool> {
     let manifest = package_manifest(directory)
         .map_err(|error| package_error(&format!("cannot run `{}`", script.display()), &error))?;
-    let unrun = |error: std::io::Error| CliError::because(format!("cannot run `{}`", script.display()), &error);
-    let mut command = Command::new(&places.program.executable);
-    command.args(&places.program.before).arg("run").arg("--registry").arg(registry);
-    command.args(["--allow", &format!("{}/**", manifest.name.package())]).arg(script).stdin(Stdio::null());
-    Ok(lang::spawn(command, stop).map_err(unrun)?.success())
+    let allowed = format!("{}/**", manifest.name.package());
+    let arguments = [OsStr::new("--allow"), OsStr::new(&allowed), script.as_os_str()];
+    itself.succeeds(itself.command_with(registry, "run", arguments))
 }

@@ -95,13 +95,7 @@ fn build_if_due(places: &Places, directory: &Path, stop: &Stop) -> Result<()> {
 
 /// Tests what was built last, and prints what came of it: whether all passed. `wall` rises when the package is read, which may
 /// have taken cargo.
-pub(super) fn test(
-    places: &Places,
-    directory: &Path,
-    as_json: bool,
-    stop: &Stop,
-    wall: &dyn Fn() -> Result<()>,
-) -> Result<bool> {
+fn test(places: &Places, directory: &Path, as_json: bool, stop: &Stop, wall: &dyn Fn() -> Result<()>) -> Result<bool> {
     let untested = |error| package_error(&format!("cannot test `{}`", directory.display()), &error);
     let manifest = package_manifest(directory).map_err(untested)?;
     let request = package_dir(directory).map_err(untested)?;

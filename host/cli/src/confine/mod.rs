@@ -94,6 +94,12 @@ impl ConfineArgs {
         Ok(())
     }
 
+    /// The flags that say the same, for a process of this program that this one starts.
+    pub(crate) fn flags(&self) -> impl Iterator<Item = &'static str> {
+        let flags = [(self.no_landlock, "--no-landlock"), (self.no_seccomp, "--no-seccomp")];
+        flags.into_iter().filter_map(|(is_set, flag)| is_set.then_some(flag))
+    }
+
     /// Without either, this process is as any other.
     fn is_off(&self) -> bool {
         self.no_landlock && self.no_seccomp

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use tollhouse_registry::{Permissions, Registry, ReleaseName};
 
+use super::super::confine::ConfineArgs;
 use super::super::error::colors;
 use super::super::places::Places;
 use super::super::tame::tame;
@@ -24,6 +25,8 @@ pub(crate) struct Diff {
     /// The version after
     #[arg(value_name = "V2")]
     new: Version,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object: old, new, wit, permissions, description; each diff is text
     #[arg(long)]
     json: bool,
@@ -38,6 +41,7 @@ struct Texts {
 
 impl Diff {
     pub(super) fn execute(&self, places: &Places) -> Result {
+        super::read_only(places, self.confine)?;
         let registry = super::open(places)?;
         let new = ReleaseName { name: self.old.name.clone(), version: self.new.clone() };
         let (before, after) = (texts(&registry, &self.old)?, texts(&registry, &new)?);

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tollhouse_registry::{Dependency, DependencyKind, PublicKey, Registry, Release, Requirement, Shown, dependencies};
 
+use super::super::confine::ConfineArgs;
 use super::super::error::USAGE;
 use super::super::places::Places;
 use super::super::{CliError, Result, draw, show};
@@ -14,6 +15,8 @@ use crate::Exit;
 /// List the releases
 #[derive(Args)]
 pub(crate) struct Ls {
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print an array of {name, version, digest, size, published, origin, yanked, breaking, deprecated, signed}
     #[arg(long)]
     json: bool,
@@ -33,6 +36,8 @@ pub(crate) struct Show {
     /// Name each crate that it was built of, as its component says
     #[arg(long, conflicts_with = "json")]
     dependencies: bool,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -40,6 +45,7 @@ pub(crate) struct Show {
 
 impl Ls {
     pub(super) fn execute(&self, places: &Places) -> Result {
+        super::read_only(places, self.confine)?;
         let releases = super::open(places)?.list().map_err(|error| super::unreadable(&error))?;
         if self.json {
             let listed: Vec<Value> = releases.iter().map(described).collect();
@@ -59,6 +65,7 @@ impl Ls {
 
 impl Show {
     pub(super) fn execute(&self, places: &Places) -> Result {
+        super::searching(places, self.confine)?;
         let registry = super::open(places)?;
         let package = named(&registry, &self.package)?;
         let shown = registry

@@ -16,6 +16,7 @@ mod verify;
 use clap::Subcommand;
 use tollhouse_registry::{Registry as Store, Release};
 
+use super::confine::{ConfineArgs, Confinement};
 use super::places::Places;
 use super::{CliError, Result};
 
@@ -69,6 +70,20 @@ impl Registry {
 /// The registry.
 fn open(places: &Places) -> Result<Store> {
     places.registry().checked().map_err(|error| unreadable(&error))
+}
+
+/// Confines a command that reads the registry and writes nothing.
+fn read_only(places: &Places, confine: ConfineArgs) -> Result<()> {
+    confine.seal(|| Confinement::of(places, false))
+}
+
+/// Confines a command that reads the registry, and keeps there what it searches.
+fn searching(places: &Places, confine: ConfineArgs) -> Result<()> {
+    confine.seal(|| {
+        // One that is not there is not made for a look.
+        let kept = Some(places.registry.as_path()).filter(|registry| registry.is_dir());
+        Confinement::of(places, false).writing_in(kept)
+    })
 }
 
 /// What a user reads when the registry cannot be read.

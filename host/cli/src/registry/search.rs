@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::super::confine::ConfineArgs;
 use super::super::places::Places;
 use super::super::{Result, show};
 use crate::Exit;
@@ -22,6 +23,8 @@ pub(crate) struct Search {
     /// How many are shown at most
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print an array of {name, version, description, functions, deprecated}
     #[arg(long)]
     json: bool,
@@ -29,6 +32,7 @@ pub(crate) struct Search {
 
 impl Search {
     pub(super) fn execute(&self, places: &Places) -> Result {
+        super::searching(places, self.confine)?;
         let registry = places.registry();
         let found = registry.search(&self.words, self.limit).map_err(|error| super::unreadable(&error))?;
         if self.json {

@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tollhouse_registry::Verified;
 
+use super::super::confine::ConfineArgs;
 use super::super::places::Places;
 use super::super::progress::Progress;
 use super::super::{CliError, Result, draw, show};
@@ -14,6 +15,8 @@ use crate::Exit;
 /// Exit status 1 if something is wrong; it says what, and what to do.
 #[derive(Args)]
 pub(crate) struct Verify {
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object: lines, releases, signatures, blobs, bytes, problems
     #[arg(long)]
     json: bool,
@@ -21,6 +24,7 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(super) fn execute(&self, places: &Places) -> Result {
+        super::read_only(places, self.confine)?;
         let progress = Progress::new("checking the registry");
         // One that cannot be opened is what this command is for.
         let registry = places.registry();

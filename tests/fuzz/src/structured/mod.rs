@@ -52,7 +52,7 @@ fn make(target: &str, number: u64, choices: &mut Unstructured<'_>) -> Result<Vec
         "words" => arguments::words(choices),
         // Every other one is changes to a session, which chance itself is.
         "journal" if number % 2 == 1 => Ok(changes(choices)),
-        "step" | "vfs" => Ok(rest(choices)),
+        "engine" | "step" | "vfs" => Ok(rest(choices)),
         text => Ok(GRAMMARS[text].text(choices)?.into_bytes()),
     }
 }

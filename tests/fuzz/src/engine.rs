@@ -1,0 +1,257 @@
+//! The engine that compiles and runs what strangers wrote, beside an interpreter that shares no code with it.
+
+use std::sync::LazyLock;
+
+use arbitrary::Unstructured;
+use wasm_smith::{Config, Module};
+
+/// How many loops and calls a module may make, all in all: then it traps, in both.
+const FUEL: u32 = 10_000;
+
+/// The largest memory of a module, in bytes. Both have to keep it, and all of it is compared.
+const MEMORY: u64 = 1 << 20;
+
+/// What the modules are made of: all that both know, and nothing of which the result is left open. Floating-point numbers that are none
+/// have one form.
+fn shape() -> Config {
+    Config {
+        max_imports: 0,
+        max_funcs: 20,
+        max_memory32_bytes: MEMORY,
+        memory_max_size_required: true,
+        max_tables: 1,
+        max_table_elements: 1_000,
+        table_max_size_required: true,
+        canonicalize_nans: true,
+        export_everything: true,
+        bulk_memory_enabled: true,
+        // wasmtime is built without a garbage collector, which `externref` takes.
+        reference_types_enabled: false,
+        gc_enabled: false,
+        exceptions_enabled: false,
+        extended_const_enabled: false,
+        memory64_enabled: false,
+        simd_enabled: false,
+        relaxed_simd_enabled: false,
+        tail_call_enabled: false,
+        threads_enabled: false,
+        ..Config::default()
+    }
+}
+
+/// What a module did: what became of its start and of each exported function, one after another, and what it left in its globals and
+/// its memory. None if it came to the end of a stack, of which each has its own.
+#[derive(Debug, PartialEq)]
+struct Behaviour {
+    outcomes: Vec<Outcome>,
+    globals: Vec<(String, Bits)>,
+    memory: Option<Vec<u8>>,
+}
+
+/// What became of a call: its results, or why it trapped.
+type Outcome = Result<Vec<Bits>, Trap>;
+
+/// A number, by its bits.
+#[derive(Debug, PartialEq)]
+enum Bits {
+    Four(u32),
+    Eight(u64),
+}
+
+/// Why code trapped, as far as both say it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Trap {
+    Unreachable,
+    Memory,
+    Table,
+    Divided,
+    Overflow,
+    Conversion,
+    Missing,
+    Signature,
+    Stack,
+}
+
+/// A number of a function's parameter, the same in both: the parameters of a function differ, and are neither large nor all 0.
+fn argument(at: usize) -> i32 {
+    [1, 7, -1, 1_000, i32::MIN, 0][at % 6]
+}
+
+/// A module, made of the bytes, does in Tollhouse's engine what it does in wasmi.
+///
+/// # Panics
+/// If that does not hold.
+pub fn engine(data: &[u8]) {
+    let Ok(mut module) = Module::new(shape(), &mut Unstructured::new(data)) else { return };
+    module.ensure_termination(FUEL).expect("its functions were made, instruction by instruction");
+    let bytes = module.to_bytes();
+    let (ours, theirs) = (compiled::behaviour(&bytes), interpreted::behaviour(&bytes));
+    if let (Some(ours), Some(theirs)) = (ours, theirs) {
+        assert_eq!(ours.outcomes, theirs.outcomes, "what the functions gave, in the order of exports");
+        assert_eq!(ours.globals, theirs.globals, "what they left in globals");
+        assert!(ours.memory == theirs.memory, "what they left in the memory");
+    }
+}
+
+/// Tollhouse's engine for tools.
+mod compiled {
+    use wasmtime::{Engine, Error, Instance, Module, Store, Trap as Code, Val, ValType};
+
+    use super::{Behaviour, Bits, LazyLock, Outcome, Trap, argument};
+
+    static ENGINE: LazyLock<Engine> = LazyLock::new(|| tollhouse_engine::tool().expect("it starts").0);
+
+    pub(super) fn behaviour(bytes: &[u8]) -> Option<Behaviour> {
+        let module = Module::new(&ENGINE, bytes).expect("the engine takes what is valid");
+        let mut store = Store::new(&ENGINE, ());
+        // Nobody advances the clock.
+        store.set_epoch_deadline(1);
+        let instance = match Instance::new(&mut store, &module, &[]) {
+            Ok(instance) => instance,
+            Err(error) => return began_with(trap(&error)),
+        };
+        let mut outcomes = Vec::new();
+        for export in module.exports() {
+            let Some(function) = instance.get_func(&mut store, export.name()) else { continue };
+            let ty = function.ty(&store);
+            let arguments: Vec<Val> = ty.params().enumerate().map(|(at, ty)| value(&ty, argument(at))).collect();
+            let mut results = vec![Val::I32(0); ty.results().len()];
+            let called = function.call(&mut store, &arguments, &mut results);
+            outcomes.push(called.map(|()| results.iter().map(bits).collect()).map_err(|error| trap(&error)));
+            if outcomes.last() == Some(&Outcome::Err(Trap::Stack)) {
+                return None;
+            }
+        }
+        let mut globals = Vec::new();
+        for export in module.exports() {
+            if let Some(global) = instance.get_global(&mut store, export.name()) {
+                globals.push((export.name().to_owned(), bits(&global.get(&mut store))));
+            }
+        }
+        let memories: Vec<&str> = module.exports().filter_map(|it| it.ty().memory().map(|_| it.name())).collect();
+        let memory = memories.first().and_then(|name| instance.get_memory(&mut store, name));
+        Some(Behaviour { outcomes, globals, memory: memory.map(|memory| memory.data(&store).to_vec()) })
+    }
+
+    fn began_with(trap: Trap) -> Option<Behaviour> {
+        (trap != Trap::Stack).then(|| Behaviour { outcomes: vec![Err(trap)], globals: Vec::new(), memory: None })
+    }
+
+    fn value(ty: &ValType, number: i32) -> Val {
+        match ty {
+            ValType::I32 => Val::I32(number),
+            ValType::I64 => Val::I64(i64::from(number)),
+            ValType::F32 => Val::F32((number as f32).to_bits()),
+            ValType::F64 => Val::F64(f64::from(number).to_bits()),
+            other => panic!("no such type is made: {other}"),
+        }
+    }
+
+    fn bits(value: &Val) -> Bits {
+        match value {
+            Val::I32(number) => Bits::Four(number.cast_unsigned()),
+            Val::I64(number) => Bits::Eight(number.cast_unsigned()),
+            Val::F32(bits) => Bits::Four(*bits),
+            Val::F64(bits) => Bits::Eight(*bits),
+            other => panic!("no such value is made: {other:?}"),
+        }
+    }
+
+    fn trap(error: &Error) -> Trap {
+        match error.downcast_ref::<Code>() {
+            Some(Code::UnreachableCodeReached) => Trap::Unreachable,
+            Some(Code::MemoryOutOfBounds) => Trap::Memory,
+            Some(Code::TableOutOfBounds) => Trap::Table,
+            Some(Code::IntegerDivisionByZero) => Trap::Divided,
+            Some(Code::IntegerOverflow) => Trap::Overflow,
+            Some(Code::BadConversionToInteger) => Trap::Conversion,
+            Some(Code::IndirectCallToNull) => Trap::Missing,
+            Some(Code::BadSignature) => Trap::Signature,
+            Some(Code::StackOverflow) => Trap::Stack,
+            _ => panic!("the engine fails otherwise than code can: {error:?}"),
+        }
+    }
+}
+
+/// wasmi, an interpreter.
+mod interpreted {
+    use wasmi::errors::{ErrorKind, InstantiationError};
+    use wasmi::{Engine, Error, Extern, Linker, Module, Store, TrapCode as Code, Val, ValType};
+
+    use super::{Behaviour, Bits, LazyLock, Outcome, Trap, argument};
+
+    static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::default);
+
+    pub(super) fn behaviour(bytes: &[u8]) -> Option<Behaviour> {
+        let module = Module::new(&ENGINE, bytes).expect("the interpreter takes what is valid");
+        let mut store = Store::new(&ENGINE, ());
+        let instance = match Linker::<()>::new(&ENGINE).instantiate_and_start(&mut store, &module) {
+            Ok(instance) => instance,
+            Err(error) => return began_with(trap(&error)),
+        };
+        let (mut outcomes, mut globals, mut memory) = (Vec::new(), Vec::new(), None);
+        for export in module.exports() {
+            let Some(function) = instance.get_func(&store, export.name()) else { continue };
+            let ty = function.ty(&store);
+            let arguments: Vec<Val> = ty.params().iter().enumerate().map(|(at, ty)| value(*ty, argument(at))).collect();
+            let mut results = vec![Val::I32(0); ty.results().len()];
+            let called = function.call(&mut store, &arguments, &mut results);
+            outcomes.push(called.map(|()| results.iter().map(bits).collect()).map_err(|error| trap(&error)));
+            if outcomes.last() == Some(&Outcome::Err(Trap::Stack)) {
+                return None;
+            }
+        }
+        for export in module.exports() {
+            match instance.get_export(&store, export.name()) {
+                Some(Extern::Global(global)) => globals.push((export.name().to_owned(), bits(&global.get(&store)))),
+                Some(Extern::Memory(found)) if memory.is_none() => memory = Some(found.data(&store).to_vec()),
+                _ => {}
+            }
+        }
+        Some(Behaviour { outcomes, globals, memory })
+    }
+
+    fn began_with(trap: Trap) -> Option<Behaviour> {
+        (trap != Trap::Stack).then(|| Behaviour { outcomes: vec![Err(trap)], globals: Vec::new(), memory: None })
+    }
+
+    fn value(ty: ValType, number: i32) -> Val {
+        match ty {
+            ValType::I32 => Val::I32(number),
+            ValType::I64 => Val::I64(i64::from(number)),
+            ValType::F32 => Val::F32((number as f32).into()),
+            ValType::F64 => Val::F64(f64::from(number).into()),
+            other => panic!("no such type is made: {other:?}"),
+        }
+    }
+
+    fn bits(value: &Val) -> Bits {
+        match value {
+            Val::I32(number) => Bits::Four(number.cast_unsigned()),
+            Val::I64(number) => Bits::Eight(number.cast_unsigned()),
+            Val::F32(number) => Bits::Four(number.to_bits()),
+            Val::F64(number) => Bits::Eight(number.to_bits()),
+            other => panic!("no such value is made: {other:?}"),
+        }
+    }
+
+    fn trap(error: &Error) -> Trap {
+        if let ErrorKind::Instantiation(InstantiationError::ElementSegmentDoesNotFit { .. }) | ErrorKind::Table(_) =
+            error.kind()
+        {
+            return Trap::Table;
+        }
+        match error.as_trap_code() {
+            Some(Code::UnreachableCodeReached) => Trap::Unreachable,
+            Some(Code::MemoryOutOfBounds) => Trap::Memory,
+            Some(Code::TableOutOfBounds) => Trap::Table,
+            Some(Code::IntegerDivisionByZero) => Trap::Divided,
+            Some(Code::IntegerOverflow) => Trap::Overflow,
+            Some(Code::BadConversionToInteger) => Trap::Conversion,
+            Some(Code::IndirectCallToNull) => Trap::Missing,
+            Some(Code::BadSignature) => Trap::Signature,
+            Some(Code::StackOverflow) => Trap::Stack,
+            _ => panic!("the interpreter fails otherwise than code can: {error:?}"),
+        }
+    }
+}
