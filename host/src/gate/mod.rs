@@ -38,11 +38,11 @@ use self::approval::Asking;
 use self::judge::{Denial, Held, HeldAccount, Judges, Naming, Reason};
 use self::power::Powers;
 use crate::capability::{Amount, AttenuateError, Grant, Limits, Policy, PolicyError};
-use crate::code::Interrupt;
+use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
 use crate::error::{Failure, how_to_grant, how_to_raise, told};
 use crate::json::{self, JsonError};
 use crate::ledger::{Ledger, Used};
-use crate::tool::{MountedTools, Tool};
+use crate::tool::{MountedTools, Tool, no_memory_for};
 
 /// Judges the calls of a session.
 pub struct Gate {
@@ -176,8 +176,8 @@ impl Gate {
     }
 
     /// Judges a call, in the order that the contract fixes: shape and types of the arguments, grant, budget, human,
-    /// record. Whatever the answer, it is in the record. Once they are read, the arguments take at most `memory` bytes of
-    /// the host's memory, about. The clock of `interrupt` stands still while a human is asked, and at no other time.
+    /// record. Whatever the answer, it is in the record. What the arguments take of the host's memory, about, is taken of
+    /// `memory` until the admission is gone. The clock of `interrupt` stands still while a human is asked, and at no other time.
     ///
     /// # Errors
     /// What the script is told: no such method, arguments that do not fit, no grant, no budget, no consent.
@@ -186,13 +186,17 @@ impl Gate {
         record: &Record,
         method: &str,
         arguments: &str,
-        memory: u64,
+        memory: &MemoryAccount,
         interrupt: &Interrupt,
     ) -> Result<Admission, Failure> {
         self.count(record, method)?;
-        let (tool, arguments) = match self.check(method, arguments, memory) {
+        let (tool, arguments) = match self.check(method, arguments, memory.left() / COPIES) {
             Ok(checked) => checked,
             Err((arguments, failure)) => return Err(self.refuse(record, method, arguments, None, failure)),
+        };
+        let Some(charge) = memory.charge(json::weight(&arguments).saturating_mul(COPIES)) else {
+            let failure = no_memory_for(&format!("`{method}`: the arguments"), memory);
+            return Err(self.refuse(record, method, arguments, None, failure));
         };
         if let Some(failure) = may_nest(record, &tool, self.limits().depth) {
             return Err(self.refuse(record, method, arguments, None, failure));
@@ -216,7 +220,7 @@ impl Gate {
             }
             None => None,
         };
-        self.begin(record, tool, arguments, held, debit, asked)
+        self.begin(record, tool, (arguments, charge), held, debit, asked)
     }
 
     /// Counts a call, whatever comes of it. Of those that are too many only the first is on record: a script that asks on
@@ -243,7 +247,7 @@ impl Gate {
         &self,
         record: &Record,
         tool: Arc<Tool>,
-        arguments: Value,
+        (arguments, charge): (Value, MemoryCharge),
         held: &Held,
         debit: Debit,
         asked: Option<u64>,
@@ -276,7 +280,7 @@ impl Gate {
         let witness = Witness::new(log, run, seq);
         let (authority, gate) = self.powers.of(tool.alias());
         let (method, result_limit) = (method.to_owned(), tool.result_limit(self.limits().result));
-        Ok(Admission { seq, method, arguments, tool, result_limit, debit, witness, authority, gate })
+        Ok(Admission { seq, method, arguments, charge, tool, result_limit, debit, witness, authority, gate })
     }
 
     /// Puts a refusal on record.
@@ -586,6 +590,9 @@ pub(crate) fn raise(limit: &str, is_the_tools: bool) -> String {
         how_to_raise(limit)
     }
 }
+
+/// Copies of a call's arguments that the host holds as long as it lasts: what was judged, and the component's values.
+const COPIES: u64 = 2;
 
 /// Most bytes of the text of refused arguments that a record keeps whole. Nothing bounds what a script without any grant
 /// may ask for.

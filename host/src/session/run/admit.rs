@@ -9,11 +9,10 @@ use crate::code::{CodeError, Interrupt};
 use crate::error::{Failure, how_to_raise, told};
 use crate::gate::{Admission, CallOutcome};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Script, Together};
-use crate::json;
 use crate::session::process::{self, Beginning, MAIN, Pid, Process};
 use crate::session::state::SessionState;
 use crate::session::step::{Operation, Pending, ProgramStreams};
-use crate::tool::{ARGUMENTS, DIRECTORY};
+use crate::tool::{ARGUMENTS, CallEffects, DIRECTORY};
 use crate::vfs::Tree;
 
 impl Run {
@@ -27,7 +26,7 @@ impl Run {
             guest::Operation::Call { method, arguments } => match self.judge(&method, &arguments) {
                 Ok(admission) => {
                     call = Some((admission.seq(), interrupt));
-                    bytes = held(&admission);
+                    bytes = admission.held_bytes();
                     Operation::Call(admission)
                 }
                 Err(failure) => return self.refuse(id, failure),
@@ -36,6 +35,7 @@ impl Run {
                 Runnable::Program(ref method) => match self.judge_program(id, method, &run, &interrupt) {
                     Ok((admission, program)) => {
                         call = Some((admission.seq(), interrupt));
+                        bytes = admission.held_bytes();
                         Operation::Program(admission, program)
                     }
                     Err(failure) => return self.refuse(id, failure),
@@ -77,9 +77,12 @@ impl Run {
         // A guest's memory bounds what it asks for in one step, and not what it asked for in those before. Texts count as
         // what they become at least; what they do become is counted when they are read.
         let texts = started.iter().map(|pending| text_of(&pending.operation)).fold(0, u64::saturating_add);
-        let waiting = self.outstanding.bytes();
-        let more = if waiting > 0 { texts.saturating_mul(COPIES) } else { texts };
-        if texts > 0 && waiting.saturating_add(more) > limits.memory {
+        let is_too_much = if self.outstanding.bytes() > 0 {
+            texts.saturating_mul(COPIES) > self.session.memory.left()
+        } else {
+            texts > limits.memory
+        };
+        if texts > 0 && is_too_much {
             let message =
                 format!("the arguments of calls that wait reached the memory limit of {} bytes", limits.memory);
             let hint = format!("wait for some before more begin, or {}", how_to_raise("memory"));
@@ -94,7 +97,7 @@ impl Run {
         let pid = process::owner(id);
         processes.room_within(pid)?;
         let Some(parent) = processes.get(pid) else { return Err(Failure::cancelled()) };
-        let streams = parent.streams.start(id, &run, &interrupt, self.session.limits().processes)?;
+        let streams = parent.streams.start(id, &run, &interrupt, self.session.limits().processes, &self.session.memory)?;
         let Runnable::Script { language, source, name } = run.what else {
             return Err(Failure::argument("a program is no script"));
         };
@@ -121,8 +124,7 @@ impl Run {
 
     /// Asks the gate.
     fn judge(&self, method: &str, arguments: &str) -> Result<Admission, Failure> {
-        let memory = self.session.limits().memory.saturating_sub(self.outstanding.bytes()) / COPIES;
-        self.session.gate.admit(&self.scope.record, method, arguments, memory, &self.interrupt)
+        self.session.gate.admit(&self.scope.record, method, arguments, &self.session.memory, &self.interrupt)
     }
 
     /// Asks the gate for a program, and opens its streams.
@@ -138,7 +140,7 @@ impl Run {
         let process = self.processes.as_mut().and_then(|processes| processes.get(process::owner(id)));
         let started = match process {
             Some(process) if admission.is_program() => {
-                process.streams.start(id, run, interrupt, self.session.limits().processes)
+                process.streams.start(id, run, interrupt, self.session.limits().processes, &self.session.memory)
             }
             _ => Err(Failure::argument(format!("`{method}` is no program"))),
         };
@@ -157,18 +159,13 @@ impl Run {
     /// Answers at once.
     fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
         self.outstanding.insert(id, Outstanding::new(None, 0));
-        self.queue.push_back((Completion { id, result: Err(failure) }, Vec::new()));
+        self.queue.push_back((Completion { id, result: Err(failure) }, CallEffects::default()));
         None
     }
 }
 
-/// Copies of a call's arguments that the host holds as long as it lasts: what was judged, and the component's values.
+/// Copies of a call's arguments that the host holds at least, as the gate counts them.
 const COPIES: u64 = 2;
-
-/// Returns the bytes that the host holds of a call as long as it lasts, about.
-fn held(admission: &Admission) -> u64 {
-    json::weight(admission.arguments()).saturating_mul(COPIES)
-}
 
 /// Returns the bytes of the text of a call's arguments.
 fn text_of(operation: &guest::Operation) -> u64 {
