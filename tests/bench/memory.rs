@@ -27,8 +27,20 @@ struct Kind {
 }
 
 const KINDS: [Kind; 6] = [
-    Kind { name: "integer", declarations: "", ty: "list<s32>", value: "Array.from({ length: n }, (_, i) => i)", count: 100_000 },
-    Kind { name: "number", declarations: "", ty: "list<f64>", value: "Array.from({ length: n }, (_, i) => i / 3)", count: 100_000 },
+    Kind {
+        name: "integer",
+        declarations: "",
+        ty: "list<s32>",
+        value: "Array.from({ length: n }, (_, i) => i)",
+        count: 100_000,
+    },
+    Kind {
+        name: "number",
+        declarations: "",
+        ty: "list<f64>",
+        value: "Array.from({ length: n }, (_, i) => i / 3)",
+        count: 100_000,
+    },
     Kind {
         name: "string of 16 letters",
         declarations: "",

@@ -51,7 +51,12 @@ fn stays_within(home: &Home, limit: u64, others: u64, arguments: &[&str], expect
     let (ran, peak) = measured(home, limit, arguments);
     let most = limit + others + CONSTANT;
     println!("{} MiB of {}: {arguments:?}", peak >> 20, most >> 20);
-    assert!(ran.stdout.contains(expected) || ran.stderr.contains(expected), "{} {}", head(&ran.stdout), head(&ran.stderr));
+    assert!(
+        ran.stdout.contains(expected) || ran.stderr.contains(expected),
+        "{} {}",
+        head(&ran.stdout),
+        head(&ran.stderr)
+    );
     assert!(peak > 0 && peak < most, "{} MiB: {arguments:?}", peak >> 20);
 }
 
@@ -163,7 +168,8 @@ fn calls_that_wait_take_bounded_memory() {
 #[test]
 fn tools_at_once_take_bounded_memory() {
     let home = Home::with_fixture();
-    let script = "const all = await Promise.allSettled(Array.from({ length: 16 }, () => probe.allocate({ bytes: 200 << 20 })));
+    let script =
+        "const all = await Promise.allSettled(Array.from({ length: 16 }, () => probe.allocate({ bytes: 200 << 20 })));
         return all.map((one) => one.reason?.message ?? one.value).join('; ')";
     for limit in [LIMIT, HIGHER] {
         stays_within(&home, limit, 0, &["--allow", "**", "-e", script], "memory limit");

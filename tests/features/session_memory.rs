@@ -15,7 +15,10 @@ fn js(home: &Home, code: &str) -> Value {
 fn says_that_it_is_shared(told: &Value) {
     let (kind, message, hint) = (&told[0], told[1].as_str().unwrap_or_default(), told[2].as_str().unwrap_or_default());
     assert_eq!(kind, "limit", "{told}");
-    assert!(message.contains("memory limit of 67108864 bytes, which scripts, calls and tools of a session share"), "{told}");
+    assert!(
+        message.contains("memory limit of 67108864 bytes, which scripts, calls and tools of a session share"),
+        "{told}"
+    );
     assert!(hint.contains("raise `memory` in `limits`"), "{told}");
 }
 
@@ -175,7 +178,10 @@ fn bytes_that_are_passed_are_counted_as_what_they_become() {
     assert_eq!(small["value"][0], "tool", "it is no archive: {small}");
     let large = js(&home, &code(3_000_000));
     assert_eq!(large["value"][0], "limit", "{large}");
-    assert!(large["value"][1].as_str().is_some_and(|message| message.contains("the arguments take more than")), "{large}");
+    assert!(
+        large["value"][1].as_str().is_some_and(|message| message.contains("the arguments take more than")),
+        "{large}"
+    );
 }
 
 /// A script that another one runs writes as long as its step lasts; who runs it may not read.

@@ -156,9 +156,10 @@ const COPIES: u64 = 4;
 
 /// Asks the gate, and calls.
 fn call(tool: &Tool, caller: &Caller, params: &[Val], handles: &mut dyn Handles) -> Result<Value, Failure> {
-    let _held = caller.memory.charge(value::weight(params).saturating_mul(COPIES)).ok_or_else(|| {
-        no_memory_for(&format!("`{}`: the arguments", tool.method()), &caller.memory)
-    })?;
+    let _held = caller
+        .memory
+        .charge(value::weight(params).saturating_mul(COPIES))
+        .ok_or_else(|| no_memory_for(&format!("`{}`: the arguments", tool.method()), &caller.memory))?;
     let mut arguments = Map::new();
     for (field, value) in tool.function().params.iter().zip(params) {
         let lifted = value::lift(value.clone(), &field.ty, handles)

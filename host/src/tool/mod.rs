@@ -185,7 +185,10 @@ pub(crate) struct CallEffects {
 pub(crate) fn no_memory_for(what: &str, memory: &MemoryAccount) -> Failure {
     let (left, limit) = (memory.left(), memory.limit());
     let message = format!("{what} take more than the {left} bytes that are left of the memory limit of {limit} bytes");
-    Failure::limit(message, format!("pass less at once, wait for some calls before more begin, or {}", how_to_raise("memory")))
+    Failure::limit(
+        message,
+        format!("pass less at once, wait for some calls before more begin, or {}", how_to_raise("memory")),
+    )
 }
 
 /// What is told of a call whose changes of the files do not fit.

@@ -77,12 +77,9 @@ impl Run {
         // A guest's memory bounds what it asks for in one step, and not what it asked for in those before. Texts count as
         // what they become at least; what they do become is counted when they are read.
         let texts = started.iter().map(|pending| text_of(&pending.operation)).fold(0, u64::saturating_add);
-        let is_too_much = if self.outstanding.bytes() > 0 {
-            texts.saturating_mul(COPIES) > self.session.memory.left()
-        } else {
-            texts > limits.memory
-        };
-        if texts > 0 && is_too_much {
+        let waiting = self.outstanding.bytes();
+        let more = if waiting > 0 { texts.saturating_mul(COPIES) } else { texts };
+        if texts > 0 && waiting.saturating_add(more) > limits.memory {
             let message =
                 format!("the arguments of calls that wait reached the memory limit of {} bytes", limits.memory);
             let hint = format!("wait for some before more begin, or {}", how_to_raise("memory"));
@@ -97,7 +94,8 @@ impl Run {
         let pid = process::owner(id);
         processes.room_within(pid)?;
         let Some(parent) = processes.get(pid) else { return Err(Failure::cancelled()) };
-        let streams = parent.streams.start(id, &run, &interrupt, self.session.limits().processes, &self.session.memory)?;
+        let streams =
+            parent.streams.start(id, &run, &interrupt, self.session.limits().processes, &self.session.memory)?;
         let Runnable::Script { language, source, name } = run.what else {
             return Err(Failure::argument("a program is no script"));
         };
