@@ -94,6 +94,8 @@ mod run;
 mod secrets;
 #[path = "features/session_grant.rs"]
 mod session_grant;
+#[path = "features/session_memory.rs"]
+mod session_memory;
 #[path = "features/sessions.rs"]
 mod sessions;
 #[path = "features/shell_limits.rs"]

@@ -10,7 +10,7 @@
 //! | [`gate`] | the one place where a guest's call becomes a tool's call | `tool`, `capability`, `ledger` |
 //! | [`guest`] | script guests: instances, and the imports of their world | `code`, `vfs` |
 //! | [`tool`] | packages as typed tools: reflection, values, WASI with the authority granted | `code`, `capability` |
-//! | [`code`] | engines, embedded guests, the cache of compiled code | |
+//! | [`code`] | engines, embedded guests, the cache of compiled code, the memory of a session | |
 //! | [`token`] | grants, signed, for another host | `capability` |
 //! | [`capability`], [`ledger`], [`vfs`] | grants, budgets, files; no wasmtime | `store` |
 //! | [`store`] | what outlives a process: records, blobs; no wasmtime | |

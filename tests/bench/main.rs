@@ -1,11 +1,13 @@
-//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [fairness] [files] [programs] [registry] [sessions]
-//! [shell]`; and `cargo xtask soak`, which runs for long.
+//! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [fairness] [files] [memory] [programs] [registry]
+//! [sessions] [shell]`; and `cargo xtask soak`, which runs for long.
 //!
 //! Medians of many rounds, on whatever this machine is doing.
 
 mod calls;
 mod fairness;
 mod files;
+mod heap;
+mod memory;
 mod programs;
 mod registry;
 mod sessions;
@@ -14,10 +16,11 @@ mod soak;
 mod table;
 
 /// What is measured, each part on its own: the memory of one must not be that of another.
-const PARTS: [(&str, fn()); 7] = [
+const PARTS: [(&str, fn()); 8] = [
     ("calls", calls::measure),
     ("fairness", fairness::measure),
     ("files", files::measure),
+    ("memory", memory::measure),
     ("programs", programs::measure),
     ("registry", registry::measure),
     ("sessions", sessions::measure),

@@ -1,41 +1,68 @@
-//! Memory of the host's process while a script does its worst with values that are small as text and large as data.
+//! Memory of the host's process while scripts, agents, programs and tools do their worst within the limits of a run.
+//!
+//! Each test runs the real binary and compares the largest resident set of its process with the limit and a constant.
 
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tollhouse_tests::{Home, Ran};
+use tollhouse_tests::{Home, Ran, built};
 
 /// Memory limit of the runs here.
 const LIMIT: u64 = 64 << 20;
 
-/// Bytes that a process may have beyond the limit: the guest itself, texts that cross its border, code, and lists that
-/// grow by doubling.
+/// Limit that shows that what a process has grows by what its limit grows, and not by a multiple of that.
+const HIGHER: u64 = 256 << 20;
+
+/// Bytes that a process may have beyond the limits: the binary and its compiled code, the 64 MiB that each guest has for
+/// itself, texts that cross its border, and lists that grow by doubling.
 const CONSTANT: u64 = 448 << 20;
 
-/// Runs a script and returns what it came to, with the largest resident set of the process, in bytes.
-fn measured(home: &Home, arguments: &[&str]) -> (Ran, u64) {
-    let memory = LIMIT.to_string();
-    let fixed = ["run", "--limit", &format!("memory={memory}B"), "--timeout", "120s"];
+/// Runs a script within limits and returns what it came to, with the largest resident set of the process, in bytes.
+fn measured(home: &Home, limit: u64, arguments: &[&str]) -> (Ran, u64) {
+    let memory = format!("memory={limit}B");
+    let fixed = ["run", "--limit", &memory, "--timeout", "120s"];
     let mut command = home.command(fixed.iter().copied().chain(arguments.iter().copied()));
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary is built");
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary is built");
     let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    // The largest size only grows, so that the last look before the end is nearly the peak.
-    while child.try_wait().expect("it is a child").is_none() {
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
-        peak = kib.map_or(peak, |kib| kib << 10);
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    (Ran::of(&child.wait_with_output().expect("it ended")), peak)
+    // Read beside: a process whose output nobody reads does not end.
+    let reader = std::thread::spawn(move || {
+        let mut peak = 0;
+        // The largest size only grows, so that the last look before the end is nearly the peak.
+        while let Ok(text) = std::fs::read_to_string(&status) {
+            let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+            // A process that has ended and that nobody waited for has none.
+            match kib {
+                Some(kib) => peak = kib << 10,
+                None => break,
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        peak
+    });
+    let ran = Ran::of(&child.wait_with_output().expect("it ended"));
+    (ran, reader.join().expect("it only reads"))
 }
 
-/// Checks that a script ends with this output, within the limit and the constant.
-fn stays_within(home: &Home, arguments: &[&str], expected: &str) {
-    let (ran, peak) = measured(home, arguments);
-    assert!(ran.stdout.contains(expected) || ran.stderr.contains(expected), "{ran:?}");
-    assert!(peak > 0 && peak < LIMIT + CONSTANT, "{} MiB: {arguments:?}", peak >> 20);
+/// Checks that a run ends with this output, and that its process stays within the limit, so many bytes more that other
+/// limits allow, and the constant.
+fn stays_within(home: &Home, limit: u64, others: u64, arguments: &[&str], expected: &str) {
+    let (ran, peak) = measured(home, limit, arguments);
+    let most = limit + others + CONSTANT;
+    println!("{} MiB of {}: {arguments:?}", peak >> 20, most >> 20);
+    assert!(
+        ran.stdout.contains(expected) || ran.stderr.contains(expected),
+        "{} {}",
+        head(&ran.stdout),
+        head(&ran.stderr)
+    );
+    assert!(peak > 0 && peak < most, "{} MiB: {arguments:?}", peak >> 20);
+}
+
+/// As much of an output as a failed test shows.
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(2_000)]
 }
 
 const ROWS: &str = "const row = Array(1000).fill(0), rows = Array(1000).fill(row), text = (n) => Array(n).fill(rows);";
@@ -44,7 +71,7 @@ const ROWS: &str = "const row = Array(1000).fill(0), rows = Array(1000).fill(row
 fn arguments_that_nobody_granted_take_bounded_memory() {
     let home = Home::with_tools(&["stats"]);
     let script = format!("{ROWS} return await stats.describe({{ values: text(14) }}).catch((error) => error.message)");
-    stays_within(&home, &["-e", &script], "bytes of memory that are left for them");
+    stays_within(&home, LIMIT, 0, &["-e", &script], "bytes of memory that are left for them");
 }
 
 #[test]
@@ -55,27 +82,167 @@ fn arguments_of_calls_at_once_share_the_memory() {
         const all = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => stats.describe({{ values: flat }})));
         return all.filter((one) => one.status === 'rejected').map((one) => one.reason.message)[0]"
     );
-    stays_within(&home, &["--allow", "stats/*", "-e", &script], "bytes of memory that are left for them");
+    stays_within(&home, LIMIT, 0, &["--allow", "stats/*", "-e", &script], "bytes of memory that are left for them");
 }
 
 #[test]
 fn arguments_from_the_shell_take_bounded_memory() {
     let home = Home::with_tools(&["stats"]);
     let script = "z=0,0,0,0,0,0,0,0,0,0; for i in 1 2 3 4 5 6; do z=$z,$z,$z,$z,$z,$z,$z; done
-        tool stats describe --json \"{\\\"values\\\":[$z]}\" | head -c 300";
-    let (ran, peak) = measured(&home, &["--lang", "sh", "-e", script]);
-    assert!(peak > 0 && peak < LIMIT + CONSTANT, "{} MiB: {ran:?}", peak >> 20);
+        tool stats describe --json \"{\\\"values\\\":[$z]}\" | head -c 300; echo over";
+    stays_within(&home, LIMIT, 0, &["--lang", "sh", "-e", script], "");
 }
 
 #[test]
 fn value_that_a_script_returns_takes_bounded_memory() {
     let script = format!("{ROWS} return text(14)");
-    stays_within(&Home::new(), &["-e", &script], "returned a value of more than");
+    stays_within(&Home::new(), LIMIT, 0, &["-e", &script], "returned a value of more than");
 }
 
 #[test]
 fn arguments_within_the_memory_are_passed() {
     let home = Home::with_tools(&["stats"]);
     let script = format!("{ROWS} return (await stats.describe({{ values: rows.slice(0, 400).flat() }})).count");
-    stays_within(&home, &["--allow", "stats/*", "-e", &script], "400000");
+    stays_within(&home, LIMIT, 0, &["--allow", "stats/*", "-e", &script], "400000");
+}
+
+#[test]
+fn strings_and_objects_of_javascript_take_bounded_memory() {
+    for script in [
+        "const all = []; for (let n = 0; ; n++) all.push('x'.repeat(1 << 20) + n)",
+        "let all = {}; for (let n = 0; ; n++) all = { all, n }",
+    ] {
+        for limit in [LIMIT, HIGHER] {
+            stays_within(&Home::new(), limit, 0, &["-e", script], "memory");
+        }
+    }
+}
+
+#[test]
+fn variables_of_the_shell_take_bounded_memory() {
+    for script in [
+        "x=xxxxxxxxxxxxxxxx; while :; do x=$x$x; done",
+        "while :; do all+=(\"$(head -c 100000 /dev/zero | tr '\\0' x)\"); done",
+        "head -c 2000000000 /dev/zero | tr '\\0' '\\n' | sort | tail -n 1; echo \"${PIPESTATUS[@]} ended\" >&2; exit 9",
+    ] {
+        stays_within(&Home::new(), LIMIT, 0, &["--lang", "sh", "-e", script], "");
+    }
+}
+
+#[test]
+fn scripts_within_scripts_share_the_memory() {
+    let script = "const one = `node -e 'const all = []; for (;;) all.push(\"x\".repeat(1 << 20) + all.length)'`;
+        const ended = await Promise.allSettled([1, 2, 3, 4].map(() => shell(one)));
+        return ended.map((one) => one.reason?.message ?? one.value.stderr).join()";
+    // Four guests of each language have 64 MiB for themselves.
+    stays_within(&Home::new(), LIMIT, 8 * (64 << 20), &["-e", script], "memory");
+}
+
+#[test]
+fn output_of_scripts_within_scripts_takes_bounded_memory() {
+    let script = "const one = `node -e 'for (let n = 0; n < 60; n++) console.log(\"x\".repeat(1 << 20))'`;
+        const ended = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => shell(one)));
+        return ended.map((one) => one.reason?.message ?? one.value.stdout.length).join()";
+    stays_within(&Home::new(), LIMIT, 0, &["-e", script], "memory limit");
+}
+
+#[test]
+fn deep_values_are_refused_and_take_bounded_memory() {
+    let home = Home::with_fixture();
+    let script = "let deep = 0; for (let n = 0; n < 5000; n++) deep = [deep];
+        return await probe.length({ text: deep }).catch((error) => error.message)";
+    stays_within(&home, LIMIT, 0, &["--allow", "**", "-e", script], "nest");
+}
+
+#[test]
+fn calls_that_wait_take_bounded_memory() {
+    let home = Home::with_fixture();
+    let script = "for (let n = 0; n < 10_000; n++) {
+            probe.length({ text: 'x'.repeat(256 << 10) }).catch(() => {});
+            if (n % 100 === 99) await new Promise((go) => setTimeout(go, 0));
+        }";
+    let slow = "for (let n = 0; n < 16; n++) probe.spin({}).catch(() => {});";
+    stays_within(&home, LIMIT, 0, &["--allow", "**", "-e", &format!("{slow} {script}")], "memory limit");
+}
+
+#[test]
+fn tools_at_once_take_bounded_memory() {
+    let home = Home::with_fixture();
+    let script =
+        "const all = await Promise.allSettled(Array.from({ length: 16 }, () => probe.allocate({ bytes: 200 << 20 })));
+        return all.map((one) => one.reason?.message ?? one.value).join('; ')";
+    for limit in [LIMIT, HIGHER] {
+        stays_within(&home, limit, 0, &["--allow", "**", "-e", script], "memory limit");
+    }
+}
+
+#[test]
+fn results_that_wait_take_bounded_memory() {
+    let home = Home::with_fixture();
+    let busy = "await new Promise((go) => setTimeout(go, 0)); for (let n = 0; n < 2e7; n++); await Promise.all(all)";
+    for call in ["probe.text({ count: 20 << 20 })", "probe.bytes({ count: 1_000_000 })"] {
+        let script = format!(
+            "const said = []; const note = (what) => said.push(what.message ?? what.length);
+            const all = Array.from({{ length: 32 }}, () => {call}.then(note, note)); {busy}; return said.join()"
+        );
+        stays_within(&home, LIMIT, 0, &["--allow", "**", "-e", &script], "memory");
+    }
+}
+
+#[test]
+fn files_take_bounded_memory() {
+    let files = 64 << 20;
+    let limit = format!("files={files}B");
+    let script = "const part = crypto.getRandomValues(new Uint8Array(65536));
+        for (let n = 0; ; n++) { part[n % 65536] = n; await fs.writeFile(`file${n}`, part) }";
+    stays_within(&Home::new(), LIMIT, files, &["--limit", &limit, "-e", script], "EDQUOT");
+    let script = "for ((n = 0; ; n++)); do head -c 100000 /dev/urandom > file$n || exit 7; done";
+    stays_within(&Home::new(), LIMIT, files, &["--limit", &limit, "--lang", "sh", "-e", script], "");
+}
+
+#[test]
+fn log_takes_bounded_memory() {
+    let home = Home::with_fixture();
+    let script = "for (;;) await probe.length({ text: 'x'.repeat(1 << 20) }).catch(() => {})";
+    let log = ["--audit", "log.jsonl", "--limit", "log=4MiB", "-e", script];
+    stays_within(&home, LIMIT, 0, &log, "limit `log`");
+    let printing = "for (;;) await probe.print({ bytes: 1 << 24 })";
+    let log = ["--audit", "log.jsonl", "--limit", "log=4MiB", "--allow", "**", "-e", printing];
+    stays_within(&home, LIMIT, 0, &log, "limit `log`");
+}
+
+#[test]
+fn output_takes_bounded_memory() {
+    let output = 64 << 20;
+    let script = "for (;;) console.log('x'.repeat(1 << 20))";
+    // What is captured is there as bytes, as text and as JSON.
+    stays_within(&Home::new(), LIMIT, 3 * output, &["--json", "-e", script], "output limit");
+}
+
+/// A component of the fixtures, as a path.
+fn fixture(name: &str) -> String {
+    let path: PathBuf = built().join("../wasm32-wasip2/guest").join(name);
+    assert!(path.exists(), "{} is not built: run `cargo xtask build`", path.display());
+    path.display().to_string()
+}
+
+#[test]
+fn agents_that_are_components_take_bounded_memory() {
+    let home = Home::with_fixture();
+    let agent = fixture("tollhouse-fixture-agent.wasm");
+    for limit in [LIMIT, HIGHER] {
+        stays_within(&home, limit, 0, &["--allow", "**", &agent, "--", "allocate"], "memory limit");
+    }
+    stays_within(&home, LIMIT, 64 << 20, &["--allow", "**", &agent, "--", "print"], "output limit");
+}
+
+#[test]
+fn programs_take_bounded_memory() {
+    let home = Home::new();
+    home.publish_program("wasm32-wasip2");
+    let shell = "prog zeros 300000000 | prog count; prog zeros 300000000 | prog cat | prog count";
+    stays_within(&home, LIMIT, 0, &["--allow", "**", "--lang", "sh", "-e", shell], "300000000");
+    let called = "const all = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => prog({ arguments: ['zeros', '60000000'] })));
+        return all.map((one) => one.reason?.message ?? one.value.stdout.length).join()";
+    stays_within(&home, LIMIT, 0, &["--allow", "**", "-e", called], "memory limit");
 }

@@ -31,7 +31,7 @@ cargo xtask COMMAND
   seed               runs the published tests of amla-sandbox, from PyPI, against the Python package's drop-in; after a build
   programs [NAME]... makes uutils coreutils, ripgrep, jaq and python3 programs of the shell, and publishes them
   bundle [--check]   makes guest-js/node/bundle.js anew from its sources and npm; --check only compares
-  bench [calls] [files] [programs] [python] [registry] [sessions] [shell]
+  bench [calls] [fairness] [files] [memory] [programs] [python] [registry] [sessions] [shell]
                      measures what is promised, all of it or these parts, beside Node.js, bashkit and just-bash
   soak [--minutes N] [--sessions M]
                      runs good, bad and hostile scripts in many sessions at once; 1 minute, 32 sessions unless told

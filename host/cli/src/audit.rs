@@ -153,7 +153,8 @@ impl CheckAudit {
             }
         }
         if let Some((head, _)) = self.expect.iter().zip(&expected).find(|(_, line)| line.is_none()) {
-            let message = format!("the log of `{id}` has no line whose hash is {head}: it was written anew, or was cut off");
+            let message =
+                format!("the log of `{id}` has no line whose hash is {head}: it was written anew, or was cut off");
             return self.wrong(CliError::usage(message.as_str()).status(1), None, &message);
         }
         let expected: Vec<u64> = expected.into_iter().flatten().collect();

@@ -12,7 +12,9 @@ use crate::error::{ErrorKind, Failure, Payload, how_to_grant};
 use crate::gate::{CallOutcome, Gate};
 use crate::tool::types::{Function, Shape, Type};
 use crate::tool::value::{self, Handles};
-use crate::tool::{HeldHandles, MountedTools, Peers as _, Tool, ToolState, dropped, resource_type, serves, unfit};
+use crate::tool::{
+    HeldHandles, MountedTools, Peers as _, Tool, ToolState, dropped, no_memory_for, resource_type, serves, unfit,
+};
 
 /// Defines an import.
 pub(super) fn define(
@@ -149,8 +151,15 @@ pub(super) fn answer(
     answered.or_else(|failure| told(tool.function(), failure, handles))
 }
 
+/// Copies of what a component passes to a tool, while it is read: as given, as its copy, as JSON and as text.
+const COPIES: u64 = 4;
+
 /// Asks the gate, and calls.
 fn call(tool: &Tool, caller: &Caller, params: &[Val], handles: &mut dyn Handles) -> Result<Value, Failure> {
+    let _held = caller
+        .memory
+        .charge(value::weight(params).saturating_mul(COPIES))
+        .ok_or_else(|| no_memory_for(&format!("`{}`: the arguments", tool.method()), &caller.memory))?;
     let mut arguments = Map::new();
     for (field, value) in tool.function().params.iter().zip(params) {
         let lifted = value::lift(value.clone(), &field.ty, handles)
@@ -162,8 +171,7 @@ fn call(tool: &Tool, caller: &Caller, params: &[Val], handles: &mut dyn Handles)
 
 /// Asks the gate for a call, and makes it.
 pub(super) fn ask(method: &str, arguments: &str, caller: &Caller) -> Result<Payload, Failure> {
-    let memory = caller.gate.limits().memory;
-    let admission = caller.gate.admit(&caller.record, method, arguments, memory, &caller.interrupt)?;
+    let admission = caller.gate.admit(&caller.record, method, arguments, &caller.memory, &caller.interrupt)?;
     let context = (caller.context)(&admission);
     let result = admission.invoke(&context);
     let applied = caller.working.apply(&context.edits());

@@ -24,7 +24,7 @@ use wasmtime_wasi::p2::bindings::sync::Command;
 
 use self::stdin::Input;
 use self::stdio::Written;
-use crate::code::{self, Interrupt, NoRoom, Stopped, with_stack};
+use crate::code::{self, Interrupt, MemoryAccount, NoRoom, Stopped, with_stack};
 use crate::error::Failure;
 use crate::gate::{Admission, Gate, Record};
 use crate::guest::{Output, OutputError, Stream};
@@ -56,6 +56,8 @@ pub(crate) struct Caller {
     pub(crate) interrupt: Interrupt,
     /// Its own files, which calls see and change.
     pub(crate) working: Working,
+    /// Its session's memory.
+    pub(crate) memory: MemoryAccount,
 }
 
 /// How an agent ended.
@@ -113,7 +115,7 @@ impl Agent {
         output: &Arc<Mutex<Output>>,
         context: &CallContext,
     ) -> Ended {
-        let state = ToolState::with(context, context.memory, |wasi| {
+        let state = ToolState::with(context, context.memory.limit(), |wasi| {
             wasi.stdin(Input::new(stdin, context.interrupt.clone()))
                 .stdout(Written::new(output, Stream::Stdout))
                 .stderr(Written::new(output, Stream::Stderr))
@@ -138,10 +140,10 @@ impl Agent {
             Ok(_) if let Err(errno) = changed => Err(Ending::Failed(unread(&program.name, errno))),
             Ok(Ok(())) => Ok(0),
             Ok(Err(())) => Ok(1),
-            Err(error) => ending(&error, state.memory.refused),
+            Err(error) => ending(&error, state.memory.refused.is_some()),
         };
         let result = refused.map_or(result, |refused| Err(Ending::Output(refused)));
-        Ended { result, memory: state.memory.used }
+        Ended { result, memory: state.memory.used() }
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Limits {
     pub wall: Duration,
     /// Steps of the guest's own count; the same script uses the same number each time.
     pub fuel: u64,
-    /// Bytes of memory of one guest.
+    /// Bytes of memory of a session: its scripts, its tools, and what the host holds for both.
     pub memory: u64,
     /// Bytes of standard output and standard error together.
     pub output: u64,

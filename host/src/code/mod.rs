@@ -1,5 +1,6 @@
 //! Machine code: the engines that run it, the guests embedded in this binary, and the cache on disk. And what it runs on,
-//! whoever wrote it: a stack that is large enough, room for an instance, its turn on a core, the switch that stops it.
+//! whoever wrote it: a stack that is large enough, room for an instance, its session's memory, its turn on a core, the switch
+//! that stops it.
 //!
 //! **Invariant:** code is mapped into memory only if it is part of this binary, or if [`Cache`] proves that this user's
 //! Tollhouse wrote it. Nothing here knows what the code does.
@@ -8,6 +9,7 @@ mod attend;
 mod cache;
 mod embedded;
 mod interrupt;
+mod memory;
 mod room;
 mod stack;
 mod tools;
@@ -25,6 +27,8 @@ pub(crate) use attend::sleeps_at_most;
 pub use cache::{Cache, CacheError};
 pub use embedded::embedded;
 pub use interrupt::{Interrupt, Paused, Stopped};
+pub(crate) use memory::MemoryShare;
+pub use memory::{MemoryAccount, MemoryCharge};
 pub use room::NoRoom;
 pub(crate) use room::instantiate;
 pub(crate) use stack::with_stack;
@@ -201,6 +205,12 @@ impl Code {
             let _ = cache.put(key, code);
         }
     }
+}
+
+/// Returns true if an instance passed more values to its host at once than its store lets it.
+pub(crate) fn is_too_much_at_once(error: &wasmtime::Error) -> bool {
+    // wasmtime's type for it is private; `values_that_are_too_much_at_once_are_known` fails if the text changes.
+    error.root_cause().to_string().contains("fuel allocated for hostcalls has been exhausted")
 }
 
 /// Maps machine code that this process just made, or that stands in this binary.

@@ -8,16 +8,19 @@ use serde_json::Value;
 
 use super::{AuditError, Gate, Witness};
 use crate::capability::Amount;
+use crate::code::MemoryCharge;
 use crate::error::{Failure, Payload, told};
 use crate::json;
 use crate::ledger::{AccountId, Ledger};
-use crate::tool::{Authority, CallContext, Secrets, Started, Tool};
+use crate::tool::{Authority, CallContext, Secrets, Started, Tool, no_memory_for};
 
 /// A call that may happen: granted, paid for, and on record.
 pub struct Admission {
     pub(super) seq: u64,
     pub(super) method: String,
     pub(super) arguments: Value,
+    /// What the arguments take of the session's memory.
+    pub(super) charge: MemoryCharge,
     pub(super) tool: Arc<Tool>,
     pub(super) result_limit: u64,
     pub(super) debit: Debit,
@@ -80,6 +83,7 @@ impl Admission {
             failure
         })?;
         secrets.redact_payload(&mut payload);
+        self.keep_result(&payload, context)?;
         let size = json::serialized_len(&payload.value);
         if size > self.result_limit {
             let message =
@@ -88,6 +92,19 @@ impl Admission {
             return Err(Failure::limit(message, super::raise("result", is_the_tools)));
         }
         Ok(payload)
+    }
+
+    /// Takes memory for a result, which waits for its caller.
+    fn keep_result(&self, payload: &Payload, context: &CallContext) -> Result<(), Failure> {
+        if context.held().resize(json::weight(&payload.value)) {
+            return Ok(());
+        }
+        Err(no_memory_for(&format!("`{}`: the values that it returned", self.method), &context.memory))
+    }
+
+    /// Returns the bytes of the session's memory that its arguments take.
+    pub(crate) fn held_bytes(&self) -> u64 {
+        self.charge.bytes()
     }
 
     /// Runs the program, on this thread, until it has ended: its exit status.

@@ -40,11 +40,11 @@ use self::approval::Asking;
 use self::judge::{Denial, Held, HeldAccount, Judges, Naming, Reason};
 use self::power::Powers;
 use crate::capability::{Amount, AttenuateError, Grant, Limits, Policy, PolicyError};
-use crate::code::Interrupt;
+use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
 use crate::error::{Failure, how_to_grant, how_to_raise, told};
 use crate::json::{self, JsonError};
 use crate::ledger::{Ledger, Used};
-use crate::tool::{MountedTools, Tool};
+use crate::tool::{MountedTools, Tool, no_memory_for};
 
 /// Judges the calls of a session.
 pub struct Gate {
@@ -178,8 +178,8 @@ impl Gate {
     }
 
     /// Judges a call, in the order that the contract fixes: shape and types of the arguments, grant, budget, human,
-    /// record. Whatever the answer, it is in the record. Once they are read, the arguments take at most `memory` bytes of
-    /// the host's memory, about. The clock of `interrupt` stands still while a human is asked, and at no other time.
+    /// record. Whatever the answer, it is in the record. What the arguments take of the host's memory, about, is taken of
+    /// `memory` until the admission is gone. The clock of `interrupt` stands still while a human is asked, and at no other time.
     ///
     /// # Errors
     /// What the script is told: no such method, arguments that do not fit, no grant, no budget, no consent.
@@ -188,18 +188,22 @@ impl Gate {
         record: &Record,
         method: &str,
         arguments: &str,
-        memory: u64,
+        memory: &MemoryAccount,
         interrupt: &Interrupt,
     ) -> Result<Admission, Failure> {
         self.count(record, method)?;
-        let (tool, arguments) = match self.check(method, arguments, memory) {
+        let (tool, arguments) = match self.check(method, arguments, memory.left() / COPIES) {
             Ok(checked) => checked,
             Err((arguments, failure)) => return Err(self.refuse(record, None, method, arguments, None, failure)),
+        };
+        let Some(charge) = memory.charge(json::weight(&arguments).saturating_mul(COPIES)) else {
+            let failure = no_memory_for(&format!("`{method}`: the arguments"), memory);
+            return Err(self.refuse(record, None, method, arguments, None, failure));
         };
         if let Some(failure) = may_nest(record, &tool, self.limits().depth) {
             return Err(self.refuse(record, None, method, arguments, None, failure));
         }
-        self.judge_until_settled(record, None, &tool, arguments, interrupt)
+        self.judge_until_settled(record, None, &tool, ChargedArguments { value: arguments, charge }, interrupt)
     }
 
     /// Judges a call again that was admitted, has not started, and was given back: another session has spent meanwhile what it
@@ -213,8 +217,8 @@ impl Gate {
         admission: Admission,
         interrupt: &Interrupt,
     ) -> Result<Admission, Failure> {
-        let Admission { seq, arguments, tool, .. } = admission;
-        self.judge_until_settled(record, Some(seq), &tool, arguments, interrupt)
+        let Admission { seq, arguments, charge, tool, .. } = admission;
+        self.judge_until_settled(record, Some(seq), &tool, ChargedArguments { value: arguments, charge }, interrupt)
     }
 
     /// Judges a call whose arguments are canonical, again as often as other sessions spend what it was to be paid from.
@@ -223,7 +227,7 @@ impl Gate {
         record: &Record,
         mut seq: Option<u64>,
         tool: &Arc<Tool>,
-        mut arguments: Value,
+        mut arguments: ChargedArguments,
         interrupt: &Interrupt,
     ) -> Result<Admission, Failure> {
         for _ in 0..MAX_ROUNDS {
@@ -236,7 +240,7 @@ impl Gate {
         }
         let method = tool.method();
         let message = format!("`{method}`: its budget is used up by sessions that share it");
-        Err(self.refuse(record, seq, method, arguments, None, Failure::capability(message)))
+        Err(self.refuse(record, seq, method, arguments.value, None, Failure::capability(message)))
     }
 
     /// Judges a call whose arguments are canonical, and puts the answer on record. `seq` is its number if it was judged
@@ -246,24 +250,24 @@ impl Gate {
         record: &Record,
         seq: Option<u64>,
         tool: &Arc<Tool>,
-        arguments: Value,
+        arguments: ChargedArguments,
         interrupt: &Interrupt,
     ) -> Result<Admission, NotBegun> {
         let method = tool.method();
-        let (held, judge) = match self.judges.debit(tool, &arguments, &self.ledger, SystemTime::now()) {
+        let (held, judge) = match self.judges.debit(tool, &arguments.value, &self.ledger, SystemTime::now()) {
             Ok(debited) => debited,
             Err(denial) => {
                 let grant = denial.grant.map(|grant| grant.name.clone());
                 let failure = self.denied(method, &denial);
-                return Err(self.refuse(record, seq, method, arguments, grant.as_deref(), failure).into());
+                return Err(self.refuse(record, seq, method, arguments.value, grant.as_deref(), failure).into());
             }
         };
-        let amounts = held.accounts.iter().filter_map(|held| Some((held.id, judge.amount(held.id, &arguments)?)));
+        let amounts = held.accounts.iter().filter_map(|held| Some((held.id, judge.amount(held.id, &arguments.value)?)));
         let debit = Debit::new(&self.ledger, held.accounts[0].id, amounts.collect());
-        let seq = match judge.asks(&arguments) {
+        let seq = match judge.asks(&arguments.value) {
             Some(reason) => {
                 let _paused = interrupt.pause();
-                Some(self.ask(record, seq, method, &arguments, held, &debit, &reason)?)
+                Some(self.ask(record, seq, method, &arguments.value, held, &debit, &reason)?)
             }
             None => seq,
         };
@@ -295,19 +299,19 @@ impl Gate {
         record: &Record,
         seq: Option<u64>,
         tool: &Arc<Tool>,
-        arguments: Value,
+        arguments: ChargedArguments,
         held: &Held,
         debit: Debit,
     ) -> Result<Admission, NotBegun> {
         let (method, grant) = (tool.method(), held.grant.name.as_str());
-        let Some(seq) = number(record, seq, method, &arguments, grant) else {
+        let Some(seq) = number(record, seq, method, &arguments.value, grant) else {
             // The run ended while this was judged.
             debit.release();
             return Err(Failure::cancelled().into());
         };
         let (run, caller) = (record.run(), record.caller());
         let debits = Debits { accounts: &held.accounts, amounts: debit.amounts() };
-        let event = Event::Admitted { run, seq, caller, method, arguments: &arguments, grant, debits };
+        let event = Event::Admitted { run, seq, caller, method, arguments: &arguments.value, grant, debits };
         let log = self.log(record);
         if let Err(error) = log.write(&event) {
             debit.release();
@@ -327,7 +331,8 @@ impl Gate {
         let (authority, gate) = self.powers.of(tool.alias());
         let (method, result_limit) = (method.to_owned(), tool.result_limit(self.limits().result));
         let tool = Arc::clone(tool);
-        Ok(Admission { seq, method, arguments, tool, result_limit, debit, witness, authority, gate })
+        let ChargedArguments { value: arguments, charge } = arguments;
+        Ok(Admission { seq, method, arguments, charge, tool, result_limit, debit, witness, authority, gate })
     }
 
     /// Puts a refusal on record, under the number that the call has already, if it has one.
@@ -643,7 +648,13 @@ enum NotBegun {
     /// What the script is told.
     Failed(Failure),
     /// Another session spent meanwhile what the call was to be paid from: its number in the record, and its arguments.
-    Spent(u64, Value),
+    Spent(u64, ChargedArguments),
+}
+
+/// Canonical arguments of a call, with what they take of the session's memory.
+struct ChargedArguments {
+    value: Value,
+    charge: MemoryCharge,
 }
 
 impl From<Failure> for NotBegun {
@@ -686,6 +697,9 @@ pub(crate) fn raise(limit: &str, is_the_tools: bool) -> String {
         how_to_raise(limit)
     }
 }
+
+/// Copies of a call's arguments that the host holds as long as it lasts: what was judged, and the component's values.
+const COPIES: u64 = 2;
 
 /// Most bytes of the text of refused arguments that a record keeps whole. Nothing bounds what a script without any grant
 /// may ask for.

@@ -239,7 +239,7 @@ impl Guest {
 
     fn step(&mut self, step: wasmtime::Result<wit::Step>) -> Result<Step, GuestError> {
         let State { fuel, memory, .. } = self.instance.store.data_mut();
-        match step.map(|step| Step::read(step, memory.limit())) {
+        match step.map(|step| Step::read(step, memory.left())) {
             Ok(Step::Finished(outcome)) => {
                 fuel.spent(outcome.fuel);
                 Ok(Step::Finished(outcome.keeping(self.keeps)))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::state::{Catalog, MountedTool, Output, OutputSink, Stream};
 use super::together::Together;
 use super::{Guests, Language, World};
-use crate::code::{CodeError, Interrupt};
+use crate::code::{CodeError, Interrupt, MemoryAccount};
 use crate::vfs::{self, Tree};
 
 /// How long a parser may take. What takes it longer is none that a person types.
@@ -54,7 +54,7 @@ impl World {
             files: Tree::new(vfs::Limits::default(), 0),
             output: Output::new(Box::new(Nothing), 0),
             catalog: Arc::new(Nothing),
-            together: Together::new(0, MEMORY),
+            together: Together::new(0, &MemoryAccount::new(MEMORY)),
             seed: [0; 32],
             interrupt: Interrupt::default(),
         }

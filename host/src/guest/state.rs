@@ -11,6 +11,7 @@ use wasmtime::component::HasSelf;
 use super::World;
 use super::bindings::{ScriptGuest, catalog, clock, fuel, output, random, types};
 use super::together::{Fuel, Memory, Together};
+use crate::code::MemoryAccount;
 use crate::vfs::Tree;
 
 /// What a guest may ask about the tools it sees. Answers must be quick, and the same each time within a run.
@@ -117,6 +118,9 @@ pub enum OutputError {
     /// The guest wrote more than its limit.
     #[error("output limit reached")]
     Full,
+    /// There is no memory for what another script has yet to read.
+    #[error("memory limit reached")]
+    Memory,
     /// The reader of the output went away.
     #[error("nobody reads the output")]
     BrokenPipe,
@@ -129,6 +133,7 @@ impl From<&io::Error> for OutputError {
     fn from(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::BrokenPipe,
+            io::ErrorKind::OutOfMemory => Self::Memory,
             _ => Self::Write(error.to_string()),
         }
     }
@@ -163,7 +168,7 @@ impl State {
     /// That of an instance without a run: it has nothing, not even memory beyond what every guest itself takes.
     pub(super) fn asleep() -> Self {
         let World { files, output, catalog, seed, .. } = World::nothing();
-        Self::new(files, output, catalog, &Together::new(0, 0), seed)
+        Self::new(files, output, catalog, &Together::new(0, &MemoryAccount::new(0)), seed)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the guests of one run use together: fuel and memory.
+//! What the guests of one run use together: fuel, and memory of their session's.
 //!
 //! **Invariant:** what a guest used stays used when the guest is gone; its memory is free then.
 
@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use wasmtime::{ResourceLimiter, Result};
+
+use crate::code::{MemoryAccount, MemoryCharge};
 
 /// What a guest itself takes, on top of what the scripts of its run may use: interpreter, prelude and stack.
 const GUEST_OVERHEAD: u64 = 64 << 20;
@@ -20,20 +22,19 @@ pub(crate) struct Together(Arc<Totals>);
 
 struct Totals {
     fuel_limit: u64,
-    memory_limit: u64,
+    /// What the guests have beyond what each itself takes, and tools and calls.
+    memory: MemoryAccount,
     fuel: AtomicU64,
-    /// Bytes beyond what each guest itself takes.
-    beyond: AtomicU64,
     /// Bytes of all memories, now and at most.
     bytes: AtomicU64,
     peak: AtomicU64,
 }
 
 impl Together {
-    /// Of a run that begins: with so many units of fuel, and bytes of memory.
-    pub(crate) fn new(fuel_limit: u64, memory_limit: u64) -> Self {
-        let [fuel, beyond, bytes, peak] = Default::default();
-        Self(Arc::new(Totals { fuel_limit, memory_limit, fuel, beyond, bytes, peak }))
+    /// Of a run that begins: with so many units of fuel, and its session's memory.
+    pub(crate) fn new(fuel_limit: u64, memory: &MemoryAccount) -> Self {
+        let [fuel, bytes, peak] = Default::default();
+        Self(Arc::new(Totals { fuel_limit, memory: memory.clone(), fuel, bytes, peak }))
     }
 
     /// The fuel that was used.
@@ -48,7 +49,7 @@ impl Together {
 
     /// Bytes that the values of all scripts may take.
     pub(super) fn memory_limit(&self) -> u64 {
-        self.0.memory_limit
+        self.0.memory.limit()
     }
 
     /// The most bytes of memory that the guests had at once.
@@ -85,17 +86,18 @@ impl Fuel {
     }
 }
 
-/// The memory of one guest: within the limit alone, and together with the others of its run. Remembers whether it had to
-/// be kept there.
+/// The memory of one guest, within that of its session. Remembers whether it had to be kept there.
 pub(super) struct Memory {
     together: Together,
     bytes: u64,
+    /// What it has beyond what each guest itself takes.
+    beyond: MemoryCharge,
     refused: bool,
 }
 
 impl Memory {
     pub(super) fn new(together: &Together) -> Self {
-        Self { together: together.clone(), bytes: 0, refused: false }
+        Self { together: together.clone(), bytes: 0, beyond: together.0.memory.open(), refused: false }
     }
 
     /// Whether the guest wanted more than it may have.
@@ -103,9 +105,9 @@ impl Memory {
         self.refused
     }
 
-    /// Bytes that the values of the run may take.
-    pub(super) fn limit(&self) -> u64 {
-        self.together.memory_limit()
+    /// Bytes that values may take which the guest hands over.
+    pub(super) fn left(&self) -> u64 {
+        self.together.0.memory.left()
     }
 
     /// Bytes that it has.
@@ -120,13 +122,10 @@ impl Memory {
 
     /// Takes note of a size, if the run may have it.
     fn resize(&mut self, bytes: u64) -> bool {
-        let totals = &self.together.0;
-        let beyond = |bytes: u64| bytes.saturating_sub(GUEST_OVERHEAD);
-        let all = totals.beyond.load(Ordering::Relaxed) - beyond(self.bytes) + beyond(bytes);
-        if all > totals.memory_limit && bytes > self.bytes {
+        if !self.beyond.resize(bytes.saturating_sub(GUEST_OVERHEAD)) {
             return false;
         }
-        totals.beyond.store(all, Ordering::Relaxed);
+        let totals = &self.together.0;
         let all = totals.bytes.load(Ordering::Relaxed) - self.bytes + bytes;
         totals.bytes.store(all, Ordering::Relaxed);
         totals.peak.fetch_max(all, Ordering::Relaxed);
@@ -161,7 +160,7 @@ mod tests {
 
     #[test]
     fn fuel_is_one_for_all() {
-        let together = Together::new(100, 0);
+        let together = Together::new(100, &MemoryAccount::new(0));
         let (mut one, mut other) = (Fuel::new(&together), Fuel::new(&together));
         assert_eq!(one.spent(10), 100);
         assert_eq!(other.spent(30), 90, "the other one used ten");
@@ -178,7 +177,8 @@ mod tests {
     #[test]
     fn memory_is_one_for_all() {
         let own = usize::try_from(GUEST_OVERHEAD).expect("some MiB");
-        let together = Together::new(0, 100);
+        let memory = MemoryAccount::new(100);
+        let together = Together::new(0, &memory);
         let grow =
             |memory: &mut Memory, from: usize, to: usize| memory.memory_growing(from, to, None).expect("it answers");
         let (mut one, mut other) = (Memory::new(&together), Memory::new(&together));
@@ -189,5 +189,10 @@ mod tests {
         drop(one);
         assert!(grow(&mut other, own + 40, own + 100), "that of the other one is free");
         assert_eq!(together.peak(), 2 * GUEST_OVERHEAD + 100);
+        drop(other);
+        let tools = memory.charge(100).expect("the guests are gone");
+        assert!(!grow(&mut Memory::new(&together), 0, own + 1), "tools have it all");
+        drop(tools);
+        assert!(grow(&mut Memory::new(&together), 0, own + 1));
     }
 }

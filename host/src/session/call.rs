@@ -77,7 +77,7 @@ impl CallRun {
         let started = Event::Started { run: scope.record.run(), script: &self.method, hash: &hash };
         let written = scope.log().write(&started);
         written.map_err(|error| Failure::host(format!("the call is not made: {}", told(&error))))?;
-        let memory = self.session.limits().memory;
+        let memory = &self.session.memory;
         let admitted = gate.admit(&scope.record, &self.method, &self.arguments, memory, &self.interrupt);
         // A question to a human ends with it.
         let admission = admitted.map_err(|refused| if self.is_cancelled() { Failure::cancelled() } else { refused })?;

@@ -155,11 +155,11 @@ struct Piped {
 
 impl OutputSink for Piped {
     fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
-        match stream {
-            Stream::Stdout => self.stdout.append(bytes),
-            Stream::Stderr => self.stderr.append(bytes),
-        }
-        Ok(())
+        let pipe = match stream {
+            Stream::Stdout => &self.stdout,
+            Stream::Stderr => &self.stderr,
+        };
+        if pipe.append(bytes) { Ok(()) } else { Err(io::ErrorKind::OutOfMemory.into()) }
     }
 }
 
@@ -315,7 +315,8 @@ impl Within {
             Some(failure) if is_the_hosts(failure.kind) => Err(failure),
             // bash has said what went wrong.
             Some(failure) if language == Language::JavaScript && failure.kind != ErrorKind::Exit => {
-                self.streams.stderr.append(complaint(&failure).as_bytes());
+                // Without memory for it, the status says that it failed.
+                let _ = self.streams.stderr.append(complaint(&failure).as_bytes());
                 Ok(outcome.exit_code.max(1))
             }
             _ => Ok(outcome.exit_code),

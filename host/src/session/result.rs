@@ -214,7 +214,7 @@ pub(super) fn outcome_of(error: &GuestError, limits: &Limits) -> Outcome {
             format!("output limit of {} bytes reached", limits.output),
             format!("write to a file, or {}", how_to_raise("output")),
         ),
-        GuestError::Memory => {
+        GuestError::Memory | GuestError::Output(OutputError::Memory) => {
             Failure::limit(format!("memory limit of {} bytes reached", limits.memory), how_to_raise("memory"))
         }
         GuestError::Stack => Failure::limit(

@@ -26,8 +26,8 @@ use crate::code::{Interrupt, with_stack};
 use crate::error::{Failure, told};
 use crate::gate::{AuditError, CallOutcome, Event};
 use crate::guest::{self, Completion, GuestError, Language, OperationId, Outcome, Script, Together, Value, Waiting};
-use crate::tool::{CallContext, Told, WriteError, unfit};
-use crate::vfs::{Edit, Tree};
+use crate::tool::{CallContext, CallEffects, Told, WriteError, unfit};
+use crate::vfs::Tree;
 
 /// Where a run's script starts.
 const WORKSPACE: &str = "/workspace";
@@ -70,7 +70,7 @@ pub struct Run {
     processes: Option<Processes>,
     outstanding: AllOutstanding,
     /// What has ended, with what it changed of the files.
-    queue: VecDeque<(Completion, Vec<Edit>)>,
+    queue: VecDeque<(Completion, CallEffects)>,
     work: Work,
     scope: Scope,
     interrupt: Interrupt,
@@ -96,7 +96,7 @@ impl Run {
         let interrupt = Interrupt::default();
         let captured = options.output.is_none().then(Captured::default);
         let sink = options.output.unwrap_or_else(|| Box::new(captured.clone().unwrap_or_default()));
-        let together = Together::new(limits.fuel, limits.memory);
+        let together = Together::new(limits.fuel, &session.memory);
         let output = guest::Output::new(sink, limits.output);
         let world = world(&session, &together, session.head(), output, &[number], &interrupt);
         let found = options.keep_state.then(|| session.state(language)).transpose().map_err(HostError::from);
@@ -249,7 +249,9 @@ impl Run {
             return Some((pid, processes.start(pid, guest_now())?));
         }
         let next = self.queue.iter().position(|(completion, _)| processes.goes_on(process::owner(completion.id)))?;
-        let (completion, edits) = self.queue.remove(next)?;
+        let (completion, CallEffects { edits, held }) = self.queue.remove(next)?;
+        // From here on the result takes memory of the guest's.
+        drop(held);
         self.outstanding.remove(completion.id);
         let pid = process::owner(completion.id);
         Some((pid, processes.resume(completion, &edits, |error| unfit("a tool", error), guest_now())?))
@@ -321,11 +323,11 @@ impl Run {
     /// Takes what came of an operation. The next [`Run::step`] delivers it. What the guest does not wait for, or was
     /// told already, is dropped.
     pub fn resume(&mut self, completion: Completion) {
-        self.deliver(completion, Vec::new());
+        self.deliver(completion, CallEffects::default());
     }
 
     /// As [`Run::resume`]; the files are changed when the script is told.
-    fn deliver(&mut self, completion: Completion, edits: Vec<Edit>) {
+    fn deliver(&mut self, completion: Completion, effects: CallEffects) {
         let Some(operation) = self.outstanding.get(&completion.id) else { return };
         if self.queue.iter().any(|(queued, _)| queued.id == completion.id) {
             return;
@@ -334,7 +336,7 @@ impl Run {
             let outcome = if completion.result.is_ok() { CallOutcome::Ok } else { CallOutcome::Failed };
             self.session.gate.settle(&self.scope.record, *seq, outcome, completion.result.as_ref().err());
         }
-        self.queue.push_back((completion, edits));
+        self.queue.push_back((completion, effects));
     }
 
     /// Waits until something that the guest waits for has ended, or the run must end. Returns at once if there is
@@ -342,9 +344,9 @@ impl Run {
     pub fn wait(&mut self) {
         while !self.goes_on() && self.result.is_none() {
             match self.work.wait(&self.interrupt) {
-                News::Called(completion, edits) | News::Made(completion, edits) | News::Exited(completion, edits) => {
-                    self.deliver(completion, edits)
-                }
+                News::Called(completion, effects)
+                | News::Made(completion, effects)
+                | News::Exited(completion, effects) => self.deliver(completion, effects),
                 News::Done(completion) | News::Streamed(completion) => self.resume(completion),
                 News::Cancelled => self.end(self.gone(&GuestError::Cancelled)),
                 News::Timeout => self.end(Outcome::failed(out_of_time(self.session.limits()))),

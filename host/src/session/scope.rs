@@ -53,11 +53,12 @@ impl Scope {
     /// before it works.
     pub(super) fn caller(self, gate: &Arc<Gate>, interrupt: Interrupt, working: Working, files: Tree) -> Caller {
         let (record, call, own) = (self.record.clone(), interrupt.clone(), working.clone());
+        let memory = self.session.memory.clone();
         let context = move |admission: &Admission| {
             let files = own.snapshot().unwrap_or_else(|| files.clone());
             self.context(admission, call.child(), files)
         };
-        Caller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working }
+        Caller { gate: Arc::clone(gate), record, context: Box::new(context), interrupt, working, memory }
     }
 
     /// What an agent itself brings along, which is no tool: it has its session's files, and its imports.
@@ -80,7 +81,8 @@ impl Scope {
             interrupt,
             now: guest_now(),
             seed: session.seed("tool", &[self.record.run(), seq]),
-            memory: session.limits().memory,
+            memory: session.memory.clone(),
+            held: Mutex::new(session.memory.open()),
             wall: session.limits().tool_wall,
             handles: Arc::clone(&self.handles),
             warm: Arc::clone(&session.warm),

@@ -19,6 +19,7 @@ use super::threads::Threads;
 use super::{Left, RunResult};
 use crate::agent::Program;
 use crate::capability::{Limits, Policy};
+use crate::code::MemoryAccount;
 use crate::error::{Failure, Payload, told};
 use crate::gate::{Event, Gate};
 use crate::guest::{Catalog, Guests, Language, Script};
@@ -47,6 +48,8 @@ pub(super) struct SessionState {
     /// What the last script of each language left, of a session whose files are in memory.
     states: Mutex<HashMap<Language, Vec<u8>>>,
     pub(super) warm: Arc<Warm>,
+    /// What its runs may take of the host's memory, one after the other.
+    pub(super) memory: MemoryAccount,
     pub(super) services: Arc<Services>,
     /// A secret that a tool is granted and nobody gave.
     missing: Option<String>,
@@ -83,13 +86,21 @@ impl Drop for Free<'_> {
 impl Session {
     pub(super) fn new(host: &Arc<HostState>, gate: Gate, files: Tree, services: Services, keeping: Keeping) -> Self {
         let gate = Arc::new(gate);
+        let warm = Arc::new(Warm::default());
+        let idle = Arc::downgrade(&warm);
+        let reclaim = move || {
+            if let Some(idle) = idle.upgrade() {
+                idle.clear();
+            }
+        };
         Self(Arc::new(SessionState {
             host: Arc::clone(host),
             keeping,
             catalog: Arc::new(GateCatalog::new(&gate)),
             head: Mutex::new(files),
             states: Mutex::default(),
-            warm: Arc::default(),
+            warm,
+            memory: MemoryAccount::reclaiming(gate.limits().memory, reclaim),
             missing: gate.secrets().into_iter().find(|name| !services.secrets.has(name)),
             services: Arc::new(services),
             busy: AtomicBool::new(false),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::code::Interrupt;
+use crate::code::{Interrupt, MemoryAccount};
 use crate::error::{Failure, how_to_raise};
 use crate::guest::{OperationId, ProgramRun, Runnable};
 use crate::tool::{Pipe, Started, Told, WriteError};
@@ -40,6 +40,7 @@ impl Streams {
         run: &ProgramRun,
         interrupt: &Interrupt,
         most: u32,
+        memory: &MemoryAccount,
     ) -> Result<Started, Failure> {
         let Self { open, ended } = self;
         open.retain(|number, open| {
@@ -65,7 +66,7 @@ impl Streams {
             return Err(Failure::host(format!("of the streams {numbers:?} one is taken")));
         }
         let mut open = |number: u32, role: Role| {
-            let pipe = Pipe::new(interrupt);
+            let pipe = Pipe::charged(interrupt, memory);
             self.open.insert(number, Open { owner: id, role, pipe: pipe.clone() });
             pipe
         };
@@ -145,7 +146,8 @@ mod tests {
     #[test]
     fn there_are_so_many_programs_until_what_they_wrote_is_read() {
         let mut streams = Streams::default();
-        let mut start = |id: u64, first: u32| streams.start(id, &run(first), &Interrupt::default(), 16);
+        let mut start =
+            |id: u64, first: u32| streams.start(id, &run(first), &Interrupt::default(), 16, &MemoryAccount::new(0));
         let started: Vec<Started> =
             (1..=16).map(|id| start(id, u32::try_from(id).expect("small") * 3).expect("there is room")).collect();
         assert!(start(17, 900).is_err_and(|failure| failure.message.contains("16 programs")));
@@ -161,7 +163,8 @@ mod tests {
     #[test]
     fn stream_that_ended_before_another_program_began_still_has_its_end() {
         let mut streams = Streams::default();
-        let mut start = |id: u64, first: u32| streams.start(id, &run(first), &Interrupt::default(), 16);
+        let mut start =
+            |id: u64, first: u32| streams.start(id, &run(first), &Interrupt::default(), 16, &MemoryAccount::new(0));
         drop(start(1, 1).expect("there is room"));
         let second = start(2, 4).expect("the first one ended");
         let (told, end) = std::sync::mpsc::channel();
@@ -176,7 +179,11 @@ mod tests {
         let mut streams = Streams::default();
         for id in 1..=100 {
             let first = u32::try_from(id).expect("small") * 3;
-            drop(streams.start(id, &run(first), &Interrupt::default(), 16).expect("those before ended"));
+            drop(
+                streams
+                    .start(id, &run(first), &Interrupt::default(), 16, &MemoryAccount::new(0))
+                    .expect("those before ended"),
+            );
             for output in [first + 1, first + 2] {
                 streams.read(id, output, 1, Box::new(drop)).expect("it is there");
             }

@@ -13,8 +13,7 @@ use crate::code::{Interrupt, Stopped, sleeps_at_most};
 use crate::error::Failure;
 use crate::gate::Admission;
 use crate::guest::{Completion, OperationId, Value};
-use crate::tool::{CallContext, Started, Told, WriteError};
-use crate::vfs::Edit;
+use crate::tool::{CallContext, CallEffects, Started, Told, WriteError};
 
 /// The most bytes of input that one operation reads.
 const READ_LIMIT: u32 = 1 << 20;
@@ -24,12 +23,12 @@ pub(super) type Input = Arc<Mutex<Box<dyn Read + Send>>>;
 
 /// News for a run.
 pub(super) enum News {
-    /// A call ended, changed the files, and left a thread free.
-    Called(Completion, Vec<Edit>),
-    /// A call that was made on the run's own thread ended, and changed the files.
-    Made(Completion, Vec<Edit>),
-    /// A program ended, and changed the files.
-    Exited(Completion, Vec<Edit>),
+    /// A call ended, and left a thread free.
+    Called(Completion, CallEffects),
+    /// A call that was made on the run's own thread ended.
+    Made(Completion, CallEffects),
+    /// A program ended.
+    Exited(Completion, CallEffects),
     /// Something happened to a program's stream.
     Streamed(Completion),
     /// Another operation ended.
@@ -137,7 +136,7 @@ impl Work {
             let call = move || {
                 let result = job.admission.invoke(&job.context).map(Value::Json);
                 // Nobody listens once the run has ended.
-                let _ = sender.send(News::Called(Completion { id, result }, job.context.edits()));
+                let _ = sender.send(News::Called(Completion { id, result }, job.context.effects()));
             };
             // Where there are too many already, calls wait for each other, as those of tools do.
             let started = if !is_host_function || self.callers.is_full(MAX_TOOL_THREADS) {
@@ -147,7 +146,7 @@ impl Work {
             };
             if let Err(error) = started {
                 let failure = Failure::host(format!("a tool cannot be called: {error}"));
-                let _ = self.sender.send(News::Called(Completion { id, result: Err(failure) }, Vec::new()));
+                let _ = self.sender.send(News::Called(Completion { id, result: Err(failure) }, CallEffects::default()));
             }
         }
     }
@@ -167,11 +166,11 @@ impl Work {
             let result = admission.run(&started, &context).map(Value::Exited);
             // Before its end, that of its streams.
             drop(started);
-            let _ = sender.send(News::Exited(Completion { id, result }, context.edits()));
+            let _ = sender.send(News::Exited(Completion { id, result }, context.effects()));
         };
         if let Err(error) = self.threads.run(meanwhile, run) {
             let failure = Failure::host(format!("a program cannot start: {error}"));
-            let _ = self.sender.send(News::Exited(Completion { id, result: Err(failure) }, Vec::new()));
+            let _ = self.sender.send(News::Exited(Completion { id, result: Err(failure) }, CallEffects::default()));
         }
     }
 
@@ -237,7 +236,7 @@ impl Work {
     pub(super) fn wait(&mut self, interrupt: &Interrupt) -> News {
         if let Some(job) = self.alone() {
             let result = job.admission.invoke(&job.context).map(Value::Json);
-            let made = News::Made(Completion { id: job.id, result }, job.context.edits());
+            let made = News::Made(Completion { id: job.id, result }, job.context.effects());
             return unless_stopped(interrupt, made);
         }
         self.start_all(self.meanwhile());

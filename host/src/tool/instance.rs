@@ -10,12 +10,12 @@ use wasmtime::{Store, Trap};
 
 use super::handles::{Handle, Handles, Kept, MAX_HANDLES, Place, Shared};
 use super::package::{Loaded, Package};
-use super::state::ToolState;
+use super::state::{Refused, ToolState};
 use super::stdio::KEPT;
 use super::types::{Function, FunctionKind, Resource};
-use super::value::{self, HandleError, Passing, Returned, ValueError};
-use super::{CallContext, Exported, Tool, unread};
-use crate::code::{self, NoRoom, Stopped, with_stack};
+use super::value::{self, HandleError, Passing, Returned, VAL_BYTES, ValueError};
+use super::{CallContext, Exported, Tool, no_memory_for, unread};
+use crate::code::{self, MemoryShare, NoRoom, Stopped, with_stack};
 use crate::error::{Failure, Payload, how_to_raise, told};
 use crate::gate::raise;
 
@@ -27,9 +27,11 @@ pub(super) fn call(
     context: &CallContext,
 ) -> Result<Payload, Failure> {
     let (function, method) = (tool.function(), tool.method());
-    let mut handles = CallHandles::new(tool, &context.handles);
-    let lowered = value::lower_arguments(function, arguments, &mut handles)
-        .map_err(|error| Failure::argument(format!("`{method}`: {error}")))?;
+    let mut handles = CallHandles::new(tool, context);
+    let lowered = value::lower_arguments(function, arguments, &mut handles).map_err(|error| match error {
+        ValueError::TooLarge => no_memory_for(&format!("`{method}`: the arguments"), &context.memory),
+        error => Failure::argument(format!("`{method}`: {error}")),
+    })?;
     let call = Call::new(tool, exported, context);
     match handles.shared.clone() {
         Some(shared) => {
@@ -48,7 +50,7 @@ pub(super) fn call(
             let mut kept = call.instance()?;
             let result = call.enter(&mut kept, &lowered, &mut handles);
             if handles.issued.is_empty() {
-                context.warm.put(exported, tool.alias(), kept);
+                context.warm.put(exported, tool.alias(), kept, &context.memory);
                 return result;
             }
             kept.place = Some(call.place()?);
@@ -76,6 +78,15 @@ fn enter_kept<'k>(shared: &'k Shared, method: &str, context: &CallContext) -> Re
             }
         }
     }
+}
+
+/// Bytes that a tool may always pass to its host at once: enough for a request or a write of its own, however little memory
+/// is left.
+const MIN_CROSSING: usize = 1 << 20;
+
+/// Bytes that a tool may pass to its host at once, in a call of the host or as its result.
+fn crossing(share: &MemoryShare) -> usize {
+    usize::try_from(share.bytes()).unwrap_or(usize::MAX).max(MIN_CROSSING)
 }
 
 /// How often a call looks whether a kept instance is free: calls on one resource at the same time are rare.
@@ -158,7 +169,7 @@ impl<'a> Call<'a> {
     }
 
     pub(super) fn memory(&self) -> u64 {
-        self.package.memory(self.context.memory)
+        self.package.memory(self.context.memory.limit())
     }
 
     fn drop_resource(&self, lowered: Vec<Val>, store: &mut Store<ToolState>) -> Result<Payload, Failure> {
@@ -174,6 +185,9 @@ impl<'a> Call<'a> {
     fn enter(&self, kept: &mut Kept, arguments: &[Val], handles: &mut CallHandles<'_>) -> Result<Payload, Failure> {
         let Kept { store, instance, .. } = kept;
         let function = self.export(store, *instance)?;
+        // Held until what was passed is charged.
+        let share = self.context.memory.share();
+        store.set_hostcall_fuel(crossing(&share));
         let mut results = vec![Val::Bool(false); usize::from(self.function.result.is_some())];
         let called = with_stack(WASM_STACK, || function.call(&mut *store, arguments, &mut results));
         let edits = store.data_mut().end();
@@ -183,13 +197,52 @@ impl<'a> Call<'a> {
         called.map_err(|error| self.failed(&error, store))?;
         // A call that returned keeps what it wrote, as a program does whose exit status is not 0; one that trapped does not.
         self.context.changed(edits.map_err(|errno| unread(self.method, errno))?);
+        if !self.context.held().grow(value::weight(&results)) {
+            return Err(self.too_much_returned());
+        }
+        drop(share);
         match value::lift_result(self.function, results, handles) {
             Ok(Returned::Value(payload)) => Ok(payload),
             Ok(Returned::Error(payload)) => Err(Failure { hint: store.data().refused(), ..self.error(payload) }),
             Err(error @ ValueError::Handle(HandleError::TooMany { .. })) => {
                 Err(Failure::limit(format!("`{}`: {error}", self.method), "drop handles that are no longer needed"))
             }
+            Err(ValueError::TooLarge) => Err(self.too_much_returned()),
             Err(error) => Err(Failure::tool(format!("`{}`: the tool returned {error}", self.method))),
+        }
+    }
+
+    /// What is told of a tool that passed more values to its host at once than there is memory for.
+    fn too_much_at_once(&self, most: usize) -> Failure {
+        let message = format!(
+            "`{}` passed values of more than {most} bytes to its host at once, the memory that was left: each item of a \
+             list takes {VAL_BYTES}",
+            self.method
+        );
+        let hint = "ask for less at once, let fewer calls run at once, or";
+        Failure::limit(message, format!("{hint} {}", how_to_raise("memory")))
+    }
+
+    fn too_much_returned(&self) -> Failure {
+        no_memory_for(&format!("`{}`: the values that it returned", self.method), &self.context.memory)
+    }
+
+    /// What is told of a tool that ended since there was no memory for it.
+    fn out_of_memory(&self, refused: Refused) -> Failure {
+        let (method, session) = (self.method, self.context.memory.limit());
+        match refused {
+            Refused::OfCall => {
+                let message = format!("`{method}` reached the memory limit of {} bytes", self.memory());
+                Failure::limit(message, raise("memory", self.memory() < session))
+            }
+            Refused::OfSession => {
+                let message = format!(
+                    "`{method}` reached the memory limit of {session} bytes, which scripts, calls and tools of a session \
+                     share"
+                );
+                let hint = "let fewer calls run at once, drop handles that are no longer needed, or";
+                Failure::limit(message, format!("{hint} {}", how_to_raise("memory")))
+            }
         }
     }
 
@@ -247,9 +300,11 @@ impl<'a> Call<'a> {
         if let Some(full) = error.downcast_ref::<NoRoom>() {
             return full.failure(&format!("`{method}`"));
         }
-        if store.data().memory.refused {
-            let message = format!("`{method}` reached the memory limit of {} bytes", self.memory());
-            return Failure::limit(message, raise("memory", self.memory() < self.context.memory));
+        if let Some(refused) = store.data().memory.refused {
+            return self.out_of_memory(refused);
+        }
+        if code::is_too_much_at_once(error) {
+            return self.too_much_at_once(store.hostcall_fuel());
         }
         let cause = match error.downcast_ref::<Trap>() {
             Some(Trap::OutOfFuel) => return self.out_of_fuel(),
@@ -270,6 +325,7 @@ impl<'a> Call<'a> {
 
 /// The handles of one call: resolved from the run's, issued for the instance that it ran in.
 struct CallHandles<'a> {
+    context: &'a CallContext,
     run: &'a Handles,
     alias: Arc<str>,
     /// The instance that the call's handles live in.
@@ -279,8 +335,9 @@ struct CallHandles<'a> {
 }
 
 impl<'a> CallHandles<'a> {
-    fn new(tool: &Tool, run: &'a Handles) -> Self {
-        Self { run, alias: Arc::clone(&tool.alias), shared: None, spent: Vec::new(), issued: Vec::new() }
+    fn new(tool: &Tool, context: &'a CallContext) -> Self {
+        let (run, alias) = (&*context.handles, Arc::clone(&tool.alias));
+        Self { context, run, alias, shared: None, spent: Vec::new(), issued: Vec::new() }
     }
 
     /// The call begins: what it takes for good is gone.
@@ -304,6 +361,10 @@ impl<'a> CallHandles<'a> {
 }
 
 impl value::Handles for CallHandles<'_> {
+    fn room(&mut self, bytes: u64) -> bool {
+        self.context.held().grow(bytes)
+    }
+
     fn issue(&mut self, resource: &Resource, value: ResourceAny) -> Result<String, HandleError> {
         let token = self.run.token().ok_or(HandleError::TooMany { limit: MAX_HANDLES })?;
         self.issued.push((token.clone(), resource.clone(), value));

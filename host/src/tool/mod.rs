@@ -44,7 +44,7 @@ mod stdio;
 mod warm;
 mod wasi;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -74,7 +74,7 @@ pub use warm::Warm;
 pub(crate) use wasi::agent_linker;
 
 use crate::capability::Pattern;
-use crate::code::Interrupt;
+use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
 use crate::error::{Failure, Payload, how_to_raise};
 use crate::gate::{Admission, Witness};
 use crate::vfs::{ApplyError, Edit, Errno, Tree};
@@ -126,8 +126,10 @@ pub struct CallContext {
     pub now: u64,
     /// What its random numbers are drawn from.
     pub seed: [u8; 32],
-    /// Bytes of memory that the tool may use.
-    pub memory: u64,
+    /// The session's memory, of which the tool takes its own.
+    pub memory: MemoryAccount,
+    /// What the host holds for the call: values that cross, and the result.
+    pub(crate) held: Mutex<MemoryCharge>,
     /// The time that it may take; [`Duration::MAX`] for that of its run.
     pub wall: Duration,
     /// The live resources of the run.
@@ -156,10 +158,40 @@ impl CallContext {
         std::mem::take(&mut *self.edits.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Takes out what the call leaves besides its result.
+    pub(crate) fn effects(&self) -> CallEffects {
+        let held = std::mem::replace(&mut *self.held(), self.memory.open());
+        CallEffects { edits: self.edits(), held: Some(held) }
+    }
+
+    /// What the host holds for the call. Each change is whole, so a poisoned lock is still good.
+    pub(crate) fn held(&self) -> MutexGuard<'_, MemoryCharge> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Keeps what the call changed of the files.
     pub(crate) fn changed(&self, edits: Vec<Edit>) {
         *self.edits.lock().unwrap_or_else(PoisonError::into_inner) = edits;
     }
+}
+
+/// What a call leaves besides its result, until its caller has been told.
+#[derive(Default)]
+pub(crate) struct CallEffects {
+    /// What it changed of the files.
+    pub(crate) edits: Vec<Edit>,
+    /// The memory that its result takes; none of a call that was not made.
+    pub(crate) held: Option<MemoryCharge>,
+}
+
+/// What is told of a call whose values do not fit into what is left of its session's memory.
+pub(crate) fn no_memory_for(what: &str, memory: &MemoryAccount) -> Failure {
+    let (left, limit) = (memory.left(), memory.limit());
+    let message = format!("{what} take more than the {left} bytes that are left of the memory limit of {limit} bytes");
+    Failure::limit(
+        message,
+        format!("pass less at once, wait for some calls before more begin, or {}", how_to_raise("memory")),
+    )
 }
 
 /// What is told of a call whose changes of the files do not fit.

@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** neither end holds more than [`CAPACITY`] bytes that the other has not taken; but for a script in a
 //! program's place, which does not go on while there are more, and until then writes as much as its limit on output
-//! allows.
+//! allows, and its session's memory.
 
 use std::collections::VecDeque;
 use std::io;
@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use wasmtime_wasi::cli::{IsTerminal, StdinStream, StdoutStream};
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError};
 
-use crate::code::{Interrupt, TICK};
+use crate::code::{Interrupt, MemoryAccount, MemoryCharge, TICK};
 
 /// What a stream holds: as much as a pipe of Linux.
 pub(crate) const CAPACITY: usize = 64 << 10;
@@ -55,6 +55,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     bytes: BytesMut,
+    /// What those take of a session's memory that a script wrote; a program's are few.
+    charge: Option<MemoryCharge>,
     /// Nothing follows.
     ended: bool,
     /// A script's end was told that nothing follows.
@@ -104,6 +106,25 @@ impl State {
         news
     }
 
+    /// Takes bytes of a script. False if there is no memory for them.
+    fn append(&mut self, bytes: &[u8]) -> bool {
+        let all = (self.bytes.len() + bytes.len()) as u64;
+        let fits = self.charge.as_mut().is_none_or(|charge| charge.resize(all));
+        if fits {
+            self.bytes.extend_from_slice(bytes);
+        }
+        fits
+    }
+
+    /// Gives back what was taken for bytes that are gone.
+    fn settle(&mut self) {
+        let left = self.bytes.len() as u64;
+        if let Some(charge) = self.charge.as_mut().filter(|charge| charge.bytes() > left) {
+            // What shrinks fits.
+            let _ = charge.resize(left);
+        }
+    }
+
     fn take(&mut self, limit: usize) -> Bytes {
         let count = self.bytes.len().min(limit);
         self.bytes.split_to(count).freeze()
@@ -116,11 +137,19 @@ impl Pipe {
         Self { shared: Arc::default(), interrupt: interrupt.clone() }
     }
 
+    /// Creates an empty stream whose bytes take memory of a session, where a script writes them.
+    pub(crate) fn charged(interrupt: &Interrupt, memory: &MemoryAccount) -> Self {
+        let pipe = Self::new(interrupt);
+        pipe.lock().charge = Some(memory.open());
+        pipe
+    }
+
     /// Changes it, and tells who waits for that.
     fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.lock();
         let changed = change(&mut state);
         let news = state.news();
+        state.settle();
         drop(state);
         self.shared.changed.notify_one();
         news.into_iter().for_each(|tell| tell());
@@ -170,15 +199,16 @@ impl Pipe {
     }
 
     /// Writes in a program's place, without waiting. Who does so has a limit of its own, and stops for a while when the
-    /// stream [is full](Self::is_full).
-    pub(crate) fn append(&self, bytes: &[u8]) {
+    /// stream [is full](Self::is_full). False if its session has no memory for them.
+    #[must_use]
+    pub(crate) fn append(&self, bytes: &[u8]) -> bool {
         self.change(|state| {
             if state.gone {
                 state.broken |= !bytes.is_empty();
-            } else {
-                state.bytes.extend_from_slice(bytes);
+                return true;
             }
-        });
+            state.append(bytes)
+        })
     }
 
     /// Whether it holds as much as a program may write.
@@ -473,13 +503,13 @@ mod tests {
     #[test]
     fn in_a_program_s_place_a_stream_is_full_and_may_be_broken() {
         let pipe = pipe();
-        pipe.append(&[0; CAPACITY - 1]);
+        assert!(pipe.append(&[0; CAPACITY - 1]));
         assert!(!pipe.is_full());
-        pipe.append(&[0; 2]);
+        assert!(pipe.append(&[0; 2]));
         assert!(pipe.is_full() && !pipe.is_broken());
         pipe.abandon();
         assert!(!pipe.is_full() && !pipe.is_broken());
-        pipe.append(b"x");
+        assert!(pipe.append(b"x"));
         assert!(pipe.is_broken() && !pipe.is_full());
     }
 

@@ -17,7 +17,7 @@ use super::instance::Call;
 use super::pipe::{Pipe, Reader, Writer};
 use super::state::ToolState;
 use super::stdio::Kept;
-use super::{ARGUMENTS, CallContext, DIRECTORY, Exported, STDIN, Tool, unread};
+use super::{ARGUMENTS, CallContext, DIRECTORY, Exported, STDIN, Tool, no_memory_for, unread};
 use crate::code::{self, with_stack};
 use crate::error::{Failure, Payload};
 use crate::gate::raise;
@@ -55,7 +55,7 @@ pub(super) fn call(
     context: &CallContext,
 ) -> Result<Payload, Failure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let (stdout, stderr) = (Kept::bounded(limit), Kept::bounded(limit));
+    let [stdout, stderr] = [0, 1].map(|_| Kept::bounded(limit, &context.memory));
     let stdin = arguments.get(STDIN).and_then(Value::as_str).unwrap_or_default();
     let program = Program {
         call: Call::new(tool, exported, context),
@@ -66,6 +66,9 @@ pub(super) fn call(
         stderr: stderr.clone(),
     };
     let status = program.run();
+    if stdout.is_short() || stderr.is_short() {
+        return Err(no_memory_for(&format!("`{}`: the bytes that it wrote", tool.method()), &context.memory));
+    }
     if stdout.is_over() || stderr.is_over() {
         let message = format!("`{}` wrote more than the limit of {limit} bytes", tool.method());
         let is_the_tools = tool.has_own_result(limit as u64);

@@ -16,7 +16,7 @@ use super::http::Outgoing;
 use super::secret::placeholder;
 use super::stdio::Kept;
 use super::{Authority, CallContext, Peers, Services, keyvalue};
-use crate::code::Interrupt;
+use crate::code::{Interrupt, MemoryAccount, MemoryCharge};
 use crate::vfs::{Edit, Errno};
 
 /// What a tool's store holds.
@@ -73,7 +73,7 @@ impl ToolState {
         }
         configure(&mut builder);
         let wasi = builder.build();
-        let memory = MemoryLimit { rest: usize::try_from(memory).unwrap_or(usize::MAX), used: 0, refused: false };
+        let memory = MemoryLimit::new(&context.memory, memory);
         let mut state = Self {
             wasi,
             table: ResourceTable::new(),
@@ -109,6 +109,7 @@ impl ToolState {
         self.stdout.clear();
         self.stderr.clear();
         self.interrupt = context.interrupt.clone();
+        self.memory.refused = None;
         self.outgoing = Outgoing::new(context);
         self.peers.clone_from(&context.peers);
         let scope = context.authority.files();
@@ -216,29 +217,89 @@ impl TryRng for Random {
     }
 }
 
-/// Keeps all memories of an instance together within a limit, and remembers whether it had to.
+/// Bytes that an element of a table takes: a pointer.
+const ELEMENT_BYTES: u64 = size_of::<usize>() as u64;
+
+/// The limit that an instance met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// That of a call: its tool's, or as much as its session has.
+    OfCall,
+    /// What is left of its session's memory.
+    OfSession,
+}
+
+/// Memories and tables of one instance, within the limit of a call and what is left of its session's memory.
 pub(crate) struct MemoryLimit {
-    rest: usize,
-    /// Bytes of all memories; they never shrink.
-    pub(crate) used: u64,
-    pub(crate) refused: bool,
+    limit: u64,
+    charge: MemoryCharge,
+    /// The limit that the instance met last in the call that runs.
+    pub(crate) refused: Option<Refused>,
+}
+
+impl MemoryLimit {
+    fn new(session: &MemoryAccount, limit: u64) -> Self {
+        Self { limit, charge: session.open(), refused: None }
+    }
+
+    /// Returns the bytes that the instance has. They never shrink.
+    pub(crate) fn used(&self) -> u64 {
+        self.charge.bytes()
+    }
+
+    /// Takes more, or takes note of the limit that forbids it.
+    fn grow(&mut self, more: u64) -> bool {
+        let refused = match self.used().checked_add(more) {
+            Some(all) if all <= self.limit => (!self.charge.resize(all)).then_some(Refused::OfSession),
+            _ => Some(Refused::OfCall),
+        };
+        self.refused = refused.or(self.refused);
+        refused.is_none()
+    }
 }
 
 impl ResourceLimiter for MemoryLimit {
-    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
-        let rest = self.rest.checked_sub(desired.saturating_sub(current));
-        match rest {
-            Some(rest) => {
-                self.rest = rest;
-                self.used += desired.saturating_sub(current) as u64;
-            }
-            None => self.refused = true,
-        }
-        Ok(rest.is_some())
+    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
+        // What the memory itself forbids is not taken.
+        Ok(maximum.is_none_or(|most| desired <= most) && self.grow(desired.saturating_sub(current) as u64))
     }
 
-    fn table_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+    fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
         // The pool's own bound; asking for more is an answer of -1, not a trap.
-        Ok(desired <= 100_000)
+        let most = maximum.unwrap_or(usize::MAX).min(100_000);
+        let more = (desired.saturating_sub(current) as u64).saturating_mul(ELEMENT_BYTES);
+        Ok(desired <= most && self.grow(more))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memories_and_tables_count_against_the_call_and_the_session() {
+        let session = MemoryAccount::new(1_000);
+        let mut one = MemoryLimit::new(&session, 600);
+        let mut other = MemoryLimit::new(&session, 1_000);
+        let grow = |limit: &mut MemoryLimit, from, to| limit.memory_growing(from, to, Some(5_000)).expect("it answers");
+        assert!(grow(&mut one, 0, 500) && one.table_growing(0, 10, None).expect("it answers"));
+        assert_eq!((one.used(), session.taken()), (580, 580));
+        assert!(!grow(&mut one, 500, 521));
+        assert_eq!(one.refused, Some(Refused::OfCall));
+        assert!(!grow(&mut other, 0, 421));
+        assert_eq!(other.refused, Some(Refused::OfSession));
+        drop(one);
+        assert!(grow(&mut other, 0, 1_000));
+        assert_eq!((other.used(), session.left()), (1_000, 0));
+    }
+
+    #[test]
+    fn what_a_memory_itself_forbids_is_not_taken() {
+        let session = MemoryAccount::new(1_000);
+        let mut limit = MemoryLimit::new(&session, 1_000);
+        assert!(!limit.memory_growing(0, 200, Some(100)).expect("it answers"));
+        assert!(!limit.table_growing(0, 20, Some(10)).expect("it answers"));
+        assert!(!limit.table_growing(0, 100_001, None).expect("it answers"));
+        assert_eq!((limit.used(), limit.refused), (0, None));
     }
 }

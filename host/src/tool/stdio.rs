@@ -11,6 +11,8 @@ use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError};
 
+use crate::code::{MemoryAccount, MemoryCharge};
+
 /// How many bytes of each stream are kept, unless the tool's manifest says fewer.
 pub(super) const KEPT: usize = 64 << 10;
 
@@ -29,13 +31,17 @@ struct State {
     bytes: Vec<u8>,
     /// How many are kept.
     room: usize,
+    /// What they take of the session's memory, where they are a result.
+    charge: Option<MemoryCharge>,
     /// More was written than there may be.
     over: bool,
+    /// More was written than there is memory for.
+    is_short: bool,
 }
 
 impl Default for State {
     fn default() -> Self {
-        Self { bytes: Vec::new(), room: KEPT, over: false }
+        Self { bytes: Vec::new(), room: KEPT, charge: None, over: false, is_short: false }
     }
 }
 
@@ -45,9 +51,10 @@ impl Default for State {
 struct TooMuch;
 
 impl Kept {
-    /// What ends who writes more.
-    pub(super) fn bounded(limit: usize) -> Self {
-        Self { limit: Some(limit), ..Self::default() }
+    /// What ends who writes more, or more than there is memory for.
+    pub(super) fn bounded(limit: usize, memory: &MemoryAccount) -> Self {
+        let state = State { charge: Some(memory.open()), ..State::default() };
+        Self { state: Arc::new(Mutex::new(state)), limit: Some(limit) }
     }
 
     /// Keeps so many bytes at most.
@@ -65,6 +72,11 @@ impl Kept {
         self.lock().over
     }
 
+    /// Returns true if more was written than there is memory for.
+    pub(super) fn is_short(&self) -> bool {
+        self.lock().is_short
+    }
+
     /// Forgets what was kept.
     pub(super) fn clear(&self) {
         self.lock().bytes.clear();
@@ -73,7 +85,12 @@ impl Kept {
     fn keep(&self, bytes: &[u8]) -> Result<(), TooMuch> {
         let mut kept = self.lock();
         let room = self.limit.unwrap_or(kept.room).saturating_sub(kept.bytes.len());
-        kept.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        let bytes_kept = &bytes[..bytes.len().min(room)];
+        if kept.charge.as_mut().is_some_and(|charge| !charge.grow(bytes_kept.len() as u64)) {
+            kept.is_short = true;
+            return Err(TooMuch);
+        }
+        kept.bytes.extend_from_slice(bytes_kept);
         kept.over |= bytes.len() > room;
         if kept.over && self.limit.is_some() { Err(TooMuch) } else { Ok(()) }
     }

@@ -27,6 +27,9 @@ pub enum ValueError {
     /// A handle is of no use.
     #[error(transparent)]
     Handle(#[from] HandleError),
+    /// A value takes more of the host's memory than is left for it.
+    #[error("values that take more memory than is left for them")]
+    TooLarge,
 }
 
 /// Why a handle is of no use.
@@ -72,7 +75,8 @@ pub enum Passing {
     Borrow,
 }
 
-/// Issues and resolves the handles of one run. Tokens must not be guessable, and mean nothing outside the run.
+/// What values need on their way: the handles of one run, issued and resolved, and room. Tokens must not be guessable, and
+/// mean nothing outside the run.
 pub trait Handles {
     /// Keeps a resource that a tool returned, and names it.
     ///
@@ -86,6 +90,13 @@ pub trait Handles {
     /// # Errors
     /// [`HandleError`].
     fn resolve(&mut self, resource: &Resource, token: &str, passing: Passing) -> Result<ResourceAny, HandleError>;
+
+    /// Takes room for values that cross, in bytes of the host's memory. False if there is none; without an implementation
+    /// there always is.
+    fn room(&mut self, bytes: u64) -> bool {
+        let _ = bytes;
+        true
+    }
 }
 
 /// Handles where there can be none: every token is unknown, and nothing is issued.
@@ -128,6 +139,31 @@ pub fn lower_arguments(
         lowered.push(lower_field(field, &mut object, handles)?);
     }
     Ok(lowered)
+}
+
+/// Bytes of the host's memory that a component's value takes, besides its text.
+pub(super) const VAL_BYTES: u64 = size_of::<Val>() as u64;
+
+/// Returns the bytes of the host's memory that components' values take, about.
+pub(crate) fn weight(values: &[Val]) -> u64 {
+    values.iter().map(weight_of).fold(0, u64::saturating_add)
+}
+
+fn weight_of(value: &Val) -> u64 {
+    let name = |name: &String| size_of::<String>() as u64 + name.len() as u64;
+    let some = |payload: &Option<Box<Val>>| payload.as_deref().map_or(0, weight_of);
+    let within = match value {
+        Val::String(text) => text.len() as u64,
+        Val::List(items) | Val::Tuple(items) | Val::FixedLengthList(items) => weight(items),
+        Val::Map(entries) => entries.iter().map(|(key, value)| weight_of(key) + weight_of(value)).sum(),
+        Val::Record(fields) => fields.iter().map(|(field, value)| name(field) + weight_of(value)).sum(),
+        Val::Variant(case, payload) => name(case) + some(payload),
+        Val::Enum(case) => name(case),
+        Val::Flags(cases) => cases.iter().map(name).sum(),
+        Val::Option(payload) | Val::Result(Ok(payload) | Err(payload)) => some(payload),
+        _ => 0,
+    };
+    VAL_BYTES + within
 }
 
 /// Lifts what a function returned. `values` holds its one result, or nothing.
@@ -177,6 +213,11 @@ pub fn lower(value: Value, ty: &Type, handles: &mut dyn Handles) -> Result<Val, 
             Val::Float32(canonical::float_value(&value).and_then(canonical::to_f32).ok_or_else(fail)?)
         }
         (Shape::Bytes, Value::String(text)) => {
+            // Each byte becomes a value of the component, many times as large.
+            let bytes = text.len() as u64 / 4 * 3;
+            if !handles.room(bytes.saturating_mul(VAL_BYTES)) {
+                return Err(ValueError::TooLarge);
+            }
             let raw = BASE64.decode(text).map_err(|_| fail())?;
             Val::List(raw.into_iter().map(Val::U8).collect())
         }
@@ -314,8 +355,9 @@ fn lower_map(
 /// # Errors
 /// [`ValueError`].
 pub fn lift(value: Val, ty: &Type, handles: &mut dyn Handles) -> Result<Payload, ValueError> {
-    let mut lift = Lift { handles, path: Vec::new(), specials: Vec::new() };
+    let mut lift = Lift { handles, path: Vec::new(), specials: Vec::new(), owed: 0 };
     let value = lift.value(value, ty)?;
+    lift.pay()?;
     Ok(Payload { value, specials: lift.specials })
 }
 
@@ -330,10 +372,26 @@ struct Lift<'t, 'h> {
     handles: &'h mut dyn Handles,
     path: Vec<Step<'t>>,
     specials: Vec<Special>,
+    /// Bytes that room was not taken for yet.
+    owed: u64,
 }
 
+/// Bytes for which room is taken at once: an account is shared, and values are small.
+const OWED: u64 = 64 << 10;
+
 impl<'t> Lift<'t, '_> {
+    /// Takes room for what is owed.
+    fn pay(&mut self) -> Result<(), ValueError> {
+        if self.handles.room(std::mem::take(&mut self.owed)) { Ok(()) } else { Err(ValueError::TooLarge) }
+    }
+
+    fn owe(&mut self, bytes: u64) -> Result<(), ValueError> {
+        self.owed = self.owed.saturating_add(bytes);
+        if self.owed < OWED { Ok(()) } else { self.pay() }
+    }
+
     fn value(&mut self, value: Val, ty: &'t Type) -> Result<Value, ValueError> {
+        self.owe(size_of::<Value>() as u64)?;
         Ok(match (&ty.shape, value) {
             (Shape::Bool, Val::Bool(b)) => Value::Bool(b),
             (Shape::S8, Val::S8(n)) => Value::from(n),
@@ -399,6 +457,7 @@ impl<'t> Lift<'t, '_> {
             }
         }
         self.special(SpecialKind::Bytes);
+        self.owe(raw.len() as u64 * 2)?;
         Ok(Value::String(BASE64.encode(raw)))
     }
 
@@ -495,6 +554,7 @@ impl<'t> Lift<'t, '_> {
                 Step::Index(index) => pointer.push_str(&index.to_string()),
             }
         }
+        self.owed += (size_of::<Special>() + pointer.len()) as u64;
         self.specials.push(Special { pointer, kind });
     }
 }

@@ -9,11 +9,10 @@ use crate::code::{CodeError, Interrupt};
 use crate::error::{Failure, how_to_raise, told};
 use crate::gate::{Admission, CallOutcome};
 use crate::guest::{self, Completion, OperationId, ProgramRun, Runnable, Script, Together};
-use crate::json;
 use crate::session::process::{self, Beginning, MAIN, Pid, Process};
 use crate::session::state::SessionState;
 use crate::session::step::{Operation, Pending, ProgramStreams};
-use crate::tool::{ARGUMENTS, DIRECTORY};
+use crate::tool::{ARGUMENTS, CallEffects, DIRECTORY};
 use crate::vfs::Tree;
 
 impl Run {
@@ -27,7 +26,7 @@ impl Run {
             guest::Operation::Call { method, arguments } => match self.judge(&method, &arguments) {
                 Ok(admission) => {
                     call = Some((admission.seq(), interrupt));
-                    bytes = held(&admission);
+                    bytes = admission.held_bytes();
                     Operation::Call(admission)
                 }
                 Err(failure) => return self.refuse(id, failure),
@@ -36,6 +35,7 @@ impl Run {
                 Runnable::Program(ref method) => match self.judge_program(id, method, &run, &interrupt) {
                     Ok((admission, program)) => {
                         call = Some((admission.seq(), interrupt));
+                        bytes = admission.held_bytes();
                         Operation::Program(admission, program)
                     }
                     Err(failure) => return self.refuse(id, failure),
@@ -116,7 +116,8 @@ impl Run {
         let pid = process::owner(id);
         processes.room_within(pid)?;
         let Some(parent) = processes.get(pid) else { return Err(Failure::cancelled()) };
-        let streams = parent.streams.start(id, &run, &interrupt, self.session.limits().processes)?;
+        let streams =
+            parent.streams.start(id, &run, &interrupt, self.session.limits().processes, &self.session.memory)?;
         let Runnable::Script { language, source, name } = run.what else {
             return Err(Failure::argument("a program is no script"));
         };
@@ -143,8 +144,7 @@ impl Run {
 
     /// Asks the gate.
     fn judge(&self, method: &str, arguments: &str) -> Result<Admission, Failure> {
-        let memory = self.session.limits().memory.saturating_sub(self.outstanding.bytes()) / COPIES;
-        self.session.gate.admit(&self.scope.record, method, arguments, memory, &self.interrupt)
+        self.session.gate.admit(&self.scope.record, method, arguments, &self.session.memory, &self.interrupt)
     }
 
     /// Asks the gate for a program, and opens its streams.
@@ -160,7 +160,7 @@ impl Run {
         let process = self.processes.as_mut().and_then(|processes| processes.get(process::owner(id)));
         let started = match process {
             Some(process) if admission.is_program() => {
-                process.streams.start(id, run, interrupt, self.session.limits().processes)
+                process.streams.start(id, run, interrupt, self.session.limits().processes, &self.session.memory)
             }
             _ => Err(Failure::argument(format!("`{method}` is no program"))),
         };
@@ -179,18 +179,13 @@ impl Run {
     /// Answers at once.
     fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
         self.outstanding.insert(id, Outstanding::new(None, 0));
-        self.queue.push_back((Completion { id, result: Err(failure) }, Vec::new()));
+        self.queue.push_back((Completion { id, result: Err(failure) }, CallEffects::default()));
         None
     }
 }
 
-/// Copies of a call's arguments that the host holds as long as it lasts: what was judged, and the component's values.
+/// Copies of a call's arguments that the host holds at least, as the gate counts them.
 const COPIES: u64 = 2;
-
-/// Returns the bytes that the host holds of a call as long as it lasts, about.
-fn held(admission: &Admission) -> u64 {
-    json::weight(admission.arguments()).saturating_mul(COPIES)
-}
 
 /// Returns the bytes of the text of a call's arguments.
 fn text_of(operation: &guest::Operation) -> u64 {

@@ -1,0 +1,64 @@
+"""The process that runs a script has no more memory than the script's limit allows, and a constant."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tollhouse
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc here")
+
+LIMIT = 64 << 20
+CONSTANT = 512 << 20
+"""Python itself, the native half with its compiled code, a guest's own 64 MiB, texts that cross its border, and what the
+limits of files and output allow, each as bytes, text and Python object."""
+
+
+def ran(case: str, limit: int) -> tuple[int, str | None]:
+    """The largest resident set of a process that runs a case, in bytes, and the script's error."""
+    script = Path(__file__).with_name("peak.py")
+    environment = {**os.environ, "PYTHONPATH": str(Path(tollhouse.__file__).parents[1])}
+    command = [sys.executable, "-W", "error", str(script), case, str(limit)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    return told["peak"], told["error"]
+
+
+@pytest.mark.parametrize(
+    ("case", "error"),
+    [
+        ("strings", "memory"),
+        ("shell", "memory"),
+        ("values", "bytes of memory that are left for them"),
+        ("at_once", "bytes of memory that are left for them"),
+        ("waiting", "memory limit"),
+        ("results", "memory limit"),
+        ("returned", "returned a value of more than"),
+        ("output", "output limit"),
+        ("files", "EDQUOT"),
+    ],
+)
+def test_process_stays_within_the_limits_of_its_scripts(case: str, error: str) -> None:
+    peak, told = ran(case, LIMIT)
+    assert told is not None and error in told, told
+    assert peak < LIMIT + CONSTANT, f"{peak >> 20} MiB"
+
+
+def test_process_grows_by_what_its_limit_grows_and_not_more() -> None:
+    peak, told = ran("strings", 4 * LIMIT)
+    assert told is not None and "memory" in told, told
+    assert peak < 4 * LIMIT + CONSTANT, f"{peak >> 20} MiB"
+
+
+def test_script_that_takes_little_leaves_room_below_the_bound() -> None:
+    """The bound would tell: without a script that takes something, the process is far below it."""
+    peak, told = ran("nothing", LIMIT)
+    assert told is None
+    assert peak < CONSTANT // 2, f"{peak >> 20} MiB"
