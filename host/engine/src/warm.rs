@@ -90,6 +90,7 @@ fn script(source: &str) -> Val {
         ("granted", Val::Bool(true)),
         ("program", Val::Bool(false)),
         ("open", Val::Bool(false)),
+        ("command", Val::Bool(true)),
     ]);
     record([
         ("source", text(source)),
