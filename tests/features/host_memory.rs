@@ -143,7 +143,7 @@ fn output_of_scripts_within_scripts_takes_bounded_memory() {
     let script = "const one = `node -e 'for (let n = 0; n < 60; n++) console.log(\"x\".repeat(1 << 20))'`;
         const ended = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => shell(one)));
         return ended.map((one) => one.reason?.message ?? one.value.stdout.length).join()";
-    stays_within(&Home::new(), LIMIT, 0, &["-e", script], "memory limit");
+    stays_within(&Home::new(), LIMIT, 0, &["-e", script], "memory");
 }
 
 #[test]

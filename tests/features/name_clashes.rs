@@ -143,12 +143,12 @@ fn alias_of_builtin_is_taken_from_option_and_policy() {
 #[test]
 fn shell_tells_of_lost_command_by_what_can_be_written() {
     let home = home_with_taken_names();
-    let ran =
-        home.sh("tool --help echo/say; tool echo --help; tool echo sya; tool echo say --nothing 1", &["--allow", "**"]);
+    let ran = home
+        .sh("tool --help echo/say; tool echo --help; tool echo sayy; tool echo say --nothing 1", &["--allow", "**"]);
     let (help, told) = (ran["stdout"].as_str().expect("text"), ran["stderr"].as_str().expect("text"));
     assert!(help.starts_with("Usage: tool echo say\n"), "{ran}");
     assert!(help.contains("Usage: tool echo <command> [flags]"), "{ran}");
-    assert!(told.contains("tool echo: there is no `sya`; did you mean `say`?"), "{ran}");
+    assert!(told.contains("tool echo: there is no `sayy`; did you mean `say`?"), "{ran}");
     assert!(told.contains("hint: `tool echo --help` shows what there is"), "{ran}");
     assert!(told.contains("\ntool echo say: "), "{ran}");
     // The list of methods is as it is.

@@ -267,8 +267,11 @@ fn a_trace_with_a_secret_reaches_no_server() {
     let package = home.path().join("sender");
     std::fs::create_dir(&package).expect("it is made");
     std::fs::write(package.join("sender.wasm"), sender(&server)).expect("it is written");
-    let manifest = "name = \"test:sender\"\nversion = \"0.1.0\"\ndescription = \"Sends.\"\ncomponent = \"sender.wasm\"\n\
-        [permissions]\nhttp = [\"*\"]\nsecrets = [\"KEY\"]\n";
+    let manifest = format!(
+        "name = \"test:sender\"\nversion = \"0.1.0\"\ndescription = \"Sends.\"\ncomponent = \"sender.wasm\"\n\
+         [permissions]\nhttp = [\"http://127.0.0.1:{}\"]\nsecrets = [\"KEY\"]\n",
+        server.port()
+    );
     std::fs::write(package.join("tool.toml"), manifest).expect("it is written");
     home.publish(&package);
     let granted = format!(

@@ -87,17 +87,24 @@ pub fn engine(data: &[u8]) {
     let bytes = module.to_bytes();
     let (ours, theirs) = (compiled::behaviour(&bytes), interpreted::behaviour(&bytes));
     if let (Some(ours), Some(theirs)) = (ours, theirs) {
-        assert_eq!(ours.outcomes, theirs.outcomes, "what the functions gave, in the order of exports");
+        assert_eq!(ours.outcomes, theirs.outcomes, "what the functions gave, in the order of their names");
         assert_eq!(ours.globals, theirs.globals, "what they left in globals");
         assert!(ours.memory == theirs.memory, "what they left in the memory");
     }
+}
+
+/// The engines list exports in orders of their own.
+fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names
 }
 
 /// Tollhouse's engine for tools.
 mod compiled {
     use wasmtime::{Engine, Error, Instance, Module, Store, Trap as Code, Val, ValType};
 
-    use super::{Behaviour, Bits, LazyLock, Outcome, Trap, argument};
+    use super::{Behaviour, Bits, LazyLock, Outcome, Trap, argument, sorted};
 
     static ENGINE: LazyLock<Engine> = LazyLock::new(|| tollhouse_engine::tool().expect("it starts").0);
 
@@ -111,8 +118,9 @@ mod compiled {
             Err(error) => return began_with(trap(&error)),
         };
         let mut outcomes = Vec::new();
-        for export in module.exports() {
-            let Some(function) = instance.get_func(&mut store, export.name()) else { continue };
+        let names = sorted(module.exports().map(|export| export.name()));
+        for name in &names {
+            let Some(function) = instance.get_func(&mut store, name) else { continue };
             let ty = function.ty(&store);
             let arguments: Vec<Val> = ty.params().enumerate().map(|(at, ty)| value(&ty, argument(at))).collect();
             let mut results = vec![Val::I32(0); ty.results().len()];
@@ -123,12 +131,12 @@ mod compiled {
             }
         }
         let mut globals = Vec::new();
-        for export in module.exports() {
-            if let Some(global) = instance.get_global(&mut store, export.name()) {
-                globals.push((export.name().to_owned(), bits(&global.get(&mut store))));
+        for name in &names {
+            if let Some(global) = instance.get_global(&mut store, name) {
+                globals.push(((*name).to_owned(), bits(&global.get(&mut store))));
             }
         }
-        let memories: Vec<&str> = module.exports().filter_map(|it| it.ty().memory().map(|_| it.name())).collect();
+        let memories = sorted(module.exports().filter_map(|it| it.ty().memory().map(|_| it.name())));
         let memory = memories.first().and_then(|name| instance.get_memory(&mut store, name));
         Some(Behaviour { outcomes, globals, memory: memory.map(|memory| memory.data(&store).to_vec()) })
     }
@@ -178,7 +186,7 @@ mod interpreted {
     use wasmi::errors::{ErrorKind, InstantiationError};
     use wasmi::{Engine, Error, Extern, Linker, Module, Store, TrapCode as Code, Val, ValType};
 
-    use super::{Behaviour, Bits, LazyLock, Outcome, Trap, argument};
+    use super::{Behaviour, Bits, LazyLock, Outcome, Trap, argument, sorted};
 
     static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::default);
 
@@ -190,8 +198,9 @@ mod interpreted {
             Err(error) => return began_with(trap(&error)),
         };
         let (mut outcomes, mut globals, mut memory) = (Vec::new(), Vec::new(), None);
-        for export in module.exports() {
-            let Some(function) = instance.get_func(&store, export.name()) else { continue };
+        let names = sorted(module.exports().map(|export| export.name()));
+        for name in &names {
+            let Some(function) = instance.get_func(&store, name) else { continue };
             let ty = function.ty(&store);
             let arguments: Vec<Val> = ty.params().iter().enumerate().map(|(at, ty)| value(*ty, argument(at))).collect();
             let mut results = vec![Val::I32(0); ty.results().len()];
@@ -201,9 +210,9 @@ mod interpreted {
                 return None;
             }
         }
-        for export in module.exports() {
-            match instance.get_export(&store, export.name()) {
-                Some(Extern::Global(global)) => globals.push((export.name().to_owned(), bits(&global.get(&store)))),
+        for name in &names {
+            match instance.get_export(&store, name) {
+                Some(Extern::Global(global)) => globals.push(((*name).to_owned(), bits(&global.get(&store)))),
                 Some(Extern::Memory(found)) if memory.is_none() => memory = Some(found.data(&store).to_vec()),
                 _ => {}
             }

@@ -1,5 +1,5 @@
 ;; Thirty million values of one byte each, which take far more in a host that takes them one by one.
-;; status: failed
+;; status: limited
 ;; wit: package evil:list-of-bools@0.1.0;
 ;; wit: interface t {
 ;; wit:   run: func() -> list<bool>;

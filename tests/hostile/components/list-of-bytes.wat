@@ -1,5 +1,5 @@
 ;; Thirty million bytes.
-;; status: failed
+;; status: limited
 ;; wit: package evil:list-of-bytes@0.1.0;
 ;; wit: interface t {
 ;; wit:   run: func() -> list<u8>;

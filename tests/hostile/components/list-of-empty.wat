@@ -1,5 +1,5 @@
 ;; Lists of lists, all of them empty.
-;; status: failed
+;; status: limited
 ;; wit: package evil:list-of-empty@0.1.0;
 ;; wit: interface t {
 ;; wit:   run: func() -> list<list<u8>>;

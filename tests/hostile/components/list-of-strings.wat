@@ -1,5 +1,5 @@
 ;; Millions of texts, all of them the same: a megabyte each.
-;; status: failed
+;; status: limited
 ;; wit: package evil:list-of-strings@0.1.0;
 ;; wit: interface t {
 ;; wit:   run: func() -> list<string>;

@@ -1,7 +1,7 @@
 // Resources without end, each in an instance of its own: a run may keep so many, and others' calls find room.
 // status: completed
 // value: ["limit", 100]
-// limits: fuel = 100000000
+// limits: fuel = 100000000, memory = "256MiB"
 
 const all = [];
 try { for (let n = 0; n < 20_000; n++) all.push(await probe.counter.new({ start: n })) } catch (error) { return [error.kind, all.length] }
