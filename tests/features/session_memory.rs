@@ -72,8 +72,9 @@ fn script_beside_kept_instances_has_what_is_left() {
             return all.length"
         )
     };
-    assert_eq!(js(&home, &code(0))["value"], 100);
-    let ran = js(&home, &code(50));
+    let within = |code: &str| home.js(code, &["--allow", "**", "--limit", "memory=128MiB", "--timeout", "60s"]);
+    assert_eq!(within(&code(0))["value"], 100);
+    let ran = within(&code(90));
     let message = ran["error"]["message"].as_str().unwrap_or_default();
     assert!(ran["status"] == "limited" && message.contains("memory"), "{ran}");
 }

@@ -102,6 +102,7 @@ impl Check {
     fn execute(&self, places: &Places) -> Result {
         let session = self.session.look(places, None, self.confine)?;
         let (covered, reach) = (session.gate().coverage(), session.gate().reach());
+        opening::note_lost_faces(session.gate(), |_| true);
         if self.json {
             let both = serde_json::json!({ "grants": covered, "tools": reach });
             show::json_pretty(&both);
@@ -121,7 +122,6 @@ impl Check {
             }
         }
         reach.iter().for_each(tell_reach);
-        opening::note_lost_faces(session.gate(), |_| true);
         for grant in covered {
             let never = grant.methods.iter().filter(|method| method.problem.is_some()).count();
             if never > 0 {

@@ -1,6 +1,8 @@
 //! The engine that compiles and runs what strangers wrote, beside an interpreter that shares no code with it.
 
+use std::panic::resume_unwind;
 use std::sync::LazyLock;
+use std::thread;
 
 use arbitrary::Unstructured;
 use wasm_smith::{Config, Module};
@@ -72,6 +74,9 @@ enum Trap {
     Stack,
 }
 
+/// Bytes of a stack on which a tool is called: as many as the host gives the threads that call tools.
+const STACK: usize = 8 << 20;
+
 /// A number of a function's parameter, the same in both: the parameters of a function differ, and are neither large nor all 0.
 fn argument(at: usize) -> i32 {
     [1, 7, -1, 1_000, i32::MIN, 0][at % 6]
@@ -85,7 +90,15 @@ pub fn engine(data: &[u8]) {
     let Ok(mut module) = Module::new(shape(), &mut Unstructured::new(data)) else { return };
     module.ensure_termination(FUEL).expect("its functions were made, instruction by instruction");
     let bytes = module.to_bytes();
-    let (ours, theirs) = (compiled::behaviour(&bytes), interpreted::behaviour(&bytes));
+    let (ours, theirs) = thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK);
+        let behaviours = || (compiled::behaviour(&bytes), interpreted::behaviour(&bytes));
+        thread
+            .spawn_scoped(scope, behaviours)
+            .expect("a thread starts")
+            .join()
+            .unwrap_or_else(|panic| resume_unwind(panic))
+    });
     if let (Some(ours), Some(theirs)) = (ours, theirs) {
         assert_eq!(ours.outcomes, theirs.outcomes, "what the functions gave, in the order of their names");
         assert_eq!(ours.globals, theirs.globals, "what they left in globals");

@@ -2,4 +2,4 @@
 # status: limited
 # error: limit
 
-yes > /dev/null
+while :; do yes; done > /dev/null
