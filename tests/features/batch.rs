@@ -165,3 +165,114 @@ fn batch_without_files_gives_no_files() {
     let results = Home::new().batch(&json!({"lang": "sh", "script": "echo > f"}).to_string(), &[]);
     assert!(results[0].get("files").is_none() && results[0].get("modes").is_none(), "{}", results[0]);
 }
+
+#[test]
+fn jobs_in_processes_of_their_own_give_what_they_give_in_one() {
+    let home = Home::new();
+    let jobs: Vec<Value> = (0..12)
+        .map(|id| json!({"id": id, "lang": "sh", "script": format!("echo {id}; cat; exit {}", id % 3), "stdin": "in"}))
+        .collect();
+    let input = format!(
+        "{}no job\n\n{{\"id\": \"typo\", \"scrip\": 1}}\n{{\"id\": 1e3, \"script\": \"return 1\"}}\n",
+        lines(&jobs)
+    );
+    let sorted = |options: &[&str]| {
+        let mut results = home.batch(&input, options);
+        for result in &mut results {
+            result["usage"] = Value::Null;
+        }
+        let mut texts: Vec<String> = results.iter().map(Value::to_string).collect();
+        texts.sort();
+        texts
+    };
+    assert_eq!(sorted(&["--isolate", "process"]), sorted(&[]));
+}
+
+/// The process of a job is not the one that reads the lines, nor that of another job, and none is left.
+#[test]
+fn jobs_in_processes_of_their_own_share_none() {
+    let home = Home::new();
+    let job = json!({"id": 1, "script": "for (;;) await new Promise((go) => setTimeout(go, 10))"});
+    let mut batch = home
+        .command(["batch", "--isolate", "process", "--jobs", "2", "--timeout", "60s"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary is built");
+    let mut input = batch.stdin.take().expect("it is piped");
+    let second = json!({"id": 2, "script": "for (;;) await new Promise((go) => setTimeout(go, 10))"});
+    input.write_all(lines(&[job, second]).as_bytes()).expect("it reads");
+    // Two that run, and at most two that wait.
+    let children = || children_of(batch.id());
+    let began = Instant::now();
+    while children().len() < 3 && began.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let found = children();
+    assert!((3..=4).contains(&found.len()), "{found:?}");
+    // One dies: its job has a result all the same, the other one's goes on.
+    let busy = found.iter().copied().find(|pid| is_busy(*pid)).expect("one of them runs a job");
+    assert!(
+        std::process::Command::new("kill").args(["-9", &busy.to_string()]).status().expect("it is there").success()
+    );
+    let mut output = BufReader::new(batch.stdout.take().expect("it is piped"));
+    let mut told = String::new();
+    output.read_line(&mut told).expect("it is text");
+    let died: Value = serde_json::from_str(&told).expect("JSON");
+    assert_eq!(died["error"]["kind"], "host", "{died}");
+    let message = died["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("the process of the job gave no result: signal: 9"), "{died}");
+    // A signal cancels the other one, whose process tells.
+    assert!(std::process::Command::new("kill").arg(batch.id().to_string()).status().expect("it is there").success());
+    told.clear();
+    output.read_line(&mut told).expect("it is text");
+    let cancelled: Value = serde_json::from_str(&told).expect("JSON");
+    assert_eq!(cancelled["status"], "cancelled", "{cancelled}");
+    assert_eq!(batch.wait().expect("it ends").code(), Some(130));
+    drop(input);
+    let began = Instant::now();
+    while found.iter().any(|pid| is_alive(*pid)) && began.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!found.iter().any(|pid| is_alive(*pid)), "a process is left");
+}
+
+/// Processes that a process has started and that have not ended.
+fn children_of(pid: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<u32>>()).collect()
+}
+
+/// Whether a worker has its line: it has as many threads as run it.
+fn is_busy(pid: u32) -> bool {
+    let now = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let before = now();
+    std::thread::sleep(Duration::from_millis(300));
+    before != now()
+}
+
+fn is_alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    !stat.is_empty() && !stat.contains(") Z ")
+}
+
+#[test]
+fn what_is_wrong_with_a_batch_in_processes_is_told_once() {
+    let home = Home::new();
+    home.file("policy.toml", "[[grnt]]\n");
+    let input = lines(&[json!({"id": 1, "script": "1"}), json!({"id": 2, "script": "1"})]);
+    let run = |options: &[&str]| {
+        let arguments: Vec<&str> = ["batch", "--isolate", "process"].iter().chain(options).copied().collect();
+        home.run_with_stdin(arguments, &input)
+    };
+    let ran = run(&["--policy", "policy.toml"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran:?}");
+    assert_eq!(ran.stderr.matches("grnt").count(), run_in_one(&home, &input).matches("grnt").count(), "{ran:?}");
+    let ran = run(&["--audit", "log"]);
+    assert!(ran.status == 2 && ran.stderr.contains("processes cannot keep one log"), "{ran:?}");
+}
+
+fn run_in_one(home: &Home, input: &str) -> String {
+    home.run_with_stdin(["batch", "--policy", "policy.toml"], input).stderr
+}

@@ -1,12 +1,15 @@
 //! `tollhouse batch`: many scripts, each in a sandbox of its own.
 //!
 //! Lines are read no faster than they are worked off: what is in memory is one line for each job that runs, and as
-//! many that wait. The host is made once; a line shares nothing else with another.
+//! many that wait. The host is made once; a line shares nothing else with another. With `--isolate process` it does not even
+//! share that (`isolated`).
 
+mod isolated;
 mod job;
 mod left;
 mod running;
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write};
 use std::num::NonZeroUsize;
 use std::process;
@@ -16,12 +19,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;
 use tollhouse::error::Failure;
 use tollhouse::session::{Host, RunOptions, RunResult, Status};
 
+use self::isolated::Workers;
 use self::job::Job;
 use self::left::LeftFiles;
 use self::running::Running;
@@ -74,6 +78,13 @@ pub(crate) struct Batch {
     /// A variable of every script's environment
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair)]
     environment: Vec<(String, String)>,
+    /// What separates jobs: a sandbox each in one process, or a process each, so that whoever breaks out of the sandbox finds
+    /// no other job (some milliseconds more for each; `--audit` is not possible)
+    #[arg(long, value_enum, default_value_t, value_name = "BY")]
+    isolate: Isolation,
+    /// Be the process of one job: the number of its line comes on standard input, then the line
+    #[arg(long, hide = true)]
+    worker: bool,
     #[command(flatten)]
     session: SessionArgs,
     #[command(flatten)]
@@ -84,10 +95,30 @@ pub(crate) struct Batch {
     audit: AuditArgs,
 }
 
+/// What separates the jobs of a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Isolation {
+    /// A sandbox for each
+    #[default]
+    Sandbox,
+    /// A process for each, with the sandbox and the second wall
+    Process,
+}
+
 /// One line of standard input: its number, and its text if it is not too long.
 struct Line {
     number: u64,
     text: Option<Vec<u8>>,
+}
+
+/// What is written for a line.
+enum Reply {
+    Ours(Box<Answer>),
+    /// The line of output that a worker wrote.
+    Worker {
+        text: String,
+        completed: bool,
+    },
 }
 
 /// One line of output.
@@ -101,8 +132,21 @@ struct Answer {
 }
 
 impl Batch {
-    /// Runs what comes in.
-    pub(crate) fn execute(mut self, places: &Places) -> Result {
+    /// Runs what comes in. `arguments` are those of the whole command line, with the program's name.
+    pub(crate) fn execute(mut self, places: &Places, arguments: Vec<OsString>) -> Result {
+        let running = Arc::new(Running::default());
+        if self.isolate == Isolation::Process && !self.worker {
+            if self.audit.files().0.is_some() {
+                return Err(CliError::usage("`--audit` and `--isolate process`: processes cannot keep one log")
+                    .hint("leave one of them out; the calls of a job are in its result"));
+            }
+            let workers = Workers::new(places, arguments);
+            let checked = workers.check()?;
+            if checked != Exit::SUCCESS {
+                return Ok(checked);
+            }
+            return self.go_through(&running, &|line, job| workers.answer(line, job));
+        }
         self.own.read_secrets()?;
         self.audit.read_key()?;
         self.confine.apply(|| self.session.touched(places, false, &self.audit).with_network())?;
@@ -110,32 +154,35 @@ impl Batch {
         let host = places.host()?;
         // What is wrong with the policy or the tools is told once, not for each line.
         self.confine.isolate(&prepared.session(&host, prepared.files.clone())?)?;
+        let work = Work { host, prepared, batch: &self };
+        self.go_through(&running, &|line, job| Reply::Ours(Box::new(work.answer(line, job))))
+    }
+
+    /// Reads the lines, has them answered by as many threads as there are jobs at a time, and writes the answers.
+    fn go_through(
+        &self,
+        running: &Arc<Running>,
+        answer: &(dyn Fn(&Line, &running::Job<'_>) -> Reply + Sync),
+    ) -> Result {
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let jobs = self.jobs.map_or_else(cores, usize::from);
-        let running = Arc::new(Running::default());
-        let work = Work {
-            host,
-            prepared,
-            batch: &self,
-            results: Mutex::new(Results::new()),
-            closed: AtomicBool::new(false),
-            running: Arc::clone(&running),
-        };
+        let jobs = if self.worker { 1 } else { self.jobs.map_or_else(cores, usize::from) };
+        let stopped = Arc::clone(running);
         signals::on_first(move || {
-            running.stop();
+            stopped.stop();
             // The main thread may wait for a line for ever.
             process::exit(i32::from(CANCELLED));
         });
         let (lines, waiting) = mpsc::sync_channel(jobs);
-        let waiting = Mutex::new(waiting);
+        let (waiting, results, closed) = (Mutex::new(waiting), Mutex::new(Results::new()), AtomicBool::new(false));
+        let round = Round { lines: &waiting, results: &results, closed: &closed, running, answer };
         let read = thread::scope(|scope| {
             for _ in 0..jobs {
-                thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work.run(&waiting))?;
+                thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || round.run())?;
             }
             let mut input = io::stdin().lock();
-            let mut number = 0;
+            let mut number = if self.worker { isolated::number_before(&mut input)? } else { 0 };
             // Ends with the input, or when nobody takes the output.
-            while !work.closed.load(Ordering::Relaxed) {
+            while !closed.load(Ordering::Relaxed) {
                 let Some(text) = next_line(&mut input, &mut number).transpose() else { break };
                 if lines.send(Line { number, text: text? }).is_err() {
                     break;
@@ -144,10 +191,9 @@ impl Batch {
             drop(lines);
             Ok::<_, io::Error>(())
         });
-        let results = work.results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        results.finish();
+        results.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
         read.map_err(|error| CliError::because("cannot go through the jobs on standard input", &error))?;
-        Ok(if work.running.is_stopped() { Exit::from(CANCELLED) } else { Exit::SUCCESS })
+        Ok(if running.is_stopped() { Exit::from(CANCELLED) } else { Exit::SUCCESS })
     }
 }
 
@@ -171,49 +217,62 @@ fn next_line(input: &mut impl BufRead, number: &mut u64) -> io::Result<Option<Op
 }
 
 /// What the threads share.
-struct Work<'a> {
-    host: Host,
-    prepared: Prepared,
-    batch: &'a Batch,
-    results: Mutex<Results>,
+struct Round<'a> {
+    lines: &'a Mutex<Receiver<Line>>,
+    results: &'a Mutex<Results>,
     /// Whether nobody takes results any more.
-    closed: AtomicBool,
-    running: Arc<Running>,
+    closed: &'a AtomicBool,
+    running: &'a Running,
+    answer: &'a (dyn Fn(&Line, &running::Job<'_>) -> Reply + Sync),
 }
 
-impl Work<'_> {
+impl Round<'_> {
     /// Works off lines until there are no more.
-    fn run(&self, lines: &Mutex<Receiver<Line>>) {
+    fn run(&self) {
         loop {
             // The lock is held while waiting: whoever has it is the next to get a line.
-            let line = lines.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let line = self.lines.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(line) = line else { return };
             if self.closed.load(Ordering::Relaxed) {
                 continue;
             }
             let Some(running) = self.running.begin() else { continue };
-            let answer = self.answer(&line, &running);
+            let reply = (self.answer)(&line, &running);
             let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-            if !results.write(&answer) {
+            if !results.write(reply) {
                 self.closed.store(true, Ordering::Relaxed);
             }
         }
     }
+}
 
+/// The answer of a line that cannot be run.
+fn refused(line: &Line, id: Value, failure: Failure) -> Answer {
+    let message = format!("line {}: {}", line.number, failure.message);
+    Answer { id, result: RunResult::refused(Failure { message, ..failure }), left: None }
+}
+
+/// The answer of a line that is too long.
+fn too_long(line: &Line) -> Answer {
+    let message = format!("longer than {LINE} bytes");
+    refused(line, Value::Null, Failure::limit(message, "mount large files with `--mount`"))
+}
+
+/// What runs jobs in this process.
+struct Work<'a> {
+    host: Host,
+    prepared: Prepared,
+    batch: &'a Batch,
+}
+
+impl Work<'_> {
     fn answer(&self, line: &Line, running: &running::Job<'_>) -> Answer {
-        let refused = |id: Value, failure: Failure| {
-            let message = format!("line {}: {}", line.number, failure.message);
-            Answer { id, result: RunResult::refused(Failure { message, ..failure }), left: None }
-        };
-        let Some(text) = &line.text else {
-            let message = format!("longer than {LINE} bytes");
-            return refused(Value::Null, Failure::limit(message, "mount large files with `--mount`"));
-        };
+        let Some(text) = &line.text else { return too_long(line) };
         match Job::parse(text) {
-            Err((id, failure)) => refused(id, failure),
+            Err((id, failure)) => refused(line, id, failure),
             Ok(job) => match self.perform(&job, running) {
                 Ok(result) => self.complete(job.id, result),
-                Err(failure) => refused(job.id, failure),
+                Err(failure) => refused(line, job.id, failure),
             },
         }
     }
@@ -240,9 +299,12 @@ impl Work<'_> {
         let (language, script) = job.script(self.batch.lang, &self.batch.environment);
         let options = RunOptions { stdin: job.stdin(), ..RunOptions::default() };
         let run = session.start(language, script, options).map_err(|error| host(&error))?;
-        running.runs(run.cancel_handle());
+        let handle = run.cancel_handle();
+        running.cancelled_by(move || handle.cancel());
         let result = run.finish();
-        warn_of_run(session.gate(), &result);
+        if !self.batch.worker {
+            warn_of_run(session.gate(), &result);
+        }
         Ok(result)
     }
 }
@@ -261,14 +323,23 @@ impl Results {
     }
 
     /// Writes one. False if that cannot be done, now and for ever.
-    fn write(&mut self, answer: &Answer) -> bool {
+    fn write(&mut self, reply: Reply) -> bool {
         // Standard output keeps its first error, for the exit status.
-        show::json(answer);
+        let completed = match reply {
+            Reply::Ours(answer) => {
+                show::json(&answer);
+                answer.result.status == Status::Completed
+            }
+            Reply::Worker { text, completed } => {
+                show::json_text(text);
+                completed
+            }
+        };
         if Stdout.flush().is_err() || stdio::has_failed() {
             return false;
         }
         self.done += 1;
-        self.failed += u64::from(answer.result.status != Status::Completed);
+        self.failed += u64::from(!completed);
         if self.told.is_some_and(|told| told.elapsed() > PROGRESS) {
             self.told = Some(Instant::now());
             note_part(&format!("\r{}", self.summary()));

@@ -151,8 +151,8 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
     error::configure();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let json = JsonErrors::of(&arguments);
-    let done = match Cli::try_parse_from(arguments) {
-        Ok(cli) => execute(cli, program),
+    let done = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => execute(cli, program, arguments),
         Err(error) => Ok(explain_usage(&error, json)),
     };
     stdio::conclude(done).unwrap_or_else(|error| {
@@ -175,11 +175,11 @@ fn explain_usage(error: &clap::Error, json: JsonErrors) -> Exit {
 }
 
 /// Does what the command line asks for.
-fn execute(cli: Cli, program: Program) -> Result {
+fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
     let places = Places::find(cli.places, program);
     match cli.command {
         Command::Run(run) => run.execute(&places),
-        Command::Batch(batch) => batch.execute(&places),
+        Command::Batch(batch) => batch.execute(&places, arguments),
         Command::Repl(repl) => repl.execute(&places),
         Command::New(new) => new.execute(),
         Command::Build(build) => build.execute(&places),

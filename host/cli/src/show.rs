@@ -28,6 +28,11 @@ pub(crate) fn json(value: &impl Serialize) {
     styled(shown(serde_json::to_string(value)));
 }
 
+/// Prints a text that is one line of JSON already.
+pub(crate) fn json_text(text: String) {
+    styled(shown(Ok(text)));
+}
+
 /// Prints a value as JSON of several lines.
 pub(crate) fn json_pretty(value: &impl Serialize) {
     styled(shown(serde_json::to_string_pretty(value)));

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use tollhouse::session::CancelHandle;
-
 /// Jobs that are under way: each from the time when a thread takes its line until its result is written.
 #[derive(Default)]
 pub(super) struct Running {
@@ -12,13 +10,16 @@ pub(super) struct Running {
     changed: Condvar,
 }
 
+/// Cancels a job.
+type Cancel = Box<dyn Fn() + Send>;
+
 #[derive(Default)]
 struct State {
     stopped: bool,
     /// Key of the next job.
     next: u64,
-    /// Jobs by key, with their runs once they have one.
-    jobs: HashMap<u64, Option<CancelHandle>>,
+    /// Jobs by key, with what cancels each once it can be cancelled.
+    jobs: HashMap<u64, Option<Cancel>>,
 }
 
 /// One job that is under way, until it is dropped.
@@ -48,7 +49,7 @@ impl Running {
     pub(super) fn stop(&self) {
         let mut state = self.state();
         state.stopped = true;
-        state.jobs.values().flatten().for_each(CancelHandle::cancel);
+        state.jobs.values().flatten().for_each(|cancel| cancel());
         while !state.jobs.is_empty() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -61,13 +62,13 @@ impl Running {
 }
 
 impl Job<'_> {
-    /// Sets the run that a signal cancels; at once, if it came already.
-    pub(super) fn runs(&self, run: CancelHandle) {
+    /// Sets what cancels the job when a signal comes; at once, if it came already.
+    pub(super) fn cancelled_by(&self, cancel: impl Fn() + Send + 'static) {
         let mut state = self.running.state();
         if state.stopped {
-            run.cancel();
+            cancel();
         }
-        state.jobs.insert(self.key, Some(run));
+        state.jobs.insert(self.key, Some(Box::new(cancel)));
     }
 }
 

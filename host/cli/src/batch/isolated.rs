@@ -1,0 +1,169 @@
+//! `--isolate process`: each job in a process of its own.
+//!
+//! This process reads lines and writes results, and looks at nothing in them but their `id` and `status`. It runs no code, and
+//! stands outside of the second wall, since it starts processes. A worker is this program once more, with the same options and
+//! `--worker`: it makes host and policy ready, goes behind the wall, reads the number of a line and the line, writes the result,
+//! and ends. The next one is started while a job runs, so that its line need not wait for it.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde::Deserialize;
+use serde_json::Value;
+use tollhouse::error::Failure;
+
+use super::{LINE, Line, Reply, refused, running, too_long};
+use crate::places::Places;
+use crate::{CliError, Exit, Program, Result};
+
+/// The longest result that is taken of a worker: what a job may leave, in base64, and what else is in a result.
+const RESULT: u64 = 2 * LINE;
+
+/// Starts workers, and keeps one that waits for a line.
+pub(super) struct Workers {
+    program: Program,
+    arguments: Vec<OsString>,
+    waiting: Mutex<Vec<Worker>>,
+}
+
+/// A process for one job.
+struct Worker {
+    /// None once it has ended: its number may be another process's then.
+    child: Arc<Mutex<Option<Child>>>,
+    input: ChildStdin,
+    output: ChildStdout,
+}
+
+/// What is looked at in a job and in a result.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    status: Value,
+}
+
+impl Workers {
+    pub(super) fn new(places: &Places, arguments: Vec<OsString>) -> Self {
+        Self { program: places.program.clone(), arguments, waiting: Mutex::default() }
+    }
+
+    /// Has a first worker tell what is wrong with the options, the policy or the tools, once and not for each line. Returns
+    /// how it ended.
+    pub(super) fn check(&self) -> Result {
+        let status = self.command().stdin(Stdio::null()).status();
+        let status = status.map_err(|error| CliError::because("cannot start this program once more", &error))?;
+        Ok(Exit::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program.executable);
+        command.args(&self.program.before).args(self.arguments.iter().skip(1)).arg("--worker");
+        command
+    }
+
+    /// Has a line answered by a process of its own.
+    pub(super) fn answer(&self, line: &Line, running: &running::Job<'_>) -> Reply {
+        let Some(text) = &line.text else { return Reply::Ours(Box::new(too_long(line))) };
+        // What is no JSON has no name, for the worker neither.
+        let id = serde_json::from_slice(text).map_or(Value::Null, |head: Head| head.id);
+        match self.run(line.number, text, running) {
+            Ok(Ran { text, head }) if head.id == id => Reply::Worker { text, completed: head.status == "completed" },
+            Ok(_) => {
+                let failure = Failure::host("the process of the job gave the result of another one");
+                Reply::Ours(Box::new(refused(line, id, failure)))
+            }
+            Err(failure) => Reply::Ours(Box::new(refused(line, id, failure))),
+        }
+    }
+
+    fn run(&self, number: u64, line: &[u8], running: &running::Job<'_>) -> std::result::Result<Ran, Failure> {
+        let cannot = |error: io::Error| Failure::host(format!("cannot start a process for the job: {error}"));
+        let waiting = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = waiting().pop();
+        let worker = kept.map_or_else(|| self.start(), Ok).map_err(cannot)?;
+        // If this one cannot be started, the line that needs it says so.
+        if let Ok(next) = self.start() {
+            waiting().push(next);
+        }
+        let child = Arc::clone(&worker.child);
+        running.cancelled_by(move || terminate(&child));
+        worker.run(number, line)
+    }
+
+    fn start(&self) -> io::Result<Worker> {
+        let mut child = self.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::Error::other("it has no streams"));
+        };
+        Ok(Worker { child: Arc::new(Mutex::new(Some(child))), input, output })
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        // Without a line a worker ends.
+        let waiting = std::mem::take(self.waiting.get_mut().unwrap_or_else(PoisonError::into_inner));
+        for Worker { child, input, output } in waiting {
+            drop((input, output));
+            if let Some(mut child) = child.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                let _ = child.wait();
+            }
+        }
+    }
+}
+
+/// A result as a worker wrote it.
+struct Ran {
+    text: String,
+    head: Head,
+}
+
+impl Worker {
+    fn run(mut self, number: u64, line: &[u8]) -> std::result::Result<Ran, Failure> {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        // A worker that has ended does not read; its status tells more than this error.
+        let _ = writeln!(self.input, "{number}")
+            .and_then(|()| self.input.write_all(line))
+            .and_then(|()| self.input.write_all(b"\n"));
+        drop(self.input);
+        let mut bytes = Vec::new();
+        let read = self.output.take(RESULT).read_to_end(&mut bytes);
+        let child = self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let status = child.map_or_else(|| Err(io::Error::other("it is gone")), |child| end(child, bytes.len()));
+        let cannot = |error: io::Error| Failure::host(format!("the process of the job cannot be heard: {error}"));
+        let (status, _) = (status.map_err(cannot)?, read.map_err(cannot)?);
+        let text = String::from_utf8(bytes).ok().and_then(|text| Some(text.strip_suffix('\n')?.to_owned()));
+        let head = text.as_ref().filter(|text| !text.contains('\n')).and_then(|text| serde_json::from_str(text).ok());
+        match (text, head) {
+            (Some(text), Some(head)) => Ok(Ran { text, head }),
+            _ => Err(Failure::host(format!("the process of the job gave no result: {status}"))),
+        }
+    }
+}
+
+/// Waits until a worker has ended, whose output has `length` bytes; one that writes on is killed.
+fn end(mut child: Child, length: usize) -> io::Result<ExitStatus> {
+    if length as u64 >= RESULT {
+        child.kill()?;
+    }
+    child.wait()
+}
+
+/// Has a worker cancel its job, and write the result.
+fn terminate(child: &Mutex<Option<Child>>) {
+    if let Some(child) = &*child.lock().unwrap_or_else(PoisonError::into_inner) {
+        // It may have ended, and stays until it is waited for.
+        let _ = kill_process(Pid::from_child(child), Signal::TERM);
+    }
+}
+
+/// Reads, in a worker, the number that comes before the line, and returns that of the line before. Without one there is no line.
+pub(super) fn number_before(input: &mut impl BufRead) -> io::Result<u64> {
+    let mut number = String::new();
+    input.take(32).read_line(&mut number)?;
+    Ok(number.trim_end().parse::<u64>().unwrap_or(1).saturating_sub(1))
+}
