@@ -1,5 +1,5 @@
 //! The figures that Tollhouse promises, measured: `cargo xtask bench [calls] [fairness] [files] [memory] [programs] [registry]
-//! [sessions] [shell]`; and `cargo xtask soak`, which runs for long.
+//! [sessions] [shell] [walls]`; and `cargo xtask soak`, which runs for long.
 //!
 //! Medians of many rounds, on whatever this machine is doing.
 
@@ -14,9 +14,10 @@ mod sessions;
 mod shell;
 mod soak;
 mod table;
+mod walls;
 
 /// What is measured, each part on its own: the memory of one must not be that of another.
-const PARTS: [(&str, fn()); 8] = [
+const PARTS: [(&str, fn()); 9] = [
     ("calls", calls::measure),
     ("fairness", fairness::measure),
     ("files", files::measure),
@@ -25,6 +26,7 @@ const PARTS: [(&str, fn()); 8] = [
     ("registry", registry::measure),
     ("sessions", sessions::measure),
     ("shell", shell::measure),
+    ("walls", walls::measure),
 ];
 
 fn main() {

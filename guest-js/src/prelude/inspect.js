@@ -17,6 +17,7 @@ const standardOptions = {
   maxStringLength: 10_000,
   sorted: false,
   getters: false,
+  numericSeparator: false,
 };
 
 const styles = {
@@ -93,7 +94,36 @@ const quoteString = (text) => {
   return quote + quoted + substring(text, from) + quote;
 };
 
-const formatNumber = (number) => (objectIs(number, -0) ? '-0' : '' + number);
+// An integer with `_` between groups of three digits, from its end.
+const separateInteger = (digits) => {
+  const start = digits[0] === '-' ? 1 : 0;
+  let separated = '';
+  let i = digits.length;
+  for (; i >= start + 4; i -= 3) separated = '_' + substring(digits, i - 3, i) + separated;
+  return substring(digits, 0, i) + separated;
+};
+
+// The digits behind a point, from their beginning.
+const separateFraction = (digits) => {
+  let separated = '';
+  let i = 0;
+  for (; i < digits.length - 3; i += 3) separated += substring(digits, i, i + 3) + '_';
+  return separated + substring(digits, i);
+};
+
+const formatNumber = (number, context = standardOptions) => {
+  if (!context.numericSeparator) return objectIs(number, -0) ? '-0' : '' + number;
+  const integer = trunc(number);
+  const digits = '' + integer;
+  if (isNan(number) || (integer === number && (!isFiniteNumber(number) || includes(digits, 'e')))) return digits;
+  if (integer === number) return separateInteger(digits);
+  return separateInteger(digits) + '.' + separateFraction(substring('' + number, digits.length + 1));
+};
+
+const formatBigInt = (value, context) => {
+  const digits = bigIntToString(value);
+  return (context.numericSeparator ? separateInteger(digits) : digits) + 'n';
+};
 
 const plainKey = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
 const formatKey = (key, context, hidden) => {
@@ -125,9 +155,9 @@ const formatPrimitive = (value, context) => {
     case 'string':
       return formatString(value, context);
     case 'number':
-      return stylize(context, formatNumber(value), 'number');
+      return stylize(context, formatNumber(value, context), 'number');
     case 'bigint':
-      return stylize(context, bigIntToString(value) + 'n', 'bigint');
+      return stylize(context, formatBigInt(value, context), 'bigint');
     case 'symbol':
       return stylize(context, symbolToString(value), 'symbol');
     case 'boolean':
@@ -285,7 +315,7 @@ const intoColumns = (entries, list, context) => {
     for (let i = column; i < count; i += columns) here = max(here, lengths[i]);
     push(widths, here + 2);
   }
-  let toRight = list !== undefined;
+  let toRight = true;
   for (let i = 0; toRight && i < entries.length; i++) {
     if (typeof list[i] !== 'number' && typeof list[i] !== 'bigint') toRight = false;
   }
@@ -366,9 +396,9 @@ const formatObject = (value, context, depth) => {
   const plainOpen = name === 'Object' && (tag === '' || tag === 'Object') ? '{' : prefixOf(value, 'Object') + '{';
   const open = parts.open ?? (base !== '' ? '{' : plainOpen);
   const keys = parts.keys?.(shownKeys(value, isList, context)) ?? shownKeys(value, isList, context);
-  const styled = base !== '' && style !== undefined ? stylize(context, base, style) : base;
   if (keys.length === 0 && (items === undefined || parts.size === 0)) {
-    return base === '' ? open + close : styled;
+    if (base === '') return open + close;
+    return style !== undefined ? stylize(context, base, style) : base;
   }
   if (depth > context.depth) {
     return stylize(context, '[' + (isArray(value) ? (name ?? '[Array: null prototype]') : trim(prefixOf(value, 'Object'))) + ']', 'special');
@@ -383,9 +413,9 @@ const formatObject = (value, context, depth) => {
   }
   const output =
     isList && typeof context.compact === 'number' && context.compact >= 1 && entries.length > 6
-      ? intoColumns(entries, keys.length === 0 ? value : undefined, context)
+      ? intoColumns(entries, value, context)
       : entries;
-  const text = intoLines(output, open, close, styled, context, depth, output !== entries);
+  const text = intoLines(output, open, close, base, context, depth, output !== entries);
   if (!mapHas(context.circular, value)) return text;
   return stylize(context, '<ref *' + mapGet(context.circular, value) + '>', 'special') + ' ' + text;
 };
