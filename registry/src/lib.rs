@@ -58,8 +58,8 @@ mod wit;
 pub use build::{Build, Language};
 pub use change::{ChangeError, Changed};
 pub use component::{
-    Anatomy, ComponentError, DependenciesError, Dependency, DependencyKind, MAX_COMPONENT, anatomy, check_whole,
-    dependencies, finish, without_export,
+    Anatomy, ComponentError, DependenciesError, Dependency, DependencyKind, MAX_COMPONENT, anatomy, check_instances,
+    check_whole, dependencies, finish, without_export,
 };
 pub use compose::{ComposeError, compose};
 pub use digest::{Digest, DigestError};

@@ -18,6 +18,11 @@ use crate::{
     wit::{Wit, WitError},
 };
 
+/// The most files below `wit/`, the deepest directory there, and the most bytes of all of them.
+const MAX_WIT_FILES: usize = 10_000;
+const MAX_WIT_DEPTH: usize = 8;
+const MAX_WIT_BYTES: u64 = 64 << 20;
+
 /// Why a directory is no package.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -37,6 +42,26 @@ pub enum PackageError {
         path: PathBuf,
         /// How many are allowed.
         limit: usize,
+    },
+    /// A pipe, a device, or a directory in the place of a file.
+    #[error("`{}` is no regular file", path.display())]
+    NotRegular {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A link to a file that does not belong to the package: what it leads to would be published.
+    #[error("`{}` is a link to `{}`, outside of the package", path.display(), target.display())]
+    Outside {
+        /// Which.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
+    /// More files than a package has, or a directory in itself.
+    #[error("`{}` has more than {MAX_WIT_FILES} files, or directories more than {MAX_WIT_DEPTH} deep", path.display())]
+    TooMany {
+        /// Which directory.
+        path: PathBuf,
     },
     /// There is neither a manifest nor a Rust package.
     #[error("there is no `tool.toml` in `{}`", directory.display())]
@@ -106,7 +131,12 @@ impl PackageError {
             }
             Self::Cargo { .. } => "fix its `Cargo.toml`, or say where the component is with `component = \"…\"`",
             Self::Wit(error) => return error.hint(),
-            Self::Io { .. } | Self::TooLarge { .. } | Self::Manifest { .. } => return None,
+            Self::Outside { .. } => "put a copy of the file there",
+            Self::Io { .. }
+            | Self::TooLarge { .. }
+            | Self::NotRegular { .. }
+            | Self::TooMany { .. }
+            | Self::Manifest { .. } => return None,
         })
     }
 }
@@ -132,7 +162,7 @@ pub fn package_dir(directory: &Path) -> Result<PublishRequest, PackageError> {
         (request.name, request.version) = named(wit.as_ref(), &crate_);
     }
     request.wit = wit.map(|wit| wit.print()).transpose()?;
-    request.readme = read_text(&directory.join("README.md"), MAX_README)?;
+    request.readme = read_text(directory, "README.md", MAX_README)?;
     request.manifest = manifest.map(|(text, _)| text);
     Ok(request)
 }
@@ -196,13 +226,45 @@ fn found(directory: &Path, manifest: Option<&Manifest>) -> Result<(PathBuf, Opti
 /// `wit/`, if there is one.
 fn wit(directory: &Path) -> Result<Option<Wit>, PackageError> {
     let wit = directory.join("wit");
-    Ok(wit.is_dir().then(|| Wit::read_directory(&wit)).transpose()?)
+    if !wit.is_dir() {
+        return Ok(None);
+    }
+    check_wit(&wit)?;
+    Ok(Some(Wit::read_directory(&wit)?))
+}
+
+/// Checks that all that [`Wit::read_directory`] would read is files, and not too much. Links may lead elsewhere, as several packages share
+/// their `deps`: what is no WIT is not published.
+fn check_wit(wit: &Path) -> Result<(), PackageError> {
+    let (mut files, mut bytes) = (0, 0);
+    let mut open = vec![(wit.to_owned(), 0)];
+    while let Some((directory, depth)) = open.pop() {
+        let failed = |source| PackageError::Io { path: directory.clone(), source };
+        for entry in fs::read_dir(&directory).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let metadata = fs::metadata(&path).map_err(|source| PackageError::Io { path: path.clone(), source })?;
+            files += 1;
+            bytes += metadata.len();
+            if files > MAX_WIT_FILES || depth > MAX_WIT_DEPTH {
+                return Err(PackageError::TooMany { path: wit.to_owned() });
+            }
+            if bytes > MAX_WIT_BYTES {
+                return Err(PackageError::TooLarge { path: wit.to_owned(), limit: MAX_WIT_BYTES as usize });
+            }
+            match metadata.file_type() {
+                kind if kind.is_dir() => open.push((path, depth + 1)),
+                kind if kind.is_file() => {}
+                _ => return Err(PackageError::NotRegular { path }),
+            }
+        }
+    }
+    Ok(())
 }
 
 /// `tool.toml`, if there is one.
 fn manifest(directory: &Path) -> Result<Option<(String, Manifest)>, PackageError> {
     let path = directory.join("tool.toml");
-    let Some(text) = read_text(&path, MAX_MANIFEST)? else { return Ok(None) };
+    let Some(text) = read_text(directory, "tool.toml", MAX_MANIFEST)? else { return Ok(None) };
     match Manifest::parse(&text) {
         Ok(manifest) => Ok(Some((text, manifest))),
         Err(source) => Err(PackageError::Manifest { path, text, source }),
@@ -244,8 +306,10 @@ fn newest(candidates: &[PathBuf]) -> Option<PathBuf> {
 /// A file's content, if there is such a file.
 pub(crate) fn read(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, PackageError> {
     let failed = |source| PackageError::Io { path: path.to_owned(), source };
-    let file = match File::open(path) {
-        Ok(file) => file,
+    // Opened only if it is a file: whoever opens a pipe waits for its other end.
+    let file = match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => return Err(PackageError::NotRegular { path: path.to_owned() }),
+        Ok(_) => File::open(path).map_err(failed)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
@@ -258,10 +322,14 @@ pub(crate) fn read(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, Package
     Ok(Some(bytes))
 }
 
-fn read_text(path: &Path, limit: usize) -> Result<Option<String>, PackageError> {
-    let text = read(path, limit)?.map(String::from_utf8).transpose();
-    text.map_err(|error| PackageError::Io {
-        path: path.to_owned(),
-        source: io::Error::new(io::ErrorKind::InvalidData, error),
-    })
+/// A text of a package directory, which lies in it.
+fn read_text(directory: &Path, name: &str, limit: usize) -> Result<Option<String>, PackageError> {
+    let path = directory.join(name);
+    if let (Ok(inside), Ok(target)) = (fs::canonicalize(directory), fs::canonicalize(&path))
+        && !target.starts_with(inside)
+    {
+        return Err(PackageError::Outside { path, target });
+    }
+    let text = read(&path, limit)?.map(String::from_utf8).transpose();
+    text.map_err(|error| PackageError::Io { path, source: io::Error::new(io::ErrorKind::InvalidData, error) })
 }

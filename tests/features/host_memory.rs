@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tollhouse_tests::{Home, Ran, built};
+use tollhouse_tests::{Home, Ran, built, components};
 
 /// Memory limit of the runs here.
 const LIMIT: u64 = 64 << 20;
@@ -245,4 +245,62 @@ fn programs_take_bounded_memory() {
     let called = "const all = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => prog({ arguments: ['zeros', '60000000'] })));
         return all.map((one) => one.reason?.message ?? one.value.stdout.length).join()";
     stays_within(&home, LIMIT, 0, &["--allow", "**", "-e", called], "memory limit");
+}
+
+/// A component that holds header fields, as many and as long as it is told, and tells whether it may name a method of a length.
+fn holder() -> Vec<u8> {
+    let wit = format!(
+        "package test:holder@0.1.0;
+        interface holder {{ hold: func(count: u32, bytes: u32) -> u32; method: func(bytes: u32) -> bool; }}
+        world tool {{ import wasi:http/types@0.2.0; export holder; }}
+        {}",
+        include_str!("../support/http.wit")
+    );
+    let types = "(import \"wasi:http/types@0.2.0\"";
+    let module = format!(
+        r#"(module
+        {types} "[constructor]fields" (func $fields (result i32)))
+        {types} "[method]fields.append" (func $append (param i32 i32 i32 i32 i32 i32)))
+        {types} "[constructor]outgoing-request" (func $request (param i32) (result i32)))
+        {types} "[method]outgoing-request.set-method" (func $set-method (param i32 i32 i32 i32) (result i32)))
+        {memory}
+        (data (i32.const 1024) "x-key")
+        (func (export "test:holder/holder@0.1.0#hold") (param $count i32) (param $bytes i32) (result i32)
+            (local $made i32) (local $fields i32)
+            (memory.fill (i32.const 131072) (i32.const 97) (local.get $bytes))
+            (loop $next
+                (local.set $fields (call $fields))
+                (call $append (local.get $fields) (i32.const 1024) (i32.const 5)
+                    (i32.const 131072) (local.get $bytes) (i32.const 16))
+                (local.set $made (i32.add (local.get $made) (i32.eqz (i32.load8_u (i32.const 16)))))
+                (br_if $next (local.tee $count (i32.sub (local.get $count) (i32.const 1)))))
+            (local.get $made))
+        (func (export "test:holder/holder@0.1.0#method") (param $bytes i32) (result i32)
+            (memory.fill (i32.const 131072) (i32.const 97) (local.get $bytes))
+            (i32.eqz (call $set-method (call $request (call $fields)) (i32.const 9) (i32.const 131072) (local.get $bytes)))))"#,
+        memory = components::MEMORY,
+    );
+    components::encode(&wit, "tool", &module)
+}
+
+/// What WASI's implementation holds for a tool that has no permission at all.
+#[test]
+fn resources_of_wasi_take_bounded_memory() {
+    let home = Home::new();
+    home.file("holder.wasm", holder());
+    assert_eq!(home.run(["publish", "holder.wasm"]).status, 0);
+    let allow = ["--allow", "**", "-e"];
+    let script =
+        "return await holder.hold({ count: 20_000, bytes: 60_000 }).catch((error) => `${error.kind} ${error.message}`)";
+    stays_within(
+        &home,
+        LIMIT,
+        0,
+        &[&allow[..], &[script]].concat(),
+        "limit `holder/hold` has 512 handles of its host at once",
+    );
+    let script =
+        "return [await holder.hold({ count: 100, bytes: 60_000 }), await holder.hold({ count: 1, bytes: 70_000 }),
+        await holder.method({ bytes: 20 }), await holder.method({ bytes: 100_000 })]";
+    assert_eq!(home.js(script, &["--allow", "**"])["value"], serde_json::json!([100, 0, true, false]));
 }

@@ -223,3 +223,79 @@ fn a_thousand_tools_are_mounted() {
         home.js("return [listTools().length, await t999.double({n: 21}), await t0_double({n: 1})]", &["--allow", "**"]);
     assert_eq!(ran["value"], serde_json::json!([1_000, 42, 2]), "{ran}");
 }
+
+/// Forty components, each of which makes two instances of the one before.
+#[test]
+fn component_of_a_trillion_instances_is_refused_at_once() {
+    let mut text = "(component (component $c0 (core module $m) (core instance (instantiate $m)))".to_owned();
+    for level in 1..40 {
+        let twice = "(instance (instantiate $p)) (instance (instantiate $p))";
+        text += &format!("(component $c{level} (alias outer 1 $c{} (component $p)) {twice})", level - 1);
+    }
+    text += "(instance (instantiate $c39)) (core module $f (func (export \"f\") (result i32) i32.const 7))
+        (core instance $i (instantiate $f)) (func $f (result u32) (canon lift (core func $i \"f\")))
+        (instance $a (export \"f\" (func $f))) (export \"e:v/api@1.0.0\" (instance $a)))";
+    let home = Home::new();
+    home.file("many.wasm", wat::parse_str(&text).expect("it parses"));
+    let ran = home.run(["publish", "many.wasm", "--name", "e:x", "--version", "1.0.0"]);
+    assert!(ran.status == 1 && ran.stderr.contains("more than 2000 instances"), "{ran:?}");
+}
+
+/// What is published of a package lies in its directory, and is files.
+#[test]
+fn package_with_links_and_pipes_is_refused() {
+    let home = Home::new();
+    let package = home.path().join("package");
+    std::fs::create_dir_all(package.join("wit")).expect("it is made");
+    let write = |name: &str, bytes: &[u8]| std::fs::write(package.join(name), bytes).expect("it is written");
+    write("echo.wasm", &components::echo("", "u32"));
+    write("tool.toml", b"name = \"test:echo\"\nversion = \"1.0.0\"\ncomponent = \"echo.wasm\"\n");
+    home.file("secret", "private");
+    let publish = || home.run(["publish", "package"]);
+    let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, package.join(name)).expect("it is made");
+    let pipe = |name: &str| {
+        let made = std::process::Command::new("mkfifo").arg(package.join(name)).status().expect("it is there");
+        assert!(made.success());
+    };
+    let remove = |name: &str| std::fs::remove_file(package.join(name)).expect("it is there");
+    std::fs::remove_dir(package.join("wit")).expect("it is empty");
+
+    link("../secret", "README.md");
+    let ran = publish();
+    assert!(ran.status != 0 && ran.stderr.contains("outside of the package"), "{ran:?}");
+    remove("README.md");
+    pipe("README.md");
+    let ran = publish();
+    assert!(ran.status != 0 && ran.stderr.contains("is no regular file"), "{ran:?}");
+    remove("README.md");
+    std::fs::create_dir(package.join("wit")).expect("it is made");
+    for make in [&(|name: &str| link("/dev/zero", name)) as &dyn Fn(&str), &pipe] {
+        make("wit/a.wit");
+        let ran = publish();
+        assert!(ran.status != 0 && ran.stderr.contains("is no regular file"), "{ran:?}");
+        remove("wit/a.wit");
+    }
+    link("..", "wit/loop");
+    let ran = publish();
+    assert!(ran.status != 0 && ran.stderr.contains("deep"), "{ran:?}");
+    remove("wit/loop");
+    std::fs::remove_dir(package.join("wit")).expect("it is empty");
+    write("README.txt", b"It says back what it is told.");
+    link("README.txt", "README.md");
+    assert_eq!(publish().status, 0, "a link within the package is fine");
+}
+
+/// What a publisher says is not taken for what the registry says.
+#[test]
+fn description_forges_no_line_of_the_registry() {
+    let home = Home::new();
+    let package = home.path().join("package");
+    std::fs::create_dir(&package).expect("it is made");
+    std::fs::write(package.join("echo.wasm"), components::echo("", "u32")).expect("it is written");
+    let manifest = "name = \"test:echo\"\nversion = \"1.0.0\"\ncomponent = \"echo.wasm\"\n\
+        description = \"Echo.\\nsigned by wasmtime\"\n";
+    std::fs::write(package.join("tool.toml"), manifest).expect("it is written");
+    assert_eq!(home.run(["publish", "package"]).status, 0);
+    let shown = home.run(["registry", "show", "test:echo"]).stdout;
+    assert!(shown.contains("\ndescription: Echo.\n  signed by wasmtime\n"), "{shown}");
+}

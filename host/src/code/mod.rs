@@ -19,6 +19,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use tollhouse_registry::check_instances;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -193,6 +194,8 @@ impl Code {
         let compile = |error: wasmtime::Error| CodeError::Compile(error.into());
         let bytes = bytes()?;
         let observed = self.observer.as_ref().map(|observer| observer.0(bytes.len() as u64));
+        // Once more: a registry that others have written may hold what no `publish` of this version would take.
+        check_instances(&bytes).map_err(|error| CodeError::Compile(error.into()))?;
         let code = tools.engine.precompile_component(&bytes).map_err(compile)?;
         drop(observed);
         self.keep(&key, &code);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tollhouse_engine::WASM_STACK;
-use wasmtime::component::{Func, Instance, ResourceAny, Val};
+use wasmtime::component::{Func, Instance, ResourceAny, ResourceTableError, Val};
 use wasmtime::{Store, Trap};
 
 use super::handles::{Handle, Handles, Kept, MAX_HANDLES, Place, Shared};
@@ -302,6 +302,11 @@ impl<'a> Call<'a> {
         }
         if let Some(refused) = store.data().memory.refused {
             return self.out_of_memory(refused);
+        }
+        if let Some(ResourceTableError::Full) = error.downcast_ref() {
+            let most = store.data().table.max_capacity();
+            let message = format!("`{method}` has {most} handles of its host at once, as many as it may have");
+            return Failure::limit(message, "drop what is no longer needed, or raise `memory` in `limits`");
         }
         if code::is_too_much_at_once(error) {
             return self.too_much_at_once(store.hostcall_fuel());

@@ -12,6 +12,7 @@ use wasmtime::component::{HasData, Linker, Resource, ResourceTable, ResourceTabl
 
 use super::authority::Authority;
 use super::state::ToolState;
+use crate::code::{MemoryAccount, MemoryCharge};
 
 mod bindings {
     wasmtime::component::bindgen!({
@@ -37,6 +38,14 @@ const PAGE: usize = 1000;
 
 /// What one entry takes besides its key and value, about.
 const ENTRY: usize = 64;
+
+/// What is told of a key that no tool can have stored.
+fn check_key(key: &str) -> Result<(), Error> {
+    if (1..=MAX_KEY).contains(&key.len()) {
+        return Ok(());
+    }
+    Err(Error::Other(format!("a key has 1 to {MAX_KEY} bytes, and this one {}", key.len())))
+}
 
 /// The longest name of a bucket.
 const MAX_BUCKET: usize = 512;
@@ -143,9 +152,7 @@ pub(crate) fn keyvalue_size((_, bucket, key): &Key, value: usize) -> Option<usiz
 
 impl Entries {
     fn set(&mut self, bucket: &Bucket, key: String, value: Vec<u8>) -> Result<(), Error> {
-        if key.is_empty() || key.len() > MAX_KEY {
-            return Err(Error::Other(format!("a key has 1 to {MAX_KEY} bytes, and this one {}", key.len())));
-        }
+        check_key(&key)?;
         if value.len() > MAX_VALUE {
             return Err(Error::Other(format!("a value has at most {MAX_VALUE} bytes, and this one {}", value.len())));
         }
@@ -185,6 +192,31 @@ pub struct Cas {
     bucket: Bucket,
     key: String,
     current: Option<Bytes>,
+    /// What key and value take of the session's memory: the store may have other values by now.
+    charge: MemoryCharge,
+}
+
+impl Cas {
+    fn new(memory: &MemoryAccount, bucket: Bucket, key: String) -> Result<Self, Error> {
+        let mut cas = Self { bucket, key, current: None, charge: memory.open() };
+        cas.see(None)?;
+        Ok(cas)
+    }
+
+    /// Takes note of what the value is now.
+    fn see(&mut self, current: Option<Bytes>) -> Result<(), Error> {
+        let bytes = size(&self.key, current.as_deref().unwrap_or_default());
+        if !self.charge.resize(bytes as u64) {
+            return Err(no_memory(bytes));
+        }
+        self.current = current;
+        Ok(())
+    }
+}
+
+/// What is told of values that there is no memory for.
+fn no_memory(bytes: usize) -> Error {
+    Error::Other(format!("no memory of the session is left for {bytes} bytes: raise `memory` in `limits`"))
 }
 
 /// An open bucket.
@@ -229,6 +261,7 @@ pub(super) struct View<'a> {
     pub(super) authority: &'a Authority,
     pub(super) store: &'a KeyValue,
     pub(super) table: &'a mut ResourceTable,
+    pub(super) memory: &'a MemoryAccount,
 }
 
 impl store::Host for View<'_> {
@@ -318,7 +351,7 @@ impl atomics::Host for View<'_> {
         let swapped = self.store.change(|entries| {
             let now = entries.get(&cas.bucket, cas.key.clone()).cloned();
             if now != cas.current {
-                cas.current = now;
+                cas.see(now)?;
                 return Ok(false);
             }
             entries.set(&cas.bucket, cas.key.clone(), value)?;
@@ -334,9 +367,12 @@ impl atomics::Host for View<'_> {
 
 impl atomics::HostCas for View<'_> {
     fn new(&mut self, bucket: Resource<Bucket>, key: String) -> Result<Resource<Cas>, Error> {
+        check_key(&key)?;
         let bucket = self.table.get(&bucket)?.clone();
         let current = self.store.read()?.get(&bucket, key.clone()).cloned();
-        Ok(self.table.push(Cas { bucket, key, current })?)
+        let mut cas = Cas::new(self.memory, bucket, key)?;
+        cas.see(current)?;
+        Ok(self.table.push(cas)?)
     }
 
     fn current(&mut self, cas: Resource<Cas>) -> Result<Option<Vec<u8>>, Error> {
@@ -357,8 +393,12 @@ impl batch::Host for View<'_> {
     ) -> Result<Vec<Option<(String, Vec<u8>)>>, Error> {
         let bucket = self.table.get(&bucket)?;
         let entries = self.store.read()?;
-        let found = |key: String| entries.get(bucket, key.clone()).map(|value| (key, value.to_vec()));
-        Ok(keys.into_iter().map(found).collect())
+        // One key may be named a thousand times: each time its value is copied.
+        let found = keys.into_iter().map(|key| entries.get(bucket, key.clone()).map(|value| (key, value)));
+        let found: Vec<Option<(String, &Bytes)>> = found.collect();
+        let bytes = found.iter().flatten().map(|(key, value)| size(key, value)).fold(0, usize::saturating_add);
+        let Some(_copies) = self.memory.charge(bytes as u64) else { return Err(no_memory(bytes)) };
+        Ok(found.into_iter().map(|entry| entry.map(|(key, value)| (key, value.to_vec()))).collect())
     }
 
     /// All of them or none.
@@ -436,6 +476,30 @@ mod tests {
         let full = (0..).take_while(|n| set(&store, &one, &format!("{n:04}"), &vec![0; MAX_VALUE])).count();
         assert_eq!(full, 15);
         assert!(set(&store, &one, "0000", &vec![1; MAX_VALUE]), "what replaces takes the other's place");
+    }
+
+    /// A value that the host holds for a tool counts as the tool's, as often as it is held.
+    #[test]
+    fn copies_of_values_take_of_the_sessions_memory() {
+        let (store, memory) = (KeyValue::default(), MemoryAccount::new(16 << 20));
+        let (one, authority) = (bucket("a", "x"), Authority::none("a".into()));
+        assert!(set(&store, &one, "k", &vec![0; MAX_VALUE]));
+        let mut table = ResourceTable::new();
+        let mut handle = || table.push(one.clone()).expect("there is room");
+        let (first, second, third, fourth) = (handle(), handle(), handle(), handle());
+        let mut view = View { authority: &authority, store: &store, table: &mut table, memory: &memory };
+        let many = |count: usize| vec!["k".to_owned(); count];
+        assert_eq!(batch::Host::get_many(&mut view, first, many(3)).ok().map(|found| found.len()), Some(3));
+        assert!(
+            matches!(batch::Host::get_many(&mut view, second, many(5)), Err(Error::Other(told)) if told.contains("`memory`"))
+        );
+        assert_eq!(memory.taken(), 0, "copies are the tool's once it has them");
+        // A value that was replaced is kept by whoever has seen it.
+        let cas = atomics::HostCas::new(&mut view, third, "k".to_owned()).ok().expect("there is memory");
+        assert!(memory.taken() >= MAX_VALUE as u64);
+        assert!(atomics::HostCas::drop(&mut view, cas).is_ok());
+        assert_eq!(memory.taken(), 0);
+        assert!(matches!(atomics::HostCas::new(&mut view, fourth, "k".repeat(MAX_KEY + 1)), Err(Error::Other(_))));
     }
 
     /// Keeps what it is told, unless it is broken.

@@ -42,6 +42,20 @@ pub(crate) struct ToolState {
     pub(super) trapped: bool,
 }
 
+/// What the host holds for one handle, at most: the fields of a request, the names in it.
+const HANDLE_BYTES: u64 = 128 << 10;
+
+/// The names and values of one message's header fields come to so many bytes at most.
+const FIELD_BYTES: usize = 64 << 10;
+
+/// The handles that an instance may have at once, in a session with so much memory.
+fn handles(memory: u64) -> ResourceTable {
+    let most = (memory / HANDLE_BYTES).clamp(256, 4_096);
+    let mut table = ResourceTable::new();
+    table.set_max_capacity(usize::try_from(most).expect("it is small"));
+    table
+}
+
 impl ToolState {
     /// A world without authority, for one call.
     pub(super) fn new(context: &CallContext, memory: u64) -> Self {
@@ -74,15 +88,17 @@ impl ToolState {
         configure(&mut builder);
         let wasi = builder.build();
         let memory = MemoryLimit::new(&context.memory, memory);
+        let mut http = WasiHttpCtx::new();
+        http.set_field_size_limit(FIELD_BYTES);
         let mut state = Self {
             wasi,
-            table: ResourceTable::new(),
+            table: handles(context.memory.limit()),
             stdout,
             stderr,
             clock,
             random,
             files: None,
-            http: WasiHttpCtx::new(),
+            http,
             outgoing: Outgoing::new(context),
             authority: Arc::clone(&context.authority),
             services: Arc::clone(&context.services),
@@ -145,7 +161,8 @@ impl ToolState {
 
     /// The session's key-value store, as far as the tool may use it.
     pub(super) fn keyvalue(&mut self) -> keyvalue::View<'_> {
-        keyvalue::View { authority: &self.authority, store: &self.services.store, table: &mut self.table }
+        let Self { authority, services, table, memory, .. } = self;
+        keyvalue::View { authority, store: &services.store, table, memory: &memory.account }
     }
 
     /// What the tool wrote, by stream.
@@ -232,6 +249,7 @@ pub(crate) enum Refused {
 /// Memories and tables of one instance, within the limit of a call and what is left of its session's memory.
 pub(crate) struct MemoryLimit {
     limit: u64,
+    account: MemoryAccount,
     charge: MemoryCharge,
     /// The limit that the instance met last in the call that runs.
     pub(crate) refused: Option<Refused>,
@@ -239,7 +257,7 @@ pub(crate) struct MemoryLimit {
 
 impl MemoryLimit {
     fn new(session: &MemoryAccount, limit: u64) -> Self {
-        Self { limit, charge: session.open(), refused: None }
+        Self { limit, account: session.clone(), charge: session.open(), refused: None }
     }
 
     /// Returns the bytes that the instance has. They never shrink.

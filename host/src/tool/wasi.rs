@@ -5,9 +5,12 @@
 //! for the error message of a tool that fails, up to a limit.
 
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{Component, HasData, Linker, LinkerInstance, ResourceType};
-use wasmtime::{Engine, Result};
+use wasmtime::component::{Component, HasData, Linker, LinkerInstance, Resource, ResourceType};
+use wasmtime::{Engine, Result, StoreContextMut};
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, DynPollable};
+use wasmtime_wasi_http::WasiHttpView as _;
+use wasmtime_wasi_http::p2::bindings::http::types::{HostOutgoingRequest as _, Method};
+use wasmtime_wasi_http::p2::types::HostOutgoingRequest as OutgoingRequest;
 
 use super::held::HeldHandles;
 use super::state::ToolState;
@@ -149,8 +152,29 @@ pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
     files::add_to_linker(&mut linker, ToolState::files)?;
     linker.allow_shadowing(false);
     wasmtime_wasi_http::p2::add_only_http_to_linker_sync(&mut linker)?;
+    linker.allow_shadowing(true);
+    // Its own keeps a method of any length.
+    linker.instance(HTTP_TYPES)?.func_wrap("[method]outgoing-request.set-method", set_method)?;
+    linker.allow_shadowing(false);
     keyvalue::add_to_linker(&mut linker)?;
     Ok(linker)
+}
+
+/// `wasi:http/types`, in the version that wasmtime offers.
+const HTTP_TYPES: &str = "wasi:http/types@0.2.12";
+
+/// The longest method of a request, in bytes: registered ones have 17 at most.
+const MAX_METHOD: usize = 64;
+
+/// `outgoing-request.set-method`, of a method that is not too long.
+fn set_method(
+    mut store: StoreContextMut<'_, ToolState>,
+    (request, method): (Resource<OutgoingRequest>, Method),
+) -> Result<(Result<(), ()>,)> {
+    if matches!(&method, Method::Other(name) if name.len() > MAX_METHOD) {
+        return Ok((Err(()),));
+    }
+    Ok((store.data_mut().http().set_method(request, method)?,))
 }
 
 /// An interface that is implemented by all of a tool's state.

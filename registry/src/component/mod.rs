@@ -7,6 +7,7 @@ mod dependencies;
 mod depth;
 mod finish;
 mod hide;
+mod instances;
 
 use std::panic::catch_unwind;
 
@@ -21,6 +22,7 @@ pub(crate) use self::built::path_of_builder;
 pub use self::dependencies::{DependenciesError, Dependency, DependencyKind, dependencies};
 pub use self::finish::{Anatomy, anatomy, finish};
 pub use self::hide::without_export;
+pub use self::instances::check_instances;
 use crate::error::excerpt;
 
 /// Largest component in bytes. Compiling one takes about a hundred times its size in memory; Python's interpreter with
@@ -116,6 +118,12 @@ pub enum ComponentError {
         /// How many.
         depth: usize,
     },
+    /// More instances than [`instances::MOST`].
+    #[error("the component makes more than {} instances of the modules and components in it", instances::MOST)]
+    TooManyInstances,
+    /// It makes instances of a component that it imports, or that another instance exports.
+    #[error("the component makes an instance of a component that it is given, which is not supported")]
+    GivenComponent,
     /// It is valid, and its interface has no form in WIT.
     #[error("the component's interface cannot be written as WIT: {problem}")]
     NoWit {
@@ -141,7 +149,9 @@ impl ComponentError {
                 "build it again with current tools; `wasm-tools validate` says more"
             }
             Self::NoWit { .. } => "a tool exports functions and interfaces, and no modules, components or values",
-            Self::TooLarge { .. } | Self::TooDeep { .. } => return None,
+            Self::TooLarge { .. } | Self::TooDeep { .. } | Self::TooManyInstances | Self::GivenComponent => {
+                return None;
+            }
         })
     }
 }
@@ -150,6 +160,7 @@ impl Component {
     /// Checks `bytes`, and reads what they say.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ComponentError> {
         check_whole(bytes)?;
+        check_instances(bytes)?;
         let types = Validator::new_with_features(WasmFeatures::default()).validate_all(bytes).map_err(invalid)?;
         let surface = surface(bytes)?;
         let depth = depth::of(&types, &surface.imports, &surface.exports);

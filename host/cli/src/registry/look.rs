@@ -188,6 +188,11 @@ fn print_json(
     show::json_pretty(&object);
 }
 
+/// A text of the publisher's that cannot be taken for a line of ours: its further lines are indented.
+fn labelled(label: &str, text: &str) -> String {
+    format!("{label}: {}", text.lines().collect::<Vec<_>>().join("\n  "))
+}
+
 fn print_text(
     registry: &Registry,
     shown: &Shown,
@@ -200,7 +205,7 @@ fn print_text(
     line(release.full_name().to_string());
     line(format!("sha256:{}  {} bytes", release.digest().hex(), release.component.size));
     if let Some(description) = &manifest.description {
-        line(description.clone());
+        line(labelled("description", description));
     }
     let since = release.published.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     line(format!("published {}", draw::short_time(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))));
@@ -211,7 +216,7 @@ fn print_text(
         line("yanked: it is not resolved any more".to_owned());
     }
     if let Some(deprecated) = &release.deprecated {
-        line(format!("deprecated: {deprecated}"));
+        line(labelled("deprecated", &deprecated.to_string()));
     }
     if release.breaking {
         line("it breaks what earlier releases had that its version is compatible with".to_owned());

@@ -4,11 +4,14 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, TRANSFER_ENCODING};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use hyper::body::{Body, Frame, SizeHint};
 use wasmtime_wasi_http::Error;
 
 use crate::tool::secret::Stream;
+
+/// Codings that a tool is told the names of.
+const CODINGS: [&str; 6] = ["gzip", "x-gzip", "compress", "deflate", "br", "zstd"];
 
 /// Refuses a response to a request with secrets that could not be searched for them. The request asked for no compression.
 ///
@@ -19,7 +22,9 @@ pub(super) fn refuse_unreadable(headers: &HeaderMap) -> Result<(), Error> {
         for value in headers.get_all(name) {
             let codings = value.to_str().unwrap_or("?").split(',').map(str::trim);
             if let Some(coding) = codings.into_iter().find(|coding| !coding.eq_ignore_ascii_case(plain)) {
-                return Err(Error::HttpResponseContentCoding(Some(coding.to_owned())));
+                // The tool is told it, and any other name may be the secret.
+                let known = CODINGS.into_iter().find(|known| coding.eq_ignore_ascii_case(known));
+                return Err(Error::HttpResponseContentCoding(Some(known.unwrap_or("another").to_owned())));
             }
         }
     }
@@ -41,6 +46,12 @@ where
 }
 
 fn redact_headers(headers: &mut HeaderMap, redaction: &Stream) {
+    // What a secret leaves of a name is no name that anybody asks for.
+    let named: Vec<HeaderName> =
+        headers.keys().filter(|name| redaction.is_in_name(name.as_str().as_bytes())).cloned().collect();
+    for name in named {
+        headers.remove(name);
+    }
     for value in headers.values_mut() {
         if let Some(redacted) = redaction.whole(value.as_bytes()) {
             // What a secret leaves of a header is a header, and so is a name.
@@ -171,6 +182,28 @@ mod tests {
         let (text, trailers) = read(response);
         assert_eq!(text, "<{{secret:KEY}}> s3c");
         assert_eq!(trailers.expect("they follow")["x-sum"], "{{secret:KEY}}");
+    }
+
+    #[test]
+    fn names_of_headers_tell_no_secret_in_whichever_case() {
+        let mut trailers = HeaderMap::new();
+        trailers.insert("x-s3cr3t-value", HeaderValue::from_static("1"));
+        trailers.insert("x-other", HeaderValue::from_static("2"));
+        let response =
+            redacted(&[("s3cr3t-value", "1"), ("x-echo", "2")], vec![data("x"), Ok(Frame::trailers(trailers))]);
+        assert_eq!(response.headers().keys().collect::<Vec<_>>(), ["x-echo"]);
+        let trailers = read(response).1.expect("they follow");
+        assert_eq!(trailers.keys().collect::<Vec<_>>(), ["x-other"]);
+        let secrets = Secrets::default().with("KEY", "S3cr3t-VALUE").expect("a secret");
+        let redaction = secrets.stream(|_| false).expect("there is a secret");
+        assert!(redaction.is_in_name(b"x-s3cr3t-value-y") && !redaction.is_in_name(b"x-s3cr3t"));
+    }
+
+    #[test]
+    fn coding_that_nobody_knows_is_not_named() {
+        let headers = HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static("s3cr3t-value"))]);
+        let error = refuse_unreadable(&headers).expect_err("it is no coding");
+        assert!(matches!(&error, Error::HttpResponseContentCoding(Some(coding)) if coding == "another"), "{error:?}");
     }
 
     #[test]

@@ -182,6 +182,14 @@ impl Stream {
         stream.found.then_some(redacted)
     }
 
+    /// Returns true if a name of a header, which is in lower case always, holds a secret in whichever case.
+    pub(in crate::tool) fn is_in_name(&self, name: &[u8]) -> bool {
+        let hidden = self.redactor.patterns.iter().filter(|pattern| self.hidden[pattern.secret]);
+        let mut bytes = hidden.map(|pattern| &pattern.bytes);
+        bytes.any(|bytes| name.windows(bytes.len()).any(|part| part.eq_ignore_ascii_case(bytes)))
+            || self.whole(name).is_some()
+    }
+
     /// Returns true if something waits for more.
     pub(in crate::tool) fn is_holding(&self) -> bool {
         !self.held.is_empty()
