@@ -97,8 +97,9 @@ fn start(job: &Value) -> Result<Child> {
         node.arg(MODULE);
         node
     } else {
-        let mut bash = Command::new("/usr/bin/bash");
-        bash.args(["-c", script, "bash"]);
+        // Who starts the run may ignore some (`nohup`, a job of a script), and what is ignored is inherited.
+        let mut bash = Command::new("/usr/bin/env");
+        bash.args(["--default-signal", "/usr/bin/bash", "-c", script, "bash"]);
         bash
     };
     command.env_clear().env("PATH", PATH).env("HOME", WORKSPACE).current_dir(WORKSPACE);
