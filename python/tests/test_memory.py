@@ -16,8 +16,8 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 
 LIMIT = 64 << 20
 CONSTANT = 512 << 20
-"""Python itself, the native half with its compiled code, a guest's own 64 MiB, texts that cross its border, and what the
-limits of files and output allow, each as bytes, text and Python object."""
+"""Python itself, the native half with its compiled code, a guest's own 64 MiB, texts that cross its border, and what
+the limits of files and output allow, each as bytes, text and Python object."""
 
 
 def ran(case: str, limit: int) -> tuple[int, str | None]:
@@ -47,13 +47,15 @@ def ran(case: str, limit: int) -> tuple[int, str | None]:
 )
 def test_process_stays_within_the_limits_of_its_scripts(case: str, error: str) -> None:
     peak, told = ran(case, LIMIT)
-    assert told is not None and error in told, told
+    assert told is not None
+    assert error in told, told
     assert peak < LIMIT + CONSTANT, f"{peak >> 20} MiB"
 
 
 def test_process_grows_by_what_its_limit_grows_and_not_more() -> None:
     peak, told = ran("strings", 4 * LIMIT)
-    assert told is not None and "memory" in told, told
+    assert told is not None
+    assert "memory" in told, told
     assert peak < 4 * LIMIT + CONSTANT, f"{peak >> 20} MiB"
 
 

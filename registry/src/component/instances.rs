@@ -21,7 +21,7 @@ struct Scope {
     components: Vec<Option<u64>>,
 }
 
-/// Checks that `bytes` makes no more than [`MOST`], and none of components that are not in it.
+/// Checks that `bytes` makes no more than 2,000 instances, and none of components that are not in it.
 ///
 /// # Errors
 /// If it does, or does not parse.

@@ -118,7 +118,7 @@ pub enum ComponentError {
         /// How many.
         depth: usize,
     },
-    /// More instances than [`instances::MOST`].
+    /// More instances of what is in it than 2,000.
     #[error("the component makes more than {} instances of the modules and components in it", instances::MOST)]
     TooManyInstances,
     /// It makes instances of a component that it imports, or that another instance exports.
