@@ -79,28 +79,41 @@ fn key_in<'py>(place: &Bound<'py, PyAny>, segment: &str) -> PyResult<Bound<'py, 
 
 /// What a Python function returned, for a script.
 pub(crate) fn to_payload(value: &Bound<'_, PyAny>) -> PyResult<Payload> {
-    let mut writer = Writer::default();
+    to_counted_payload(value, &|_| Ok(()))
+}
+
+/// What a Python function returned, for a script, of which each part is counted before it is copied. The counter returns an
+/// error for what is too much; it ends the conversion.
+pub(crate) fn to_counted_payload(
+    value: &Bound<'_, PyAny>,
+    count: &dyn Fn(usize) -> PyResult<()>,
+) -> PyResult<Payload> {
+    let mut writer = Writer { specials: Vec::new(), place: String::new(), count };
     let value = writer.value(value, 0)?;
     Ok(Payload { value, specials: writer.specials })
 }
 
-#[derive(Default)]
-struct Writer {
+struct Writer<'a> {
     specials: Vec<Special>,
     /// Where it is: a JSON Pointer.
     place: String,
+    /// Is given the bytes of each part before it is copied.
+    count: &'a dyn Fn(usize) -> PyResult<()>,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn value(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         if depth > MAX_DEPTH {
             return Err(PyValueError::new_err(format!("a value that nests more than {MAX_DEPTH} deep is no JSON")));
         }
+        (self.count)(size_of::<Value>())?;
         if value.is_none() {
             return Ok(Value::Null);
         }
         if let Ok(text) = value.cast_exact::<PyString>() {
-            return Ok(Value::String(text.to_str()?.to_owned()));
+            let text = text.to_str()?;
+            (self.count)(text.len())?;
+            return Ok(Value::String(text.to_owned()));
         }
         if let Ok(truth) = value.cast_exact::<PyBool>() {
             return Ok(Value::Bool(truth.is_true()));
@@ -121,7 +134,9 @@ impl Writer {
             return self.array(tuple.iter(), depth);
         }
         if let Ok(bytes) = value.cast::<PyBytes>() {
-            return Ok(self.special(SpecialKind::Bytes, STANDARD.encode(bytes.as_bytes())));
+            let bytes = bytes.as_bytes();
+            (self.count)(bytes.len().div_ceil(3) * 4)?;
+            return Ok(self.special(SpecialKind::Bytes, STANDARD.encode(bytes)));
         }
         // A dataclass, a model, a date: the package knows what they are made of.
         let plain = plain(value)?;
@@ -170,6 +185,7 @@ impl Writer {
         let mut object = Map::with_capacity(dict.len());
         for (key, value) in dict {
             let key = key_of(&key)?;
+            (self.count)(key.len())?;
             self.place.truncate(end);
             self.place.push('/');
             self.place.push_str(&key.replace('~', "~0").replace('/', "~1"));

@@ -1,15 +1,16 @@
 //! Python functions as host functions.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use tollhouse::code::Interrupt;
 use tollhouse::error::{Failure, Payload};
 use tollhouse::tool::{self, HostCall, HostFunction, names};
 
-use crate::convert::{to_payload, to_python};
+use crate::convert::{to_counted_payload, to_payload, to_python};
 use crate::driver::Raised;
 use crate::errors::told;
 
@@ -91,14 +92,24 @@ struct Answer {
 
 impl HostFunction for Answer {
     fn call(&self, call: &HostCall<'_>) -> Result<Payload, Failure> {
+        let refused = RefCell::new(None);
+        let count = |bytes: usize| {
+            call.keep(bytes as u64).map_err(|failure| {
+                refused.replace(Some(failure));
+                PyMemoryError::new_err("the result is too large")
+            })
+        };
         Python::attach(|py| {
             let called = to_python(py, call.arguments)
                 .and_then(|arguments| {
                     let ending = CallEnding(call.interrupt());
                     self.handler.bind(py).call1((call.method, arguments, ending))
                 })
-                .and_then(|value| to_payload(&value));
+                .and_then(|value| to_counted_payload(&value, &count));
             called.map_err(|error| {
+                if let Some(failure) = refused.take() {
+                    return failure;
+                }
                 if error.is_instance_of::<PyException>(py) {
                     return failure(py, &error);
                 }

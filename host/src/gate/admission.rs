@@ -12,7 +12,7 @@ use crate::code::MemoryCharge;
 use crate::error::{Failure, Payload, told};
 use crate::json;
 use crate::ledger::{AccountId, Ledger};
-use crate::tool::{Authority, CallContext, Secrets, Started, Tool, no_memory_for};
+use crate::tool::{Authority, CallContext, Secrets, Started, Tool, no_memory_for_result};
 
 /// A call that may happen: granted, paid for, and on record.
 pub struct Admission {
@@ -99,7 +99,7 @@ impl Admission {
         if context.held().resize(json::weight(&payload.value)) {
             return Ok(());
         }
-        Err(no_memory_for(&format!("`{}`: the values that it returned", self.method), &context.memory))
+        Err(no_memory_for_result(&self.method, &context.memory))
     }
 
     /// Returns the bytes of the session's memory that its arguments take.

@@ -14,7 +14,7 @@ use super::state::{Refused, ToolState};
 use super::stdio::KEPT;
 use super::types::{Function, FunctionKind, Resource};
 use super::value::{self, HandleError, Passing, Returned, VAL_BYTES, ValueError};
-use super::{CallContext, Exported, Tool, no_memory_for, unread};
+use super::{CallContext, Exported, Tool, no_memory_for, no_memory_for_result, unread};
 use crate::code::{self, MemoryShare, NoRoom, Stopped, with_stack};
 use crate::error::{Failure, Payload, how_to_raise, told};
 use crate::gate::raise;
@@ -224,7 +224,7 @@ impl<'a> Call<'a> {
     }
 
     fn too_much_returned(&self) -> Failure {
-        no_memory_for(&format!("`{}`: the values that it returned", self.method), &self.context.memory)
+        no_memory_for_result(self.method, &self.context.memory)
     }
 
     /// What is told of a tool that ended since there was no memory for it.

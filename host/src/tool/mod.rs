@@ -194,6 +194,11 @@ pub(crate) fn no_memory_for(what: &str, memory: &MemoryAccount) -> Failure {
     )
 }
 
+/// What is told of a call whose result does not fit into what is left of its session's memory.
+pub(crate) fn no_memory_for_result(method: &str, memory: &MemoryAccount) -> Failure {
+    no_memory_for(&format!("`{method}`: the values that it returned"), memory)
+}
+
 /// What is told of a call whose changes of the files do not fit.
 pub(crate) fn unfit(method: &str, error: &ApplyError) -> Failure {
     let message = format!("`{method}` returned, and its changes of the files do not fit: {error}: {}", error.source);
@@ -394,7 +399,7 @@ impl Tool {
                 method: &self.method,
                 arguments: admission.arguments(),
                 seq: admission.seq(),
-                interrupt: &context.interrupt,
+                context,
             }),
         }
     }

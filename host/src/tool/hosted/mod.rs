@@ -15,6 +15,7 @@ use self::check::Checked;
 use super::lost::LostFace;
 use super::names::{self, NameError, Spelling};
 use super::types::{Export, Function, FunctionKind, Members, Shape};
+use super::{CallContext, no_memory_for_result};
 use crate::capability::Pattern;
 use crate::code::{Interrupt, Stopped};
 use crate::error::{Failure, Payload};
@@ -45,26 +46,35 @@ pub struct HostCall<'a> {
     pub arguments: &'a Value,
     /// Number of the call in its run, from 1.
     pub seq: u64,
-    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) context: &'a CallContext,
 }
 
 impl HostCall<'_> {
     /// Returns true if nobody waits for the answer any more: the run ended, was cancelled, or its time is over.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.interrupt.stopped().is_some()
+        self.context.interrupt.stopped().is_some()
     }
 
     /// Returns the switch that stops this call. It outlives the call, so that another thread can ask it.
     #[must_use]
     pub fn interrupt(&self) -> Interrupt {
-        self.interrupt.clone()
+        self.context.interrupt.clone()
+    }
+
+    /// Takes memory of the session for a part of the result, before the part is made. The whole result is counted once
+    /// more when it was returned; a function that returns much keeps by this from first making what is then refused.
+    ///
+    /// # Errors
+    /// Returns the failure that the script is to be told, if fewer bytes are left.
+    pub fn keep(&self, bytes: u64) -> Result<(), Failure> {
+        if self.context.held().grow(bytes) { Ok(()) } else { Err(no_memory_for_result(self.method, &self.context.memory)) }
     }
 
     /// Returns true if the call was cancelled, and not if its time is over.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.interrupt.stopped() == Some(Stopped::Cancelled)
+        self.context.interrupt.stopped() == Some(Stopped::Cancelled)
     }
 }
 
