@@ -236,7 +236,8 @@ impl Host {
         let gate = Gate::new(mounted, policy, GateOptions { audit: Some(audit), approver: options.approver })?;
         gate.restore(&sessions.spent(id)?);
         let store = KeyValue::kept(kept.keyvalue());
-        let services = Services { network: self.0.network.clone(), secrets: options.secrets, store: store.clone() };
+        let (network, secrets) = (self.0.network.clone(), options.secrets);
+        let services = Services { network, secrets, store: store.clone(), ..Services::default() };
         let (secret, files) = (sessions.seed(id)?, kept.head(limits)?);
         let session =
             Session::new(&self.0, gate, files, services, Keeping::Disk { secret, kept: Arc::clone(&kept), main: true });

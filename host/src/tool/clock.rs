@@ -72,8 +72,8 @@ impl monotonic_clock::Host for ToolState {
     fn subscribe_duration(&mut self, duration: Nanoseconds) -> Result<Resource<DynPollable>> {
         let waiting = self.clock.waiting.clone();
         let until = waiting.so_far().checked_add(Duration::from_nanos(duration));
-        let wait = self.table.push(Wait { until, waiting, interrupt: self.interrupt.clone() })?;
-        subscribe(&mut self.table, wait)
+        let wait = self.handles.with_room().push(Wait { until, waiting, interrupt: self.interrupt.clone() })?;
+        subscribe(self.handles.with_room(), wait)
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn resource_type() -> ResourceType {
 
 /// What a resource was whose last handle the caller dropped.
 pub(crate) fn dropped(store: &mut StoreContextMut<'_, ToolState>, rep: u32) -> Option<Held> {
-    store.data_mut().table.delete(Resource::<Held>::new_own(rep)).ok()
+    store.data_mut().handles.with_room().delete(Resource::<Held>::new_own(rep)).ok()
 }
 
 /// The handles of a caller, between its table and the tokens of the run.
@@ -42,7 +42,7 @@ impl Handles for HeldHandles<'_> {
     fn issue(&mut self, resource: &types::Resource, value: ResourceAny) -> Result<String, HandleError> {
         let lost = || HandleError::Lost { resource: resource.name.clone() };
         let own = value.try_into_resource::<Held>(&mut self.store).map_err(|_| lost())?;
-        let table = &mut self.store.data_mut().table;
+        let table = self.store.data_mut().handles.with_room();
         let got = table.get(&own).map_err(|_| lost())?;
         if got.resource != *resource {
             return Err(HandleError::WrongResource { expected: resource.name.clone(), got: got.resource.name.clone() });
@@ -58,7 +58,7 @@ impl Handles for HeldHandles<'_> {
     fn resolve(&mut self, resource: &types::Resource, token: &str, _: Passing) -> Result<ResourceAny, HandleError> {
         let held = Held { token: token.to_owned(), resource: resource.clone() };
         let limit = super::handles::MAX_HANDLES;
-        let entry = self.store.data_mut().table.push(held).map_err(|_| HandleError::TooMany { limit })?;
+        let entry = self.store.data_mut().handles.with_room().push(held).map_err(|_| HandleError::TooMany { limit })?;
         ResourceAny::try_from_resource(entry, &mut self.store)
             .map_err(|_| HandleError::Lost { resource: resource.name.clone() })
     }

@@ -304,7 +304,7 @@ impl<'a> Call<'a> {
             return self.out_of_memory(refused);
         }
         if let Some(ResourceTableError::Full) = error.downcast_ref() {
-            let most = store.data().table.max_capacity();
+            let most = store.data().handles.capacity();
             let message = format!("`{method}` has {most} handles of its host at once, as many as it may have");
             return Failure::limit(message, "drop what is no longer needed, or raise `memory` in `limits`");
         }

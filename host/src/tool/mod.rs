@@ -24,6 +24,7 @@ mod authority;
 mod clock;
 mod declared;
 mod files;
+mod handle_table;
 mod handles;
 mod held;
 mod hosted;
@@ -57,6 +58,7 @@ pub(crate) use files::Working;
 pub use handles::Handles;
 pub(crate) use held::{Held, HeldHandles, dropped, resource_type};
 pub use hosted::{HostCall, HostFunction, HostTool, HostToolError};
+use http::Lookups;
 pub use http::{CertificateError, Network, Resolver};
 pub(crate) use imports::serves;
 pub(crate) use keyvalue::{Backing, Changed, Key, KeyValue, keyvalue_size};
@@ -84,6 +86,8 @@ use crate::vfs::{ApplyError, Edit, Errno, Tree};
 pub(crate) struct Services {
     /// The way to the network.
     pub(crate) network: Network,
+    /// The names that its tools look up.
+    pub(crate) lookups: Lookups,
     /// The values of secrets.
     pub(crate) secrets: Secrets,
     /// The session's key-value store.

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rand::{SeedableRng as _, TryRng};
 use rand_chacha::ChaCha12Rng;
-use wasmtime::component::ResourceTable;
 use wasmtime::{ResourceLimiter, Result};
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use super::clock::Clock;
 use super::files::{Files, FilesView};
+use super::handle_table::HandleTable;
 use super::http::Outgoing;
 use super::secret::placeholder;
 use super::stdio::Kept;
@@ -22,7 +22,7 @@ use crate::vfs::{Edit, Errno};
 /// What a tool's store holds.
 pub(crate) struct ToolState {
     wasi: WasiCtx,
-    pub(super) table: ResourceTable,
+    pub(super) handles: HandleTable,
     stdout: Kept,
     stderr: Kept,
     pub(super) clock: Clock,
@@ -42,19 +42,8 @@ pub(crate) struct ToolState {
     pub(super) trapped: bool,
 }
 
-/// What the host holds for one handle, at most: the fields of a request, the names in it.
-const HANDLE_BYTES: u64 = 128 << 10;
-
 /// The names and values of one message's header fields come to so many bytes at most.
-const FIELD_BYTES: usize = 64 << 10;
-
-/// The handles that an instance may have at once, in a session with so much memory.
-fn handles(memory: u64) -> ResourceTable {
-    let most = (memory / HANDLE_BYTES).clamp(256, 4_096);
-    let mut table = ResourceTable::new();
-    table.set_max_capacity(usize::try_from(most).expect("it is small"));
-    table
-}
+const FIELD_BYTES: usize = 32 << 10;
 
 impl ToolState {
     /// A world without authority, for one call.
@@ -92,7 +81,7 @@ impl ToolState {
         http.set_field_size_limit(FIELD_BYTES);
         let mut state = Self {
             wasi,
-            table: handles(context.memory.limit()),
+            handles: HandleTable::new(&context.memory),
             stdout,
             stderr,
             clock,
@@ -156,13 +145,13 @@ impl ToolState {
 
     /// The session's files, as far as the tool may use them.
     pub(super) fn files(&mut self) -> FilesView<'_> {
-        FilesView { files: self.files.get_or_insert_with(Files::new), table: &mut self.table }
+        FilesView { files: self.files.get_or_insert_with(Files::new), table: self.handles.with_room() }
     }
 
     /// The session's key-value store, as far as the tool may use it.
     pub(super) fn keyvalue(&mut self) -> keyvalue::View<'_> {
-        let Self { authority, services, table, memory, .. } = self;
-        keyvalue::View { authority, store: &services.store, table, memory: &memory.account }
+        let Self { authority, services, handles, memory, .. } = self;
+        keyvalue::View { authority, store: &services.store, table: handles.with_room(), memory: &memory.account }
     }
 
     /// What the tool wrote, by stream.
@@ -185,13 +174,13 @@ impl ToolState {
 
 impl WasiView for ToolState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        WasiCtxView { ctx: &mut self.wasi, table: self.handles.with_room() }
     }
 }
 
 impl WasiHttpView for ToolState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        WasiHttpCtxView { ctx: &mut self.http, table: &mut self.table, hooks: &mut self.outgoing }
+        WasiHttpCtxView { ctx: &mut self.http, table: self.handles.with_room(), hooks: &mut self.outgoing }
     }
 }
 

@@ -9,7 +9,7 @@ use wasmtime::component::{Component, HasData, Linker, LinkerInstance, Resource, 
 use wasmtime::{Engine, Result, StoreContextMut};
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, DynPollable};
 use wasmtime_wasi_http::WasiHttpView as _;
-use wasmtime_wasi_http::p2::bindings::http::types::{HostOutgoingRequest as _, Method};
+use wasmtime_wasi_http::p2::bindings::http::types::{HostOutgoingRequest as _, Method, Scheme};
 use wasmtime_wasi_http::p2::types::HostOutgoingRequest as OutgoingRequest;
 
 use super::held::HeldHandles;
@@ -153,8 +153,12 @@ pub(super) fn linker(engine: &Engine) -> Result<Linker<ToolState>> {
     linker.allow_shadowing(false);
     wasmtime_wasi_http::p2::add_only_http_to_linker_sync(&mut linker)?;
     linker.allow_shadowing(true);
-    // Its own keeps a method of any length.
-    linker.instance(HTTP_TYPES)?.func_wrap("[method]outgoing-request.set-method", set_method)?;
+    // Its own keeps texts of any length.
+    let mut types = linker.instance(HTTP_TYPES)?;
+    types.func_wrap("[method]outgoing-request.set-method", set_method)?;
+    types.func_wrap("[method]outgoing-request.set-scheme", set_scheme)?;
+    types.func_wrap("[method]outgoing-request.set-authority", set_authority)?;
+    types.func_wrap("[method]outgoing-request.set-path-with-query", set_path)?;
     linker.allow_shadowing(false);
     keyvalue::add_to_linker(&mut linker)?;
     Ok(linker)
@@ -166,6 +170,15 @@ const HTTP_TYPES: &str = "wasi:http/types@0.2.12";
 /// The longest method of a request, in bytes: registered ones have 17 at most.
 const MAX_METHOD: usize = 64;
 
+/// The longest scheme of a request, in bytes.
+const MAX_SCHEME: usize = 64;
+
+/// The longest authority of a request, in bytes: a name has 253 at most, and a port 6.
+const MAX_AUTHORITY: usize = 1 << 10;
+
+/// The longest path of a request with its query, in bytes. Servers take 8 KiB, or less.
+const MAX_PATH: usize = 16 << 10;
+
 /// `outgoing-request.set-method`, of a method that is not too long.
 fn set_method(
     mut store: StoreContextMut<'_, ToolState>,
@@ -175,6 +188,39 @@ fn set_method(
         return Ok((Err(()),));
     }
     Ok((store.data_mut().http().set_method(request, method)?,))
+}
+
+/// `outgoing-request.set-scheme`, of one that is not too long.
+fn set_scheme(
+    mut store: StoreContextMut<'_, ToolState>,
+    (request, scheme): (Resource<OutgoingRequest>, Option<Scheme>),
+) -> Result<(Result<(), ()>,)> {
+    if matches!(&scheme, Some(Scheme::Other(name)) if name.len() > MAX_SCHEME) {
+        return Ok((Err(()),));
+    }
+    Ok((store.data_mut().http().set_scheme(request, scheme)?,))
+}
+
+/// `outgoing-request.set-authority`, of one that is not too long.
+fn set_authority(
+    mut store: StoreContextMut<'_, ToolState>,
+    (request, authority): (Resource<OutgoingRequest>, Option<String>),
+) -> Result<(Result<(), ()>,)> {
+    if authority.as_ref().is_some_and(|authority| authority.len() > MAX_AUTHORITY) {
+        return Ok((Err(()),));
+    }
+    Ok((store.data_mut().http().set_authority(request, authority)?,))
+}
+
+/// `outgoing-request.set-path-with-query`, of one that is not too long.
+fn set_path(
+    mut store: StoreContextMut<'_, ToolState>,
+    (request, path): (Resource<OutgoingRequest>, Option<String>),
+) -> Result<(Result<(), ()>,)> {
+    if path.as_ref().is_some_and(|path| path.len() > MAX_PATH) {
+        return Ok((Err(()),));
+    }
+    Ok((store.data_mut().http().set_path_with_query(request, path)?,))
 }
 
 /// An interface that is implemented by all of a tool's state.

@@ -7,6 +7,7 @@
 //! log has that before anything is sent. What answers is searched for values before the tool sees it (`redacted`).
 
 mod address;
+mod lookups;
 mod network;
 mod redacted;
 mod wire;
@@ -22,6 +23,7 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 use zeroize::Zeroizing;
 
 pub(super) use self::address::is_public;
+pub(crate) use self::lookups::Lookups;
 pub use self::network::{CertificateError, Network, Resolver};
 use self::wire::{Exchange, Io, Response};
 use super::CallContext;
@@ -33,11 +35,15 @@ use crate::gate::Witness;
 /// The most requests of one call that are under way at once.
 const MAX_OPEN: u32 = 64;
 
+/// Bytes of a request's body that the host takes from a tool at once. It holds two such chunks, and sends one.
+const BODY_CHUNK: usize = 16 << 10;
+
 /// The way out of one call.
 pub(super) struct Outgoing {
     authority: Arc<Authority>,
     secrets: Secrets,
     network: Network,
+    lookups: Lookups,
     interrupt: Interrupt,
     log: Log,
     open: Open,
@@ -156,6 +162,7 @@ impl Outgoing {
             authority: Arc::clone(&context.authority),
             secrets: context.services.secrets.clone(),
             network: context.services.network.clone(),
+            lookups: context.services.lookups.clone(),
             interrupt: context.interrupt.child(),
             log: Log { witness: context.witness.clone(), refused: Arc::default() },
             open: Open::default(),
@@ -274,6 +281,7 @@ impl WasiHttpHooks for Outgoing {
                     let exchange = Exchange {
                         authority: Arc::clone(&self.authority),
                         network: self.network.clone(),
+                        lookups: self.lookups.clone(),
                         interrupt: self.interrupt.clone(),
                         log: self.log.clone(),
                         target,
@@ -286,6 +294,10 @@ impl WasiHttpHooks for Outgoing {
                 }
             },
         }
+    }
+
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        BODY_CHUNK
     }
 }
 

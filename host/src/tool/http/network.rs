@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
+use tokio::sync::Semaphore;
 
 /// Finds the addresses of a name. An embedder may bring its own: a cache, a resolver over TLS, a test's.
 #[async_trait::async_trait]
@@ -113,17 +114,22 @@ impl fmt::Debug for Network {
     }
 }
 
-/// What the system says.
+/// The most names that the process asks the system for at once: each takes a thread until the system answers.
+static LOOKUPS: Semaphore = Semaphore::const_new(128);
+
+/// The system's resolver.
 struct System;
 
 #[async_trait::async_trait]
 impl Resolver for System {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        let permit = LOOKUPS.acquire().await.map_err(io::Error::other)?;
         let host = host.to_owned();
         let (sender, receiver) = tokio::sync::oneshot::channel();
         // A thread of its own: those of the pool may all be taken by tools that wait for this.
         std::thread::Builder::new().name("tollhouse-dns".into()).spawn(move || {
             let found = (host.as_str(), 0).to_socket_addrs().map(|all| all.map(|address| address.ip()).collect());
+            drop(permit);
             // Nobody waits any more if the call was stopped.
             let _ = sender.send(found);
         })?;

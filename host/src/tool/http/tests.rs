@@ -75,6 +75,7 @@ fn outgoing(grants: &str) -> (Outgoing, Arc<Lines>) {
         authority: Arc::new(authority),
         secrets: secrets.expect("secrets"),
         network: Network::default(),
+        lookups: Lookups::default(),
         interrupt: Interrupt::default(),
         log: Log { witness, refused: Arc::default() },
         open: Open::default(),

@@ -19,7 +19,7 @@ use wasmtime_wasi_http::io::TokioIo;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::network::Network;
-use super::{Log, Opened, Target, redacted};
+use super::{Log, Lookups, Opened, Target, redacted};
 use crate::code::{Interrupt, TICK};
 use crate::tool::authority::Authority;
 use crate::tool::secret::Stream as Redaction;
@@ -29,6 +29,9 @@ const CONNECT: Duration = Duration::from_secs(30);
 
 /// How long a response may keep silent, unless the tool says. The limits of call and run hold besides.
 const SILENCE: Duration = Duration::from_secs(600);
+
+/// The most bytes of a response that are read at once: its head has fewer.
+const READ_BUFFER: usize = 64 << 10;
 
 /// A response as `wasi:http` takes it.
 pub(super) type Response = http::Response<WasiBody>;
@@ -40,6 +43,7 @@ pub(super) type Io = Box<dyn Future<Output = Result<(), Error>> + Send>;
 pub(super) struct Exchange {
     pub(super) authority: Arc<Authority>,
     pub(super) network: Network,
+    pub(super) lookups: Lookups,
     pub(super) interrupt: Interrupt,
     pub(super) log: Log,
     pub(super) target: Target,
@@ -61,7 +65,7 @@ impl Exchange {
     async fn exchange(self, mut request: Request<WasiBody>) -> Result<(Response, Io), Error> {
         let patience = self.options.connect_timeout.unwrap_or(CONNECT);
         let connected = timeout(patience, self.connect()).await.map_err(|_| Error::ConnectionTimeout)?;
-        let (mut sender, connection) = http1::handshake(TokioIo::new(connected?)).await?;
+        let (mut sender, connection) = http1::Builder::new().max_buf_size(READ_BUFFER).handshake(TokioIo::new(connected?)).await?;
         // Dropped with the response, and the connection with it.
         let driver = wasmtime_wasi::runtime::spawn(connection);
         // To a server, only path and query are said; the host stands in its header.
@@ -106,7 +110,7 @@ impl Exchange {
         let url = self.target.url();
         let found = match host.parse::<IpAddr>() {
             Ok(address) => Ok(vec![address]),
-            Err(_) => self.network.resolve(host).await,
+            Err(_) => self.lookups.resolve(&self.network, host).await,
         };
         let found = match found {
             Ok(found) if !found.is_empty() => found,

@@ -1,0 +1,102 @@
+//! Handles that a tool's instance has of its host, and the memory that they take.
+//!
+//! A handle is small for the tool and may be large for the host: a request holds its address and its fields, a body holds
+//! what was written and not yet sent. An instance has a few for nothing; room for more is taken from its session's memory.
+
+use wasmtime::component::ResourceTable;
+
+use crate::code::{MemoryAccount, MemoryCharge};
+
+/// Bytes that the host holds for one handle, at most: the fields of a message and its address, or chunks of a body.
+const HANDLE_BYTES: u64 = 64 << 10;
+
+/// Handles that are made room for at once; the first ones are not charged.
+const STEP: usize = 32;
+
+/// The most handles of an instance.
+const MAX_HANDLES: usize = 4_096;
+
+/// Handles that one call of the host makes, at most.
+const SPARE: usize = 4;
+
+/// Table of the handles of one instance.
+pub(super) struct HandleTable {
+    table: ResourceTable,
+    charge: MemoryCharge,
+}
+
+impl HandleTable {
+    /// Creates an empty table, which takes from a session's memory as it grows.
+    pub(super) fn new(session: &MemoryAccount) -> Self {
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(STEP);
+        Self { table, charge: session.open() }
+    }
+
+    /// Returns the handles that there is room for.
+    pub(super) fn capacity(&self) -> usize {
+        self.table.max_capacity()
+    }
+
+    /// Returns the table with room for what one call of the host makes, if there is memory for it. Where there is none,
+    /// the table is full once its last places are taken.
+    pub(super) fn with_room(&mut self) -> &mut ResourceTable {
+        let capacity = self.capacity();
+        if !self.has_room() && capacity < MAX_HANDLES && self.charge.grow(STEP as u64 * HANDLE_BYTES) {
+            self.table.set_max_capacity(capacity + STEP);
+        }
+        &mut self.table
+    }
+
+    /// A table does not tell how many entries it has: whether some fit is tried.
+    fn has_room(&mut self) -> bool {
+        let tried = [(); SPARE].map(|()| self.table.push(()).ok());
+        let fits = tried.iter().all(Option::is_some);
+        for entry in tried.into_iter().flatten() {
+            let _ = self.table.delete(entry);
+        }
+        fits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_beyond_the_first_take_from_the_session_until_the_instance_is_dropped() {
+        let session = MemoryAccount::new(1 << 30);
+        let mut handles = HandleTable::new(&session);
+        for _ in 0..STEP - SPARE {
+            handles.with_room().push("a handle").expect("there is room");
+        }
+        assert_eq!(session.taken(), 0);
+        for _ in 0..STEP {
+            handles.with_room().push("a handle").expect("there is room");
+        }
+        assert_eq!(session.taken(), STEP as u64 * HANDLE_BYTES);
+        drop(handles);
+        assert_eq!(session.taken(), 0);
+    }
+
+    #[test]
+    fn handles_that_are_dropped_make_room() {
+        let session = MemoryAccount::new(1 << 30);
+        let mut handles = HandleTable::new(&session);
+        for _ in 0..10 * STEP {
+            let handle = handles.with_room().push("a handle").expect("there is room");
+            handles.with_room().delete(handle).expect("it is there");
+        }
+        assert_eq!((session.taken(), handles.capacity()), (0, STEP));
+    }
+
+    #[test]
+    fn table_is_full_where_the_session_has_no_memory_for_more_and_at_its_end() {
+        for (memory, most) in [(STEP as u64 * HANDLE_BYTES, 2 * STEP), (u64::MAX, MAX_HANDLES)] {
+            let session = MemoryAccount::new(memory);
+            let mut handles = HandleTable::new(&session);
+            let made = (0..2 * MAX_HANDLES).take_while(|_| handles.with_room().push("a handle").is_ok()).count();
+            assert_eq!(made, most);
+        }
+    }
+}
