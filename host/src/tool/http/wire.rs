@@ -65,7 +65,8 @@ impl Exchange {
     async fn exchange(self, mut request: Request<WasiBody>) -> Result<(Response, Io), Error> {
         let patience = self.options.connect_timeout.unwrap_or(CONNECT);
         let connected = timeout(patience, self.connect()).await.map_err(|_| Error::ConnectionTimeout)?;
-        let (mut sender, connection) = http1::Builder::new().max_buf_size(READ_BUFFER).handshake(TokioIo::new(connected?)).await?;
+        let (mut sender, connection) =
+            http1::Builder::new().max_buf_size(READ_BUFFER).handshake(TokioIo::new(connected?)).await?;
         // Dropped with the response, and the connection with it.
         let driver = wasmtime_wasi::runtime::spawn(connection);
         // To a server, only path and query are said; the host stands in its header.
