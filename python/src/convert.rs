@@ -84,10 +84,7 @@ pub(crate) fn to_payload(value: &Bound<'_, PyAny>) -> PyResult<Payload> {
 
 /// What a Python function returned, for a script, of which each part is counted before it is copied. The counter returns an
 /// error for what is too much; it ends the conversion.
-pub(crate) fn to_counted_payload(
-    value: &Bound<'_, PyAny>,
-    count: &dyn Fn(usize) -> PyResult<()>,
-) -> PyResult<Payload> {
+pub(crate) fn to_counted_payload(value: &Bound<'_, PyAny>, count: &dyn Fn(usize) -> PyResult<()>) -> PyResult<Payload> {
     let mut writer = Writer { specials: Vec::new(), place: String::new(), count };
     let value = writer.value(value, 0)?;
     Ok(Payload { value, specials: writer.specials })

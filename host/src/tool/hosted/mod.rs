@@ -68,7 +68,11 @@ impl HostCall<'_> {
     /// # Errors
     /// Returns the failure that the script is to be told, if fewer bytes are left.
     pub fn keep(&self, bytes: u64) -> Result<(), Failure> {
-        if self.context.held().grow(bytes) { Ok(()) } else { Err(no_memory_for_result(self.method, &self.context.memory)) }
+        if self.context.held().grow(bytes) {
+            Ok(())
+        } else {
+            Err(no_memory_for_result(self.method, &self.context.memory))
+        }
     }
 
     /// Returns true if the call was cancelled, and not if its time is over.
