@@ -47,8 +47,10 @@ fn sparse(path: &Path) {
     File::create(path).and_then(|file| file.set_len(1 << 40)).expect("it is made");
 }
 
-/// Makes what can stand in the place of a file, and what a refusal calls it.
-const STRANGE: [(fn(&Path), &str); 3] =
+/// What makes something that can stand in the place of a file, and what a refusal calls it.
+type Strange = (fn(&Path), &'static str);
+
+const STRANGE: [Strange; 3] =
     [(pipe, "it is a pipe, not a regular file"), (device, "it is a device"), (sparse, "it has more than")];
 
 #[test]
