@@ -114,5 +114,8 @@ mod store_crash;
 mod tool_files;
 #[path = "features/trust.rs"]
 mod trust;
+#[cfg(unix)]
+#[path = "features/untrusted_files.rs"]
+mod untrusted_files;
 #[path = "features/walls.rs"]
 mod walls;

@@ -1,9 +1,13 @@
-//! What patterns, clauses and grants mean.
+//! What patterns, clauses and grants mean, and the text of a policy.
+
+use std::io;
+use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use tollhouse::capability::{Clause, Grant, Param, Pattern, Policy, Test, implies};
+use tollhouse::capability::{Clause, Grant, MAX_POLICY, Param, Pattern, Policy, Test, implies};
+use tollhouse_registry::untrusted_file;
 
 use crate::errors::told;
 
@@ -23,6 +27,15 @@ fn parsed(text: &str) -> PyResult<Value> {
 
 fn clauses(text: &str) -> PyResult<Vec<Clause>> {
     Ok(grant(&json!({ "method": "x", "where": parsed(text)? }))?.clauses)
+}
+
+/// Reads the text of a policy. Raises `OSError` if that is none, or longer than a policy may be.
+#[pyfunction]
+pub(crate) fn read_policy(py: Python<'_>, file: PathBuf) -> PyResult<String> {
+    py.detach(|| untrusted_file::read_named_text(&file, MAX_POLICY as u64)).map_err(|error| {
+        let error = io::Error::from(error);
+        io::Error::new(error.kind(), format!("cannot read the policy `{}`: {error}", file.display())).into()
+    })
 }
 
 /// Whether a pattern covers a method.

@@ -26,7 +26,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::capability::{check_clauses, clauses_subsume, grant_is_subset, matches, pattern_is_subset};
+    use super::capability::{check_clauses, clauses_subsume, grant_is_subset, matches, pattern_is_subset, read_policy};
     #[pymodule_export]
     use super::cli::command_line;
     #[pymodule_export]

@@ -1,7 +1,6 @@
 //! Sessions on disk.
 
-use std::fs::File;
-use std::io::{BufReader, BufWriter, Write as _};
+use std::io::{self, BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +9,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use tollhouse::session::{ImportBudget, ImportOptions, Point, SessionId, Sessions, SessionsError, Waiting};
 use tollhouse::store::Backend;
+use tollhouse_registry::untrusted_file;
 
 use crate::errors::{NativeError, raised, told};
 use crate::files::{Tree, unchanged};
@@ -204,7 +204,7 @@ impl Store {
                 return Err(PyValueError::new_err(format!("`{other}` is no budget of an import: `keep` or `fresh`")));
             }
         };
-        let read = BufReader::new(File::open(&file)?);
+        let read = BufReader::new(untrusted_file::open_named(&file).map_err(io::Error::from)?);
         let options = ImportOptions { name, most, budget };
         self.with(py, |sessions| sessions.import(read, &options)).map(|imported| imported.session.to_string())
     }

@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import datetime
 import json
+import os
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
@@ -386,8 +387,11 @@ def test_a_policy_and_capabilities_are_either_or(tmp_path: Path) -> None:
         Sandbox(tools=[pay], policy=POLICY, capabilities=[])
     with pytest.raises(ValueError, match="its own limits"):
         Sandbox(tools=[pay], policy=POLICY, limits={"wall": "1s"})
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"none\.toml"):
         Sandbox(policy=tmp_path / "none.toml")
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(OSError, match="it is a pipe, not a regular file"):
+        Sandbox(policy=tmp_path / "pipe.toml")
     (tmp_path / "policy.toml").write_text('[[grant]]\nmethod = "pay"\ncalls = 1\n')
     sandbox = Sandbox(tools=[pay], policy=tmp_path / "policy.toml")
     assert sandbox.execute("return await pay({amount: 5})") == "5 to bob\n"

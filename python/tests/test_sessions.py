@@ -219,6 +219,9 @@ def test_a_session_moves(store: Store, tmp_path: Path) -> None:
     (tmp_path / "bad.tlh").write_bytes(b"no session")
     with pytest.raises(NativeError, match="the archive cannot be read"):
         elsewhere.import_session(tmp_path / "bad.tlh")
+    os.mkfifo(tmp_path / "pipe.tlh")
+    with pytest.raises(OSError, match="it is a pipe, not a regular file"):
+        elsewhere.import_session(tmp_path / "pipe.tlh")
     elsewhere.remove("t")
     assert elsewhere.gc() >= 0
     assert len(elsewhere) == 0

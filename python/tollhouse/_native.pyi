@@ -119,6 +119,9 @@ class Host:
         made with another one.
         """
 
+def read_policy(file: str | os.PathLike[str]) -> str:
+    """Reads the text of a policy. Raises `OSError` if that is none, or longer than a policy may be."""
+
 def check_audit_log(
     log: str | os.PathLike[str], key: str | os.PathLike[str] | None = None, expect: Sequence[str] = ()
 ) -> tuple[int, str, int | None, int | None, int | None, list[int]]:

@@ -105,8 +105,7 @@ def policy_text(
             raise ValueError("a policy has its own limits: write them under [limits]")
         if isinstance(policy, str) and "\n" in policy:
             return policy, True
-        with open(policy, encoding="utf-8") as file:
-            return file.read(), True
+        return _native.read_policy(policy), True
     if not capabilities and limits is None:
         return '{"tools":{},"grant":[]}', False
     import json

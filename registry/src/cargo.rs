@@ -2,7 +2,7 @@
 //! not build anything, nor use the network.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -10,7 +10,14 @@ use std::{
 use semver::Version;
 use serde::Deserialize;
 
-use crate::{name::PackageName, package::PackageError};
+use crate::{
+    name::PackageName,
+    package::{PackageError, read},
+    untrusted_file,
+};
+
+/// Largest `Cargo.toml` in bytes.
+const MAX_CARGO_MANIFEST: usize = 4 << 20;
 
 /// Targets that make components. cargo-component names the second one, also for what it has made a component.
 const TARGETS: [&str; 2] = ["wasm32-wasip2", "wasm32-wasip1"];
@@ -34,6 +41,8 @@ pub(crate) struct Crate {
 pub(crate) fn describe(directory: &Path) -> Result<Crate, PackageError> {
     let failed = |problem: String| PackageError::Cargo { directory: directory.to_owned(), problem };
     let manifest = directory.join("Cargo.toml");
+    // cargo would read whatever is there, to its end.
+    read(&manifest, MAX_CARGO_MANIFEST)?;
     let mut command = Command::new("cargo");
     command.args(["metadata", "--format-version", "1", "--no-deps", "--manifest-path"]).arg(&manifest);
     // A backtrace of cargo's or rustup's own says nothing about the package.
@@ -74,7 +83,8 @@ pub(crate) fn describe(directory: &Path) -> Result<Crate, PackageError> {
 /// Lists where a build may have left a component, without asking cargo: in `target` of the directory and of those above it,
 /// under the name that `Cargo.toml` gives.
 pub(crate) fn usual_places(directory: &Path) -> Vec<PathBuf> {
-    let text = fs::read_to_string(directory.join("Cargo.toml")).unwrap_or_default();
+    let text = read(&directory.join("Cargo.toml"), MAX_CARGO_MANIFEST).ok().flatten();
+    let text = text.and_then(|bytes| untrusted_file::text(bytes).ok()).unwrap_or_default();
     let Ok(manifest) = toml::from_str::<Written>(&text) else { return Vec::new() };
     let library = manifest.lib.filter(|library| library.kinds.iter().any(|kind| kind == "cdylib"));
     let file = match library {

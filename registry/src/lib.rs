@@ -2,6 +2,7 @@
 //!
 //! A release is a component, its WIT text with doc comments, and its manifest, under a name and a SemVer version, and
 //! never changes. The directory's format is described byte by byte in `format.md`. Registries of containers are reached by [`oci`].
+//! [`untrusted_file`] reads what others wrote.
 //!
 //! ```no_run
 //! use tollhouse_registry::{Registry, Requirement, package_dir};
@@ -52,6 +53,7 @@ mod store;
 #[cfg(test)]
 mod testing;
 mod trust;
+pub mod untrusted_file;
 mod verify;
 mod wit;
 

@@ -2,7 +2,7 @@
 //! build anything.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
     time::SystemTime,
@@ -15,13 +15,9 @@ use crate::{
     component::{Component, MAX_COMPONENT},
     manifest::{MAX_MANIFEST, Manifest, ManifestError},
     publish::{MAX_README, PublishRequest},
-    wit::{Wit, WitError},
+    untrusted_file::{self, ReadError},
+    wit::{MAX_WIT_FILES, Wit, WitError},
 };
-
-/// The most files below `wit/`, the deepest directory there, and the most bytes of all of them.
-const MAX_WIT_FILES: usize = 10_000;
-const MAX_WIT_DEPTH: usize = 8;
-const MAX_WIT_BYTES: u64 = 64 << 20;
 
 /// Why a directory is no package.
 #[derive(Debug, thiserror::Error)]
@@ -41,13 +37,15 @@ pub enum PackageError {
         /// Which.
         path: PathBuf,
         /// How many are allowed.
-        limit: usize,
+        limit: u64,
     },
     /// A pipe, a device, or a directory in the place of a file.
-    #[error("`{}` is no regular file", path.display())]
+    #[error("`{}` is {kind}, not a regular file", path.display())]
     NotRegular {
         /// Which.
         path: PathBuf,
+        /// Kind of what is there, with its article.
+        kind: &'static str,
     },
     /// A link to a file that does not belong to the package: what it leads to would be published.
     #[error("`{}` is a link to `{}`, outside of the package", path.display(), target.display())]
@@ -57,8 +55,8 @@ pub enum PackageError {
         /// Where it leads.
         target: PathBuf,
     },
-    /// More files than a package has, or a directory in itself.
-    #[error("`{}` has more than {MAX_WIT_FILES} files, or directories more than {MAX_WIT_DEPTH} deep", path.display())]
+    /// More files than a package has.
+    #[error("`{}` has more than {MAX_WIT_FILES} files", path.display())]
     TooMany {
         /// Which directory.
         path: PathBuf,
@@ -119,6 +117,16 @@ pub enum PackageError {
 }
 
 impl PackageError {
+    /// What is wrong with a file that cannot be read.
+    pub(crate) fn unread(path: &Path) -> impl FnOnce(ReadError) -> Self {
+        let path = path.to_owned();
+        move |error| match error {
+            ReadError::Kind { kind } => Self::NotRegular { path, kind },
+            ReadError::TooLarge { limit } => Self::TooLarge { path, limit },
+            error => Self::Io { path, source: error.into() },
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
@@ -229,36 +237,7 @@ fn wit(directory: &Path) -> Result<Option<Wit>, PackageError> {
     if !wit.is_dir() {
         return Ok(None);
     }
-    check_wit(&wit)?;
-    Ok(Some(Wit::read_directory(&wit)?))
-}
-
-/// Checks that all that [`Wit::read_directory`] would read is files, and not too much. Links may lead elsewhere, as several packages share
-/// their `deps`: what is no WIT is not published.
-fn check_wit(wit: &Path) -> Result<(), PackageError> {
-    let (mut files, mut bytes) = (0, 0);
-    let mut open = vec![(wit.to_owned(), 0)];
-    while let Some((directory, depth)) = open.pop() {
-        let failed = |source| PackageError::Io { path: directory.clone(), source };
-        for entry in fs::read_dir(&directory).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            let metadata = fs::metadata(&path).map_err(|source| PackageError::Io { path: path.clone(), source })?;
-            files += 1;
-            bytes += metadata.len();
-            if files > MAX_WIT_FILES || depth > MAX_WIT_DEPTH {
-                return Err(PackageError::TooMany { path: wit.to_owned() });
-            }
-            if bytes > MAX_WIT_BYTES {
-                return Err(PackageError::TooLarge { path: wit.to_owned(), limit: MAX_WIT_BYTES as usize });
-            }
-            match metadata.file_type() {
-                kind if kind.is_dir() => open.push((path, depth + 1)),
-                kind if kind.is_file() => {}
-                _ => return Err(PackageError::NotRegular { path }),
-            }
-        }
-    }
-    Ok(())
+    Wit::read_directory(&wit).map(Some)
 }
 
 /// `tool.toml`, if there is one.
@@ -296,8 +275,9 @@ fn newest(candidates: &[PathBuf]) -> Option<PathBuf> {
     // Of two of one age the first: `max_by_key` takes the last.
     let seen = candidates.iter().rev().filter_map(|path| {
         let mut header = [0; 8];
-        File::open(path).and_then(|mut file| file.read_exact(&mut header)).ok()?;
-        let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+        let mut file = untrusted_file::open_regular(path).ok()?;
+        file.read_exact(&mut header).ok()?;
+        let modified = file.metadata().and_then(|metadata| metadata.modified());
         Some(((Component::is_header(&header), modified.unwrap_or(SystemTime::UNIX_EPOCH)), path))
     });
     seen.max_by_key(|(rank, _)| *rank).map(|(_, path)| path.clone())
@@ -305,21 +285,10 @@ fn newest(candidates: &[PathBuf]) -> Option<PathBuf> {
 
 /// A file's content, if there is such a file.
 pub(crate) fn read(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, PackageError> {
-    let failed = |source| PackageError::Io { path: path.to_owned(), source };
-    // Opened only if it is a file: whoever opens a pipe waits for its other end.
-    let file = match fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => return Err(PackageError::NotRegular { path: path.to_owned() }),
-        Ok(_) => File::open(path).map_err(failed)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    let mut bytes = Vec::new();
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(most).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() > limit {
-        return Err(PackageError::TooLarge { path: path.to_owned(), limit });
+    match untrusted_file::read_regular(path, u64::try_from(limit).unwrap_or(u64::MAX)) {
+        Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read.map(Some).map_err(PackageError::unread(path)),
     }
-    Ok(Some(bytes))
 }
 
 /// A text of a package directory, which lies in it.
@@ -330,6 +299,6 @@ fn read_text(directory: &Path, name: &str, limit: usize) -> Result<Option<String
     {
         return Err(PackageError::Outside { path, target });
     }
-    let text = read(&path, limit)?.map(String::from_utf8).transpose();
-    text.map_err(|error| PackageError::Io { path, source: io::Error::new(io::ErrorKind::InvalidData, error) })
+    let text = read(&path, limit)?.map(untrusted_file::text).transpose();
+    text.map_err(PackageError::unread(&path))
 }

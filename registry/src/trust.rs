@@ -8,7 +8,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{error::excerpt, signature::PublicKey};
+use crate::{
+    error::excerpt,
+    signature::PublicKey,
+    untrusted_file::{self, ReadError},
+};
 
 /// Longest name of a key, in bytes.
 const MAX_NAME: usize = 64;
@@ -92,10 +96,10 @@ impl TrustedKeys {
     /// # Errors
     /// If the file cannot be read, or a line of it means nothing: then none of them counts.
     pub fn list(&self) -> Result<BTreeMap<String, PublicKey>, TrustError> {
-        let text = match File::open(&self.path) {
-            Ok(file) => io::read_to_string(io::Read::take(file, MAX_BYTES)).map_err(self.io("read"))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Err(error) => return Err(self.io("open")(error)),
+        let text = match untrusted_file::read_regular_text(&self.path, MAX_BYTES) {
+            Ok(text) => text,
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+            Err(error) => return Err(self.io("read")(error.into())),
         };
         let mut keys = BTreeMap::new();
         for (at, line) in text.lines().enumerate() {

@@ -7,6 +7,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use tollhouse_tests::oci::Oci;
 use tollhouse_tests::{Home, Ran, components, root};
 
 /// The kernel does not let the process touch it (Landlock).
@@ -110,8 +111,15 @@ const WAYS: &[(&str, &str, bool)] = &[
 ];
 
 /// What must go on working, or be as it is said to be.
-const LEFT: [&str; 6] =
-    ["left-read-cgroup", "left-pair-of-streams", "left-signal-to-itself", "left-no-core", "left-not-dumpable", "end"];
+const LEFT: [&str; 7] = [
+    "left-look-at-path",
+    "left-read-cgroup",
+    "left-pair-of-streams",
+    "left-signal-to-itself",
+    "left-no-core",
+    "left-not-dumpable",
+    "end",
+];
 
 /// Time enough for a thread to begin when all filters stand.
 const SCRIPT: &str = "await new Promise(go => setTimeout(go, 50)); return 'ran'";
@@ -315,11 +323,29 @@ fn commands_that_touch_foreign_code_end_behind_the_wall() {
             for name in ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME", "CARGO_TARGET_DIR"] {
                 command.envs(std::env::var_os(name).map(|value| (name, value)));
             }
-            command.env("LD_PRELOAD", &library).env("ESCAPE_COUNT", "1");
-            let ran = Ran::of(&command.output().expect("it runs"));
-            let held = ran.stderr.lines().find_map(|line| line.strip_prefix("held "));
-            assert_eq!((ran.status, held), (0, Some(filters.to_string().as_str())), "{arguments:?} {flags:?}: {ran:?}");
+            ends_with(command, &library, filters);
         }
+    }
+}
+
+/// A command ends well, held by so many filters.
+fn ends_with(mut command: Command, library: &Path, filters: u32) {
+    command.env("LD_PRELOAD", library).env("ESCAPE_COUNT", "1");
+    let ran = Ran::of(&command.output().expect("it runs"));
+    let held = ran.stderr.lines().find_map(|line| line.strip_prefix("held "));
+    assert_eq!((ran.status, held), (0, Some(filters.to_string().as_str())), "{command:?}: {ran:?}");
+}
+
+/// What a registry of containers sends is read by a process that is confined.
+#[test]
+fn pull_ends_behind_the_wall() {
+    let (oci, home) = (Oci::default(), Home::with_tools(&["stats"]));
+    let reference = format!("{}/acme/stats", oci.host());
+    assert_eq!(home.run(["registry", "push", "tollhouse:stats", &reference]).status, 0);
+    let (reference, other) = (format!("{reference}:0.1.0"), Home::new());
+    let library = library(&other);
+    for (flags, filters) in [(&[][..], 4), (&["--no-seccomp"], 0)] {
+        ends_with(other.command([&["registry", "pull", &reference], flags].concat()), &library, filters);
     }
 }
 

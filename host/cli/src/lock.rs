@@ -8,7 +8,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use tollhouse::capability::Policy;
 use tollhouse::session::HostError;
-use tollhouse::tool::{Lock as Pins, LockFile, Locked};
+use tollhouse::tool::{Lock as Pins, LockFile, Locked, MAX_LOCK};
+use tollhouse_registry::untrusted_file;
 
 use super::confine::{ConfineArgs, Confinement};
 use super::error::USAGE;
@@ -198,7 +199,7 @@ fn read_file(path: &Path) -> Result<LockFile> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot read the lock `{}`", path.display()), error).status(USAGE)
     };
-    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
+    let text = untrusted_file::read_named_text(path, MAX_LOCK).map_err(|error| failed(&std::io::Error::from(error)))?;
     LockFile::parse(&text)
         .map_err(|error| failed(&error).hint("`tollhouse lock --policy FILE` writes it; edit the policy instead"))
 }

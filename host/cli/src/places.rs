@@ -9,10 +9,13 @@ use tollhouse::code::CompileObserver;
 use tollhouse::session::{Host, HostOptions, SessionId, Sessions, SessionsError, Waiting};
 use tollhouse::store::{Backend, StoreError};
 use tollhouse::tool::Network;
-use tollhouse_registry::Registry;
+use tollhouse_registry::{Registry, untrusted_file};
 
 use super::progress::Progress;
 use super::{CliError, PlaceOptions, Program, draw};
+
+/// Longest file of certificates in bytes. That of a system has a quarter of a million.
+const MAX_CERTIFICATES: u64 = 16 << 20;
 
 /// What has an XDG directory of its own.
 const OWN: [&str; 2] = ["cache", "state"];
@@ -123,14 +126,16 @@ pub(crate) fn waiting(id: &SessionId) -> Waiting {
 /// The way to the network, which also trusts what `SSL_CERT_FILE` names, as other programs do. It is understood when a tool first
 /// needs it: hundreds of certificates take longer than a small script.
 fn network() -> super::Result<Network> {
-    let Some(path) = env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else {
-        return Ok(Network::default());
-    };
-    let pem = std::fs::read(&path).map_err(|error| {
-        CliError::because(
-            format!("cannot read the certificates that SSL_CERT_FILE names, `{}`", path.display()),
-            &error,
-        )
+    let pem = certificates()?;
+    Ok(pem.map_or_else(Network::default, |pem| Network::default().with_unread_certificates(&pem)))
+}
+
+/// Reads the certificates that `SSL_CERT_FILE` names, as a text that nobody has looked at. None if it names nothing.
+pub(crate) fn certificates() -> super::Result<Option<Vec<u8>>> {
+    let Some(path) = env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()) else { return Ok(None) };
+    let pem = untrusted_file::read_named(path.as_ref(), MAX_CERTIFICATES).map_err(|error| {
+        let what = format!("cannot read the certificates that SSL_CERT_FILE names, `{}`", path.display());
+        CliError::because(what, &std::io::Error::from(error))
     })?;
-    Ok(Network::default().with_unread_certificates(&pem))
+    Ok(Some(pem))
 }

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use tollhouse::capability::{Policy, PolicyError};
+use tollhouse::capability::{MAX_POLICY, Policy, PolicyError};
+use tollhouse_registry::untrusted_file;
 
 use super::error::USAGE;
 use super::{CliError, Result};
@@ -18,9 +19,15 @@ impl PolicyFile {
     /// Reads the text; of `-`, standard input.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
-        let text = if path == Path::new("-") { io::read_to_string(io::stdin()) } else { std::fs::read_to_string(path) };
-        let text =
-            text.map_err(|error| CliError::because(format!("cannot read the policy `{name}`"), &error).status(USAGE))?;
+        let limit = MAX_POLICY as u64;
+        let text = if path == Path::new("-") {
+            untrusted_file::read_limited(io::stdin(), limit).and_then(untrusted_file::text)
+        } else {
+            untrusted_file::read_named_text(path, limit)
+        };
+        let text = text.map_err(|error| {
+            CliError::because(format!("cannot read the policy `{name}`"), &io::Error::from(error)).status(USAGE)
+        })?;
         Ok(Self { name, text })
     }
 

@@ -9,8 +9,8 @@ use semver::Version;
 use serde_json::json;
 use tollhouse::tool::names::{Face, Spelling, taken_by, to_camel};
 use tollhouse_registry::{
-    Manifest, PackageError, PackageName, PrivateKey, PublicKey, PublishError, PublishRequest, Registry, Release,
-    ReleaseName,
+    MAX_COMPONENT, Manifest, PackageError, PackageName, PrivateKey, PublicKey, PublishError, PublishRequest, Registry,
+    Release, ReleaseName, untrusted_file,
 };
 
 use super::confine::{ConfineArgs, Confinement};
@@ -167,7 +167,8 @@ impl Publish {
             tollhouse_registry::package_dir(&self.path)
                 .map_err(|error| package_error(&format!("cannot publish `{shown}`"), &error))?
         } else {
-            PublishRequest::new(fs::read(&self.path).map_err(|error| unread(&error))?)
+            let bytes = untrusted_file::read_named(&self.path, MAX_COMPONENT as u64);
+            PublishRequest::new(bytes.map_err(|error| unread(&error.into()))?)
         };
         request.name = self.name.clone().or(request.name);
         request.version = self.version.clone().or(request.version);

@@ -1,7 +1,6 @@
 //! `tollhouse run`.
 
-use std::fs;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -9,6 +8,7 @@ use serde::Deserialize;
 use tollhouse::agent::Program;
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
 use tollhouse::session::{RunOptions, RunResult, Session, SessionId, Stdin};
+use tollhouse_registry::untrusted_file;
 
 use super::audit::AuditArgs;
 use super::confine::ConfineArgs;
@@ -16,6 +16,9 @@ use super::opening::{OwnArgs, SessionArgs, pair, warn_of_run};
 use super::places::Places;
 use super::{CliError, Result, show, signals, stdio};
 use crate::Exit;
+
+/// Largest script or agent in bytes: as a component may be.
+const MAX_SOURCE: u64 = tollhouse_registry::MAX_COMPONENT as u64;
 
 /// Run a script, or an agent compiled to a component
 ///
@@ -188,13 +191,13 @@ impl Run {
         }
         let file = self.file.as_deref().expect("clap asks for a file or code");
         if file == Path::new("-") {
-            let mut source = Vec::new();
-            let read = io::stdin().read_to_end(&mut source);
-            read.map_err(|error| CliError::because("cannot read the script from standard input", &error))?;
+            let source = untrusted_file::read_limited(io::stdin(), MAX_SOURCE).map_err(|error| {
+                CliError::because("cannot read the script from standard input", &io::Error::from(error))
+            })?;
             return Ok(("stdin".to_owned(), source));
         }
-        let source = fs::read(file).map_err(|error| {
-            CliError::because(format!("cannot read the script `{}`", file.display()), &error)
+        let source = untrusted_file::read_named(file, MAX_SOURCE).map_err(|error| {
+            CliError::because(format!("cannot read the script `{}`", file.display()), &io::Error::from(error))
                 .status(super::error::USAGE)
         })?;
         let name = file.file_name().unwrap_or(file.as_os_str());

@@ -3,12 +3,13 @@
 //! Values are read before anything else runs. From then on this process leaves no core dump and can be read by no debugger of
 //! its user, and the variables that held values are gone from its environment, so that no program that it starts has them.
 
-use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, thread};
 
 use tollhouse::tool::Secrets;
+use tollhouse_registry::untrusted_file;
 use zeroize::Zeroizing;
 
 use super::{CliError, Result};
@@ -91,7 +92,8 @@ impl<'a> Source<'a> {
                     CliError::because(format!("secret `{name}`: cannot read `{path}`"), &error)
                         .status(super::error::USAGE)
                 };
-                let mut text = text(File::open(path).map_err(cannot)?).map_err(cannot)?;
+                let file = untrusted_file::open_named(Path::new(path)).map_err(|error| cannot(error.into()))?;
+                let mut text = text(file).map_err(cannot)?;
                 cut_line_break(&mut text);
                 Ok(text)
             }

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use tollhouse::capability::{Policy, parse_duration};
 use tollhouse::gate::AuditKey;
-use tollhouse::token::{Keypair, PrivateKey, PublicKey, RevocationList, Token};
+use tollhouse::token::{Keypair, MAX_TEXT, PrivateKey, PublicKey, RevocationList, Token};
+use tollhouse_registry::untrusted_file;
 
 use super::error::USAGE;
 use super::places::Places;
@@ -181,9 +182,11 @@ fn token(path: &Path) -> Result<Token> {
     parsed.map_err(|error| failed(&format!("`{}` is no token", path.display()), &error))
 }
 
+/// Reads a text that is no longer than a token and a line break.
 fn read(path: &Path, what: &str) -> Result<String> {
-    fs::read_to_string(path).map_err(|error| {
-        CliError::because(format!("cannot read the {what} `{}`", path.display()), &error).status(USAGE)
+    untrusted_file::read_named_text(path, MAX_TEXT as u64 + 2).map_err(|error| {
+        let what = format!("cannot read the {what} `{}`", path.display());
+        CliError::because(what, &std::io::Error::from(error)).status(USAGE)
     })
 }
 

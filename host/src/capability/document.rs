@@ -13,7 +13,7 @@ use super::number::Number;
 use super::policy::PolicyError;
 
 /// The largest policy, in bytes. A thousand grants with ten clauses each take about one.
-const MAX_TEXT: usize = 4 << 20;
+pub const MAX_POLICY: usize = 4 << 20;
 
 /// How deep tables and lists may nest. A policy needs ten.
 const MAX_DEPTH: usize = 48;
@@ -77,10 +77,10 @@ impl Node {
 }
 
 fn check_size(text: &str) -> Result<(), PolicyError> {
-    if text.len() <= MAX_TEXT {
+    if text.len() <= MAX_POLICY {
         return Ok(());
     }
-    Err(PolicyError::new(format!("the policy has {} bytes: at most {MAX_TEXT} are read", text.len()), None))
+    Err(PolicyError::new(format!("the policy has {} bytes: at most {MAX_POLICY} are read", text.len()), None))
 }
 
 /// Where a line and column of serde_json lie in a text.

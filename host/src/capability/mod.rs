@@ -35,6 +35,7 @@ mod truth;
 mod written;
 
 pub use clause::{Clause, Param, Scalar, Test};
+pub use document::MAX_POLICY;
 pub use grant::{Approve, AttenuateError, Grant, Spend, param};
 pub use imply::implies;
 pub use limits::{Limits, Setting};

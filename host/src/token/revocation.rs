@@ -6,7 +6,12 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use tollhouse_registry::untrusted_file;
+
 use super::TokenError;
+
+/// Longest file of a list in bytes: half a million identifiers.
+const MAX_FILE: u64 = 64 << 20;
 
 /// The hex digits of an identifier: an Ed25519 signature has 64 bytes.
 pub(super) const DIGITS: usize = 128;
@@ -36,8 +41,8 @@ impl RevocationList {
     /// # Errors
     /// If it cannot be read, or a line is no identifier.
     pub fn load(path: &Path) -> Result<Self, TokenError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| TokenError::RevocationFile { path: path.to_owned(), source })?;
+        let text = untrusted_file::read_named_text(path, MAX_FILE)
+            .map_err(|error| TokenError::RevocationFile { path: path.to_owned(), source: error.into() })?;
         Self::parse(&text)
     }
 

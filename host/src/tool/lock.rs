@@ -12,6 +12,9 @@ use super::package::Package;
 /// The form of the file. A reader that does not know it refuses the file.
 const FORM: u32 = 1;
 
+/// Largest `tollhouse.lock` that is read, in bytes: that of some five thousand tools.
+pub const MAX_LOCK: u64 = 4 << 20;
+
 /// What the file says of itself.
 const HEAD: &str = "\
 # What the policy mounts, to the byte. `tollhouse lock` writes this file: keep it with the policy.

@@ -62,7 +62,7 @@ use http::Lookups;
 pub use http::{CertificateError, Network, Resolver};
 pub(crate) use imports::serves;
 pub(crate) use keyvalue::{Backing, Changed, Key, KeyValue, keyvalue_size};
-pub use lock::{Lock, LockError, LockFile, Locked};
+pub use lock::{Lock, LockError, LockFile, Locked, MAX_LOCK};
 pub use lost::LostFace;
 pub use mounted::{Clash, MountError, MountedTools};
 pub use names::nearest;

@@ -112,6 +112,9 @@ pub enum ComponentError {
     /// It only describes interfaces.
     #[error("this is a WIT package in binary form: it describes interfaces and holds no code")]
     WitPackage,
+    /// It holds code, where only a description is wanted.
+    #[error("this is a component with code, and no WIT package in binary form")]
+    NoWitPackage,
     /// Types within types, too many.
     #[error("the component has types nested {depth} deep: at most {} are allowed", depth::MAX_DEPTH)]
     TooDeep {
@@ -149,9 +152,11 @@ impl ComponentError {
                 "build it again with current tools; `wasm-tools validate` says more"
             }
             Self::NoWit { .. } => "a tool exports functions and interfaces, and no modules, components or values",
-            Self::TooLarge { .. } | Self::TooDeep { .. } | Self::TooManyInstances | Self::GivenComponent => {
-                return None;
-            }
+            Self::TooLarge { .. }
+            | Self::TooDeep { .. }
+            | Self::TooManyInstances
+            | Self::GivenComponent
+            | Self::NoWitPackage => return None,
         })
     }
 }
@@ -159,31 +164,49 @@ impl ComponentError {
 impl Component {
     /// Checks `bytes`, and reads what they say.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ComponentError> {
-        check_whole(bytes)?;
-        check_instances(bytes)?;
-        let types = Validator::new_with_features(WasmFeatures::default()).validate_all(bytes).map_err(invalid)?;
-        let surface = surface(bytes)?;
-        let depth = depth::of(&types, &surface.imports, &surface.exports);
-        if depth > depth::MAX_DEPTH {
-            return Err(ComponentError::TooDeep { depth });
-        }
-        // The decoder asserts what it takes for granted of exports. Nothing of it is used after a panic.
-        let Ok(decoded) = catch_unwind(|| wit_component::decode(bytes)) else {
-            return Err(ComponentError::NoWit { problem: "it exports something that WIT has no word for".into() });
-        };
-        match decoded {
-            Ok(DecodedWasm::Component(resolve, world)) if resolve.worlds[world].exports.is_empty() => {
+        match decoded(bytes)? {
+            (DecodedWasm::Component(resolve, world), _) if resolve.worlds[world].exports.is_empty() => {
                 Err(ComponentError::NoExports)
             }
-            Ok(DecodedWasm::Component(resolve, world)) => Ok(Self { resolve, world, about: surface.about }),
-            Ok(DecodedWasm::WitPackage(..)) => Err(ComponentError::WitPackage),
-            Err(error) => Err(ComponentError::NoWit { problem: format!("{error:#}") }),
+            (DecodedWasm::Component(resolve, world), about) => Ok(Self { resolve, world, about }),
+            (DecodedWasm::WitPackage(..), _) => Err(ComponentError::WitPackage),
         }
     }
 
     /// Whether the header of a file says component.
     pub(crate) fn is_header(header: &[u8]) -> bool {
         Parser::is_component(header)
+    }
+}
+
+/// Reads a WIT package in binary form: it and what it uses.
+///
+/// # Errors
+/// If the bytes are none, or a component with code.
+pub(crate) fn wit_package(bytes: &[u8]) -> Result<Resolve, ComponentError> {
+    match decoded(bytes)?.0 {
+        DecodedWasm::WitPackage(resolve, _) => Ok(resolve),
+        DecodedWasm::Component(..) => Err(ComponentError::NoWitPackage),
+    }
+}
+
+/// Decodes bytes within bounds, and reads what their custom sections say.
+fn decoded(bytes: &[u8]) -> Result<(DecodedWasm, About), ComponentError> {
+    check_whole(bytes)?;
+    check_instances(bytes)?;
+    let types = Validator::new_with_features(WasmFeatures::default()).validate_all(bytes).map_err(invalid)?;
+    let surface = surface(bytes)?;
+    let depth = depth::of(&types, &surface.imports, &surface.exports);
+    if depth > depth::MAX_DEPTH {
+        return Err(ComponentError::TooDeep { depth });
+    }
+    // The decoder asserts what it takes for granted of exports. Nothing of it is used after a panic.
+    let Ok(decoded) = catch_unwind(|| wit_component::decode(bytes)) else {
+        return Err(ComponentError::NoWit { problem: "it exports something that WIT has no word for".into() });
+    };
+    match decoded {
+        Ok(decoded) => Ok((decoded, surface.about)),
+        Err(error) => Err(ComponentError::NoWit { problem: format!("{error:#}") }),
     }
 }
 

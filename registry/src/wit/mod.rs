@@ -2,6 +2,7 @@
 //! comments do not survive in a compiled component. Must not look at a registry.
 
 pub(crate) mod compat;
+mod directory;
 mod shape;
 mod words;
 
@@ -10,8 +11,12 @@ use std::{collections::HashSet, path::Path};
 use wit_component::WitPrinter;
 use wit_parser::{PackageId, Resolve};
 
+pub(crate) use self::directory::MAX_FILES as MAX_WIT_FILES;
 pub(crate) use self::shape::Shape;
-use crate::component::{Component, ComponentError};
+use crate::{
+    component::{Component, ComponentError},
+    package::PackageError,
+};
 
 /// Largest WIT text in bytes. All of WASI is a twentieth of it.
 pub const MAX_WIT: usize = 4 << 20;
@@ -76,12 +81,8 @@ impl Wit {
     }
 
     /// Reads a directory `wit/` with its `deps/`.
-    pub(crate) fn read_directory(path: &Path) -> Result<Self, WitError> {
-        let mut resolve = Resolve::default();
-        match resolve.push_dir(path) {
-            Ok((main, _)) => Ok(Self { resolve, main }),
-            Err(error) => Err(WitError::Syntax { problem: resolve.render_error(&error) }),
-        }
+    pub(crate) fn read_directory(path: &Path) -> Result<Self, PackageError> {
+        directory::resolve(path).map(|(resolve, main)| Self { resolve, main })
     }
 
     /// The package that it is about.

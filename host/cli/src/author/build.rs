@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::json;
 use tollhouse_registry::{
-    Anatomy, ComponentError, Manifest, ReleaseName, Requirement, anatomy, compose, finish, package_manifest,
-    package_wit,
+    Anatomy, ComponentError, MAX_COMPONENT, Manifest, ReleaseName, Requirement, anatomy, compose, finish,
+    package_manifest, package_wit, untrusted_file,
 };
 
 use super::super::confine::{ConfineArgs, Confinement};
@@ -95,9 +95,11 @@ pub(super) fn build(
     let unbuilt = |error| package_error(&format!("cannot build `{shown}`"), &error);
     let manifest = package_manifest(directory).map_err(unbuilt)?;
     let wit = package_wit(directory).map_err(unbuilt)?;
-    let Made { lang, left, built_of } = lang::build(&Job { directory, manifest: &manifest, debug, stop })?;
-    let made = fs::read(&left).map_err(|error| {
-        CliError::because(format!("the build left nothing that can be read at `{}`", left.display()), &error)
+    let job = Job { directory, manifest: &manifest, wit: wit.as_deref(), debug, stop };
+    let Made { lang, left, built_of } = lang::build(&job)?;
+    let made = untrusted_file::read_regular(&left, MAX_COMPONENT as u64).map_err(|error| {
+        let what = format!("the build left nothing that can be read at `{}`", left.display());
+        CliError::because(what, &std::io::Error::from(error))
             .hint("`output` under `[build]` in `tool.toml` says where it leaves what it makes")
     })?;
     let component = directory.join(manifest.built());
@@ -144,8 +146,9 @@ fn composition(manifest: &Manifest, component: Vec<u8>, parts: Vec<(ReleaseName,
     })
 }
 
-/// Writes the component as a whole: who publishes or mounts at the same time sees the old one or the new one.
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Writes a file as a whole, in the place of whatever is there: who publishes or mounts a component at the same time sees the
+/// old one or the new one.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
     let mut file = tempfile::NamedTempFile::new_in(parent)?;

@@ -239,7 +239,7 @@ fn make_file(path: &Path) -> std::io::Result<std::fs::File> {
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    Ok(tollhouse_registry::untrusted_file::open_regular_with(path, &options)?)
 }
 
 /// What is left of files and system calls, for people.

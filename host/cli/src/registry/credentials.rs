@@ -1,26 +1,23 @@
 //! Who asks a registry: what `docker login` left, and where certificates and proxies are named.
 
 use std::env;
-use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use docker_credential::{CredentialRetrievalError, DockerCredential, get_credential_from_reader};
 use tollhouse_registry::oci::{Credentials, Remote, Watch};
+use tollhouse_registry::untrusted_file::{self, ReadError};
 
-use super::super::{CliError, Result};
+use super::super::{Result, places};
+
+/// Longest `config.json` of Docker in bytes.
+const MAX_CONFIG: u64 = 4 << 20;
 
 /// How registries are reached from the command line.
 pub(super) fn remote(plain_http: bool, watch: Watch<'_>) -> Result<Remote<'_>> {
     let mut remote = Remote::new(&find);
     (remote.plain_http, remote.proxy, remote.watch) = (plain_http, true, watch);
-    if let Some(path) = env::var_os("SSL_CERT_FILE").filter(|path| !path.is_empty()).map(PathBuf::from) {
-        let pem = std::fs::read(&path).map_err(|error| {
-            let what = format!("cannot read the certificates that SSL_CERT_FILE names, `{}`", path.display());
-            CliError::because(what, &error)
-        })?;
-        remote.certificates = Some(pem);
-    }
+    remote.certificates = places::certificates()?;
     Ok(remote)
 }
 
@@ -37,13 +34,13 @@ fn find(host: &str) -> std::result::Result<Option<Credentials>, String> {
     } else {
         vec![host.to_owned(), format!("https://{host}")]
     };
+    let config = match untrusted_file::read_named(&path, MAX_CONFIG) {
+        Ok(config) => config,
+        Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("cannot read `{}`: {error}", path.display())),
+    };
     for name in names {
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(format!("cannot read `{}`: {error}", path.display())),
-        };
-        match get_credential_from_reader(std::io::BufReader::new(file), &name) {
+        match get_credential_from_reader(io::Cursor::new(&config), &name) {
             Ok(DockerCredential::UsernamePassword(name, password)) => return Ok(Some(Credentials { name, password })),
             Ok(DockerCredential::IdentityToken(_)) => return Err("identity tokens are not supported".to_owned()),
             Err(CredentialRetrievalError::NoCredentialConfigured) => {}

@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
-use tollhouse_registry::{PrivateKey, ReleaseName};
+use tollhouse_registry::{PrivateKey, ReleaseName, untrusted_file};
 
 use super::super::error::USAGE;
 use super::super::places::Places;
 use super::super::{CliError, Result, show};
 use crate::Exit;
+
+/// Longest file of a key in bytes.
+const MAX_KEY: u64 = 4 << 10;
 
 /// Make a key that signs releases: the private key goes into FILE (mode 0600), the public key into FILE.pub
 #[derive(Args)]
@@ -102,6 +105,6 @@ pub(crate) fn private_key(path: &Path) -> Result<PrivateKey> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         CliError::because(format!("cannot read the key `{}`", path.display()), error).status(USAGE)
     };
-    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
+    let text = untrusted_file::read_named_text(path, MAX_KEY).map_err(|error| failed(&std::io::Error::from(error)))?;
     text.parse().map_err(|error| failed(&error).hint("`tollhouse registry keygen --out FILE` makes one"))
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tollhouse::session::{Point, SessionId, Sessions, SessionsError};
 use tollhouse::vfs::{ChangeKind, Errno, Kind, Mounted, SnapshotId, Tree, UnifiedLimits, changed_paths, unified};
+use tollhouse_registry::untrusted_file;
 
 use super::super::places::{Places, waiting};
 use super::super::{CliError, Result, draw, show, tame};
@@ -226,15 +227,17 @@ impl Put {
         if self.read_only || self.file.is_dir() {
             return self.import(places);
         }
-        let cannot = |error: io::Error| CliError::because(format!("cannot read `{}`", self.file.display()), &error);
-        let mut input: Box<dyn io::Read> = match self.file.to_str() {
-            Some("-") => Box::new(io::stdin()),
-            _ => Box::new(fs::File::open(&self.file).map_err(cannot)?),
-        };
-        let mut bytes = Vec::new();
-        io::Read::read_to_end(&mut input, &mut bytes).map_err(cannot)?;
         let sessions = places.sessions()?;
         let failed = |error| super::failed("cannot put the file", &error);
+        // No file of it may have more.
+        let most = sessions.policy(&self.id).map_err(failed)?.limits.files;
+        let read = match self.file.to_str() {
+            Some("-") => untrusted_file::read_limited(io::stdin(), most),
+            _ => untrusted_file::read_named(&self.file, most),
+        };
+        let bytes = read.map_err(|error| {
+            CliError::because(format!("cannot read `{}`", self.file.display()), &io::Error::from(error))
+        })?;
         let now = now();
         let what = format!("put {}", self.path);
         let path = &self.path;

@@ -1,6 +1,5 @@
 //! `tollhouse session export` and `import`.
 
-use std::fs::File;
 use std::io::{self, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use clap::Args;
 use serde_json::json;
 use tollhouse::capability::parse_bytes;
 use tollhouse::session::{ImportBudget, ImportOptions, Imported, ImportedBudget, SessionId};
+use tollhouse_registry::untrusted_file;
 
 use super::super::places::Places;
 use super::super::progress::Progress;
@@ -141,8 +141,9 @@ impl Import {
         let imported = if self.file == Path::new("-") {
             sessions.import(progress.count(io::stdin().lock()), &options)
         } else {
-            let file = File::open(&self.file)
-                .map_err(|error| CliError::because(format!("cannot read `{}`", self.file.display()), &error))?;
+            let file = untrusted_file::open_named(&self.file).map_err(|error| {
+                CliError::because(format!("cannot read `{}`", self.file.display()), &io::Error::from(error))
+            })?;
             sessions.import(BufReader::new(progress.count(file)), &options)
         };
         drop(progress);

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use serde_json::Value;
+use tollhouse_registry::untrusted_file;
 
 use super::head::{Head, HeadFile};
 use super::key::{AuditKey, LineKey};
@@ -65,7 +66,7 @@ impl AuditFile {
         options.read(true).append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&path).map_err(failed)?;
+        let mut file = untrusted_file::open_regular_with(&path, &options).map_err(|error| failed(error.into()))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(AuditError::Busy { path }),
@@ -147,7 +148,8 @@ impl Tail {
 }
 
 fn scan(path: &Path, options: CheckOptions, take: &mut dyn FnMut(&Value)) -> Result<Scan, AuditError> {
-    let file = File::open(path).map_err(|source| AuditError::Io { path: path.to_owned(), source })?;
+    let file = untrusted_file::open_named(path);
+    let file = file.map_err(|error| AuditError::Io { path: path.to_owned(), source: error.into() })?;
     Scan::read(path, &file, options, take)
 }
 

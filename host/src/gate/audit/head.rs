@@ -10,6 +10,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tollhouse_registry::untrusted_file::{self, ReadError};
 
 use super::AuditError;
 
@@ -54,11 +55,11 @@ pub(super) fn path_of(log: &Path) -> PathBuf {
 /// If it cannot be read, or is none.
 pub(super) fn read(log: &Path) -> Result<Option<Head>, AuditError> {
     let path = path_of(log);
-    let text = match std::fs::read(&path) {
+    let text = match untrusted_file::read_regular(&path, LENGTH as u64) {
         Ok(text) if text.is_empty() => return Ok(None),
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(AuditError::Io { path, source }),
+        Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(AuditError::Io { path, source: error.into() }),
     };
     match parse(&text) {
         Some(head) => Ok(Some(head)),
@@ -88,9 +89,9 @@ impl HeadFile {
         options.write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match options.open(&path) {
+        match untrusted_file::open_regular_with(&path, &options) {
             Ok(file) => Ok(Self { path, file }),
-            Err(source) => Err(AuditError::Io { path, source }),
+            Err(error) => Err(AuditError::Io { path, source: error.into() }),
         }
     }
 

@@ -8,9 +8,13 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use tollhouse_registry::untrusted_file;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::AuditError;
+
+/// Longest file of a key in bytes: the key, and white space around it.
+const MAX_FILE: u64 = 4 << 10;
 
 /// What the text of a key begins with.
 const PREFIX: &str = "audit-key/";
@@ -55,7 +59,8 @@ impl AuditKey {
     /// If it cannot be read, or holds none.
     pub fn read(path: &Path) -> Result<Self, AuditError> {
         let failed = |source| AuditError::Key { path: path.to_owned(), source };
-        let text = std::fs::read_to_string(path).map(Zeroizing::new).map_err(|error| failed(Box::new(error)))?;
+        let text = untrusted_file::read_named_text(path, MAX_FILE).map(Zeroizing::new);
+        let text = text.map_err(|error| failed(Box::new(std::io::Error::from(error))))?;
         text.parse().map_err(|error: NoAuditKey| failed(Box::new(error)))
     }
 

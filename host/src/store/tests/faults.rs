@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
 use crate::store::group::{Engine, Grouped};
 use crate::store::place::{Backend, Place};
@@ -275,8 +273,9 @@ fn make(dir: PathBuf) -> PathBuf {
 
 #[cfg(feature = "redb")]
 mod on_redb {
-    use std::sync::Mutex;
+    use std::io;
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::{Arc, Mutex};
 
     use redb::StorageBackend;
     use redb::backends::FileBackend;

@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use wit_bindgen_core::Files;
 
-use super::{CliError, Job, Result, rust};
+use super::{CliError, Job, Result, rust, write};
 
 /// Compilers, best first. Any clang since 14 has the wasm back end.
 const COMPILERS: [&str; 5] = ["clang", "clang-20", "clang-19", "clang-18", "clang-17"];
@@ -60,7 +60,7 @@ fn bindings(job: &Job<'_>) -> Result<Vec<PathBuf>> {
     let mut generated = Vec::new();
     for (name, content) in files.iter() {
         let path = directory.join(name);
-        fs::write(&path, content).map_err(|error| failed(&error))?;
+        write(&path, content).map_err(|error| failed(&error))?;
         if path.extension().is_none_or(|extension| extension != "h") {
             generated.push(Path::new(BINDINGS).join(name));
         }

@@ -11,7 +11,7 @@ const NPM: &str = "install Node.js 20 or newer, which brings npm: https://nodejs
 const STAMP: &str = "node_modules/.tollhouse.json";
 
 pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
-    let package = job.text("package.json");
+    let package = job.text("package.json")?.unwrap_or_default();
     if !job.is_installed(STAMP, &package) {
         let mut npm = job.command("npm");
         npm.args(["install", "--no-audit", "--no-fund"]);

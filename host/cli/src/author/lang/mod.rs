@@ -7,23 +7,32 @@ mod python;
 mod rust;
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
+use tollhouse_registry::untrusted_file::{self, ReadError};
 use tollhouse_registry::{Dependency, Language, Manifest};
 use wit_parser::{Resolve, WorldId};
 
+use super::super::error::USAGE;
+use super::build::write;
 use super::{CliError, Result, Stop};
 
 /// Where the toolchains that can be told leave what they made, in the package's directory.
 const LEFT: &str = "build/componentized.wasm";
+
+/// Largest text file of a package that is looked into, in bytes.
+const MAX_TEXT: u64 = 4 << 20;
 
 /// A package that is to be built.
 pub(super) struct Job<'a> {
     /// Its directory, absolute.
     pub(super) directory: &'a Path,
     pub(super) manifest: &'a Manifest,
+    /// The text of `wit/`, which stands alone. None if there is no such directory.
+    pub(super) wit: Option<&'a str>,
     /// Whether it is to be quick to build instead of small and fast.
     pub(super) debug: bool,
     pub(super) stop: &'a Stop,
@@ -77,7 +86,7 @@ pub(super) fn build(job: &Job<'_>) -> Result<Made> {
 /// What lies in a directory tells how it is built.
 fn detect(job: &Job<'_>) -> Result<Language> {
     let is_there = |name: &str| job.directory.join(name).is_file();
-    if let Ok(cargo) = fs::read_to_string(job.directory.join("Cargo.toml")) {
+    if let Some(cargo) = job.text("Cargo.toml")? {
         let table = toml::from_str::<toml::Table>(&cargo).ok();
         let found = table.as_ref().and_then(|table| table.get("package")?.get("metadata")?.get("component"));
         return Ok(if found.is_some() { Language::RustCargoComponent } else { Language::Rust });
@@ -144,12 +153,12 @@ impl Job<'_> {
 
     /// Whether what was installed is what this text asks for: [`Job::installed`] has written it down.
     fn is_installed(&self, stamp: &str, wanted: &str) -> bool {
-        fs::read_to_string(self.directory.join(stamp)).is_ok_and(|text| text == wanted)
+        self.text(stamp).is_ok_and(|text| text.as_deref() == Some(wanted))
     }
 
     fn installed(&self, stamp: &str, wanted: &str) {
         // Without it, it is installed again the next time.
-        let _ = fs::write(self.directory.join(stamp), wanted);
+        let _ = write(&self.directory.join(stamp), wanted.as_bytes());
     }
 
     /// Where a toolchain is told to leave what it makes. What an earlier build left is taken away, so that it is not
@@ -161,18 +170,27 @@ impl Job<'_> {
         left
     }
 
-    /// A text file of the package. Nothing if there is none.
-    fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.directory.join(name)).unwrap_or_default()
+    /// Reads a text file of the package. None if there is none.
+    fn text(&self, name: &str) -> Result<Option<String>> {
+        let path = self.directory.join(name);
+        match untrusted_file::read_regular_text(&path, MAX_TEXT) {
+            Ok(text) => Ok(Some(text)),
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => {
+                let what = format!("cannot read `{}`", path.display());
+                Err(CliError::because(what, &io::Error::from(error)).status(USAGE))
+            }
+        }
     }
 
-    /// The one world of `wit/`.
+    /// Resolves the one world of `wit/`.
     fn world(&self) -> Result<(Resolve, WorldId)> {
         let path = self.directory.join("wit");
         let failed = |problem: String| CliError::usage(format!("`{}` cannot be read: {problem}", path.display()));
+        let text = self.wit.ok_or_else(|| failed("there is no such directory".to_owned()))?;
         let mut resolve = Resolve::default();
-        let (package, _) = match resolve.push_dir(&path) {
-            Ok(pushed) => pushed,
+        let package = match resolve.push_str(&path, text) {
+            Ok(package) => package,
             Err(error) => return Err(failed(resolve.render_error(&error))),
         };
         let world = resolve.select_world(&[package], None).map_err(|error| failed(format!("{error:#}")))?;

@@ -1,11 +1,11 @@
 //! Python: componentize-py, from PyPI, in a virtual environment of the package's own.
 
-use std::fs;
+use std::io;
 use std::path::PathBuf;
 
-use tollhouse_registry::without_export;
+use tollhouse_registry::{MAX_COMPONENT, untrusted_file, without_export};
 
-use super::{CliError, Job, LEFT, Result};
+use super::{CliError, Job, LEFT, Result, write};
 
 /// What to do where there is no Python.
 const PYTHON: &str = "install Python 3.10 or newer: https://python.org, or `apt-get install python3 python3-venv`";
@@ -18,7 +18,7 @@ const COMPONENTIZE: &str = "`requirements.txt` must name it: type \
 const STAMP: &str = ".venv/tollhouse-requirements.txt";
 
 pub(super) fn build(job: &Job<'_>, command: &[String]) -> Result<PathBuf> {
-    let requirements = job.text("requirements.txt");
+    let requirements = job.text("requirements.txt")?.unwrap_or_default();
     if !job.is_installed(STAMP, &requirements) {
         let mut python = job.command("python3");
         python.args(["-m", "venv", ".venv"]);
@@ -69,9 +69,10 @@ fn without_initialiser(left: PathBuf) -> Result<PathBuf> {
     if !left.exists() {
         return Ok(left);
     }
-    let component = fs::read(&left).map_err(|error| unusable(&error))?;
+    let component = untrusted_file::read_regular(&left, MAX_COMPONENT as u64);
+    let component = component.map_err(|error| unusable(&io::Error::from(error)))?;
     if let Some(without) = without_export(&component, "exports").map_err(|error| unusable(&error))? {
-        fs::write(&left, without).map_err(|error| unusable(&error))?;
+        write(&left, &without).map_err(|error| unusable(&error))?;
     }
     Ok(left)
 }
