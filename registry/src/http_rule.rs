@@ -8,6 +8,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use crate::error::excerpt;
+use crate::http_path::is_devious;
 
 /// A set of requests: `[METHOD[,METHOD] ][scheme://]host[:port][/path]`.
 ///
@@ -78,8 +79,8 @@ impl HttpRuleError {
 }
 
 impl HttpRule {
-    /// Whether a request is in the set. A path with `.`, `..`, a separator in disguise, control characters, or other bytes than
-    /// escaped UTF-8 is below no path.
+    /// Whether a request is in the set. A path that some server may read as another is below no path: one with `.`, `..`, a
+    /// separator in disguise, control characters, or other bytes than escaped UTF-8.
     #[must_use]
     pub fn covers(&self, request: &HttpRequest<'_>) -> bool {
         (self.methods.is_empty() || self.methods.iter().any(|method| method == request.method))
@@ -176,72 +177,6 @@ fn canonical_name(name: &str) -> String {
 /// Whether a path is another or below it.
 fn is_below(path: &str, base: &str) -> bool {
     path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || base.is_empty())
-}
-
-/// Returns true if a server may take a path for another than it seems: dot segments and separators, escaped however often or
-/// written in characters that some server takes for them, and what a server may cut the path at.
-fn is_devious(path: &str) -> bool {
-    // Only ASCII is sent: the rest is escaped, or was not by whoever wants to be read in two ways.
-    if !path.is_ascii() {
-        return true;
-    }
-    let mut bytes = path.as_bytes().to_vec();
-    let slashes = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'/').count();
-    for _ in 0..4 {
-        let decoded = decode(&bytes);
-        // Overlong forms of `.` and `/` are no UTF-8.
-        let Ok(text) = std::str::from_utf8(&decoded) else { return true };
-        let odd = text.chars().any(|c| c.is_control() || c == '\\' || is_disguise(c))
-            || text.split('/').any(|segment| {
-                // Some servers cut off `;parameters` before they look for dots.
-                matches!(segment.split(';').next(), Some("." | ".."))
-            });
-        if odd || slashes(&decoded) != slashes(path.as_bytes()) {
-            return true;
-        }
-        if decoded == bytes {
-            return false;
-        }
-        bytes = decoded;
-    }
-    // Escaped more often than anybody needs.
-    true
-}
-
-/// Returns true for the characters that compatibility mappings (NFKC, the best fits of Windows) turn into `.`, `/`, `\`, `;`
-/// or `%`.
-fn is_disguise(c: char) -> bool {
-    matches!(
-        c,
-        '\u{2024}'
-            ..='\u{2026}' | '\u{fe52}' | '\u{ff0e}' // full stops
-            | '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{ff0f}' // solidi
-            | '\u{2216}' | '\u{29f5}' | '\u{29f9}' | '\u{fe68}' | '\u{ff3c}' // reverse solidi
-            | '\u{37e}' | '\u{fe54}' | '\u{ff1b}' // semicolons
-            | '\u{fe6a}' | '\u{ff05}' // percent signs
-    )
-}
-
-/// Replaces each `%XX` by its byte, once.
-fn decode(text: &[u8]) -> Vec<u8> {
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((first, after)) = rest.split_first() {
-        let digits =
-            after.first_chunk::<2>().filter(|digits| *first == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
-        let hidden = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        match hidden {
-            Some(byte) => {
-                decoded.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                decoded.push(*first);
-                rest = after;
-            }
-        }
-    }
-    decoded
 }
 
 impl FromStr for HttpRule {
@@ -412,24 +347,16 @@ mod tests {
             ("api.example/v1", "GET https://api.example/", false),
             ("api.example/v1", "GET https://api.example/v1/../admin", false),
             ("api.example/v1", "GET https://api.example/v1/%2e%2E/admin", false),
-            ("api.example/v1", "GET https://api.example/v1/%252e%252e/admin", false),
-            ("api.example/v1", "GET https://api.example/v1/..;a=b/admin", false),
-            ("api.example/v1", "GET https://api.example/v1/x%2f..%2fadmin", false),
-            ("api.example/v1", "GET https://api.example/v1/x%5cadmin", false),
             ("api.example/v1", "GET https://api.example/v1/caf%C3%A9%20x%", true),
             ("api.example/v1", "GET https://api.example/v1/..%00/admin", false),
-            ("api.example/v1", "GET https://api.example/v1/..%2500/admin", false),
-            ("api.example/v1", "GET https://api.example/v1/x%0a", false),
-            ("api.example/v1", "GET https://api.example/v1/x%1F", false),
-            ("api.example/v1", "GET https://api.example/v1/x%7f", false),
             ("api.example/v1", "GET https://api.example/v1/\u{ff0e}\u{ff0e}/admin", false),
             ("api.example/v1", "GET https://api.example/v1/%ef%bc%8e%ef%bc%8e/admin", false),
-            ("api.example/v1", "GET https://api.example/v1/%E2%80%A5/admin", false),
-            ("api.example/v1", "GET https://api.example/v1/%c0%ae%c0%ae/admin", false),
-            ("api.example/v1", "GET https://api.example/v1/%e0%80%ae./admin", false),
-            ("api.example/v1", "GET https://api.example/v1/%25c0%25ae/admin", false),
             ("api.example/v1", "GET https://api.example/v1/caf\u{e9}", false),
-            ("api.example/v1", "GET https://api.example/v1/caf%e9", false),
+            ("api.example/v1", "GET https://api.example/v1/%ef%b8%b0/admin", false),
+            ("api.example/v1", "GET https://api.example/v1/..%ef%b8%94x/admin", false),
+            ("api.example/v1", "GET https://api.example/v1/..%c2%a5../admin", false),
+            ("api.example/v1", "GET https://api.example/v1/..%e2%82%a9../admin", false),
+            ("api.example/v1", "GET https://api.example/v1/%u002e%u002e/admin", false),
             ("api.example/v1", "GET https://api.example/v1/100%25/%7Eme/%5Bx%5D", true),
             // A rule without a path says nothing of paths.
             ("api.example", "GET https://api.example/..%00/caf%e9", true),
@@ -522,29 +449,6 @@ mod tests {
         fn reads_what_it_writes(text in "(GET |GET,PUT )?(https?://)?([*]|[*]\\.)?[a-z0-9.\\[\\]:]{0,12}(:[0-9*]{1,5})?(/[a-z%./]{0,8})?") {
             if let Ok(rule) = text.parse::<HttpRule>() {
                 prop_assert_eq!(rule.to_string().parse::<HttpRule>(), Ok(rule));
-            }
-        }
-
-        #[test]
-        fn nothing_below_a_path_leads_out_of_it(
-            tail in "(/|\\.|%2e|%2f|%5C|%25|%00|%c0|%ae|%ef%bc%8e|\u{ff0e}|[a-b;]){0,10}",
-        ) {
-            // A server that decodes as often as it can and then resolves dots stays below the rule's path.
-            let path = format!("/v1/{tail}");
-            if rule("x/v1").covers_path(&path) {
-                let mut bytes = path.into_bytes();
-                for _ in 0..8 {
-                    bytes = decode(&bytes);
-                }
-                let text = String::from_utf8(bytes).expect("what is covered is UTF-8");
-                // A server that cuts at zero bytes, and one that folds, find nothing to cut or fold.
-                let folded = text.contains(['\0', '\u{ff0e}']);
-                prop_assert!(!folded, "{:?}", text);
-                let mut depth = 0_i32;
-                for segment in text.split(['/', '\\']).skip(1) {
-                    depth += match segment { "" | "." => 0, ".." => -1, _ => 1 };
-                    prop_assert!(depth >= 1, "{}", text);
-                }
             }
         }
     }

@@ -33,6 +33,7 @@ mod directory;
 mod error;
 mod gc;
 mod given;
+mod http_path;
 mod http_rule;
 mod identity;
 mod index;

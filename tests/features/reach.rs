@@ -44,6 +44,9 @@ fn a_tool_reaches_what_it_is_granted_and_nothing_else() {
     let url = |path: &str| json!({ "url": format!("http://{at}{path}") });
     let rule = format!("http = [\"GET http://{at}/v1\"]");
     assert_eq!(fetch(&home, &rule, &url("/v1/x?q=1"), &[]), "you asked for /v1/x?q=1");
+    for path in ["/v1/caf%C3%A9/8%C2%BD", "/v1/.well-known/%E6%97%A5%E6%9C%AC.txt", "/v1/What%3F"] {
+        assert_eq!(fetch(&home, &rule, &url(path), &[]), format!("you asked for {path}"));
+    }
     let post = json!({ "url": format!("http://{at}/v1"), "method": "POST", "body": "x" });
     let other = Server::start(echo);
     for (table, arguments) in [
@@ -54,6 +57,12 @@ fn a_tool_reaches_what_it_is_granted_and_nothing_else() {
         (&rule, url("/v1/%c0%ae%c0%ae/admin")),
         (&rule, url("/v1/%ef%bc%8e%ef%bc%8e/admin")),
         (&rule, url("/v1/\u{ff0e}\u{ff0e}/admin")),
+        (&rule, url("/v1/%ef%b8%b0/admin")),
+        (&rule, url("/v1/..%ef%b8%94x/admin")),
+        (&rule, url("/v1/..%c2%a5../admin")),
+        (&rule, url("/v1/%u002e%u002e/admin")),
+        (&rule, url("/v1/.%e2%80%8b./admin")),
+        (&rule, url("/v1/..%20/admin")),
         (&rule, url("/")),
         (&rule, post),
         (&rule, json!({ "url": format!("http://127.0.0.1:{}/v1", other.port()) })),
@@ -71,7 +80,7 @@ fn a_tool_reaches_what_it_is_granted_and_nothing_else() {
         let refused = ["was refused", "may not", "normal form"].iter().any(|part| told.contains(part));
         assert!(refused, "{table} {arguments}: {told}");
     }
-    assert_eq!((server.seen().len(), other.seen().len()), (1, 0), "nothing that was refused arrived");
+    assert_eq!((server.seen().len(), other.seen().len()), (4, 0), "nothing that was refused arrived");
     let both =
         format!("http = [\"http://localhost:{0}\", \"http://127.0.0.1:{0}\", \"http://[::1]:{0}\"]", server.port());
     let by_name = json!({ "url": format!("http://localhost:{}/v1", server.port()) });
