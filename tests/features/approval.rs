@@ -306,6 +306,27 @@ fn long_arguments_leave_the_call_in_sight() {
 }
 
 #[test]
+fn question_shows_letters_without_width_and_leaves_those_that_belong_to_a_letter() {
+    let home = home();
+    let script = "const metadata = [['name', '하\\u11ab국어 cafe\\u0301 หนึ่ง']];
+        const customerId = 'alice' + '\\u1161'.repeat(2) + '\\u{1d165}\\u302e';
+        await pay.charges.create({amount: 1, currency: 'EUR', metadata, customerId})";
+    let mut screen = screen(&home, script, 24);
+    let question = screen.asks();
+    let escaped = r#"    customerId: "alice\u{1161}\u{1161}\u{1d165}\u{302e}""#;
+    assert!(question.iter().any(|line| line == escaped), "{question:?}");
+    let plain = "    metadata: [[\"name\",\"하\u{11ab}국어 cafe\u{301} หนึ่ง\"]]";
+    assert!(question.iter().any(|line| line == plain), "{question:?}");
+    screen.types("v\n");
+    let page = screen.sees("-- the end");
+    assert!(page.iter().any(|line| line.contains(r"alice\u{1161}\u{1161}\u{1d165}\u{302e}")), "{page:?}");
+    screen.types("\n");
+    let _ = screen.asks();
+    screen.types("\n");
+    assert_eq!(screen.ends().0, 3);
+}
+
+#[test]
 fn question_waits_for_a_window_that_it_fits() {
     let home = home();
     let mut screen = screen(&home, "return (await pay.charges.create({amount: 5, currency: 'EUR'})).total", 24);

@@ -6,8 +6,9 @@
 
 use std::io::{self, IsTerminal as _, Write};
 
-use icu_properties::props::{BidiControl, DefaultIgnorableCodePoint, GeneralCategory};
+use icu_properties::props::{BidiControl, DefaultIgnorableCodePoint, GeneralCategory, HangulSyllableType, Script};
 use icu_properties::{CodePointMapData, CodePointSetData};
+use unicode_width::UnicodeWidthChar as _;
 
 use super::stdio::Stdout;
 
@@ -32,22 +33,77 @@ pub(crate) fn is_hidden(c: char) -> bool {
         || c == '\u{2800}'
 }
 
+/// Returns true for what takes no place of its own on a terminal: marks, and the vowels and ends of Hangul syllables.
 fn is_mark(c: char) -> bool {
     !c.is_ascii()
-        && matches!(
-            CodePointMapData::<GeneralCategory>::new().get(c),
-            GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark
-        )
+        && (c.width() == Some(0)
+            || matches!(
+                CodePointMapData::<GeneralCategory>::new().get(c),
+                GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark
+            ))
+}
+
+/// The marks of the letter that a text was read up to.
+#[derive(Default)]
+struct Marks {
+    count: usize,
+    /// The letter. None: what stands there takes no marks, because nobody sees it.
+    base: Option<char>,
+    /// The letter, or the last of its marks that is shown.
+    last: Option<char>,
+    /// Whether marks that do not belong to the letter are escaped too.
+    are_strict: bool,
+}
+
+impl Marks {
+    /// Takes the next character. Returns true for a mark that must not be shown.
+    fn refuse(&mut self, c: char) -> bool {
+        if !is_mark(c) {
+            let base = (!is_hidden(c) && !c.is_whitespace()).then_some(c);
+            *self = Self { count: 0, base, last: base, are_strict: self.are_strict };
+            return false;
+        }
+        self.count += 1;
+        let belongs = self.base.zip(self.last).is_some_and(|(base, last)| belongs(c, base, last));
+        if self.are_strict && !belongs {
+            self.base = None;
+            return true;
+        }
+        self.last = Some(c);
+        self.count > MAX_MARKS
+    }
+}
+
+/// Returns true if a mark is of the same writing as its letter or of any writing, and for a part of a Hangul syllable if it
+/// follows what such a part may follow. Terminals show other marks nowhere.
+fn belongs(mark: char, base: char, last: char) -> bool {
+    let part = |c| CodePointMapData::<HangulSyllableType>::new().get(c);
+    match part(mark) {
+        HangulSyllableType::VowelJamo => part(last) == HangulSyllableType::LeadingJamo,
+        HangulSyllableType::TrailingJamo => {
+            matches!(part(last), HangulSyllableType::VowelJamo | HangulSyllableType::LVSyllable)
+        }
+        _ => {
+            let script = |c| CodePointMapData::<Script>::new().get(c);
+            script(mark) == Script::Inherited || (script(mark) == script(base) && script(mark) != Script::Common)
+        }
+    }
 }
 
 /// A text with what is hidden in it escaped: `\u{1b}`.
 pub(crate) fn tame(text: &str) -> String {
-    escaped(text, &mut 0, &|c, tame| tame.extend(c.escape_unicode()))
+    escaped(text, &mut Marks::default(), &|c, tame| tame.extend(c.escape_unicode()))
+}
+
+/// A text in which every character is seen: besides what is hidden, each mark is escaped that does not belong to its letter.
+pub(crate) fn tame_strictly(text: &str) -> String {
+    let mut marks = Marks { are_strict: true, ..Marks::default() };
+    escaped(text, &mut marks, &|c, tame| tame.extend(c.escape_unicode()))
 }
 
 /// JSON with what is hidden in its strings escaped as JSON escapes: it means the same.
 pub(crate) fn tame_json(json: &str) -> String {
-    escaped(json, &mut 0, &|c, tame| {
+    escaped(json, &mut Marks::default(), &|c, tame| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             tame.push_str(&format!("\\u{unit:04x}"));
         }
@@ -63,12 +119,12 @@ pub(crate) fn tame_in_place(text: &str) -> String {
     tame
 }
 
-/// `marks` counts those since the last letter, over several texts.
-fn escaped(text: &str, marks: &mut usize, escape: &dyn Fn(char, &mut String)) -> String {
+/// `marks` are those since the last letter, over several texts.
+fn escaped(text: &str, marks: &mut Marks, escape: &dyn Fn(char, &mut String)) -> String {
     let mut tame = String::with_capacity(text.len());
     for c in text.chars() {
-        *marks = if is_mark(c) { *marks + 1 } else { 0 };
-        if is_hidden(c) || *marks > MAX_MARKS { escape(c, &mut tame) } else { tame.push(c) }
+        let is_refused = marks.refuse(c);
+        if is_refused || is_hidden(c) { escape(c, &mut tame) } else { tame.push(c) }
     }
     tame
 }
@@ -83,12 +139,12 @@ struct Tamed<W: Write> {
     to: W,
     /// The beginning of a character whose end has not come.
     begun: Vec<u8>,
-    marks: usize,
+    marks: Marks,
 }
 
 impl<W: Write> Tamed<W> {
     fn new(to: W) -> Self {
-        Self { to, begun: Vec::new(), marks: 0 }
+        Self { to, begun: Vec::new(), marks: Marks::default() }
     }
 
     fn put(&mut self, bytes: &[u8], is_last: bool) -> io::Result<()> {
@@ -199,6 +255,68 @@ mod tests {
     fn marks_do_not_pile_up() {
         let piled = tame(&format!("e{}", "\u{301}".repeat(6)));
         assert_eq!(piled, format!("e{}\\u{{301}}\\u{{301}}", "\u{301}".repeat(4)));
+    }
+
+    #[test]
+    fn letters_without_width_do_not_pile_up() {
+        for c in ['\u{1161}', '\u{11ff}', '\u{d7b0}', '\u{302e}', '\u{1d165}'] {
+            let piled = tame(&format!("e{}", String::from(c).repeat(100)));
+            assert_eq!(piled, format!("e{}{}", String::from(c).repeat(4), c.escape_unicode().to_string().repeat(96)));
+        }
+    }
+
+    #[test]
+    fn question_has_no_mark_without_its_letter() {
+        for (text, shown) in [
+            ("alice\u{1161}", "alice\\u{1161}"),
+            ("alice\u{1d165}\u{301}", "alice\\u{1d165}\\u{301}"),
+            ("alice\u{302e}", "alice\\u{302e}"),
+            ("alice\u{e31}", "alice\\u{e31}"),
+            ("\u{301}a", "\\u{301}a"),
+            ("a \u{301}", "a \\u{301}"),
+            ("한\u{1161}", "한\\u{1161}"),
+            ("\u{1112}\u{1161}\u{1161}", "\u{1112}\u{1161}\\u{1161}"),
+            ("\u{1112}\u{11ab}", "\u{1112}\\u{11ab}"),
+            ("\u{200b}\u{301}", "\\u{200b}\\u{301}"),
+        ] {
+            assert_eq!(tame_strictly(text), shown);
+        }
+        for plain in [
+            "naïve",
+            "cafe\u{301}",
+            "日本語",
+            "한국어",
+            "\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}",
+            "하\u{11ab}",
+            "한\u{302e}",
+            "ภาษาไทยที่",
+            "हिन्दी में",
+            "বাংলা",
+            "தமிழ்",
+            "שָׁלוֹם",
+            "العَرَبِيَّة",
+            "か\u{3099}",
+            "👩🚀",
+            "1\u{20e3}",
+        ] {
+            assert_eq!(tame_strictly(plain), plain);
+        }
+    }
+
+    #[test]
+    fn question_shows_every_character_somewhere() {
+        for c in ('\0'..=char::MAX).filter(|c| !matches!(c, '\n' | '\t')) {
+            let is_seen = !is_mark(c) && !is_hidden(c);
+            assert!(!is_seen || c.width().is_some_and(|width| width > 0), "U+{:04X}", u32::from(c));
+            let shown = tame_strictly(&format!("a{c}"));
+            let script = CodePointMapData::<Script>::new().get(c);
+            let expected = if is_seen || (script == Script::Inherited && !is_hidden(c)) {
+                c.to_string()
+            } else {
+                c.escape_unicode().to_string()
+            };
+            assert_eq!(shown, format!("a{expected}"), "U+{:04X}", u32::from(c));
+        }
     }
 
     #[test]

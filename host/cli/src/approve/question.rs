@@ -7,7 +7,7 @@ use tollhouse::gate::{ApprovalRequest, BudgetKind, Cost};
 use unicode_width::UnicodeWidthChar as _;
 
 use super::super::draw;
-use super::super::tame::tame;
+use super::super::tame::tame_strictly;
 
 /// Rows and columns of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ fn fitted_value(name: &str, value: &Head, columns: usize) -> String {
 
 /// A text in one line, with what is hidden escaped.
 fn plain(text: &str) -> String {
-    tame(&text.replace(['\n', '\t'], " "))
+    tame_strictly(&text.replace(['\n', '\t'], " "))
 }
 
 fn width(text: &str) -> usize {
@@ -163,7 +163,7 @@ impl Pages {
             request.method,
             caller(request)
         );
-        Self { text: tame(&(head + &arguments)), at: 0, size }
+        Self { text: tame_strictly(&(head + &arguments)), at: 0, size }
     }
 }
 

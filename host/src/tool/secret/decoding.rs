@@ -1,7 +1,8 @@
-//! What bytes say once the escapes of URLs and of JSON are undone, and where each of those bytes stood.
+//! What bytes say once the escapes of URLs and of JSON are undone and lines are joined, and where each of those bytes stood.
 //!
 //! A writer chooses which characters it escapes, and how: a list of ways to write a secret would never be complete. So the
-//! escapes are undone, in every order up to [`DEPTH`], and the plain value is searched for in what comes out.
+//! escapes are undone, in every order up to [`DEPTH`], and the plain value is searched for in what comes out. Encoders of
+//! base64 break lines, wherever they choose: so each reading is read with its lines joined too.
 
 use std::ops::Range;
 
@@ -47,7 +48,36 @@ impl View {
             }
             outer = inner..views.len();
         }
+        let joined: Vec<Self> = views.iter().filter_map(|view| view.join(last)).collect();
+        views.extend(joined);
         views
+    }
+
+    /// Returns what is read once lines are joined; none if there is one only.
+    fn join(&self, last: bool) -> Option<Self> {
+        if !self.bytes.iter().copied().any(is_of_line_break) {
+            return None;
+        }
+        let mut view = Self { bytes: Bytes::new(Vec::with_capacity(self.bytes.len())), places: None, cut: self.cut };
+        let mut places = Vec::with_capacity(self.bytes.len());
+        let mut rest = 0..self.bytes.len();
+        while let Some(first) = self.bytes.get(rest.start) {
+            let length = line_break(&self.bytes[rest.clone()]);
+            if length > 0 {
+                rest.start += length;
+            } else if *first == b'\r' && rest.len() == 1 && !last {
+                // It may be half of a line break.
+                view.cut = Some(self.place(rest.start).start);
+                break;
+            } else {
+                let place = self.place(rest.start);
+                places.push(narrow(place.start)..narrow(place.end));
+                view.bytes.push(*first);
+                rest.start += 1;
+            }
+        }
+        view.places = Some(places);
+        Some(view)
     }
 
     /// Returns where the byte of that index stood.
@@ -101,6 +131,23 @@ impl View {
         view.places = Some(places);
         changed.then_some(view)
     }
+}
+
+/// Returns true for a byte that a line break may begin with.
+pub(super) fn is_of_line_break(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Returns the length of the line break that the bytes begin with: one alone, with one blank at most behind it, as folded lines
+/// of headers have. Without that limit a reader would have to wait for any number of them.
+fn line_break(bytes: &[u8]) -> usize {
+    let length = match bytes {
+        [b'\n', ..] => 1,
+        [b'\r', b'\n', ..] => 2,
+        _ => return 0,
+    };
+    let length = length + usize::from(matches!(bytes.get(length), Some(b' ' | b'\t')));
+    if bytes.get(length).copied().is_some_and(is_of_line_break) { 0 } else { length }
 }
 
 fn wide(place: u32) -> usize {

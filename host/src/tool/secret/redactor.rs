@@ -5,24 +5,31 @@ use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-use super::decoding::View;
-use super::encoding::{Bytes, encodings};
+use super::decoding::{View, is_of_line_break};
+use super::encoding::{Bytes, encodings, hexadecimal};
 use super::placeholder;
 
-/// Bytes that are searched at once. Reading them in several ways takes some 100 times that much memory at most.
+/// Bytes that are searched at once. Reading them in several ways takes some 200 times that much memory at most.
 const WINDOW: usize = 64 << 10;
 
 /// What is searched for. The values are in the states of the automaton too, byte by byte, where nothing can zeroise them:
 /// what keeps them out of a core dump is the process (see `Secrets`).
 pub(super) struct Redactor {
-    automaton: AhoCorasick,
-    patterns: Vec<Pattern>,
+    exact: Patterns,
+    /// Hexadecimal digits.
+    in_any_case: Patterns,
     /// The names of the secrets.
     names: Vec<String>,
     /// Bytes that a pattern begins with.
     first: [bool; 256],
     /// Returns true if a pattern has a space, which forms write as `+`.
     spaces: bool,
+}
+
+/// Patterns that are searched for at once.
+struct Patterns {
+    automaton: AhoCorasick,
+    all: Vec<Pattern>,
 }
 
 struct Pattern {
@@ -41,26 +48,21 @@ struct Found {
 impl Redactor {
     /// Returns what searches for these secrets, by name.
     pub(super) fn new<'a>(secrets: impl Iterator<Item = (&'a str, &'a [u8])>) -> Self {
-        let (mut names, mut patterns) = (Vec::new(), Vec::new());
+        let (mut names, mut exact, mut in_any_case) = (Vec::new(), Vec::new(), Vec::new());
         for (name, value) in secrets {
             let secret = names.len();
-            patterns.extend(encodings(value).into_iter().map(|bytes| Pattern { bytes, secret }));
+            exact.extend(encodings(value).into_iter().map(|bytes| Pattern { bytes, secret }));
+            in_any_case.push(Pattern { bytes: hexadecimal(value), secret });
             names.push(name.to_owned());
         }
         let mut first = [false; 256];
-        for pattern in &patterns {
-            first[usize::from(pattern.bytes[0])] = true;
+        for pattern in exact.iter().chain(&in_any_case) {
+            let byte = pattern.bytes[0];
+            first[usize::from(byte)] = true;
+            first[usize::from(byte.to_ascii_uppercase())] = true;
         }
-        let spaces = patterns.iter().any(|pattern| pattern.bytes.contains(&b' '));
-        // All matches are needed, not only the longest: what overlaps one is part of a secret too. A prefilter would keep
-        // one more copy of the values, in one piece.
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .prefilter(false)
-            .build(patterns.iter().map(|pattern| pattern.bytes.as_slice()))
-            .expect("number and length of secrets are limited");
-        Self { automaton, patterns, names, first, spaces }
+        let spaces = exact.iter().any(|pattern| pattern.bytes.contains(&b' '));
+        Self { exact: Patterns::new(exact, false), in_any_case: Patterns::new(in_any_case, true), names, first, spaces }
     }
 
     /// Returns which secrets are hidden from whoever sees those that `sees` names.
@@ -70,8 +72,10 @@ impl Redactor {
 
     /// Returns the bytes without secrets; none if they hold none.
     pub(super) fn redact(self: &Arc<Self>, bytes: &[u8]) -> Option<Vec<u8>> {
-        let escaped = bytes.iter().any(|byte| matches!(byte, b'%' | b'\\') || (self.spaces && *byte == b'+'));
-        if !escaped && !self.automaton.is_match(bytes) {
+        let is_read_otherwise =
+            |byte: &u8| matches!(byte, b'%' | b'\\') || is_of_line_break(*byte) || (self.spaces && *byte == b'+');
+        let holds = |patterns: &Patterns| patterns.automaton.is_match(bytes);
+        if !bytes.iter().any(is_read_otherwise) && !holds(&self.exact) && !holds(&self.in_any_case) {
             return None;
         }
         let mut stream = Stream::new(Arc::clone(self), vec![true; self.names.len()]);
@@ -89,12 +93,8 @@ impl Redactor {
         let views = View::all(bytes, self.spaces, last);
         let mut all = Vec::new();
         for view in &views {
-            for found in self.automaton.find_overlapping_iter(view.bytes.as_slice()) {
-                let secret = self.patterns[found.pattern().as_usize()].secret;
-                if hidden[secret] {
-                    let range = view.place(found.start()).start..view.place(found.end() - 1).end;
-                    all.push(Found { range, secret });
-                }
+            for patterns in [&self.exact, &self.in_any_case] {
+                all.extend(patterns.find(view).filter(|found| hidden[found.secret]));
             }
         }
         all.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
@@ -127,13 +127,41 @@ impl Redactor {
 
     /// Returns where the longest end of the bytes begins that a pattern begins with and goes beyond.
     fn begun(&self, bytes: &[u8], hidden: &[bool]) -> Option<usize> {
-        let longest = self.patterns.iter().map(|pattern| pattern.bytes.len()).max().unwrap_or_default();
+        let longest = self.patterns().map(|pattern| pattern.bytes.len()).max().unwrap_or_default();
         (bytes.len().saturating_sub(longest.saturating_sub(1))..bytes.len()).find(|start| {
             let end = &bytes[*start..];
-            let begins = |pattern: &Pattern| {
-                hidden[pattern.secret] && pattern.bytes.len() > end.len() && pattern.bytes.starts_with(end)
-            };
-            self.first[usize::from(end[0])] && self.patterns.iter().any(begins)
+            let longer = |pattern: &&Pattern| hidden[pattern.secret] && pattern.bytes.len() > end.len();
+            let digits = |pattern: &Pattern| pattern.bytes[..end.len()].eq_ignore_ascii_case(end);
+            self.first[usize::from(end[0])]
+                && (self.exact.all.iter().filter(longer).any(|pattern| pattern.bytes.starts_with(end))
+                    || self.in_any_case.all.iter().filter(longer).any(digits))
+        })
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.exact.all.iter().chain(&self.in_any_case.all)
+    }
+}
+
+impl Patterns {
+    fn new(all: Vec<Pattern>, in_any_case: bool) -> Self {
+        // All matches are needed, not only the longest: what overlaps one is part of a secret too. A prefilter would keep
+        // one more copy of the values, in one piece.
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .ascii_case_insensitive(in_any_case)
+            .prefilter(false)
+            .build(all.iter().map(|pattern| pattern.bytes.as_slice()))
+            .expect("number and length of secrets are limited");
+        Self { automaton, all }
+    }
+
+    /// Returns where the patterns stand in what a view was made of.
+    fn find<'a>(&'a self, view: &'a View) -> impl Iterator<Item = Found> {
+        self.automaton.find_overlapping_iter(view.bytes.as_slice()).map(|found| Found {
+            range: view.place(found.start()).start..view.place(found.end() - 1).end,
+            secret: self.all[found.pattern().as_usize()].secret,
         })
     }
 }
@@ -184,7 +212,7 @@ impl Stream {
 
     /// Returns true if a name of a header, which is in lower case always, holds a secret in whichever case.
     pub(in crate::tool) fn is_in_name(&self, name: &[u8]) -> bool {
-        let hidden = self.redactor.patterns.iter().filter(|pattern| self.hidden[pattern.secret]);
+        let hidden = self.redactor.patterns().filter(|pattern| self.hidden[pattern.secret]);
         let mut bytes = hidden.map(|pattern| &pattern.bytes);
         bytes.any(|bytes| name.windows(bytes.len()).any(|part| part.eq_ignore_ascii_case(bytes)))
             || self.whole(name).is_some()

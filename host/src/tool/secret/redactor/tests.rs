@@ -52,6 +52,19 @@ fn json_escaped(text: &str) -> String {
     text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
+/// A text with a line break after so many characters.
+fn in_lines(text: &str, length: usize, end: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let lines: Vec<String> = chars.chunks(length).map(|line| line.iter().collect()).collect();
+    lines.join(end)
+}
+
+/// Digits whose letters are in capitals here and there.
+fn mixed(hex: &str) -> String {
+    let mix = |(at, c): (usize, char)| if at % 3 == 0 { c.to_ascii_uppercase() } else { c };
+    hex.chars().enumerate().map(mix).collect()
+}
+
 /// A text as it is and in every encoding that is known, alone and within others.
 fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
     let whole = format!("{before}{secret}{after}");
@@ -73,7 +86,14 @@ fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
         form(&whole),
         json_string(&form(&whole)),
         hex.to_uppercase(),
+        mixed(&hex),
+        json_string(&in_lines(&mixed(&hex), 60, "\n")),
         hex,
+        in_lines(&STANDARD.encode(&whole), 76, "\r\n"),
+        in_lines(&STANDARD.encode(&whole), 7, "\n"),
+        in_lines(&URL_SAFE.encode(&whole), 5, "\n\t"),
+        json_string(&json_string(&in_lines(&STANDARD.encode(&whole), 19, "\r\n"))),
+        percent(in_lines(&STANDARD.encode(&whole), 19, "\r\n").as_bytes(), false, false),
         STANDARD.encode(&whole),
         URL_SAFE.encode(&whole),
         percent(STANDARD.encode(&whole).as_bytes(), false, true),
@@ -114,6 +134,37 @@ fn escapes_are_undone_in_any_mixture() {
     for text in ["p\\\"ss/w\\\\rd", "%", "\\", "\\u", "\\ud83d", "\\ud83d\\u", "\\ud83dx", "%4", "%zz", "\\q", "+"] {
         assert_eq!(redact(&[secret], text), text);
     }
+}
+
+#[test]
+fn hexadecimal_in_any_case_and_lines_of_base64_are_found() {
+    let secret = "s3cr3t?>~value, as long as such values are, and some more of it";
+    let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let base64 = STANDARD.encode(format!("a:{secret}"));
+    for text in [mixed(&hex), in_lines(&mixed(&hex), 60, "\n")] {
+        assert_eq!(redact(&[secret], &format!("<{text}>")), "<{{secret:K0}}>", "{text}");
+    }
+    for end in ["\n", "\r\n", "\r\n ", "\n\t", "\\n", "\\r\\n", "%0d%0a"] {
+        let text = in_lines(&base64, 76, end);
+        assert!(text.contains(end));
+        // The first characters hold bits of `a:`, the last ones are padding.
+        let redacted = redact(&[secret], &format!("<{text}>"));
+        assert!(redacted.starts_with("<YTp{{secret:K0}}") && redacted.len() < 25, "{redacted}");
+    }
+    // Two line breaks are the end of what stands before them.
+    for text in [in_lines(&base64, 30, "\n\n"), hex.replace('7', "8"), "one\ntwo\r\nthree\r".to_owned()] {
+        assert_eq!(redact(&[secret], &text), text);
+    }
+    // A line break that may go on is held back, and no more than one.
+    let redactor = redactor(&[secret]);
+    let mut stream = Stream::new(redactor, vec![true]);
+    let mut redacted = Vec::new();
+    stream.push(b"event: \r\n\r", &mut redacted);
+    assert_eq!(redacted, b"event: \r\n");
+    stream.push(b"\nczNj", &mut redacted);
+    assert_eq!(redacted, b"event: \r\n\r\n");
+    stream.push(&b"\n".repeat(1000), &mut redacted);
+    assert!(!stream.is_holding());
 }
 
 #[test]
@@ -162,7 +213,7 @@ proptest! {
     #[test]
     fn parts_are_read_as_the_whole_is(
         secrets in vec("[ab%\\\\4]{6,9}", 1..4),
-        text in "([ab%\\\\4]|%61|%25|\\\\u0061|\\\\\\\\|\\\\u005c){0,60}",
+        text in "([ab%\\\\4\n\r ]|%61|%25|\\\\u0061|\\\\\\\\|\\\\u005c){0,60}",
         lengths in vec(1_usize..9, 1..6),
     ) {
         let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
