@@ -43,11 +43,14 @@ fn exit_code_in_json_is_that_of_the_process() {
     let limited = ["run", "--json", "--limit", "output=1KiB", "-e", "for (;;) console.log('0123456789')"];
     let thrown = ["run", "--json", "-e", "throw new Error('x')"];
     let exits = ["run", "--json", "--lang", "sh", "-e", "exit 7"];
+    // Found by the host, after the guest ended with 0.
+    let unreadable = ["run", "--json", "-e", "return '👍 ok'.slice(1)"];
     for (arguments, status, word) in [
         (denied.as_slice(), 3, "denied"),
         (limited.as_slice(), 4, "limited"),
         (thrown.as_slice(), 1, "failed"),
         (exits.as_slice(), 7, "failed"),
+        (unreadable.as_slice(), 1, "failed"),
     ] {
         let ran = home.run(arguments);
         let said: Value = serde_json::from_str(&ran.stdout).expect("JSON");

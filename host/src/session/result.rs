@@ -175,11 +175,11 @@ impl Status {
         }
     }
 
-    /// Returns the exit status of a process that ends so; `own` is the script's own.
+    /// Returns the exit status of a process that ends so; `own` is the script's own, which is 0 where the host found the failure.
     fn exit_code(self, own: u8) -> u8 {
         match self {
             Self::Completed => 0,
-            Self::Failed => own,
+            Self::Failed => own.max(1),
             Self::Denied => 3,
             Self::Limited => 4,
             Self::Cancelled => 130,

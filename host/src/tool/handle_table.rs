@@ -38,6 +38,11 @@ impl HandleTable {
         self.table.max_capacity()
     }
 
+    /// Returns true if no more memory would give it more room.
+    pub(super) fn is_largest(&self) -> bool {
+        self.capacity() >= MAX_HANDLES
+    }
+
     /// Returns the table with room for what one call of the host makes, if there is memory for it. Where there is none,
     /// the table is full once its last places are taken.
     pub(super) fn with_room(&mut self) -> &mut ResourceTable {

@@ -304,9 +304,11 @@ impl<'a> Call<'a> {
             return self.out_of_memory(refused);
         }
         if let Some(ResourceTableError::Full) = error.downcast_ref() {
-            let most = store.data().handles.capacity();
+            let handles = &store.data().handles;
+            let most = handles.capacity();
             let message = format!("`{method}` has {most} handles of its host at once, as many as it may have");
-            return Failure::limit(message, "drop what is no longer needed, or raise `memory` in `limits`");
+            let more = if handles.is_largest() { String::new() } else { format!(", or {}", how_to_raise("memory")) };
+            return Failure::limit(message, format!("drop what is no longer needed{more}"));
         }
         if code::is_too_much_at_once(error) {
             return self.too_much_at_once(store.hostcall_fuel());
