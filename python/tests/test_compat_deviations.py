@@ -135,14 +135,29 @@ def test_token_limits_the_sandbox() -> None:
     authority = EphemeralAuthority()
     trusted = [authority.public_key_hex()]
     tools = [ToolDefinition("pay", "d", OBJECT), ToolDefinition("refund", "d", OBJECT)]
-    token = authority.create_pca(["tool_call:pay"], expires_in_secs=1)
+    token = authority.create_pca(["tool_call:pay"])
     box = Sandbox(token.to_cbor(), tools, trusted_authorities=trusted, tool_handler=lambda method, _: method)
     assert box.execute("return await pay({})") == "pay\n"
     assert box.run("javascript", "await refund({})").status == "denied"
     with pytest.raises(ValueError, match="does not allow all"):
         Sandbox(token.to_cbor(), tools, [ToolCallCap("**")], trusted, tool_handler=lambda method, _: method)
-    time.sleep(1.1)
-    assert box.run("javascript", "await pay({})").status == "denied"
+
+
+def test_sandbox_ends_with_its_token() -> None:
+    authority = EphemeralAuthority()
+    lifetime = 2
+    made = time.monotonic()
+    token = authority.create_pca(["tool_call:pay"], expires_in_secs=lifetime)
+    box = Sandbox(
+        token.to_cbor(),
+        [ToolDefinition("pay", "d", OBJECT)],
+        trusted_authorities=[authority.public_key_hex()],
+        tool_handler=lambda method, _: method,
+    )
+    while box.run("javascript", "await pay({})").status != "denied":
+        assert time.monotonic() - made < 60, "a token that has ended still allows"
+        time.sleep(0.1)
+    assert time.monotonic() - made >= lifetime - 1, "the token ended before its time"
 
 
 def test_token_that_nobody_trusts_is_refused() -> None:

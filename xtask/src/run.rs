@@ -7,7 +7,10 @@ use anyhow::{Context, Result, bail};
 
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // A binary in a shared target directory may have been compiled in another checkout: cargo says at run time which
+    // one it runs for.
+    let xtask = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).to_owned(), PathBuf::from);
     xtask.parent().expect("xtask lies in the workspace").to_owned()
 }
 
