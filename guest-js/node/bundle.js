@@ -2634,7 +2634,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   });
   var library, Buffer2, SlowBuffer, kMaxLength, native2, toHex, toLatin1, fromBytes, plain, fromText, isEncoding, toText, byteLength, write, inspectBuffer, constants, isUtf8, isAscii, INSPECT_MAX_BYTES, transcode, buffer_default, init_buffer = __esm({
     "src/buffer.js"() {
-      library = __toESM(require_buffer(), 1), { Buffer: Buffer2, SlowBuffer, kMaxLength } = library, { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer, start = 0, end = buffer.length) => new Uint8Array(buffer.buffer, buffer.byteOffset + start, Math.max(0, end - start)), fromText = Buffer2.from;
+      library = __toESM(require_buffer(), 1);
+      init_util();
+      ({ Buffer: Buffer2, SlowBuffer, kMaxLength } = library), { native: native2, toHex, toLatin1 } = host, fromBytes = (bytes) => Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length), plain = (buffer, start = 0, end = buffer.length) => new Uint8Array(buffer.buffer, buffer.byteOffset + start, Math.max(0, end - start)), fromText = Buffer2.from;
       Buffer2.from = {
         from(value, encoding, length) {
           if (typeof value != "string") return fromText(value, encoding, length);
@@ -2647,6 +2649,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               let text2 = value.replace(/-/g, "+").replace(/_/g, "/").replace(/[^A-Za-z0-9+/]/g, "");
               return fromText(text2, "base64");
             }
+            case "hex":
+              return fromText(/^(?:[0-9a-f]{2})*/i.exec(value)[0], "hex");
             default:
               if (!isEncoding(encoding)) throw Object.assign(new TypeError(`Unknown encoding: ${encoding}`), { code: "ERR_UNKNOWN_ENCODING" });
               return fromText(value, encoding);
@@ -2707,6 +2711,19 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         configurable && Object.defineProperty(Buffer2.prototype, name, { enumerable: !1 });
       }
       Object.defineProperty(Buffer2.prototype, Symbol.toStringTag, Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag));
+      for (let name of ["alloc", "allocUnsafe", "allocUnsafeSlow"]) {
+        let work = Buffer2[name];
+        Buffer2[name] = {
+          [name](size, ...values) {
+            if (typeof size != "number") throw invalidType("size", "number", size);
+            if (!(size >= 0 && size <= kMaxLength)) {
+              let range2 = `>= 0 && <= ${kMaxLength}`;
+              throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be ${range2}. Received ${size}`);
+            }
+            return work(size, ...values);
+          }
+        }[name];
+      }
       for (let name of Object.getOwnPropertyNames(Buffer2.prototype)) {
         if (!/^(read|write)[A-Z]/.test(name)) continue;
         let work = Buffer2.prototype[name], coded = {

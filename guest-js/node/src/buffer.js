@@ -1,5 +1,6 @@
 // `Buffer`: the library, with text made and read by the engine where that is faster or fuller.
 import * as library from '../node_modules/buffer/index.js';
+import { codedError, invalidType } from './util.js';
 
 const { Buffer, SlowBuffer, kMaxLength } = library;
 const { native, toHex, toLatin1 } = host;
@@ -21,6 +22,9 @@ Buffer.from = {
         const text = value.replace(/-/g, '+').replace(/_/g, '/').replace(/[^A-Za-z0-9+/]/g, '');
         return fromText(text, 'base64');
       }
+      case 'hex':
+        // Node.js stops at the first pair that is not hexadecimal; the library reads the half of it.
+        return fromText(/^(?:[0-9a-f]{2})*/i.exec(value)[0], 'hex');
       default:
         if (!isEncoding(encoding)) throw Object.assign(new TypeError(`Unknown encoding: ${encoding}`), { code: 'ERR_UNKNOWN_ENCODING' });
         return fromText(value, encoding);
@@ -95,6 +99,20 @@ for (const name of Object.keys(Buffer.prototype)) {
   if (configurable) Object.defineProperty(Buffer.prototype, name, { enumerable: false });
 }
 Object.defineProperty(Buffer.prototype, Symbol.toStringTag, Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag));
+
+for (const name of ['alloc', 'allocUnsafe', 'allocUnsafeSlow']) {
+  const work = Buffer[name];
+  Buffer[name] = {
+    [name](size, ...values) {
+      if (typeof size !== 'number') throw invalidType('size', 'number', size);
+      if (!(size >= 0 && size <= kMaxLength)) {
+        const range = `>= 0 && <= ${kMaxLength}`;
+        throw codedError(RangeError, 'ERR_OUT_OF_RANGE', `The value of "size" is out of range. It must be ${range}. Received ${size}`);
+      }
+      return work(size, ...values);
+    },
+  }[name];
+}
 
 // The library's errors have no codes.
 for (const name of Object.getOwnPropertyNames(Buffer.prototype)) {

@@ -107,6 +107,46 @@ const hexOfBytes = (bytes, context) => {
   return join(hex, ' ') + (left > 0 ? ' ... ' + left + ' more byte' + (left === 1 ? '' : 's') : '');
 };
 
+// What is left of the iterators that were shown: `{left, at, areEntries}`.
+const shownIterators = new WeakMap();
+
+// Takes what an iterator of a Map or a Set has left, and gives it back: the iterator's own `next` yields it again.
+//
+// The engine cannot say what an iterator will yield without taking it. Nor does it say whether that are entries: an entry
+// is an array of two that nothing but the iterator's result holds, so a weak reference to it ends with that result.
+const takeIterator = (iterator, step) => {
+  const left = [];
+  const takeFirst = () => {
+    const { done, value } = step(iterator);
+    if (done) return undefined;
+    const isPair = isArray(value) && value.length === 2;
+    push(left, isPair ? [value[0], value[1]] : value);
+    return isPair ? new EngineWeakRef(value) : undefined;
+  };
+  const reference = takeFirst();
+  const held = reference === undefined ? undefined : readWeakRef(reference);
+  if (held !== undefined) left[0] = held;
+  for (let result = step(iterator); !result.done; result = step(iterator)) push(left, result.value);
+  const shown = { __proto__: null, left, at: 0, areEntries: reference !== undefined && held === undefined };
+  weakSet(shownIterators, iterator, shown);
+  const next = () =>
+    shown.at < left.length ? { value: left[shown.at++], done: false } : { value: undefined, done: true };
+  defineProperty(iterator, 'next', { __proto__: null, value: next, writable: true, configurable: true });
+  return shown;
+};
+
+const formatIterator = (name, step) => (value) => {
+  const { left, at, areEntries } = weakGet(shownIterators, value) ?? takeIterator(value, step);
+  const items = (context, depth) => {
+    const entries = [];
+    for (let i = at; i < left.length && i - at < context.maxArrayLength; i++) push(entries, formatInner(left[i], context, depth));
+    if (left.length - at > entries.length) push(entries, more(left.length - at - entries.length));
+    return entries;
+  };
+  // Node.js shows the braces of an empty one with the space that its entries would have had.
+  return { open: '[' + name + (areEntries ? ' Entries' : ' Iterator') + '] {', size: left.length - at + 1, items };
+};
+
 const formatters = {
   __proto__: null,
   Array(value) {
@@ -198,6 +238,8 @@ const formatters = {
   BigInt: formatBoxed('BigInt', uncurry(BigInt.prototype.valueOf), false),
   Symbol: formatBoxed('Symbol', uncurry(Symbol.prototype.valueOf), false),
   Arguments: () => ({ open: '[Arguments] {' }),
+  'Map Iterator': formatIterator('Map', uncurry(getPrototypeOf(new Map().keys()).next)),
+  'Set Iterator': formatIterator('Set', uncurry(getPrototypeOf(new Set().keys()).next)),
   WeakMap: (value) => ({
     open: prefixOf(value, 'WeakMap') + '{',
     size: 1,

@@ -270,21 +270,34 @@ const formatInner = (value, context, depth) => {
 
 const more = (left) => '... ' + left + ' more item' + (left === 1 ? '' : 's');
 
+// Whether entries have room on one line.
+const isBelowBreakLength = (output, start, base, context) => {
+  let length = output.length + start;
+  if (length + output.length > context.breakLength) return false;
+  for (let i = 0; i < output.length; i++) {
+    length += withoutColors(output[i]).length;
+    if (length > context.breakLength) return false;
+  }
+  return !includes(base, '\n');
+};
+
 // Brackets around entries: on one line if they are few, short and not deep, else one a line.
 const intoLines = (output, open, close, base, context, depth, inColumns) => {
-  const start = base === '' ? open : base + ' ' + open;
   const { compact } = context;
-  if (compact === true || (typeof compact === 'number' && compact >= 1 && !inColumns && context.deepest - depth < compact)) {
-    let length = output.length + (compact === true ? 0 : output.length + context.indentation + open.length + base.length + 10);
-    let oneLine = !includes(base, '\n') && length <= context.breakLength;
-    for (let i = 0; i < output.length && oneLine; i++) {
-      length += withoutColors(output[i]).length;
-      if (length > context.breakLength || includes(output[i], '\n')) oneLine = false;
-    }
-    if (oneLine) return start + ' ' + join(output, ', ') + ' ' + close;
+  const indentation = repeat(' ', context.indentation + 2);
+  if (compact === true) {
+    const start = base === '' ? open : open + ' ' + base;
+    if (isBelowBreakLength(output, 0, base, context)) return start + ' ' + join(output, ', ') + ' ' + close;
+    const first = base === '' && open.length === 1 ? ' ' : '\n' + indentation;
+    return start + first + join(output, ',\n' + indentation) + ' ' + close;
   }
-  const line = '\n' + repeat(' ', context.indentation);
-  return start + line + '  ' + join(output, ',' + line + '  ') + line + close;
+  const start = base === '' ? open : base + ' ' + open;
+  if (typeof compact === 'number' && compact >= 1 && !inColumns && context.deepest - depth < compact) {
+    const taken = output.length + context.indentation + open.length + base.length + 10;
+    const joined = isBelowBreakLength(output, taken, base, context) ? join(output, ', ') : '\n';
+    if (!includes(joined, '\n')) return start + ' ' + joined + ' ' + close;
+  }
+  return start + '\n' + indentation + join(output, ',\n' + indentation) + '\n' + substring(indentation, 2) + close;
 };
 
 // Many short elements in columns, as wide as suits them.
@@ -415,9 +428,11 @@ const formatObject = (value, context, depth) => {
     isList && typeof context.compact === 'number' && context.compact >= 1 && entries.length > 6
       ? intoColumns(entries, value, context)
       : entries;
-  const text = intoLines(output, open, close, base, context, depth, output !== entries);
-  if (!mapHas(context.circular, value)) return text;
-  return stylize(context, '<ref *' + mapGet(context.circular, value) + '>', 'special') + ' ' + text;
+  const reference = mapHas(context.circular, value)
+    ? stylize(context, '<ref *' + mapGet(context.circular, value) + '>', 'special') + ' '
+    : '';
+  const head = base === '' ? reference + open : open;
+  return intoLines(output, head, close, base === '' ? base : reference + base, context, depth, output !== entries);
 };
 
 // The context of one call: the options, and what is found on the way.

@@ -1,5 +1,11 @@
 // `URL` and `URLSearchParams`, by the WHATWG's standard.
 
+// As the standard turns what it is given into text: `String` alone has words for a symbol.
+const toUsv = (value) => {
+  if (typeof value === 'symbol') throw new TypeError('Cannot convert a Symbol value to a string');
+  return String(value);
+};
+
 const formDecode = (text) => {
   const plain = join(split(text, '+'), ' ');
   const bytes = native.encodeUtf8(plain);
@@ -52,23 +58,23 @@ class URLSearchParams {
   }
   constructor(init = '') {
     if (!isObject(init)) {
-      parseForm(String(init), this.#pairs);
+      parseForm(toUsv(init), this.#pairs);
     } else if (typeof init[symbolIterator] === 'function') {
-      for (const pair of init) push(this.#pairs, [String(pair[0]), String(pair[1])]);
+      for (const pair of init) push(this.#pairs, [toUsv(pair[0]), toUsv(pair[1])]);
     } else {
       const keys = objectKeys(init);
-      for (let i = 0; i < keys.length; i++) push(this.#pairs, [keys[i], String(init[keys[i]])]);
+      for (let i = 0; i < keys.length; i++) push(this.#pairs, [keys[i], toUsv(init[keys[i]])]);
     }
   }
   get size() {
     return this.#pairs.length;
   }
   append(name, value) {
-    push(this.#pairs, [String(name), String(value)]);
+    push(this.#pairs, [toUsv(name), toUsv(value)]);
     this.#changed();
   }
   delete(name, value) {
-    this.#keep((pair) => pair[0] !== String(name) || (value !== undefined && pair[1] !== String(value)));
+    this.#keep((pair) => pair[0] !== toUsv(name) || (value !== undefined && pair[1] !== toUsv(value)));
     this.#changed();
   }
   get(name) {
@@ -77,23 +83,23 @@ class URLSearchParams {
   getAll(name) {
     const values = [];
     for (let i = 0; i < this.#pairs.length; i++)
-      if (this.#pairs[i][0] === String(name)) push(values, this.#pairs[i][1]);
+      if (this.#pairs[i][0] === toUsv(name)) push(values, this.#pairs[i][1]);
     return values;
   }
   has(name, value) {
     const values = this.getAll(name);
-    return value === undefined ? values.length > 0 : contains(values, String(value));
+    return value === undefined ? values.length > 0 : contains(values, toUsv(value));
   }
   set(name, value) {
     let placed = false;
     this.#keep((pair) => {
-      if (pair[0] !== String(name)) return true;
+      if (pair[0] !== toUsv(name)) return true;
       if (placed) return false;
-      pair[1] = String(value);
+      pair[1] = toUsv(value);
       placed = true;
       return true;
     });
-    if (!placed) push(this.#pairs, [String(name), String(value)]);
+    if (!placed) push(this.#pairs, [toUsv(name), toUsv(value)]);
     this.#changed();
   }
   sort() {
@@ -163,8 +169,8 @@ class URL {
   #parts;
   #params;
   constructor(input, base) {
-    const text = String(input);
-    const from = base === undefined ? '' : String(base);
+    const text = toUsv(input);
+    const from = base === undefined ? '' : toUsv(base);
     this.#parts = base !== undefined && from === '' ? [] : native.parseUrl(text, from);
     if (this.#parts.length === 0) throw invalidUrl(text, base === undefined ? undefined : from);
   }
@@ -194,8 +200,8 @@ class URL {
     return this.#parts[0];
   }
   static canParse(input, base) {
-    const from = base === undefined ? '' : String(base);
-    return !(base !== undefined && from === '') && native.parseUrl(String(input), from).length > 0;
+    const from = base === undefined ? '' : toUsv(base);
+    return !(base !== undefined && from === '') && native.parseUrl(toUsv(input), from).length > 0;
   }
   static parse(input, base) {
     try {
@@ -236,7 +242,7 @@ mapList(urlParts, (part, index) => {
       return urlPart(this, index);
     },
     set [part](value) {
-      setUrlPart(this, part, String(value));
+      setUrlPart(this, part, toUsv(value));
     },
   };
   const property = getOwnPropertyDescriptor(accessors, part);

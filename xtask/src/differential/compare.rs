@@ -54,6 +54,13 @@ pub(crate) fn compare(reference: &Value, ours: &Value) -> Verdict {
     if reference["late"] == true || reference["crashed"] == true {
         return Verdict::Void("the reference did not end in time".to_owned());
     }
+    if reference["cut"] == true {
+        return Verdict::Void("the reference wrote more than is compared".to_owned());
+    }
+    // As bash says it of a program that it waited for.
+    if reference["stderr"].as_str().is_some_and(|text| text.contains(" Segmentation fault ")) {
+        return Verdict::Void("a program of the reference crashed".to_owned());
+    }
     if ours["crashed"] == true || ours["status"] == "limited" {
         return Verdict::Differs(BTreeSet::from([Aspect::Limit]));
     }
@@ -110,5 +117,14 @@ mod tests {
     #[test]
     fn comparison_with_a_reference_that_was_late_is_void() {
         assert!(matches!(compare(&json!({"late": true}), &json!({})), Verdict::Void(_)));
+    }
+
+    #[test]
+    fn comparison_with_a_reference_that_was_cut_or_crashed_is_void() {
+        let ours = json!({"stdout": "1\n", "stderr": "", "exit_code": 0});
+        let crashed = "bash: line 7:   180 Segmentation fault      bc <<'END'\n";
+        let crashed = json!({"stdout": "status 139\n", "stderr": crashed, "exit_code": 0});
+        assert!(matches!(compare(&crashed, &ours), Verdict::Void(_)));
+        assert!(matches!(compare(&json!({"stdout": "1\n1\n", "cut": true}), &ours), Verdict::Void(_)));
     }
 }

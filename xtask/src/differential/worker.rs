@@ -74,10 +74,11 @@ fn perform(job: &Value) -> Result<Value> {
     }
     let status = child.wait()?;
     kill_all()?;
+    let (out, err) = (out.unwrap_or_default(), err.unwrap_or_default());
+    let cut = [&out, &err].iter().any(|bytes| bytes.len() as u64 == OUTPUT);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let mut result = json!({
-        "stdout": text(out.unwrap_or_default()), "stderr": text(err.unwrap_or_default()),
-        "exit_code": exit_code(status), "late": late,
+        "stdout": text(out), "stderr": text(err), "exit_code": exit_code(status), "late": late, "cut": cut,
     });
     list_files(&mut result)?;
     Ok(result)
