@@ -400,6 +400,13 @@ const formatProxy = (value, context, depth) => {
   return intoLines(parts, 'Proxy [', ']', '', context, depth, false);
 };
 
+// The name that a value without a prototype is shown by.
+const standardNameOf = (value) => {
+  if (isArray(value)) return 'Array';
+  const name = native.className(value);
+  return name === 'Map' || name === 'Set' ? name : 'Object';
+};
+
 const formatObject = (value, context, depth) => {
   const isFunction = typeof value === 'function';
   const parts = isFunction ? { base: formatFunction(value), style: 'special' } : (formatterFor(value)?.(value, context) ?? {});
@@ -414,7 +421,8 @@ const formatObject = (value, context, depth) => {
     return style !== undefined ? stylize(context, base, style) : base;
   }
   if (depth > context.depth) {
-    return stylize(context, '[' + (isArray(value) ? (name ?? '[Array: null prototype]') : trim(prefixOf(value, 'Object'))) + ']', 'special');
+    const kind = isArray(value) && name !== null ? name : trim(prefixOf(value, standardNameOf(value)));
+    return stylize(context, name === null ? kind : '[' + kind + ']', 'special');
   }
   context.deepest = depth;
   push(context.open, value);
@@ -431,8 +439,10 @@ const formatObject = (value, context, depth) => {
   const reference = mapHas(context.circular, value)
     ? stylize(context, '<ref *' + mapGet(context.circular, value) + '>', 'special') + ' '
     : '';
-  const head = base === '' ? reference + open : open;
-  return intoLines(output, head, close, base === '' ? base : reference + base, context, depth, output !== entries);
+  const isCompact = context.compact === true;
+  const head = isCompact ? reference + open : open;
+  const start = isCompact ? base : base === '' ? trim(reference) : reference + base;
+  return intoLines(output, head, close, start, context, depth, output !== entries);
 };
 
 // The context of one call: the options, and what is found on the way.
