@@ -234,10 +234,14 @@ impl Registry {
     }
 
     /// The whole index, read from its first byte on: how many lines it has, and all releases.
-    pub(crate) fn read_anew(&self) -> Result<(u64, Vec<Release>), Error> {
+    pub(crate) fn read_anew(&self) -> Result<Anew, Error> {
         self.cached.lock().unwrap_or_else(PoisonError::into_inner).stamp = None;
-        let lines = self.index()?.index.lines();
-        Ok((lines, self.list()?))
+        let (lines, torn) = {
+            let cached = self.index()?;
+            let length = cached.stamp.map_or(0, |(length, _)| length);
+            (cached.index.lines(), length.saturating_sub(cached.index.end()))
+        };
+        Ok(Anew { lines, torn, releases: self.list()? })
     }
 
     /// A line that was just written is not there.
@@ -252,6 +256,14 @@ impl Registry {
         cached.refresh(&self.store)?;
         Ok(cached)
     }
+}
+
+/// The index, read from its first line on.
+pub(crate) struct Anew {
+    pub(crate) lines: u64,
+    /// How many bytes after the last whole line are of one that is not whole.
+    pub(crate) torn: u64,
+    pub(crate) releases: Vec<Release>,
 }
 
 /// The index as it was last read.

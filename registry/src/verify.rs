@@ -10,6 +10,9 @@ use crate::{component::Component, digest::Digest, error::Error, index::Release, 
 pub struct Verified {
     /// How many lines the index has.
     pub lines: u64,
+    /// How many bytes after the last line are of one that is not whole: its writer was killed, or somebody cut it off. No
+    /// release of such a line is there, and the next change of the registry removes it.
+    pub torn: u64,
     /// How many releases.
     pub releases: usize,
     /// How many signatures they have.
@@ -43,9 +46,9 @@ impl Registry {
     pub fn verify(&self, mut each: impl FnMut(usize, usize, &Release)) -> Verified {
         let mut verified = Verified::default();
         let releases = match self.read_anew() {
-            Ok((lines, releases)) => {
-                verified.lines = lines;
-                releases
+            Ok(anew) => {
+                (verified.lines, verified.torn) = (anew.lines, anew.torn);
+                anew.releases
             }
             Err(error) => {
                 verified.problems.push(Problem::of(None, &error));

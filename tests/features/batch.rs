@@ -84,6 +84,31 @@ fn a_line_that_is_no_job_has_its_result() {
 }
 
 #[test]
+fn job_that_would_lose_something_is_refused() {
+    let home = Home::new();
+    for (line, said) in [
+        (r#"["echo", "sh", "echo hi"]"#, "a job is a JSON object"),
+        (r#"{"id": 12345678901234567890123, "script": "1"}"#, "would be given back rounded"),
+        (r#"{"id": [1.5], "script": "1"}"#, "would be given back rounded"),
+        (r#"{"id": 1, "id": 2, "script": "1"}"#, "duplicate field `id`"),
+        (r#"{"script": "1", "files": {"a": "1", "a": "2"}}"#, "`a` stands twice"),
+        (r#"{"script": "1", "env": {"A": "1", "A": "2"}}"#, "`A` stands twice"),
+        (r#"{"script": "1", "files": {"a": "1"}, "modes": {"a": "644", "a": "600"}}"#, "`a` stands twice"),
+        (r#"{"script": "1", "files": {"d/a": "1", "./d//a": "2"}}"#, "are the same file"),
+    ] {
+        let result = &home.batch(line, &[])[0];
+        assert_eq!(result["status"], "failed", "{line}: {result}");
+        assert_eq!(result["error"]["kind"], "argument", "{line}: {result}");
+        let message = result["error"]["message"].as_str().expect("a message");
+        assert!(message.contains(said), "{line}: {message}");
+    }
+    for id in ["18446744073709551615", "-9223372036854775808", "\"x\"", "null", "{\"a\":[1,true]}"] {
+        let results = home.batch(&format!("{{\"id\": {id}, \"script\": \"1\"}}"), &[]);
+        assert_eq!(results[0]["id"].to_string(), id);
+    }
+}
+
+#[test]
 fn jobs_share_nothing() {
     let write = json!({"id": 1, "lang": "sh", "script": "echo x > /workspace/left; echo x > /tmp/left; left=1"});
     let look = json!({"id": 2, "lang": "sh", "script": "ls /workspace /tmp | grep -c left; echo [$left]"});

@@ -11,6 +11,35 @@ fn usage(ran: &Ran, said: &str) {
 }
 
 #[test]
+fn arguments_that_are_quoted_do_not_act_on_a_terminal() {
+    let home = Home::new();
+    let hostile = "\u{1b}[2J\nerror: all is well\u{202e}";
+    for arguments in [
+        vec![hostile],
+        vec!["run", hostile, hostile],
+        vec!["run", "--timeout", hostile],
+        vec!["run", "--lang", hostile],
+        vec!["batch", "--jobs", hostile],
+        vec!["session", hostile],
+    ] {
+        let ran = home.run(arguments.clone());
+        assert_eq!(ran.status, 2, "{arguments:?}: {ran:?}");
+        assert!(!ran.stderr.contains(['\u{1b}', '\u{202e}']), "{arguments:?}: {ran:?}");
+        assert!(!ran.stderr.lines().any(|line| line.starts_with("error: all")), "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains("\\u{1b}[2J"), "{arguments:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn further_lines_of_a_failure_are_indented() {
+    let home = Home::new();
+    let ran = home.run(["run", "-e", "throw new Error('one\\nhint: two\\n\\nthree')"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stderr.starts_with("Error: one\n    hint: two\n"), "{ran:?}");
+    assert!(ran.stderr.lines().skip(1).all(|line| line.is_empty() || line.starts_with("    ")), "{ran:?}");
+}
+
+#[test]
 fn json_is_asked_for_and_errors_are_json() {
     let home = Home::with_fixture();
     home.file("bad.toml", "[[grant]]\nmethods = 'probe/*'\n");

@@ -132,6 +132,21 @@ fn a_log_suggests_the_policy_that_would_have_allowed_it() {
     assert_eq!(more["status"], "denied", "{more}");
 }
 
+#[test]
+fn suggested_policy_with_hidden_characters_means_what_was_seen() {
+    let home = Home::with_tools(&["text"]);
+    let code = "await text.count({text: 'a\\u202e\"b\\\\ \\n c\\u200bd'})";
+    let ran = home.js(code, &["--allow", "text/*", "--audit", "log.jsonl"]);
+    assert_eq!(ran["status"], "completed", "{ran}");
+    let suggested = home.run(["policy", "suggest", "log.jsonl"]);
+    assert!(!suggested.stdout.contains(['\u{202e}', '\u{200b}']), "{}", suggested.stdout);
+    home.file("suggested.toml", &suggested.stdout);
+    let again = home.js(code, &["--policy", "suggested.toml"]);
+    assert_eq!(again["status"], "completed", "{again}\n{}", suggested.stdout);
+    let other = home.js(&code.replace("202e", "202d"), &["--policy", "suggested.toml"]);
+    assert_eq!(other["status"], "denied", "{other}");
+}
+
 /// What a hostile script or tool asked for in vain does not come into the next policy by way of its log.
 #[test]
 fn what_was_refused_is_not_suggested() {

@@ -128,6 +128,26 @@ fn a_damaged_package_is_named_with_its_digest_wherever_it_is_missed() {
     assert_eq!((ran.stdout.trim(), ran.stderr.as_str()), ("2", ""), "{ran:?}");
 }
 
+#[test]
+fn verify_tells_of_a_line_that_was_never_finished() {
+    let home = Home::new();
+    home.file("t.wasm", number("one", 1));
+    assert_eq!(home.run(["publish", "t.wasm", "--name", "t:one", "--version", "1.0.0"]).status, 0);
+    let index = home.path().join("tollhouse/registry/index");
+    let whole = std::fs::read(&index).expect("the index is there");
+    let verify = |option: &[&str]| home.run(["registry", "verify"].iter().chain(option).copied());
+    assert_eq!(verify(&[]).stderr, "");
+    std::fs::write(&index, &whole[..whole.len() - 1]).expect("it is written");
+    let ran = verify(&[]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(
+        ran.stderr.contains(&format!("ends with {} bytes of a line that is not whole", whole.len() - 1)),
+        "{ran:?}"
+    );
+    let report: Value = serde_json::from_str(&verify(&["--json"]).stdout).expect("JSON");
+    assert_eq!((&report["torn_bytes"], &report["releases"]), (&Value::from(whole.len() - 1), &Value::from(0)));
+}
+
 /// A component `t:NAME` whose one function gives a number.
 fn number(name: &str, number: u32) -> Vec<u8> {
     let wit = format!("package t:{name}; interface api {{ f: func() -> u32; }} world tool {{ export api; }}");

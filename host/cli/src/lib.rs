@@ -45,6 +45,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{ExitCode, Termination};
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use error::{CliError, Result};
@@ -153,7 +154,7 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
     let json = JsonErrors::of(&arguments);
     let done = match Cli::try_parse_from(&arguments) {
         Ok(cli) => execute(cli, program, arguments),
-        Err(error) => Ok(explain_usage(&error, json)),
+        Err(error) => Ok(explain_usage(error, json)),
     };
     stdio::conclude(done).unwrap_or_else(|error| {
         json.print(&error);
@@ -162,16 +163,25 @@ pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> 
 }
 
 /// Prints help or the version where they were asked for, else what is wrong with the command line.
-fn explain_usage(error: &clap::Error, json: JsonErrors) -> Exit {
-    if error.use_stderr() {
-        let text = error.render().to_string();
-        json.print(&CliError::usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end()));
-        // Nobody can be told if standard error fails.
-        let _ = error.print();
-        return Exit::from(error::USAGE);
+///
+/// The arguments may come from a stranger: what is quoted of them stays on its line, and nothing in it acts on a terminal.
+fn explain_usage(mut error: clap::Error, json: JsonErrors) -> Exit {
+    if !error.use_stderr() {
+        stdio::remember_printed(error.print());
+        return Exit::SUCCESS;
     }
-    stdio::remember_printed(error.print());
-    Exit::SUCCESS
+    for kind in
+        [ContextKind::InvalidArg, ContextKind::InvalidValue, ContextKind::InvalidSubcommand, ContextKind::PriorArg]
+    {
+        if let Some(ContextValue::String(text)) = error.get(kind) {
+            let line = tame::tame_line(text);
+            error.insert(kind, ContextValue::String(line));
+        }
+    }
+    let text = error.render().to_string();
+    json.print(&CliError::usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end()));
+    note!("{}", text.trim_end());
+    Exit::from(error::USAGE)
 }
 
 /// Does what the command line asks for.

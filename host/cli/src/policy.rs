@@ -11,6 +11,7 @@ use super::audit::CheckAudit;
 use super::confine::ConfineArgs;
 use super::opening::{self, SessionArgs};
 use super::places::Places;
+use super::tame::tame_toml;
 use super::{CliError, Result, show, token};
 use crate::Exit;
 
@@ -82,7 +83,7 @@ impl Policy {
             Self::Explain(explain) => explain.execute(places),
             Self::Suggest { log } => {
                 let suggestion = suggest(&log).map_err(|error| CliError::because("cannot suggest a policy", &error))?;
-                show::line(suggestion.to_toml().trim_end());
+                show::styled(tame_toml(suggestion.to_toml().trim_end()));
                 Ok(Exit::SUCCESS)
             }
             Self::Keygen(keygen) => keygen.execute(),

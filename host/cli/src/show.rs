@@ -64,16 +64,26 @@ pub(crate) fn failure(error: &Failure) {
     if error.kind == ErrorKind::Exit {
         return;
     }
-    note!("{}: {}", error.name, error.message);
+    note!("{}", indented(&format!("{}: {}", error.name, error.message)));
     if let Some(stack) = error.stack.as_deref().filter(|stack| !stack.trim().is_empty()) {
-        note!("{}", stack.trim_end());
+        note!("    {}", indented(stack.trim()));
     }
     if let Some(payload) = &error.payload {
         note!("payload: {}", payload.value);
     }
     if let Some(hint) = &error.hint {
-        note!("hint: {hint}");
+        note!("hint: {}", indented(hint));
     }
+}
+
+/// A text whose further lines cannot be taken for lines of our own.
+fn indented(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let further = lines
+        .iter()
+        .skip(1)
+        .map(|line| if line.starts_with("    ") { (*line).to_owned() } else { format!("    {line}") });
+    lines.first().map(|line| (*line).to_owned()).into_iter().chain(further).collect::<Vec<_>>().join("\n")
 }
 
 /// The exit status of a failure that nobody caught.

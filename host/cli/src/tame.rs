@@ -8,6 +8,8 @@ use std::io::{self, IsTerminal as _, Write};
 
 use icu_properties::props::{BidiControl, DefaultIgnorableCodePoint, GeneralCategory, HangulSyllableType, Script};
 use icu_properties::{CodePointMapData, CodePointSetData};
+use toml_edit::DocumentMut;
+use toml_edit::visit_mut::VisitMut;
 use unicode_width::UnicodeWidthChar as _;
 
 use super::stdio::Stdout;
@@ -108,6 +110,47 @@ pub(crate) fn tame_json(json: &str) -> String {
             tame.push_str(&format!("\\u{unit:04x}"));
         }
     })
+}
+
+/// TOML with what is hidden in its values escaped as TOML escapes: it means the same.
+pub(crate) fn tame_toml(toml: &str) -> String {
+    let Ok(mut document) = toml.parse::<DocumentMut>() else {
+        return tame(toml);
+    };
+    TomlValues.visit_document_mut(&mut document);
+    // What is left is in keys and comments, where TOML knows no such escapes or a reader expects none.
+    tame(&document.to_string())
+}
+
+struct TomlValues;
+
+impl VisitMut for TomlValues {
+    fn visit_string_mut(&mut self, text: &mut toml_edit::Formatted<String>) {
+        if text.value() == &tame(text.value()) {
+            return;
+        }
+        let mut written = String::from("\"");
+        for c in text.value().chars() {
+            match c {
+                '"' | '\\' => written.extend(['\\', c]),
+                '\n' => written.push_str("\\n"),
+                _ => written.push(c),
+            }
+        }
+        written.push('"');
+        let escaped =
+            escaped(&written, &mut Marks::default(), &|c, tame| tame.push_str(&format!("\\U{:08x}", u32::from(c))));
+        if let Ok(toml_edit::Value::String(new)) = escaped.parse() {
+            let decor = text.decor().clone();
+            *text = new;
+            *text.decor_mut() = decor;
+        }
+    }
+}
+
+/// A text as one line: a line's end in it is escaped too.
+pub(crate) fn tame_line(text: &str) -> String {
+    tame(text).replace('\n', "\\n")
 }
 
 /// A text of as many bytes in which every hidden character is a question mark: places in it stay where they are.

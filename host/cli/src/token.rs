@@ -141,7 +141,7 @@ impl Inspect {
     pub(crate) fn execute(&self) -> Result {
         if let Some(trust) = &self.trust {
             let policy = open(&self.token, trust, self.revoked.as_deref())?;
-            show::line(policy.to_toml().trim_end());
+            show::styled(super::tame::tame_toml(policy.to_toml().trim_end()));
         } else {
             let shown = token(&self.token)?.inspect();
             show::json_pretty(&shown);

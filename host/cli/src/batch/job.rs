@@ -1,9 +1,12 @@
 //! One line of a batch: what it says, and what of it a run is made of.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use tollhouse::capability::Limits;
@@ -32,12 +35,51 @@ pub(super) struct Job {
     script: String,
     #[serde(default)]
     stdin: Option<Contents>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique")]
     files: BTreeMap<String, Contents>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique")]
     modes: BTreeMap<String, Mode>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique")]
     env: BTreeMap<String, String>,
+}
+
+/// Reads an object in which each key stands once: of two values of one key, serde would keep the last in silence.
+fn unique<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<BTreeMap<String, T>, D::Error> {
+    struct Unique<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Unique<T> {
+        type Value = BTreeMap<String, T>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+            let mut entries = BTreeMap::new();
+            while let Some((key, value)) = object.next_entry::<String, T>()? {
+                if entries.contains_key(&key) {
+                    return Err(serde::de::Error::custom(format!("`{key}` stands twice")));
+                }
+                entries.insert(key, value);
+            }
+            Ok(entries)
+        }
+    }
+    deserializer.deserialize_map(Unique(PhantomData))
+}
+
+/// Returns true if what is given back is what was given: JSON's other numbers are rounded when they are read.
+fn is_exact(id: &Value) -> bool {
+    match id {
+        Value::Number(number) => number.is_i64() || number.is_u64(),
+        Value::Array(items) => items.iter().all(is_exact),
+        Value::Object(entries) => entries.values().all(is_exact),
+        _ => true,
+    }
+}
+
+/// The path without what changes nothing in it: `./a//b` is `a/b`.
+fn plain(path: &str) -> String {
+    path.split('/').filter(|name| !name.is_empty() && *name != ".").collect::<Vec<_>>().join("/")
 }
 
 /// Text, or bytes in base64.
@@ -80,6 +122,13 @@ impl<'de> Deserialize<'de> for Mode {
 impl Job {
     /// Reads a line; what is wrong comes with the job's id, as far as it can be found.
     pub(super) fn parse(line: &[u8]) -> Result<Self, (Value, Failure)> {
+        if line.trim_ascii_start().first() != Some(&b'{') {
+            // serde would take a list for a job, by the order of its fields.
+            return Err((
+                Value::Null,
+                Failure::argument("a job is a JSON object, such as {\"id\": 1, \"script\": \"...\"}"),
+            ));
+        }
         let job = serde_json::from_slice::<Self>(line).map_err(|error| {
             let id = match serde_json::from_slice(line) {
                 Ok(Value::Object(mut object)) => object.remove("id").unwrap_or_default(),
@@ -89,13 +138,28 @@ impl Job {
             let message = error.to_string().replace(" at line 1 column ", " at column ");
             (id, Failure::argument(message))
         })?;
-        match job.modes.keys().find(|path| !job.files.contains_key(*path)) {
+        match job.mistake() {
             None => Ok(job),
-            Some(path) => {
-                let failure = Failure::argument(format!("`modes` names `{path}`, and `files` does not"));
-                Err((job.id, failure))
-            }
+            Some(failure) => Err((job.id, failure)),
         }
+    }
+
+    /// What contradicts itself, or could not be given back.
+    fn mistake(&self) -> Option<Failure> {
+        if !is_exact(&self.id) {
+            return Some(
+                Failure::argument(format!("the id {} would be given back rounded", self.id))
+                    .with_hint("write it as a text, or as a whole number of at most 64 bits"),
+            );
+        }
+        if let Some(path) = self.modes.keys().find(|path| !self.files.contains_key(*path)) {
+            return Some(Failure::argument(format!("`modes` names `{path}`, and `files` does not")));
+        }
+        let mut places: BTreeMap<String, &str> = BTreeMap::new();
+        self.files.keys().find_map(|path| {
+            let other = places.insert(plain(path), path)?;
+            Some(Failure::argument(format!("`{other}` and `{path}` in `files` are the same file")))
+        })
     }
 
     /// The files that the script finds: the job's, among those that are mounted.

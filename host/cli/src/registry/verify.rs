@@ -17,7 +17,7 @@ use crate::Exit;
 pub(crate) struct Verify {
     #[command(flatten)]
     confine: ConfineArgs,
-    /// Print one JSON object: lines, releases, signatures, blobs, bytes, problems
+    /// Print one JSON object: lines, torn_bytes, releases, signatures, blobs, bytes, problems
     #[arg(long)]
     json: bool,
 }
@@ -40,6 +40,13 @@ impl Verify {
             show::line(format_args!(
                 "checked {lines} lines of the index, {releases} releases, {signatures} signatures, {blobs} blobs ({size})"
             ));
+            if verified.torn > 0 {
+                note!(
+                    "warning: the index ends with {} bytes of a line that is not whole: a publisher was killed while it \
+                     wrote, or somebody cut it off\n  no release of it is there; the next publish removes it",
+                    verified.torn
+                );
+            }
             for problem in &verified.problems {
                 let hint = problem.hint.map(|hint| format!("\n  {hint}")).unwrap_or_default();
                 note!("{}{hint}", problem.problem);
@@ -65,7 +72,7 @@ fn report(verified: &Verified) -> Value {
         .map(|it| json!({ "release": it.release, "problem": it.problem, "hint": it.hint }))
         .collect();
     json!({
-        "lines": verified.lines, "releases": verified.releases, "signatures": verified.signatures,
+        "lines": verified.lines, "torn_bytes": verified.torn, "releases": verified.releases, "signatures": verified.signatures,
         "blobs": verified.blobs, "bytes": verified.bytes, "problems": problems,
     })
 }
