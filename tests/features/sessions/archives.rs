@@ -138,6 +138,35 @@ fn refused(file: &[u8]) -> Result<(), String> {
     Err(causes.map(ToString::to_string).collect::<Vec<_>>().join(": "))
 }
 
+#[test]
+fn export_does_not_tell_random_numbers() {
+    let (host, sessions) = (Host::new(&HostOptions::default()).expect("the engines start"), Sessions::in_memory());
+    let drawn = |name: &str| {
+        let id: SessionId = name.parse().expect("a name");
+        let session = host.open(&sessions, &id, OpenOptions::default()).expect("it opens");
+        let script = Script { source: "return Math.random()".to_owned(), ..Script::default() };
+        let run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
+        run.finish().value.expect("a number")
+    };
+    drawn("origin");
+    let id: SessionId = "origin".parse().expect("a name");
+    let file = sessions.export(&id, Vec::new()).expect("it is written").0;
+    let mut next = vec![drawn("origin")];
+    for name in ["one", "two"] {
+        let options = ImportOptions { name: Some(name.parse().expect("a name")), ..ImportOptions::default() };
+        sessions.import(&file[..], &options).expect("it is read");
+        next.push(drawn(name));
+    }
+    assert!(next[0] != next[1] && next[0] != next[2] && next[1] != next[2], "{next:?}");
+    // What the file has is not drawn from either: of two exports, none has the other's.
+    let seed = |file: &[u8]| {
+        let archive = Archive::read(file);
+        archive.records.iter().find(|record| record.0 == b'S').map(|record| record.2.clone()).expect("it is there")
+    };
+    let again = sessions.export(&id, Vec::new()).expect("it is written").0;
+    assert_ne!(seed(&file), seed(&again));
+}
+
 /// What is changed, how, and what is said of it.
 type Crafted = (&'static str, fn(&mut Archive), &'static str);
 

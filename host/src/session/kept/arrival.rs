@@ -99,12 +99,14 @@ impl Arrival {
         }
         withhold(making, &id, &self.spent, blobs)?;
         let mut few = making.few.clone();
+        let family = match &self.decided {
+            Decided::Own(_, Some(own)) => *own,
+            _ => self.family,
+        };
+        few.insert(key::one(b'S', &id), json(&self.created.reseeded(family)?));
         match &self.decided {
             Decided::Shared(_, founded) => founded.join(last),
-            Decided::Own(_, Some(family)) => {
-                let created = Created { family: Some(family.text()), ..self.created.clone() };
-                few.insert(key::one(b'S', &id), json(&created));
-            }
+            Decided::Own(_, Some(_)) => {}
             Decided::Exhausted | Decided::Own(_, None) => last.expect(self.family.key(), None),
         }
         if self.is_limited {

@@ -256,10 +256,8 @@ impl Sessions {
         files: &Tree,
         states: States,
     ) -> Result<Batch, SessionsError> {
-        let mut seed = [0; 32];
-        getrandom::fill(&mut seed).map_err(|error| SessionsError::Random(error.into()))?;
         let (from, family) = from.map(|(from, family)| (from, family.text())).unzip();
-        let created = Created { created: now(), seed: blake3::Hash::from(seed).to_string(), from, family };
+        let created = Created { created: now(), seed: Created::new_seed()?, from, family };
         let run = RunRecord {
             status: "created".to_owned(),
             script: String::new(),

@@ -41,8 +41,8 @@ impl FamilyId {
         Ok(Self(bytes.into()))
     }
 
-    /// The family of a session: the one that it was given when it was forked or imported, else the one that it founds. The
-    /// latter is known by the session's seed, which an export has too.
+    /// The family of a session: the one that it was given when it was forked, exported or imported, else the one that it
+    /// founds, which is known by a hash of the session's seed.
     pub(super) fn of(id: &SessionId, created: &Created) -> Result<Self, SessionsError> {
         let text = created.family.as_ref().unwrap_or(&created.seed);
         let hash = blake3::Hash::from_hex(text).map_err(|_| damaged(id, "its family"))?;

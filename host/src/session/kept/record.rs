@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::SessionId;
+use super::family::FamilyId;
+use super::{SessionId, SessionsError};
 use crate::capability::Amount;
 use crate::gate::CallOutcome;
 use crate::ledger::Used;
@@ -24,6 +25,20 @@ pub struct Created {
     /// The sessions with which it shares its budgets, in hexadecimal. None: those that were forked from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) family: Option<String>,
+}
+
+impl Created {
+    /// A seed that nobody knows.
+    pub(super) fn new_seed() -> Result<String, SessionsError> {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed).map_err(|error| SessionsError::Random(error.into()))?;
+        Ok(blake3::Hash::from(seed).to_string())
+    }
+
+    /// The same of a session with another seed: whoever has the one cannot tell the random numbers of the other.
+    pub(super) fn reseeded(&self, family: FamilyId) -> Result<Self, SessionsError> {
+        Ok(Self { seed: Self::new_seed()?, family: Some(family.text()), ..self.clone() })
+    }
 }
 
 /// Where a fork began.

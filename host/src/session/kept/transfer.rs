@@ -9,6 +9,7 @@ use std::io::Write;
 use serde::{Deserialize, Serialize};
 
 use super::family::FamilyId;
+use super::log::json;
 use super::record::Balance;
 use super::roots::Reached;
 use super::{SessionId, Sessions, SessionsError, key};
@@ -47,7 +48,7 @@ impl Sessions {
     /// # Errors
     /// If there is none, it has a run that has not ended, or something of it cannot be read or written.
     pub fn export<W: Write>(&self, id: &SessionId, to: W) -> Result<(W, Exported), SessionsError> {
-        self.created(id)?;
+        let created = self.created(id)?;
         let Some(_turn) = self.0.locks.try_take(id)? else { return Err(SessionsError::Busy(id.clone())) };
         let mut reached = Reached::default();
         self.records_of(id, |record| self.reach(self.roots_of(id, &record)?, &mut reached))?;
@@ -63,9 +64,13 @@ impl Sessions {
             number += 1;
             Ok::<_, SessionsError>(())
         };
+        // Whoever has the export must not be able to tell the session's random numbers.
+        let created = json(&created.reseeded(FamilyId::of(id, &created)?)?);
         self.records_of(id, |record| {
-            if record.0.first() != Some(&b'O') {
-                pair(id, &record.0, &record.1, &mut entry);
+            match record.0.first() {
+                Some(b'O') => {}
+                Some(b'S') => pair(id, &record.0, &created, &mut entry),
+                _ => pair(id, &record.0, &record.1, &mut entry),
             }
             if entry.len() >= ENTRY { write(&mut entry) } else { Ok(()) }
         })?;
