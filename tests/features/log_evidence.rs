@@ -3,8 +3,13 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tollhouse::capability::Policy;
+use tollhouse::gate::{Audit, AuditError, Event};
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{RunOptions, SessionOptions, Status};
 use tollhouse_tests::{Home, Ran};
 
 const LENGTH: &str = "return await probe.length({ text: 'four' })";
@@ -338,4 +343,46 @@ fn memmem(bytes: &[u8], wanted: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// An audit log on a disk that has no room for the lines of one kind.
+struct Full(&'static str);
+
+impl Audit for Full {
+    fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
+        let kind = serde_json::to_value(event).expect("an event is plain data")["event"].take();
+        if kind == self.0 {
+            Err(AuditError::Io { path: "log".into(), source: std::io::ErrorKind::StorageFull.into() })
+        } else {
+            Ok(())
+        }
+    }
+
+    fn sync(&self) -> Result<(), AuditError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn run_whose_log_lacks_what_happened_fails() {
+    let home = Home::with_tools(&["stats"]);
+    for (missing, status) in [
+        ("none", Status::Completed),
+        ("settled", Status::Failed),
+        ("denied", Status::Failed),
+        ("ended", Status::Failed),
+    ] {
+        let policy = Policy::parse("[[grant]]\nmethod = 'stats/describe'").expect("it is one");
+        let audit: Option<Arc<dyn Audit>> = Some(Arc::new(Full(missing)));
+        let session =
+            home.host().session(SessionOptions { policy, audit, ..SessionOptions::default() }).expect("it opens");
+        let source = "await stats.describe({values: [1]});
+            await stats.quantiles({values: [1], probabilities: [0]}).catch(() => {}); return 1";
+        let script = Script { source: source.to_owned(), ..Script::default() };
+        let run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
+        let result = run.finish();
+        assert_eq!(result.status, status, "{missing}: {result:?}");
+        let told = result.error.map(|error| error.message).unwrap_or_default();
+        assert_eq!(told.contains("the audit log is not complete"), missing != "none", "{missing}: {told}");
+    }
 }

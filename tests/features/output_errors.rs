@@ -83,6 +83,20 @@ fn cut(home: &Home, arguments: &[&str], bytes: usize) -> Ran {
 }
 
 #[test]
+fn limit_of_file_sizes_is_an_error_and_kills_nothing() {
+    let home = Home::with_fixture();
+    // The limit is far above what the program itself writes, and five bytes above what the file has.
+    let shell = r#"ulimit -f 131072; head -c 134217723 /dev/zero > out; "$0" "$@" >> out"#;
+    let program = home.command(["run", "-e", "console.log('hello, world')"]);
+    let mut limited = Command::new("bash");
+    limited.args(["-c", shell]).arg(program.get_program()).args(program.get_args()).current_dir(home.path());
+    limited.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ran = Ran::of(&limited.output().expect("bash starts"));
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stderr.contains("File too large"), "{ran:?}");
+}
+
+#[test]
 fn broken_pipe_ends_run_at_once_with_141_and_keeps_its_files() {
     let home = Home::new();
     let begun = Instant::now();

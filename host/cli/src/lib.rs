@@ -149,6 +149,7 @@ pub struct Program {
 /// it does nothing else.
 pub fn main(program: Program, arguments: impl IntoIterator<Item = OsString>) -> Exit {
     confine::remember_inherited();
+    signals::survive_file_size_limit();
     error::configure();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let json = JsonErrors::of(&arguments);

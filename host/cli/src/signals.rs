@@ -4,11 +4,12 @@
 //! at once.
 
 use std::process;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 /// Exit status of a command that a signal cancelled, whichever signal it was.
@@ -27,6 +28,13 @@ pub(crate) enum Request {
     Interrupt,
     /// SIGTERM or SIGHUP: the whole process is to end.
     Terminate,
+}
+
+/// Has a write beyond the limit of file sizes (`ulimit -f`) fail, as any other that finds no room: SIGXFSZ would end the
+/// process in the middle of a line.
+pub(crate) fn survive_file_size_limit() {
+    // Without a handler the process ends as before.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Calls `stop` at the first signal. The second one ends the process.

@@ -28,7 +28,7 @@ pub use approval::{Answer, ApprovalError, ApprovalRequest, Approver, Caller, Cos
 pub use audit::{
     Audit, AuditError, AuditFile, AuditKey, Both, Chain, CheckOptions, CheckedLog, Debits, Event, NoAuditKey, Nowhere,
 };
-pub(crate) use audit::{RunLog, Witness, redacted};
+pub(crate) use audit::{RunLog, Witness, incomplete, redacted};
 pub use calls::{Budget, BudgetKind, Call, CallOutcome, Calls, Record};
 pub use judge::{Coverage, Covered, Opinion};
 pub use optional::Optional;

@@ -7,7 +7,7 @@ use super::process::BROKEN_PIPE;
 use super::state::{Place, SessionState};
 use crate::capability::Limits;
 use crate::error::{ErrorKind, Failure, how_to_raise, told};
-use crate::gate::{Budget, Calls};
+use crate::gate::{Budget, Calls, incomplete};
 use crate::guest::{GuestError, Language, Outcome, OutputError};
 use crate::vfs::{self, Tree};
 
@@ -155,6 +155,16 @@ impl RunResult {
         let hint = "the session's files are as they were before the run; what was spent stays spent";
         (self.status, self.exit_code) = (Status::Failed, 1);
         self.error = Some(Failure::host(message).with_hint(hint));
+    }
+}
+
+impl RunResult {
+    /// The audit log could not be told how the run ended.
+    pub(super) fn unlogged(&mut self, error: &dyn std::error::Error) {
+        if self.error.is_none() {
+            (self.status, self.exit_code) = (Status::Failed, 1);
+            self.error = Some(incomplete(&told(error)));
+        }
     }
 }
 

@@ -372,11 +372,13 @@ impl SessionState {
         self.busy.store(false, Ordering::Release);
     }
 
-    /// The run is over, whatever an audit log says of it. That of a session on disk knows.
-    fn tell(&self, place: &Place, result: &RunResult) {
+    /// Tells the audit log how the run ended; a result that the log lacks is an error.
+    fn tell(&self, place: &Place, result: &mut RunResult) {
         let error = result.error.as_ref().map(|error| told_in_log(&error.message));
         let ended = Event::Ended { run: place.number(), status: result.status.word(), error: error.as_deref() };
-        let _ = self.gate.audit().write(&ended);
+        if let Err(lost) = self.gate.audit().write(&ended) {
+            result.unlogged(&lost);
+        }
     }
 
     /// Lets go of a run that could not begin.

@@ -190,6 +190,11 @@ pub enum Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// Returns true for what has happened when it is written. Without a line of anything else, that does not happen.
+    pub(super) fn is_afterwards(&self) -> bool {
+        matches!(self, Self::Settled { .. } | Self::Denied { .. } | Self::Released { .. } | Self::Said { .. })
+    }
+
     /// How something ends that had begun, with texts of at most `most` bytes; none if it says anything else.
     pub(super) fn ending(&self, most: usize) -> Option<Self> {
         let cut = |text: &'a str| &text[..text.floor_char_boundary(most)];

@@ -33,7 +33,7 @@ pub use file::AuditFile;
 pub(super) use file::events;
 pub use key::{AuditKey, NoAuditKey};
 pub(crate) use redacted::redacted;
-pub(crate) use run_log::RunLog;
+pub(crate) use run_log::{RunLog, incomplete};
 pub use scan::{CheckOptions, CheckedLog};
 
 /// Why the log cannot be written or trusted.

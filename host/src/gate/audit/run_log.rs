@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{Audit, AuditError, Event};
-use crate::error::{Failure, how_to_raise};
+use crate::error::{Failure, how_to_raise, told};
 use crate::json;
 
 /// Bytes that a line has besides its event, at most: number, time, the hash of the line before, the MAC.
@@ -27,6 +27,8 @@ pub(crate) struct RunLog {
     limit: u64,
     used: AtomicU64,
     full: AtomicBool,
+    /// Why a line is missing that tells of what had happened already.
+    lost: OnceLock<String>,
     /// Stops the run.
     stop: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
@@ -40,6 +42,7 @@ impl RunLog {
             limit,
             used: AtomicU64::new(0),
             full: AtomicBool::new(false),
+            lost: OnceLock::new(),
             stop: OnceLock::new(),
         }
     }
@@ -49,12 +52,13 @@ impl RunLog {
         let _ = self.stop.set(Box::new(stop));
     }
 
-    /// Why the run ends, once the limit is reached.
+    /// Why the run fails: its limit is reached, or something that happened in it could not be written.
     pub(crate) fn failure(&self) -> Option<Failure> {
-        self.full.load(Ordering::Acquire).then(|| {
+        if self.full.load(Ordering::Acquire) {
             let message = format!("limit `log` reached: a run adds at most {} bytes to the audit log", self.limit);
-            Failure::limit(message, how_to_raise("log"))
-        })
+            return Some(Failure::limit(message, how_to_raise("log")));
+        }
+        self.lost.get().map(|why| incomplete(why))
     }
 
     /// Takes room for a line. False if there is none left.
@@ -76,8 +80,35 @@ impl RunLog {
     }
 }
 
+/// The failure of a run whose log lacks something that happened.
+pub(crate) fn incomplete(why: &str) -> Failure {
+    Failure::host(format!("the audit log is not complete: {why}"))
+        .with_hint("what the run did is done; its log does not say all of it")
+}
+
 impl Audit for RunLog {
     fn write(&self, event: &Event<'_>) -> Result<(), AuditError> {
+        let written = self.write_within_limit(event);
+        if let Err(error) = &written
+            && event.is_afterwards()
+            && !self.full.load(Ordering::Acquire)
+        {
+            let _ = self.lost.set(told(error));
+        }
+        written
+    }
+
+    fn sync(&self) -> Result<(), AuditError> {
+        self.audit.sync()
+    }
+
+    fn is_kept(&self) -> bool {
+        self.audit.is_kept()
+    }
+}
+
+impl RunLog {
+    fn write_within_limit(&self, event: &Event<'_>) -> Result<(), AuditError> {
         if !self.audit.is_kept() {
             return self.audit.write(event);
         }
@@ -92,14 +123,6 @@ impl Audit for RunLog {
             Some(short) => self.audit.write(&short),
             None => Err(AuditError::Full { limit: self.limit }),
         }
-    }
-
-    fn sync(&self) -> Result<(), AuditError> {
-        self.audit.sync()
-    }
-
-    fn is_kept(&self) -> bool {
-        self.audit.is_kept()
     }
 }
 
