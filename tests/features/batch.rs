@@ -263,6 +263,36 @@ fn jobs_in_processes_of_their_own_share_none() {
 }
 
 /// Processes that a process has started and that have not ended.
+/// Nothing runs on for a batch that was killed.
+#[test]
+fn jobs_in_processes_of_their_own_end_with_the_batch() {
+    let home = Home::new();
+    let job = json!({"id": 1, "script": "for (;;) await new Promise((go) => setTimeout(go, 10))"});
+    let mut batch = home
+        .command(["batch", "--isolate", "process", "--jobs", "1", "--timeout", "10m"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary is built");
+    let mut input = batch.stdin.take().expect("it is piped");
+    input.write_all(lines(&[job]).as_bytes()).expect("it reads");
+    let busy = || children_of(batch.id()).into_iter().find(|pid| is_busy(*pid));
+    let began = Instant::now();
+    while busy().is_none() && began.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let found = children_of(batch.id());
+    assert!(busy().is_some(), "{found:?}");
+    batch.kill().expect("it is ours");
+    batch.wait().expect("it ends");
+    let began = Instant::now();
+    while found.iter().any(|pid| is_alive(*pid)) && began.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!found.iter().any(|pid| is_alive(*pid)), "a process is left");
+    drop(input);
+}
+
 fn children_of(pid: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());

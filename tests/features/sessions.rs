@@ -536,3 +536,20 @@ fn sessions_in_memory_are_sessions() {
     );
     assert!(matches!(other.import(file.as_slice(), &ImportOptions::default()), Err(SessionsError::Exists(_))));
 }
+
+#[test]
+fn store_made_under_any_umask_is_used_again() {
+    let home = Home::new();
+    let run = || {
+        let program = home.command(["run", "--session", "s", "-e", "return 1"]);
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", r#"umask 000; exec "$0" "$@""#]).arg(program.get_program()).args(program.get_args());
+        shell.current_dir(home.path());
+        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Ran::of(&shell.output().expect("a shell starts"))
+    };
+    for _ in 0..2 {
+        let ran = run();
+        assert_eq!((ran.status, ran.stdout.as_str()), (0, "1\n"), "{ran:?}");
+    }
+}

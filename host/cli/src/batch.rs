@@ -135,6 +135,9 @@ impl Batch {
     /// Runs what comes in. `arguments` are those of the whole command line, with the program's name.
     pub(crate) fn execute(mut self, places: &Places, arguments: Vec<OsString>) -> Result {
         let running = Arc::new(Running::default());
+        if self.worker {
+            isolated::end_with_reader();
+        }
         if self.isolate == Isolation::Process && !self.worker {
             if self.audit.files().0.is_some() {
                 return Err(CliError::usage("`--audit` and `--isolate process`: processes cannot keep one log")

@@ -10,6 +10,8 @@ use std::io::{self, BufRead, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
 use serde_json::Value;
@@ -159,6 +161,21 @@ fn terminate(child: &Mutex<Option<Child>>) {
         // It may have ended, and stays until it is waited for.
         let _ = kill_process(Pid::from_child(child), Signal::TERM);
     }
+}
+
+/// Has a worker end as soon as nobody reads its output: when the process that started it has died, however that was.
+///
+/// The signal that Linux sends for a parent's death comes at the end of the parent's *thread*, which a worker outlives.
+pub(super) fn end_with_reader() {
+    std::thread::spawn(|| {
+        let output = io::stdout();
+        let mut watched = [PollFd::new(&output, PollFlags::empty())];
+        // It returns when the pipe has no reader, or not at all: the output may be no pipe.
+        while poll(&mut watched, None) == Err(Errno::INTR) {}
+        if watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
+            std::process::exit(1);
+        }
+    });
 }
 
 /// Reads, in a worker, the number that comes before the line, and returns that of the line before. Without one there is no line.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::turn::{Locks, open};
+use super::turn::{Locks, make_directory, open};
 use super::{SessionId, Sessions, SessionsError};
 
 /// How often a process looks that runs sessions: a run must have stopped within 50 ms.
@@ -80,7 +80,7 @@ impl Sessions {
             Locks::Files(directory) => {
                 let path = name(directory, id);
                 let failed = |source| SessionsError::Lock { session: id.clone(), source };
-                let file = fs::create_dir_all(directory).and_then(|()| open(&path)).map_err(failed)?;
+                let file = make_directory(directory).and_then(|()| open(&path)).map_err(failed)?;
                 match file.try_lock() {
                     Ok(()) => demand.file = Some((file, path)),
                     Err(TryLockError::WouldBlock) => {}

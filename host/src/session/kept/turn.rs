@@ -77,7 +77,7 @@ impl Locks {
             }
             Self::Files(directory) => {
                 let failed = |source| SessionsError::Lock { session: id.clone(), source };
-                fs::create_dir_all(directory).map_err(failed)?;
+                make_directory(directory).map_err(failed)?;
                 let file = open(&directory.join(id.as_str())).map_err(failed)?;
                 match file.try_lock() {
                     Ok(()) => Ok(Some(Turn::File { _shown: show(directory, id).map_err(failed)?, _locked: file })),
@@ -134,6 +134,16 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
+}
+
+/// Makes the directory of the turns, where it is missing, for its owner alone, whatever the umask says: a store that others
+/// can write is refused.
+pub(super) fn make_directory(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }
 
 #[cfg(test)]
