@@ -62,6 +62,19 @@ fn deep_arguments_leave_a_log_that_can_be_read() {
     assert_eq!(verified.status, 0, "{verified:?}");
 }
 
+/// The text of an error counts against no limit, so it is bounded by itself.
+#[test]
+fn long_error_is_cut_and_says_so() {
+    let home = Home::new();
+    let ran = home.js("const e = new Error('\\u0001'.repeat(5e6)); e.name = 'N'.repeat(1e6); throw e", &[]);
+    let (name, message) = (ran["error"]["name"].as_str(), ran["error"]["message"].as_str());
+    let (name, message) = (name.expect("a name"), message.expect("a message"));
+    assert!(message.len() < 66_000 && message.ends_with(" more bytes)"), "{}", message.len());
+    assert!(name.len() < 66_000, "{}", name.len());
+    let ran = home.js("throw new Error('x'.repeat(60000))", &[]);
+    assert_eq!(ran["error"]["message"].as_str().map(str::len), Some(60_000));
+}
+
 #[test]
 fn stacks_have_the_scripts_own_lines() {
     let home = Home::new();

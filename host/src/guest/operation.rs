@@ -234,15 +234,31 @@ impl Outcome {
     }
 }
 
-/// Reads the failure that a guest told. A payload that is no JSON or too large is left out.
+/// The most bytes of each text of a failure: its message, its stack, its hint. They count against no limit of the run, and
+/// JSON may take six bytes for each.
+const FAILURE_TEXT: usize = 64 << 10;
+
+/// A text of at most so many bytes; the end of a longer one says how much is missing.
+fn cut(mut text: String) -> String {
+    if text.len() > FAILURE_TEXT {
+        let kept = text.floor_char_boundary(FAILURE_TEXT);
+        let missing = text.len() - kept;
+        text.truncate(kept);
+        text.push_str(&format!("… ({missing} more bytes)"));
+        text.shrink_to_fit();
+    }
+    text
+}
+
+/// Reads the failure that a guest told. A payload that is no JSON or too large is left out, and long texts are cut.
 fn told(failure: wit::Failure, memory: u64) -> Failure {
     let payload = failure.payload.and_then(|payload| json::parse(&payload.text, memory).ok());
     Failure {
         kind: failure.kind.into(),
-        name: failure.name,
-        message: failure.message,
-        hint: failure.hint,
-        stack: failure.stack,
+        name: cut(failure.name),
+        message: cut(failure.message),
+        hint: failure.hint.map(cut),
+        stack: failure.stack.map(cut),
         payload: payload.map(|value| Payload { value, specials: Vec::new() }),
     }
 }
