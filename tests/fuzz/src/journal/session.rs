@@ -59,6 +59,9 @@ pub(super) fn session(data: &[u8]) {
     look(&sessions, &id);
     let (archive, _) = sessions.export(&id, Vec::new()).expect("it is whole");
     let mut again = Session::read(&archive);
+    let mut session = session.clone();
+    again.forget_names();
+    session.forget_names();
     if imported.budget != ImportedBudget::None {
         again.forget_import(&session);
     }
@@ -165,6 +168,17 @@ impl Session {
     fn sorted(&self) -> (Vec<&Record>, &BTreeMap<BlobId, Vec<u8>>) {
         let ordered: BTreeMap<_, _> = self.records.iter().map(|record| ((record.0, &record.1), record)).collect();
         (ordered.into_values().collect(), &self.blobs)
+    }
+
+    /// Removes what an import draws anew, and what its family is then known by.
+    fn forget_names(&mut self) {
+        for (_, _, value) in self.records.iter_mut().filter(|record| record.0 == b'S') {
+            let Ok(mut created) = serde_json::from_slice::<serde_json::Value>(value) else { continue };
+            for name in ["seed", "family"] {
+                created.as_object_mut().and_then(|created| created.remove(name));
+            }
+            *value = created.to_string().into_bytes();
+        }
     }
 
     /// Removes what is on record of its import: a line of the log, a record among the runs, and the head that names them.

@@ -1,5 +1,6 @@
-# Patterns in patterns.
-# status: completed
+# Patterns in patterns: so deep ones are an error.
+# status: failed
+# error: exit
 
 shopt -s extglob
 eval "case a in $(printf '@(%.0s' {1..5000})a$(printf ')%.0s' {1..5000})) echo yes;; esac"
