@@ -236,7 +236,7 @@ impl Outcome {
 
 /// The most bytes of each text of a failure: its message, its stack, its hint. They count against no limit of the run, and
 /// JSON may take six bytes for each.
-const FAILURE_TEXT: usize = 64 << 10;
+const FAILURE_TEXT: usize = 256 << 10;
 
 /// A text of at most so many bytes; the end of a longer one says how much is missing.
 fn cut(mut text: String) -> String {
