@@ -45,7 +45,7 @@ fn error(code: ErrorCode) -> Error {
 
 /// The path as the world takes it: bashkit's are absolute already. Bytes that are no UTF-8 name nothing here.
 fn text(path: &Path) -> Result<&str> {
-    path.to_str().ok_or_else(|| error(ErrorCode::Invalid))
+    path.to_str().filter(|path| !bashkit::has_raw_bytes(path)).ok_or_else(|| error(ErrorCode::Invalid))
 }
 
 fn file_type(kind: Kind) -> FileType {

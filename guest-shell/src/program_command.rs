@@ -18,6 +18,8 @@ const CHUNK: u32 = 64 << 10;
 
 /// 128 + SIGABRT: it trapped.
 const TRAPPED: i32 = 134;
+/// As a shell does with a program that it finds and cannot begin.
+const CANNOT_RUN: i32 = 126;
 /// 128 + SIGKILL: as a system does with what takes too much memory.
 const KILLED: i32 = 137;
 
@@ -48,6 +50,12 @@ pub(crate) async fn run(context: &CommandContext<'_>, what: Runnable, arguments:
     let mut environment: Vec<(String, String)> =
         context.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     environment.sort();
+    if let Some(what) = not_text(&arguments, &environment) {
+        let message =
+            format!("{}: {what} is not UTF-8 text\nhint: pass bytes on standard input, or in a file\n", context.name);
+        context.stderr.write_all(message.as_bytes()).await?;
+        return Ok(CommandStatus::with_code(CANNOT_RUN));
+    }
     let run = ProgramRun {
         what,
         arguments,
@@ -95,6 +103,15 @@ pub(crate) async fn run(context: &CommandContext<'_>, what: Runnable, arguments:
             Ok(CommandStatus::with_code(of_program(&failure)))
         }
     }
+}
+
+/// The argument or variable that a program cannot be given: its world has strings only.
+fn not_text(arguments: &[String], environment: &[(String, String)]) -> Option<String> {
+    if let Some(at) = arguments.iter().position(|argument| bashkit::has_raw_bytes(argument)) {
+        return Some(format!("argument {}", at + 1));
+    }
+    let (name, _) = environment.iter().find(|(_, value)| bashkit::has_raw_bytes(value))?;
+    Some(format!("the variable `{name}`"))
 }
 
 /// The exit status that stands for a program that did not end by itself.

@@ -47,6 +47,47 @@ fn bytes_that_are_no_text_stay_what_they_are() {
 }
 
 #[test]
+fn bytes_that_are_no_text_go_through_variables_and_filters() {
+    let script = r#"printf 'a\xff\xc3\n' > raw; x=$(cat raw); read -r y < raw; mapfile -t z < raw; w=$'\xff'
+for value in "$x" "$y" "${z[0]}" "${x%?}" "$w" "${#x}" "${x@Q}"; do printf %s "$value" | od -An -tx1; done
+for filter in 'sed s/a/b/' 'awk {print$1}' 'tr a b' 'xargs echo' 'paste -' 'grep -a a' 'pr -t'; do $filter < raw | od -An -tx1; done"#;
+    let kept = " 61 ff c3\n 61 ff c3\n 61 ff c3\n 61 ff\n ff\n 33\n 24 27 61 5c 33 37 37 5c 33 30 33 27\n";
+    let filtered = " 62 ff c3 0a\n 61 ff c3 0a\n 62 ff c3 0a\n 61 ff c3 0a\n 61 ff c3 0a\n 61 ff c3 0a\n 61 ff c3 0a\n";
+    assert_eq!(printed(script), format!("{kept}{filtered}"));
+}
+
+#[test]
+fn bytes_that_are_no_text_name_no_file_and_are_no_argument_of_tools() {
+    let home = Home::with_tools(&["stats"]);
+    let code = r#"x=$'\xff'; echo > "f$x"; echo $?; stats describe --values "$x"; echo $?; printf '{"values":[1],"x":"\xff"}' | stats describe; echo $?"#;
+    let ran = home.sh(code, &["--allow", "stats/*"]);
+    assert_eq!(ran["stdout"], "1\n2\n2\n", "{ran}");
+    assert!(ran["stderr"].as_str().is_some_and(|text| text.matches("is not UTF-8 text").count() == 2), "{ran}");
+}
+
+#[test]
+fn expansions_are_whole_or_an_error() {
+    assert_eq!(printed("echo {1..20000} | wc -w; echo $(( $(echo '(') 1 $(echo ')') ))"), "20000\n1\n");
+    let long =
+        "x=$(head -c 11000000 /dev/zero | tr '\\0' a); x=$x$x$x$x$x$x$x$x$x$x$x; y=${x//a/b}; echo ${#y} ${y:0:2}";
+    assert_eq!(printed(long), "11534336 bb\n");
+    let refused =
+        ["echo {1..99999999}", &format!("echo {}", "{a,b}".repeat(40)), "a[4294967297]=x", "a=([4294967297]=x)"];
+    for script in refused {
+        let results = ran(&[json!({"script": format!("{script}\necho after")})], &[]);
+        let told = results[0]["stderr"] != "" || results[0]["status"] == "limited";
+        assert!(told, "{script}: {}", results[0]);
+        assert!(results[0]["stdout"].as_str().is_none_or(|text| text.len() < 100), "{script}: {}", results[0]);
+    }
+}
+
+#[test]
+fn numbers_may_be_wide() {
+    let script = "seq -f %70000g 1 | wc -c; seq -f %.70000f 1 | wc -c";
+    assert_eq!(printed(script), "70001\n70003\n");
+}
+
+#[test]
 fn large_pipes_and_documents() {
     assert_eq!(printed("yes | head -c 10000000 | wc -c"), "10000000\n");
     // None of these holds more than a part of what passes.

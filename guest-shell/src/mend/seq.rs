@@ -195,20 +195,30 @@ impl Request {
 /// Zeros behind the sign.
 fn pad(text: &str, width: usize) -> String {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
-    format!("{sign}{digits:0>width$}", width = width.saturating_sub(sign.len()))
+    format!("{sign}{}{digits}", "0".repeat(missing(text, width)))
 }
+
+/// How many characters a text lacks. `format!` takes no width above 65535.
+fn missing(text: &str, width: usize) -> usize {
+    width.saturating_sub(text.chars().count())
+}
+
+/// More digits than these no number has that is not 0 behind them, and `format!` takes no more than 65535.
+const PLACES: usize = 1100;
 
 impl Format {
     fn apply(&self, value: f64) -> String {
         let text = if matches!(self.letter, 'f' | 'F') {
-            format!("{value:.*}", self.precision.unwrap_or(6))
+            let places = self.precision.unwrap_or(6);
+            let most = places.min(PLACES);
+            format!("{value:.most$}") + &"0".repeat(places - most)
         } else {
-            general(value, self.precision.unwrap_or(6).max(1))
+            general(value, self.precision.unwrap_or(6).clamp(1, PLACES))
         };
         let text = match (self.left, self.zero) {
-            (true, _) => format!("{text:<width$}", width = self.width),
+            (true, _) => format!("{text}{}", " ".repeat(missing(&text, self.width))),
             (false, true) => pad(&text, self.width),
-            (false, false) => format!("{text:>width$}", width = self.width),
+            (false, false) => format!("{}{text}", " ".repeat(missing(&text, self.width))),
         };
         format!("{}{text}{}", self.before, self.after)
     }
@@ -266,7 +276,7 @@ async fn write(request: &Request, output: &mut Writer<'_>) -> Result<()> {
             Some(next) if !request.is_past(next) => next,
             _ => break,
         };
-        output.write(request.separator.as_bytes()).await?;
+        output.write(&bashkit::bytes_of(&request.separator)).await?;
     }
     output.write(b"\n").await?;
     output.flush().await

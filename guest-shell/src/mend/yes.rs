@@ -27,9 +27,10 @@ impl Command for Yes {
             _ => context.args,
         };
         let line = if words.is_empty() { "y\n".to_owned() } else { format!("{}\n", words.join(" ")) };
+        let line = bashkit::bytes_of(&line);
         let mut output = Writer::new(&context.stdout);
         for _ in 0..MOST / line.len() + 1 {
-            if let Err(error) = output.write(line.as_bytes()).await {
+            if let Err(error) = output.write(&line).await {
                 return ended(error);
             }
         }

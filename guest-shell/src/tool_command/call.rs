@@ -37,7 +37,10 @@ impl Call<'_> {
             [] => return self.by_input(context).await,
             [json, dash] if json == "--json" && dash == "-" => {
                 let text = Lines::new(&context.stdin).rest().await?;
-                self.object(String::from_utf8_lossy(&text).trim(), "standard input")?
+                self.object(self.utf8(&text, "standard input")?.trim(), "standard input")?
+            }
+            words if words.iter().any(|word| bashkit::has_raw_bytes(word)) => {
+                return Err(self.not_text("an argument"));
             }
             words => catalog::parse_words(&self.method.name, words)
                 .map_err(|message| Stop::Misuse(format!("{}: {}\n", self.label, message.trim_end())))?,
@@ -62,12 +65,12 @@ impl Call<'_> {
             return self.call(context, "{}".to_owned()).await;
         }
         let Some(mut text) = lines.filled().await? else { return self.call(context, "{}".to_owned()).await };
-        if is_object(&text).is_ok() {
+        if std::str::from_utf8(&text).is_ok_and(|text| is_object(text).is_ok()) {
             return self.lines(context, lines, Some(text)).await;
         }
-        text.push('\n');
-        text.push_str(&String::from_utf8_lossy(&lines.rest().await?));
-        self.call(context, self.object(text.trim(), "standard input")?).await
+        text.push(b'\n');
+        text.extend(lines.rest().await?);
+        self.call(context, self.object(self.utf8(&text, "standard input")?.trim(), "standard input")?).await
     }
 
     /// A call for each line of standard input, which has no other input than lines.
@@ -80,7 +83,7 @@ impl Call<'_> {
     }
 
     /// A call for this line, if it is one, and for each that follows. The status is that of the last call that failed.
-    async fn lines(&self, context: &CommandContext<'_>, mut lines: Lines<'_>, first: Option<String>) -> Run<i32> {
+    async fn lines(&self, context: &CommandContext<'_>, mut lines: Lines<'_>, first: Option<Vec<u8>>) -> Run<i32> {
         let (mut status, mut next) = (0, first);
         loop {
             let line = match next.take() {
@@ -90,7 +93,8 @@ impl Call<'_> {
                     None => return Ok(status),
                 },
             };
-            let result = match self.object(&line, &format!("line {}", lines.number)) {
+            let place = format!("line {}", lines.number);
+            let result = match self.utf8(&line, &place).and_then(|line| self.object(line, &place)) {
                 Ok(arguments) => self.call(context, arguments).await?,
                 Err(Stop::Shell(error)) => return Err(error.into()),
                 Err(Stop::Misuse(message)) => {
@@ -110,6 +114,16 @@ impl Call<'_> {
             Ok(()) => Ok(text.to_owned()),
             Err(error) => Err(Stop::Misuse(format!("{}: {place} is not one JSON object: {error}\n", self.label))),
         }
+    }
+
+    /// The input as text, if it is text.
+    fn utf8<'t>(&self, bytes: &'t [u8], place: &str) -> Run<&'t str> {
+        std::str::from_utf8(bytes).map_err(|_| self.not_text(place))
+    }
+
+    /// JSON has no bytes that are no text: replacing them would call with something else.
+    fn not_text(&self, place: &str) -> Stop {
+        Stop::Misuse(format!("{}: {place} is not UTF-8 text\nhint: pass bytes as base64\n", self.label))
     }
 
     /// Calls, and prints what comes of it.
@@ -211,12 +225,12 @@ impl<'a> Lines<'a> {
     }
 
     /// The next line that is not blank, without the space around it.
-    async fn filled(&mut self) -> Result<Option<String>> {
+    async fn filled(&mut self) -> Result<Option<Vec<u8>>> {
         while let Some(line) = self.next().await? {
             self.number += 1;
-            let text = String::from_utf8_lossy(line.trim_ascii());
-            if !text.is_empty() {
-                return Ok(Some(text.into_owned()));
+            let line = line.trim_ascii();
+            if !line.is_empty() {
+                return Ok(Some(line.to_vec()));
             }
         }
         Ok(None)

@@ -45,10 +45,10 @@ impl Command for Column {
                 }
             }
         }
-        let text = String::from_utf8_lossy(&bytes);
+        let text = bashkit::text_of(&bytes);
         let columns = if options.table { super::table(&text, &options) } else { Ok(super::fill(&text, &options)) };
         match columns {
-            Ok(columns) => context.stdout.write_all(columns.as_bytes()).await?,
+            Ok(columns) => context.stdout.write_all(&bashkit::bytes_of(&columns)).await?,
             Err(what) => {
                 context.stderr.write_all(format!("column: {what}\n").as_bytes()).await?;
                 status = 1;

@@ -11,7 +11,7 @@ pub(crate) struct Getopt;
 impl Command for Getopt {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let outcome = program::run(context.args, |name| context.env.contains_key(name));
-        context.stdout.write_all(outcome.output.as_bytes()).await?;
+        context.stdout.write_all(&bashkit::bytes_of(&outcome.output)).await?;
         context.stderr.write_all(outcome.errors.as_bytes()).await?;
         Ok(CommandStatus::with_code(outcome.status))
     }

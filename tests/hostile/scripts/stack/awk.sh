@@ -1,5 +1,4 @@
 # Parentheses of awk's.
-# status: completed
-# stdout: "1\n"
+# status: failed
 
 awk "BEGIN { print $(printf '(%.0s' {1..20000})1$(printf ')%.0s' {1..20000}) }"

@@ -1,5 +1,4 @@
 # A source of nested parentheses in arithmetic.
-# status: completed
-# stdout: "1\n"
+# status: failed
 
 eval "echo \$(($(printf '(%.0s' {1..20000})1$(printf ')%.0s' {1..20000})))"
