@@ -1,21 +1,19 @@
 //! `/dev/null` and its like, for what opens them as files; redirections to `/dev/null`, and the standard streams, are
 //! bashkit's own. They are the shell's, not the session's: no snapshot has them.
 
+use std::io;
 use std::path::Path;
 
 use bashkit::time::UNIX_EPOCH;
-use bashkit::{DirEntry, FileType, Metadata};
+use bashkit::{DirEntry, Error, FileType, Metadata, Result};
 
 use crate::bindings::random;
 
 /// Where they are.
 const DIRECTORY: &str = "/dev";
 
-/// What one reading of `/dev/zero` gives. Readers take a file whole, so no device can be endless.
-const ZEROS: usize = 1 << 20;
-
-/// What one reading of `/dev/random` gives: what the world gives at once, at most, is eight times that.
-const RANDOM: u32 = 8 << 10;
+/// Bytes that are asked of the world at once: the most that it gives is eight times that.
+const RANDOM: usize = 8 << 10;
 
 /// A device. What is written to it is gone.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,11 +34,29 @@ impl Device {
         DEVICES.iter().find(|(known, _)| *known == name).map(|(_, device)| *device)
     }
 
-    pub(crate) fn read(self) -> Vec<u8> {
+    /// All that is in it, which only `/dev/null` has an end of.
+    pub(crate) fn read(self) -> Result<Vec<u8>> {
         match self {
-            Device::Null => Vec::new(),
-            Device::Zero => vec![0; ZEROS],
-            Device::Random => random::bytes(RANDOM),
+            Device::Null => Ok(Vec::new()),
+            Device::Zero | Device::Random => Err(Error::Io(io::Error::other(
+                "File has no end: read a part of it, as `head -c` does, or redirect it (`<`)",
+            ))),
+        }
+    }
+
+    /// The first bytes of one that has no end.
+    pub(crate) fn read_endless(self, length: usize) -> Option<Vec<u8>> {
+        match self {
+            Device::Null => None,
+            Device::Zero => Some(vec![0; length]),
+            Device::Random => {
+                let mut bytes = Vec::with_capacity(length);
+                while bytes.len() < length {
+                    let asked = (length - bytes.len()).min(RANDOM);
+                    bytes.extend(random::bytes(u32::try_from(asked).unwrap_or(u32::MAX)));
+                }
+                Some(bytes)
+            }
         }
     }
 

@@ -16,13 +16,13 @@ use crate::bindings::files::{self, ErrorCode, Kind, Metadata as Stat, WriteMode}
 use crate::devices::{self, Device};
 use crate::operations;
 
-/// How much one `read` asks for: large enough that nearly every file is one call.
+/// The bytes that one `read` asks for, so many that nearly every file takes one call.
 const READ_CHUNK: u64 = 16 << 20;
 
-/// The session's files.
+/// The file system that scripts see: the files of the session, and the devices of the shell.
 pub(crate) struct SessionFiles;
 
-/// What bash users know the error as. The text is what bashkit prints behind the name of the file.
+/// Returns an error of the world as bash words it; bashkit prints the text behind the name of the file.
 fn error(code: ErrorCode) -> Error {
     let (kind, text) = match code {
         ErrorCode::Access => (ErrorKind::PermissionDenied, "Permission denied"),
@@ -43,7 +43,7 @@ fn error(code: ErrorCode) -> Error {
     IoError::new(kind, text).into()
 }
 
-/// The path as the world takes it: bashkit's are absolute already. Bytes that are no UTF-8 name nothing here.
+/// Returns an absolute path of bashkit's as the world takes it. Names are UTF-8 there: another one is invalid.
 fn text(path: &Path) -> Result<&str> {
     path.to_str().filter(|path| !bashkit::has_raw_bytes(path)).ok_or_else(|| error(ErrorCode::Invalid))
 }
@@ -96,9 +96,14 @@ impl FileSystem for SessionFiles {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         operations::heard().await;
         match Device::at(path) {
-            Some(device) => Ok(device.read()),
+            Some(device) => device.read(),
             None => read_whole(text(path)?),
         }
+    }
+
+    async fn read_endless(&self, path: &Path, length: usize) -> Result<Option<Vec<u8>>> {
+        operations::heard().await;
+        Ok(Device::at(path).and_then(|device| device.read_endless(length)))
     }
 
     async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {

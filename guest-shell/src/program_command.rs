@@ -18,7 +18,7 @@ const CHUNK: u32 = 64 << 10;
 
 /// 128 + SIGABRT: it trapped.
 const TRAPPED: i32 = 134;
-/// As a shell does with a program that it finds and cannot begin.
+/// The exit status of a program that is found and cannot be run, as POSIX gives it.
 const CANNOT_RUN: i32 = 126;
 /// 128 + SIGKILL: as a system does with what takes too much memory.
 const KILLED: i32 = 137;
@@ -50,10 +50,10 @@ pub(crate) async fn run(context: &CommandContext<'_>, what: Runnable, arguments:
     let mut environment: Vec<(String, String)> =
         context.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     environment.sort();
-    if let Some(what) = not_text(&arguments, &environment) {
+    if let Some(place) = not_text(&what, &arguments, &environment) {
         let message =
-            format!("{}: {what} is not UTF-8 text\nhint: pass bytes on standard input, or in a file\n", context.name);
-        context.stderr.write_all(message.as_bytes()).await?;
+            format!("{}: {place} is not UTF-8 text\nhint: pass bytes on standard input, or in a file\n", context.name);
+        context.stderr.write_text(&message).await?;
         return Ok(CommandStatus::with_code(CANNOT_RUN));
     }
     let run = ProgramRun {
@@ -105,8 +105,13 @@ pub(crate) async fn run(context: &CommandContext<'_>, what: Runnable, arguments:
     }
 }
 
-/// The argument or variable that a program cannot be given: its world has strings only.
-fn not_text(arguments: &[String], environment: &[(String, String)]) -> Option<String> {
+/// Returns what a program cannot be given, since WASI passes strings only: its script, an argument or a variable.
+fn not_text(what: &Runnable, arguments: &[String], environment: &[(String, String)]) -> Option<String> {
+    if let Runnable::Script(script) = what
+        && bashkit::has_raw_bytes(&script.source)
+    {
+        return Some("the script".to_owned());
+    }
     if let Some(at) = arguments.iter().position(|argument| bashkit::has_raw_bytes(argument)) {
         return Some(format!("argument {}", at + 1));
     }

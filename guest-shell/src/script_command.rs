@@ -156,7 +156,7 @@ async fn print(context: &CommandContext<'_>, text: &str) -> Result<CommandStatus
 }
 
 async fn complain(context: &CommandContext<'_>, why: &str, status: i32) -> Result<CommandStatus> {
-    context.stderr.write_all(format!("{}: {why}\n", context.name).as_bytes()).await?;
+    context.stderr.write_text(&format!("{}: {why}\n", context.name)).await?;
     Ok(CommandStatus::with_code(status))
 }
 

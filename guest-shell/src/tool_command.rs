@@ -71,7 +71,7 @@ impl Command for ToolCommand {
             Ok(status) => Ok(CommandStatus::with_code(status)),
             Err(Stop::Shell(error)) => Err(error),
             Err(Stop::Misuse(message)) => {
-                context.stderr.write_all(message.as_bytes()).await?;
+                context.stderr.write_text(&message).await?;
                 Ok(CommandStatus::with_code(USAGE_ERROR))
             }
         }

@@ -56,6 +56,42 @@ fn devices_are_where_a_shell_expects_them() {
 }
 
 #[test]
+fn devices_have_no_end() {
+    let code = "head -c 3000000 /dev/zero | wc -c; head -c 3000000 < /dev/urandom | wc -c; cat /dev/zero | head -c 3000000 | wc -c
+        { head -c 2000000; head -c 2000000; } < /dev/zero | wc -c; exec 3< /dev/urandom; head -c 100000 <&3 | wc -c
+        tr -dc a-z < /dev/urandom | head -c 99999 | wc -c; cat /dev/urandom | tr -dc 0-9 | fold -w 7 | sed -n '9000{p;q}' | wc -c
+        base64 /dev/urandom | head -c 99999 | wc -c; base64 -w 0 < /dev/urandom | head -c 99999 | wc -c
+        od -An -v -tx1 -w1 -N 70000 /dev/urandom | wc -l; xxd -p -l 70000 < /dev/zero | tr -d '\\n' | wc -c
+        hexdump -C -n 70000 /dev/urandom | wc -l; dd if=/dev/zero bs=70000 count=1 2>&- | wc -c
+        seq 1000 | shuf --random-source=/dev/urandom | wc -l";
+    let expected = "3000000 3000000 3000000 4000000 100000 99999 8 99999 99999 70000 140000 4376 70000 1000";
+    let ran = Home::new().sh(code, &[]);
+    let words = ran["stdout"].as_str().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    assert_eq!(words.as_deref(), Some(expected), "{ran}");
+    assert_eq!(ran["stderr"], "", "{ran}");
+}
+
+#[test]
+fn device_is_never_taken_for_its_first_bytes() {
+    for code in [
+        "wc -c /dev/zero",
+        "sort /dev/urandom",
+        "sort < /dev/urandom",
+        "cp /dev/zero f",
+        "tail -c 5 /dev/zero",
+        "od - < /dev/zero",
+        "sha256sum < /dev/zero",
+        "base64 -d < /dev/zero",
+        "ln -s /dev/zero l; wc -c l",
+        "x=$(cat /dev/zero)",
+    ] {
+        let ran = Home::new().sh(&format!("{code} || echo refused"), &[]);
+        assert_eq!(ran["stdout"], "refused\n", "{code}: {ran}");
+        assert!(ran["stderr"].as_str().is_some_and(|text| text.contains("has no end")), "{code}: {ran}");
+    }
+}
+
+#[test]
 fn the_script_s_input_has_a_name() {
     let home = Home::new();
     let input = home.file("input", "one\ntwo\n");

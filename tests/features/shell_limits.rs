@@ -66,10 +66,44 @@ fn bytes_that_are_no_text_name_no_file_and_are_no_argument_of_tools() {
 }
 
 #[test]
+fn bytes_that_are_no_text_reach_no_program_as_other_text() {
+    let scripts = [r#"node -e 0 "$x""#, r#"node -e "'$x'""#, "export x; node -e 0"];
+    for script in scripts {
+        let results = ran(&[json!({"script": format!("x=$'\\xff'; {script}; echo $?")})], &[]);
+        assert_eq!(results[0]["stdout"], "126\n", "{script}: {}", results[0]);
+        let told = results[0]["stderr"].as_str().is_some_and(|text| text.contains("is not UTF-8 text"));
+        assert!(told, "{script}: {}", results[0]);
+    }
+    // jq reads U+FFFD, as the real one does.
+    let script = r#"x=$'\xff'; export x; jq -nc --arg x "$x" "[\$x, env.x, \"$x\"]""#;
+    assert_eq!(printed(script), "[\"\u{fffd}\",\"\u{fffd}\",\"\u{fffd}\"]\n");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_operands() {
+    let script = r#"x=$'\xff'
+tr "$x" y <<< "$x"; tr a "$x" <<< a | od -An -tx1; cut -d "$x" -f2 <<< "a${x}b"; sort -t "$x" -k2 <<< "a${x}b" | od -An -tx1
+join -t "$x" <(echo "a${x}b") <(echo "a${x}c") | od -An -tx1; dc -e "[$x]p" | od -An -tx1; seq -f "$x%g" 1 | od -An -tx1"#;
+    assert_eq!(printed(script), "y\n ff 0a\nb\n 61 ff 62 0a\n 61 ff 62 ff 63 0a\n ff 0a\n ff 31 0a\n");
+    let results = ran(&[json!({"script": "join a b c; echo $?", "files": {"a": "1\n", "b": "1\n"}})], &[]);
+    assert_eq!(results[0]["stdout"], "1\n", "{}", results[0]);
+}
+
+#[test]
+fn search_that_is_given_up_is_an_error() {
+    let script = r#"printf '%s\n' aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa > f; rg -P '^(a|a|aa)+\1$(?=b)' f; echo $?
+printf 'x1\n' > g; rg -P '\Q1\E' g; rg -r "$(printf 'y%.0s' {1..600000})" '[x1]' g | wc -c; echo "${PIPESTATUS[0]}""#;
+    let results = ran(&[json!({"script": script})], &[]);
+    assert_eq!(results[0]["stdout"], "2\nx1\n3\n2\n", "{}", results[0]);
+    let told = results[0]["stderr"].as_str().expect("text");
+    assert!(told.contains("match limit exceeded") && told.contains("too large"), "{told}");
+}
+
+#[test]
 fn expansions_are_whole_or_an_error() {
     assert_eq!(printed("echo {1..20000} | wc -w; echo $(( $(echo '(') 1 $(echo ')') ))"), "20000\n1\n");
     let long =
-        "x=$(head -c 11000000 /dev/zero | tr '\\0' a); x=$x$x$x$x$x$x$x$x$x$x$x; y=${x//a/b}; echo ${#y} ${y:0:2}";
+        "x=$(head -c 1048576 /dev/zero | tr '\\0' a); x=$x$x$x$x$x$x$x$x$x$x$x; y=${x//a/b}; echo ${#y} ${y:0:2}";
     assert_eq!(printed(long), "11534336 bb\n");
     let refused =
         ["echo {1..99999999}", &format!("echo {}", "{a,b}".repeat(40)), "a[4294967297]=x", "a=([4294967297]=x)"];
@@ -83,8 +117,8 @@ fn expansions_are_whole_or_an_error() {
 
 #[test]
 fn numbers_may_be_wide() {
-    let script = "seq -f %70000g 1 | wc -c; seq -f %.70000f 1 | wc -c";
-    assert_eq!(printed(script), "70001\n70003\n");
+    let script = "seq -f %70000g 1 | wc -c; seq -f %.70000f 1 | wc -c; date +%70000N | wc -c";
+    assert_eq!(printed(script), "70001\n70003\n70001\n");
 }
 
 #[test]

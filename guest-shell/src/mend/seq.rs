@@ -20,19 +20,19 @@ Print numbers from FIRST to LAST, in steps of INCREMENT.
   -w, --equal-width        equalize width by padding with leading zeroes
 ";
 
-/// What is asked.
+/// What a command line of `seq` asks for.
 #[derive(Debug)]
 struct Request {
     first: i128,
     step: i128,
-    /// None: for ever.
+    /// The number to end with; none if the numbers never end.
     last: Option<i128>,
     /// Digits behind the point of all three, and of what is printed.
     scale: u32,
     places: u32,
     separator: String,
     format: Option<Format>,
-    /// As wide as the widest.
+    /// Whether zeros make all numbers as wide as the widest (`-w`).
     padded: bool,
 }
 
@@ -106,7 +106,7 @@ fn format(text: &str) -> Option<Format> {
     })
 }
 
-/// Whether a word that begins with a dash is a number.
+/// Returns whether a word that begins with a dash is a number.
 fn is_number(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == 'i'))
 }
@@ -192,18 +192,18 @@ impl Request {
     }
 }
 
-/// Zeros behind the sign.
+/// Puts zeros behind the sign of a number until it has this width.
 fn pad(text: &str, width: usize) -> String {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     format!("{sign}{}{digits}", "0".repeat(missing(text, width)))
 }
 
-/// How many characters a text lacks. `format!` takes no width above 65535.
+/// Returns how many characters a text lacks to have this width, for which `format!` takes no more than 65535.
 fn missing(text: &str, width: usize) -> usize {
     width.saturating_sub(text.chars().count())
 }
 
-/// More digits than these no number has that is not 0 behind them, and `format!` takes no more than 65535.
+/// The most decimals that `format!` is asked for, which takes no more than 65535: an `f64` has at most 1074, and zeros behind them.
 const PLACES: usize = 1100;
 
 impl Format {
@@ -246,13 +246,13 @@ fn general(value: f64, digits: usize) -> String {
 impl Command for Seq {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         if context.args.iter().any(|word| word == "--help") {
-            context.stdout.write_all(HELP.as_bytes()).await?;
+            context.stdout.write_text(HELP).await?;
             return Ok(CommandStatus::success());
         }
         let request = match parse(context.args) {
             Ok(request) => request,
             Err(message) => {
-                context.stderr.write_all(format!("seq: {message}\n").as_bytes()).await?;
+                context.stderr.write_text(&format!("seq: {message}\n")).await?;
                 return Ok(CommandStatus::with_code(1));
             }
         };
@@ -271,7 +271,7 @@ async fn write(request: &Request, output: &mut Writer<'_>) -> Result<()> {
         return Ok(());
     }
     loop {
-        output.write(request.text(value, width).as_bytes()).await?;
+        output.write(&bashkit::bytes_of(&request.text(value, width))).await?;
         value = match value.checked_add(request.step) {
             Some(next) if !request.is_past(next) => next,
             _ => break,

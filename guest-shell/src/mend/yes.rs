@@ -20,7 +20,7 @@ impl Command for Yes {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let words = match context.args.first().map(String::as_str) {
             Some("--help") => {
-                context.stdout.write_all(HELP.as_bytes()).await?;
+                context.stdout.write_text(HELP).await?;
                 return Ok(CommandStatus::success());
             }
             Some("--") => &context.args[1..],
@@ -35,7 +35,7 @@ impl Command for Yes {
             }
         }
         let message = format!("yes: stopped after {MOST} bytes\n");
-        context.stderr.write_all(message.as_bytes()).await?;
+        context.stderr.write_text(&message).await?;
         Ok(CommandStatus::with_code(1))
     }
 }

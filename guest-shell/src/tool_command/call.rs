@@ -39,11 +39,11 @@ impl Call<'_> {
                 let text = Lines::new(&context.stdin).rest().await?;
                 self.object(self.utf8(&text, "standard input")?.trim(), "standard input")?
             }
-            words if words.iter().any(|word| bashkit::has_raw_bytes(word)) => {
-                return Err(self.not_text("an argument"));
-            }
-            words => catalog::parse_words(&self.method.name, words)
-                .map_err(|message| Stop::Misuse(format!("{}: {}\n", self.label, message.trim_end())))?,
+            words => match words.iter().position(|word| bashkit::has_raw_bytes(word)) {
+                Some(at) => return Err(self.not_text(&format!("argument {}", at + 1))),
+                None => catalog::parse_words(&self.method.name, words)
+                    .map_err(|message| Stop::Misuse(format!("{}: {}\n", self.label, message.trim_end())))?,
+            },
         };
         self.call(context, arguments).await
     }
@@ -98,7 +98,7 @@ impl Call<'_> {
                 Ok(arguments) => self.call(context, arguments).await?,
                 Err(Stop::Shell(error)) => return Err(error.into()),
                 Err(Stop::Misuse(message)) => {
-                    context.stderr.write_all(message.as_bytes()).await?;
+                    context.stderr.write_text(&message).await?;
                     USAGE_ERROR
                 }
             };
@@ -116,12 +116,12 @@ impl Call<'_> {
         }
     }
 
-    /// The input as text, if it is text.
+    /// Returns input as text, or the error that says where it is none.
     fn utf8<'t>(&self, bytes: &'t [u8], place: &str) -> Run<&'t str> {
         std::str::from_utf8(bytes).map_err(|_| self.not_text(place))
     }
 
-    /// JSON has no bytes that are no text: replacing them would call with something else.
+    /// Makes the error for bytes that JSON cannot carry: with others in their place another call would be made.
     fn not_text(&self, place: &str) -> Stop {
         Stop::Misuse(format!("{}: {place} is not UTF-8 text\nhint: pass bytes as base64\n", self.label))
     }

@@ -25,12 +25,12 @@ impl Command for Bc {
         let options = match options::read(&environment, context.args, variable("POSIXLY_CORRECT").is_some()) {
             Request::Run(options) => options,
             Request::Print(text) => {
-                context.stdout.write_all(text.as_bytes()).await?;
+                context.stdout.write_text(&text).await?;
                 return Ok(CommandStatus::success());
             }
             Request::Wrong(text) => {
-                context.stderr.write_all(text.as_bytes()).await?;
-                context.stdout.write_all(options::USAGE.as_bytes()).await?;
+                context.stderr.write_text(&text).await?;
+                context.stdout.write_text(options::USAGE).await?;
                 return Ok(CommandStatus::with_code(1));
             }
         };
@@ -55,7 +55,7 @@ impl Command for Bc {
                         }
                         Err(_) => {
                             let report = format!("File {file} is unavailable.\n");
-                            context.stderr.write_all(report.as_bytes()).await?;
+                            context.stderr.write_text(&report).await?;
                             return Ok(CommandStatus::with_code(1));
                         }
                     },

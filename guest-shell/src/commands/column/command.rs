@@ -6,7 +6,7 @@ use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait, vfs_j
 
 use super::options::{self, Request};
 
-/// The command.
+/// The command `column`, which lays out lines in columns.
 pub(crate) struct Column;
 
 #[async_trait]
@@ -15,11 +15,11 @@ impl Command for Column {
         let options = match options::read(context.args, context.env.get("COLUMNS").map(String::as_str)) {
             Request::Run(options) => options,
             Request::Print(text) => {
-                context.stdout.write_all(text.as_bytes()).await?;
+                context.stdout.write_text(&text).await?;
                 return Ok(CommandStatus::success());
             }
             Request::Wrong(text) => {
-                context.stderr.write_all(text.as_bytes()).await?;
+                context.stderr.write_text(&text).await?;
                 return Ok(CommandStatus::with_code(1));
             }
         };
@@ -40,7 +40,7 @@ impl Command for Column {
                 }
                 Err(_) => {
                     let report = format!("column: {file}: No such file or directory\n");
-                    context.stderr.write_all(report.as_bytes()).await?;
+                    context.stderr.write_text(&report).await?;
                     status = 1;
                 }
             }
@@ -48,9 +48,9 @@ impl Command for Column {
         let text = bashkit::text_of(&bytes);
         let columns = if options.table { super::table(&text, &options) } else { Ok(super::fill(&text, &options)) };
         match columns {
-            Ok(columns) => context.stdout.write_all(&bashkit::bytes_of(&columns)).await?,
+            Ok(columns) => context.stdout.write_text(&columns).await?,
             Err(what) => {
-                context.stderr.write_all(format!("column: {what}\n").as_bytes()).await?;
+                context.stderr.write_text(&format!("column: {what}\n")).await?;
                 status = 1;
             }
         }

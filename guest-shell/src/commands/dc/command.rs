@@ -20,11 +20,11 @@ impl Command for Dc {
         let parts = match options::read(context.args) {
             Request::Run(parts) => parts,
             Request::Print(text) => {
-                context.stdout.write_all(text.as_bytes()).await?;
+                context.stdout.write_text(&text).await?;
                 return Ok(CommandStatus::success());
             }
             Request::Wrong(text) => {
-                context.stderr.write_all(text.as_bytes()).await?;
+                context.stderr.write_text(&text).await?;
                 return Ok(CommandStatus::with_code(1));
             }
         };
@@ -53,7 +53,7 @@ impl Command for Dc {
                             }
                             Err(_) => {
                                 let report = format!("dc: Could not open file {name}\n");
-                                context.stderr.write_all(report.as_bytes()).await?;
+                                context.stderr.write_text(&report).await?;
                             }
                         }
                     }

@@ -141,7 +141,7 @@ impl Machine {
     /// Begins a text of the command line.
     pub(crate) fn begin_expression(&mut self, text: &str) {
         self.base = Base::Nothing;
-        self.frames.push(Frame { text: text.as_bytes().into(), at: 0, levels: 1 });
+        self.frames.push(Frame { text: (&*bashkit::bytes_of(text)).into(), at: 0, levels: 1 });
     }
 
     /// Begins a file.

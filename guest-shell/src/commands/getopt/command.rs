@@ -4,15 +4,15 @@ use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
 use super::program;
 
-/// The command.
+/// The command `getopt`, which puts the options of a script in order.
 pub(crate) struct Getopt;
 
 #[async_trait]
 impl Command for Getopt {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let outcome = program::run(context.args, |name| context.env.contains_key(name));
-        context.stdout.write_all(&bashkit::bytes_of(&outcome.output)).await?;
-        context.stderr.write_all(outcome.errors.as_bytes()).await?;
+        context.stdout.write_text(&outcome.output).await?;
+        context.stderr.write_text(&outcome.errors).await?;
         Ok(CommandStatus::with_code(outcome.status))
     }
 }

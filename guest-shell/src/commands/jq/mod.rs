@@ -96,6 +96,11 @@ struct Prepared {
     files: HashMap<String, Vec<u8>>,
 }
 
+/// Returns text of the shell as jq takes it: bytes that are no UTF-8 become U+FFFD.
+fn unicode(text: &str) -> String {
+    String::from_utf8_lossy(&bashkit::bytes_of(text)).into_owned()
+}
+
 fn ended(error: String, status: i32) -> Ended {
     Ended { output: String::new(), error, status }
 }
@@ -161,7 +166,8 @@ impl Builtin for Jq {
             result.stderr = ended.error.into();
             Ok(result)
         };
-        let options = match options::parse(context.args) {
+        let words: Vec<String> = context.args.iter().map(|word| unicode(word)).collect();
+        let options = match options::parse(&words) {
             Ok(options) => options,
             Err(ended) => return failed(ended),
         };
@@ -176,7 +182,7 @@ impl Builtin for Jq {
         };
         let stdin = stdin.as_ref().map_or(&[][..], |input| input.as_bytes());
         let (inputs, complaints) = read_inputs(&options, &files, stdin).await;
-        let mut environment: Vec<_> = context.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let mut environment: Vec<_> = context.env.iter().map(|(name, value)| (name.clone(), unicode(value))).collect();
         environment.sort_unstable();
         let budget = context.execution_budget();
         let mut stopped = None;

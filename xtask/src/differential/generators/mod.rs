@@ -59,7 +59,9 @@ macro_rules! grammars {
 }
 
 /// Grammars over the common fixtures.
-static COMMANDS: [Derived; 12] = grammars!(true: "shell", "awk", "bytes", "date", "files", "find", "grep", "printf", "sed", "sort", "syntax", "text");
+static COMMANDS: [Derived; 12] = grammars!(
+    true: "shell", "awk", "bytes", "date", "files", "find", "grep", "printf", "sed", "sort", "syntax", "text",
+);
 
 /// Grammars of other languages than the shell's, of which those of calculators come in here-documents.
 static LANGUAGES: [Derived; 4] = grammars!(false: "bc", "dc", "jq", "js");
