@@ -19,21 +19,21 @@ var tollhouseNode = (() => {
       throw mod = 0, e2;
     }
   };
-  var __export = (target, all) => {
-    for (var name in all)
-      __defProp(target, name, { get: all[name], enumerable: !0 });
+  var __export = (target2, all) => {
+    for (var name2 in all)
+      __defProp(target2, name2, { get: all[name2], enumerable: !0 });
   }, __copyProps = (to2, from, except, desc) => {
     if (from && typeof from == "object" || typeof from == "function")
       for (let key of __getOwnPropNames(from))
         !__hasOwnProp.call(to2, key) && key !== except && __defProp(to2, key, { get: () => from[key], enumerable: !(desc = __getOwnPropDesc(from, key)) || desc.enumerable });
     return to2;
   };
-  var __toESM = (mod, isNodeMode, target) => (target = mod != null ? __create(__getProtoOf(mod)) : {}, __copyProps(
+  var __toESM = (mod, isNodeMode, target2) => (target2 = mod != null ? __create(__getProtoOf(mod)) : {}, __copyProps(
     // If the importer is in node compatibility mode or this is not an ESM
     // file that has been converted to a CommonJS file using a Babel-
     // compatible transform (i.e. "__esModule" has not been set), then set
     // "default" to the CommonJS "module.exports" for node compatibility.
-    isNodeMode || !mod || !mod.__esModule ? __defProp(target, "default", { value: mod, enumerable: !0 }) : target,
+    isNodeMode || !mod || !mod.__esModule ? __defProp(target2, "default", { value: mod, enumerable: !0 }) : target2,
     mod
   )), __toCommonJS = (mod) => __copyProps(__defProp({}, "__esModule", { value: !0 }), mod);
 
@@ -55,6 +55,7 @@ var tollhouseNode = (() => {
     inherits: () => inherits,
     inspect: () => inspect,
     invalidType: () => invalidType,
+    invalidValue: () => invalidValue,
     isArray: () => isArray,
     isBoolean: () => isBoolean,
     isDate: () => isDate,
@@ -70,6 +71,7 @@ var tollhouseNode = (() => {
     isString: () => isString,
     isSymbol: () => isSymbol,
     isUndefined: () => isUndefined,
+    outOfRange: () => outOfRange,
     parseArgs: () => parseArgs,
     promisify: () => promisify,
     setDeepEqual: () => setDeepEqual,
@@ -78,7 +80,7 @@ var tollhouseNode = (() => {
     toUSVString: () => toUSVString,
     types: () => types
   });
-  var native, inspectValue, formatLine, inspect, format, formatWithOptions, promisify, callbackify, inherits, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, styleText, aborted, getSystemErrorName, codedError, received, invalidType, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
+  var native, inspectValue, formatLine, inspect, format, formatWithOptions, promisify, callbackify, inherits, deprecate, debuglog, debug, stripVTControlCharacters, toUSVString, styleText, aborted, getSystemErrorName, codedError, received, invalidType, invalidValue, grouped, outOfRange, classIs, tagOf, functionKind, types, isArray, isRegExp, isDate, isError, isObject, isString, isNumber, isFunction, isUndefined, isNull, isNullOrUndefined, isBoolean, isSymbol, isPrimitive, TextEncoder, TextDecoder2, parseArgs, isDeepStrictEqual, deepEqual, setDeepEqual, util_default, init_util = __esm({
     "src/util.js"() {
       ({ native, inspect: inspectValue, formatLine } = host), inspect = (value, options, ...legacy2) => typeof options == "boolean" ? inspectValue(value, { showHidden: options, depth: legacy2[0] }) : inspectValue(value, options);
       inspect.custom = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
@@ -120,11 +122,14 @@ var tollhouseNode = (() => {
           return value.constructor?.name ? ` Received an instance of ${value.constructor.name}` : ` Received ${inspect(value, { depth: -1 })}`;
         let text2 = inspect(value, { colors: !1 });
         return ` Received type ${typeof value} (${text2.length > 28 ? `${text2.slice(0, 25)}...` : text2})`;
-      }, invalidType = (name, expected, value) => codedError(
+      }, invalidType = (name2, expected, value) => codedError(
         TypeError,
         "ERR_INVALID_ARG_TYPE",
-        `The "${name}" ${name.includes(".") ? "property" : "argument"} must be ${/^[a-z]/.test(expected) && !/^(an|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`
-      ), classIs = (...names) => (value) => names.includes(native.className(value)), tagOf = (value) => ArrayBuffer.isView(value) ? value[Symbol.toStringTag] : void 0, functionKind = (...names) => (value) => typeof value == "function" && names.includes(native.className(value)), types = {
+        `The "${name2}" ${name2.includes(".") ? "property" : "argument"} must be ${/^[a-z]/.test(expected) && !/^(an|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`
+      ), invalidValue = (name2, value, reason = "is invalid") => codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The ${name2.includes(".") ? "property" : "argument"} '${name2}' ${reason}. Received ${inspect(value)}`), grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "_"), outOfRange = (name2, range2, value) => {
+        let long = typeof value == "bigint" && (value > 2n ** 32n || value < -(2n ** 32n)) || Number.isInteger(value) && Math.abs(value) > 4294967296, shown2 = typeof value == "bigint" ? `${long ? grouped(String(value)) : value}n` : long ? grouped(String(value)) : inspect(value);
+        return codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "${name2}" is out of range. It must be ${range2}. Received ${shown2}`);
+      }, classIs = (...names) => (value) => names.includes(native.className(value)), tagOf = (value) => ArrayBuffer.isView(value) ? value[Symbol.toStringTag] : void 0, functionKind = (...names) => (value) => typeof value == "function" && names.includes(native.className(value)), types = {
         isAnyArrayBuffer: classIs("ArrayBuffer", "SharedArrayBuffer"),
         isArrayBuffer: classIs("ArrayBuffer"),
         isArrayBufferView: ArrayBuffer.isView,
@@ -168,9 +173,9 @@ var tollhouseNode = (() => {
         isWeakMap: classIs("WeakMap"),
         isWeakSet: classIs("WeakSet")
       }, isArray = Array.isArray, isRegExp = types.isRegExp, isDate = types.isDate, isError = types.isNativeError, isObject = (value) => value !== null && typeof value == "object", isString = (value) => typeof value == "string", isNumber = (value) => typeof value == "number", isFunction = (value) => typeof value == "function", isUndefined = (value) => value === void 0, isNull = (value) => value === null, isNullOrUndefined = (value) => value == null, isBoolean = (value) => typeof value == "boolean", isSymbol = (value) => typeof value == "symbol", isPrimitive = (value) => value === null || typeof value != "object" && typeof value != "function", TextEncoder = globalThis.TextEncoder, TextDecoder2 = globalThis.TextDecoder, parseArgs = (config = {}) => {
-        let { options = {}, args = host.args(), strict = !0, allowPositionals = !strict } = config, values = /* @__PURE__ */ Object.create(null), positionals = [], store = (name, value) => {
-          options[name]?.multiple ? (values[name] ??= []).push(value) : values[name] = value;
-        }, byShort = (letter) => Object.keys(options).find((name) => options[name].short === letter);
+        let { options = {}, args = host.args(), strict = !0, allowPositionals = !strict } = config, values = /* @__PURE__ */ Object.create(null), positionals = [], store = (name2, value) => {
+          options[name2]?.multiple ? (values[name2] ??= []).push(value) : values[name2] = value;
+        }, byShort = (letter) => Object.keys(options).find((name2) => options[name2].short === letter);
         for (let i2 = 0; i2 < args.length; i2++) {
           let word2 = args[i2];
           if (word2 === "--") {
@@ -184,22 +189,22 @@ var tollhouseNode = (() => {
             positionals.push(word2);
             continue;
           }
-          let name = long === null ? byShort(short[1]) ?? short[1] : long[1], given = long === null ? void 0 : long[2], negated = long !== null && config.allowNegative && name.startsWith("no-") && name.slice(3) in options;
-          negated && (name = name.slice(3));
-          let option = options[name];
+          let name2 = long === null ? byShort(short[1]) ?? short[1] : long[1], given = long === null ? void 0 : long[2], negated = long !== null && config.allowNegative && name2.startsWith("no-") && name2.slice(3) in options;
+          negated && (name2 = name2.slice(3));
+          let option = options[name2];
           if (strict && option === void 0)
-            throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${long === null ? word2.slice(0, 2) : `--${name}`}'`);
+            throw codedError(TypeError, "ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${long === null ? word2.slice(0, 2) : `--${name2}`}'`);
           if (option?.type !== "string") {
             if (short !== null && short[2] !== "" && args.splice(i2 + 1, 0, `-${short[2]}`), strict && given !== void 0)
-              throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name}' does not take an argument`);
-            store(name, given ?? !negated);
+              throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name2}' does not take an argument`);
+            store(name2, given ?? !negated);
             continue;
           }
           if (short !== null && short[2] !== "" && (given = short[2]), given === void 0 && (given = args[++i2]), given === void 0)
-            throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name} <value>' argument missing`);
-          store(name, given);
+            throw codedError(TypeError, "ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '--${name2} <value>' argument missing`);
+          store(name2, given);
         }
-        for (let [name, option] of Object.entries(options)) !(name in values) && option.default !== void 0 && (values[name] = option.default);
+        for (let [name2, option] of Object.entries(options)) !(name2 in values) && option.default !== void 0 && (values[name2] = option.default);
         return { values, positionals };
       }, isDeepStrictEqual = (a2, b2) => deepEqual(a2, b2), deepEqual = () => !1, setDeepEqual = (compare) => deepEqual = compare, util_default = {
         inspect,
@@ -251,10 +256,10 @@ var tollhouseNode = (() => {
           return o3 && typeof Symbol == "function" && o3.constructor === Symbol && o3 !== Symbol.prototype ? "symbol" : typeof o3;
         }, _typeof(o2);
       }
-      function _defineProperties(target, props) {
+      function _defineProperties(target2, props) {
         for (var i2 = 0; i2 < props.length; i2++) {
           var descriptor = props[i2];
-          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target, _toPropertyKey(descriptor.key), descriptor);
+          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target2, _toPropertyKey(descriptor.key), descriptor);
         }
       }
       function _createClass(Constructor, protoProps, staticProps) {
@@ -363,28 +368,28 @@ var tollhouseNode = (() => {
         return typeof start != "number" && (start = 0), start + search.length > str.length ? !1 : str.indexOf(search, start) !== -1;
       }
       createErrorType("ERR_AMBIGUOUS_ARGUMENT", 'The "%s" argument is ambiguous. %s', TypeError);
-      createErrorType("ERR_INVALID_ARG_TYPE", function(name, expected, actual) {
-        assert2 === void 0 && (assert2 = require_assert()), assert2(typeof name == "string", "'name' must be a string");
+      createErrorType("ERR_INVALID_ARG_TYPE", function(name2, expected, actual) {
+        assert2 === void 0 && (assert2 = require_assert()), assert2(typeof name2 == "string", "'name' must be a string");
         var determiner;
         typeof expected == "string" && startsWith(expected, "not ") ? (determiner = "must not be", expected = expected.replace(/^not /, "")) : determiner = "must be";
         var msg;
-        if (endsWith(name, " argument"))
-          msg = "The ".concat(name, " ").concat(determiner, " ").concat(oneOf(expected, "type"));
+        if (endsWith(name2, " argument"))
+          msg = "The ".concat(name2, " ").concat(determiner, " ").concat(oneOf(expected, "type"));
         else {
-          var type = includes(name, ".") ? "property" : "argument";
-          msg = 'The "'.concat(name, '" ').concat(type, " ").concat(determiner, " ").concat(oneOf(expected, "type"));
+          var type = includes(name2, ".") ? "property" : "argument";
+          msg = 'The "'.concat(name2, '" ').concat(type, " ").concat(determiner, " ").concat(oneOf(expected, "type"));
         }
         return msg += ". Received type ".concat(_typeof(actual)), msg;
       }, TypeError);
-      createErrorType("ERR_INVALID_ARG_VALUE", function(name, value) {
+      createErrorType("ERR_INVALID_ARG_VALUE", function(name2, value) {
         var reason = arguments.length > 2 && arguments[2] !== void 0 ? arguments[2] : "is invalid";
         util === void 0 && (util = (init_util(), __toCommonJS(util_exports)));
         var inspected = util.inspect(value);
-        return inspected.length > 128 && (inspected = "".concat(inspected.slice(0, 128), "...")), "The argument '".concat(name, "' ").concat(reason, ". Received ").concat(inspected);
+        return inspected.length > 128 && (inspected = "".concat(inspected.slice(0, 128), "...")), "The argument '".concat(name2, "' ").concat(reason, ". Received ").concat(inspected);
       }, TypeError, RangeError);
-      createErrorType("ERR_INVALID_RETURN_VALUE", function(input, name, value) {
+      createErrorType("ERR_INVALID_RETURN_VALUE", function(input, name2, value) {
         var type;
-        return value && value.constructor && value.constructor.name ? type = "instance of ".concat(value.constructor.name) : type = "type ".concat(_typeof(value)), "Expected ".concat(input, ' to be returned from the "').concat(name, '"') + " function but got ".concat(type, ".");
+        return value && value.constructor && value.constructor.name ? type = "instance of ".concat(value.constructor.name) : type = "type ".concat(_typeof(value)), "Expected ".concat(input, ' to be returned from the "').concat(name2, '"') + " function but got ".concat(type, ".");
       }, TypeError);
       createErrorType("ERR_MISSING_ARGS", function() {
         for (var _len = arguments.length, args = new Array(_len), _key = 0; _key < _len; _key++)
@@ -442,10 +447,10 @@ var tollhouseNode = (() => {
         if (!(instance instanceof Constructor))
           throw new TypeError("Cannot call a class as a function");
       }
-      function _defineProperties(target, props) {
+      function _defineProperties(target2, props) {
         for (var i2 = 0; i2 < props.length; i2++) {
           var descriptor = props[i2];
-          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target, _toPropertyKey(descriptor.key), descriptor);
+          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target2, _toPropertyKey(descriptor.key), descriptor);
         }
       }
       function _createClass(Constructor, protoProps, staticProps) {
@@ -574,12 +579,12 @@ var tollhouseNode = (() => {
         notIdentical: "Values identical but not reference-equal:"
       }, kMaxShortLength = 10;
       function copyError(source) {
-        var keys = Object.keys(source), target = Object.create(Object.getPrototypeOf(source));
+        var keys = Object.keys(source), target2 = Object.create(Object.getPrototypeOf(source));
         return keys.forEach(function(key) {
-          target[key] = source[key];
-        }), Object.defineProperty(target, "message", {
+          target2[key] = source[key];
+        }), Object.defineProperty(target2, "message", {
           value: source.message
-        }), target;
+        }), target2;
       }
       function inspectValue2(val) {
         return inspect3(val, {
@@ -758,7 +763,7 @@ should equal
     "src/call-bound.cjs"(exports, module2) {
       module2.exports = (path2) => {
         let value = globalThis;
-        for (let name of path2.split(".")) value = value[name];
+        for (let name2 of path2.split(".")) value = value[name2];
         return Function.prototype.call.bind(value);
       };
     }
@@ -1141,10 +1146,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           return o3 && typeof Symbol == "function" && o3.constructor === Symbol && o3 !== Symbol.prototype ? "symbol" : typeof o3;
         }, _typeof(o2);
       }
-      function _defineProperties(target, props) {
+      function _defineProperties(target2, props) {
         for (var i2 = 0; i2 < props.length; i2++) {
           var descriptor = props[i2];
-          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target, _toPropertyKey(descriptor.key), descriptor);
+          descriptor.enumerable = descriptor.enumerable || !1, descriptor.configurable = !0, "value" in descriptor && (descriptor.writable = !0), Object.defineProperty(target2, _toPropertyKey(descriptor.key), descriptor);
         }
       }
       function _createClass(Constructor, protoProps, staticProps) {
@@ -1946,12 +1951,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return str = this.toString("hex", 0, max).replace(/(.{2})/g, "$1 ").trim(), this.length > max && (str += " ... "), "<Buffer " + str + ">";
       };
       customInspectSymbol && (Buffer3.prototype[customInspectSymbol] = Buffer3.prototype.inspect);
-      Buffer3.prototype.compare = function(target, start, end, thisStart, thisEnd) {
-        if (isInstance(target, Uint8Array) && (target = Buffer3.from(target, target.offset, target.byteLength)), !Buffer3.isBuffer(target))
+      Buffer3.prototype.compare = function(target2, start, end, thisStart, thisEnd) {
+        if (isInstance(target2, Uint8Array) && (target2 = Buffer3.from(target2, target2.offset, target2.byteLength)), !Buffer3.isBuffer(target2))
           throw new TypeError(
-            'The "target" argument must be one of type Buffer or Uint8Array. Received type ' + typeof target
+            'The "target" argument must be one of type Buffer or Uint8Array. Received type ' + typeof target2
           );
-        if (start === void 0 && (start = 0), end === void 0 && (end = target ? target.length : 0), thisStart === void 0 && (thisStart = 0), thisEnd === void 0 && (thisEnd = this.length), start < 0 || end > target.length || thisStart < 0 || thisEnd > this.length)
+        if (start === void 0 && (start = 0), end === void 0 && (end = target2 ? target2.length : 0), thisStart === void 0 && (thisStart = 0), thisEnd === void 0 && (thisEnd = this.length), start < 0 || end > target2.length || thisStart < 0 || thisEnd > this.length)
           throw new RangeError("out of range index");
         if (thisStart >= thisEnd && start >= end)
           return 0;
@@ -1959,8 +1964,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           return -1;
         if (start >= end)
           return 1;
-        if (start >>>= 0, end >>>= 0, thisStart >>>= 0, thisEnd >>>= 0, this === target) return 0;
-        let x2 = thisEnd - thisStart, y2 = end - start, len = Math.min(x2, y2), thisCopy = this.slice(thisStart, thisEnd), targetCopy = target.slice(start, end);
+        if (start >>>= 0, end >>>= 0, thisStart >>>= 0, thisEnd >>>= 0, this === target2) return 0;
+        let x2 = thisEnd - thisStart, y2 = end - start, len = Math.min(x2, y2), thisCopy = this.slice(thisStart, thisEnd), targetCopy = target2.slice(start, end);
         for (let i2 = 0; i2 < len; ++i2)
           if (thisCopy[i2] !== targetCopy[i2]) {
             x2 = thisCopy[i2], y2 = targetCopy[i2];
@@ -1989,14 +1994,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             return -1;
           indexSize = 2, arrLength /= 2, valLength /= 2, byteOffset /= 2;
         }
-        function read2(buf, i3) {
+        function read3(buf, i3) {
           return indexSize === 1 ? buf[i3] : buf.readUInt16BE(i3 * indexSize);
         }
         let i2;
         if (dir) {
           let foundIndex = -1;
           for (i2 = byteOffset; i2 < arrLength; i2++)
-            if (read2(arr, i2) === read2(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
+            if (read3(arr, i2) === read3(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
               if (foundIndex === -1 && (foundIndex = i2), i2 - foundIndex + 1 === valLength) return foundIndex * indexSize;
             } else
               foundIndex !== -1 && (i2 -= i2 - foundIndex), foundIndex = -1;
@@ -2004,7 +2009,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           for (byteOffset + valLength > arrLength && (byteOffset = arrLength - valLength), i2 = byteOffset; i2 >= 0; i2--) {
             let found = !0;
             for (let j2 = 0; j2 < valLength; j2++)
-              if (read2(arr, i2 + j2) !== read2(val, j2)) {
+              if (read3(arr, i2 + j2) !== read3(val, j2)) {
                 found = !1;
                 break;
               }
@@ -2397,17 +2402,17 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       Buffer3.prototype.writeDoubleBE = function(value, offset, noAssert) {
         return writeDouble(this, value, offset, !1, noAssert);
       };
-      Buffer3.prototype.copy = function(target, targetStart, start, end) {
-        if (!Buffer3.isBuffer(target)) throw new TypeError("argument should be a Buffer");
-        if (start || (start = 0), !end && end !== 0 && (end = this.length), targetStart >= target.length && (targetStart = target.length), targetStart || (targetStart = 0), end > 0 && end < start && (end = start), end === start || target.length === 0 || this.length === 0) return 0;
+      Buffer3.prototype.copy = function(target2, targetStart, start, end) {
+        if (!Buffer3.isBuffer(target2)) throw new TypeError("argument should be a Buffer");
+        if (start || (start = 0), !end && end !== 0 && (end = this.length), targetStart >= target2.length && (targetStart = target2.length), targetStart || (targetStart = 0), end > 0 && end < start && (end = start), end === start || target2.length === 0 || this.length === 0) return 0;
         if (targetStart < 0)
           throw new RangeError("targetStart out of bounds");
         if (start < 0 || start >= this.length) throw new RangeError("Index out of range");
         if (end < 0) throw new RangeError("sourceEnd out of bounds");
-        end > this.length && (end = this.length), target.length - targetStart < end - start && (end = target.length - targetStart + start);
+        end > this.length && (end = this.length), target2.length - targetStart < end - start && (end = target2.length - targetStart + start);
         let len = end - start;
-        return this === target && typeof Uint8Array.prototype.copyWithin == "function" ? this.copyWithin(targetStart, start, end) : Uint8Array.prototype.set.call(
-          target,
+        return this === target2 && typeof Uint8Array.prototype.copyWithin == "function" ? this.copyWithin(targetStart, start, end) : Uint8Array.prototype.set.call(
+          target2,
           this.subarray(start, end),
           targetStart
         ), len;
@@ -2469,15 +2474,15 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       E2(
         "ERR_BUFFER_OUT_OF_BOUNDS",
-        function(name) {
-          return name ? `${name} is outside of buffer bounds` : "Attempt to access memory outside buffer bounds";
+        function(name2) {
+          return name2 ? `${name2} is outside of buffer bounds` : "Attempt to access memory outside buffer bounds";
         },
         RangeError
       );
       E2(
         "ERR_INVALID_ARG_TYPE",
-        function(name, actual) {
-          return `The "${name}" argument must be of type number. Received type ${typeof actual}`;
+        function(name2, actual) {
+          return `The "${name2}" argument must be of type number. Received type ${typeof actual}`;
         },
         TypeError
       );
@@ -2505,9 +2510,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         }
         checkBounds(buf, offset, byteLength3);
       }
-      function validateNumber(value, name) {
+      function validateNumber(value, name2) {
         if (typeof value != "number")
-          throw new errors.ERR_INVALID_ARG_TYPE(name, "number", value);
+          throw new errors.ERR_INVALID_ARG_TYPE(name2, "number", value);
       }
       function boundsError(value, length, type) {
         throw Math.floor(value) !== value ? (validateNumber(value, type), new errors.ERR_OUT_OF_RANGE(type || "offset", "an integer", value)) : length < 0 ? new errors.ERR_BUFFER_OUT_OF_BOUNDS() : new errors.ERR_OUT_OF_RANGE(
@@ -2705,16 +2710,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       Buffer2.prototype.toJSON = function() {
         return { type: "Buffer", data: [...plain(this)] };
       };
-      for (let name of Object.keys(Buffer2.prototype)) {
-        /U[Ii]nt/.test(name) && (Buffer2.prototype[name.replace("UInt", "Uint")] ??= Buffer2.prototype[name]);
-        let { configurable } = Object.getOwnPropertyDescriptor(Buffer2.prototype, name);
-        configurable && Object.defineProperty(Buffer2.prototype, name, { enumerable: !1 });
+      for (let name2 of Object.keys(Buffer2.prototype)) {
+        /U[Ii]nt/.test(name2) && (Buffer2.prototype[name2.replace("UInt", "Uint")] ??= Buffer2.prototype[name2]);
+        let { configurable } = Object.getOwnPropertyDescriptor(Buffer2.prototype, name2);
+        configurable && Object.defineProperty(Buffer2.prototype, name2, { enumerable: !1 });
       }
       Object.defineProperty(Buffer2.prototype, Symbol.toStringTag, Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag));
-      for (let name of ["alloc", "allocUnsafe", "allocUnsafeSlow"]) {
-        let work = Buffer2[name];
-        Buffer2[name] = {
-          [name](size, ...values) {
+      for (let name2 of ["alloc", "allocUnsafe", "allocUnsafeSlow"]) {
+        let work = Buffer2[name2];
+        Buffer2[name2] = {
+          [name2](size, ...values) {
             if (typeof size != "number") throw invalidType("size", "number", size);
             if (!(size >= 0 && size <= kMaxLength)) {
               let range2 = `>= 0 && <= ${kMaxLength}`;
@@ -2722,20 +2727,20 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             }
             return work(size, ...values);
           }
-        }[name];
+        }[name2];
       }
-      for (let name of Object.getOwnPropertyNames(Buffer2.prototype)) {
-        if (!/^(read|write)[A-Z]/.test(name)) continue;
-        let work = Buffer2.prototype[name], coded = {
-          [name](...values) {
+      for (let name2 of Object.getOwnPropertyNames(Buffer2.prototype)) {
+        if (!/^(read|write)[A-Z]/.test(name2)) continue;
+        let work = Buffer2.prototype[name2], coded = {
+          [name2](...values) {
             try {
               return work.apply(this, values);
             } catch (error) {
               throw error instanceof RangeError && (error.code ??= "ERR_OUT_OF_RANGE"), error;
             }
           }
-        }[name];
-        Object.defineProperty(Buffer2.prototype, name, { value: coded });
+        }[name2];
+        Object.defineProperty(Buffer2.prototype, name2, { value: coded });
       }
       constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: 536870888 }, isUtf8 = (bytes) => native2.decodeUtf8(plain(Buffer2.from(bytes))) != null, isAscii = (bytes) => [...plain(Buffer2.from(bytes))].every((byte) => byte < 128), INSPECT_MAX_BYTES = 50, transcode = (source, from, to2) => Buffer2.from(Buffer2.from(source).toString(from), to2), buffer_default = {
         Buffer: Buffer2,
@@ -2762,13 +2767,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var require_events = __commonJS({
     "node_modules/events/events.js"(exports, module2) {
       "use strict";
-      var R2 = typeof Reflect == "object" ? Reflect : null, ReflectApply = R2 && typeof R2.apply == "function" ? R2.apply : function(target, receiver, args) {
-        return Function.prototype.apply.call(target, receiver, args);
+      var R2 = typeof Reflect == "object" ? Reflect : null, ReflectApply = R2 && typeof R2.apply == "function" ? R2.apply : function(target2, receiver, args) {
+        return Function.prototype.apply.call(target2, receiver, args);
       }, ReflectOwnKeys;
-      R2 && typeof R2.ownKeys == "function" ? ReflectOwnKeys = R2.ownKeys : Object.getOwnPropertySymbols ? ReflectOwnKeys = function(target) {
-        return Object.getOwnPropertyNames(target).concat(Object.getOwnPropertySymbols(target));
-      } : ReflectOwnKeys = function(target) {
-        return Object.getOwnPropertyNames(target);
+      R2 && typeof R2.ownKeys == "function" ? ReflectOwnKeys = R2.ownKeys : Object.getOwnPropertySymbols ? ReflectOwnKeys = function(target2) {
+        return Object.getOwnPropertyNames(target2).concat(Object.getOwnPropertySymbols(target2));
+      } : ReflectOwnKeys = function(target2) {
+        return Object.getOwnPropertyNames(target2);
       };
       function ProcessEmitWarning(warning) {
         console && console.warn && console.warn(warning);
@@ -2839,20 +2844,20 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             ReflectApply(listeners[i2], this, args);
         return !0;
       };
-      function _addListener(target, type, listener, prepend) {
+      function _addListener(target2, type, listener, prepend) {
         var m2, events, existing;
-        if (checkListener(listener), events = target._events, events === void 0 ? (events = target._events = /* @__PURE__ */ Object.create(null), target._eventsCount = 0) : (events.newListener !== void 0 && (target.emit(
+        if (checkListener(listener), events = target2._events, events === void 0 ? (events = target2._events = /* @__PURE__ */ Object.create(null), target2._eventsCount = 0) : (events.newListener !== void 0 && (target2.emit(
           "newListener",
           type,
           listener.listener ? listener.listener : listener
-        ), events = target._events), existing = events[type]), existing === void 0)
-          existing = events[type] = listener, ++target._eventsCount;
-        else if (typeof existing == "function" ? existing = events[type] = prepend ? [listener, existing] : [existing, listener] : prepend ? existing.unshift(listener) : existing.push(listener), m2 = _getMaxListeners(target), m2 > 0 && existing.length > m2 && !existing.warned) {
+        ), events = target2._events), existing = events[type]), existing === void 0)
+          existing = events[type] = listener, ++target2._eventsCount;
+        else if (typeof existing == "function" ? existing = events[type] = prepend ? [listener, existing] : [existing, listener] : prepend ? existing.unshift(listener) : existing.push(listener), m2 = _getMaxListeners(target2), m2 > 0 && existing.length > m2 && !existing.warned) {
           existing.warned = !0;
           var w2 = new Error("Possible EventEmitter memory leak detected. " + existing.length + " " + String(type) + " listeners added. Use emitter.setMaxListeners() to increase limit");
-          w2.name = "MaxListenersExceededWarning", w2.emitter = target, w2.type = type, w2.count = existing.length, ProcessEmitWarning(w2);
+          w2.name = "MaxListenersExceededWarning", w2.emitter = target2, w2.type = type, w2.count = existing.length, ProcessEmitWarning(w2);
         }
-        return target;
+        return target2;
       }
       EventEmitter2.prototype.addListener = function(type, listener) {
         return _addListener(this, type, listener, !1);
@@ -2865,8 +2870,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (!this.fired)
           return this.target.removeListener(this.type, this.wrapFn), this.fired = !0, arguments.length === 0 ? this.listener.call(this.target) : this.listener.apply(this.target, arguments);
       }
-      function _onceWrap(target, type, listener) {
-        var state = { fired: !1, wrapFn: void 0, target, type, listener }, wrapped = onceWrapper.bind(state);
+      function _onceWrap(target2, type, listener) {
+        var state = { fired: !1, wrapFn: void 0, target: target2, type, listener }, wrapped = onceWrapper.bind(state);
         return wrapped.listener = listener, state.wrapFn = wrapped, wrapped;
       }
       EventEmitter2.prototype.once = function(type, listener) {
@@ -2915,8 +2920,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             this.removeListener(type, listeners[i2]);
         return this;
       };
-      function _listeners(target, type, unwrap) {
-        var events = target._events;
+      function _listeners(target2, type, unwrap) {
+        var events = target2._events;
         if (events === void 0)
           return [];
         var evlistener = events[type];
@@ -2961,26 +2966,26 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           ret[i2] = arr[i2].listener || arr[i2];
         return ret;
       }
-      function once2(emitter, name) {
+      function once2(emitter, name2) {
         return new Promise(function(resolve, reject) {
           function errorListener(err) {
-            emitter.removeListener(name, resolver), reject(err);
+            emitter.removeListener(name2, resolver), reject(err);
           }
           function resolver() {
             typeof emitter.removeListener == "function" && emitter.removeListener("error", errorListener), resolve([].slice.call(arguments));
           }
-          eventTargetAgnosticAddListener(emitter, name, resolver, { once: !0 }), name !== "error" && addErrorHandlerIfEventEmitter(emitter, errorListener, { once: !0 });
+          eventTargetAgnosticAddListener(emitter, name2, resolver, { once: !0 }), name2 !== "error" && addErrorHandlerIfEventEmitter(emitter, errorListener, { once: !0 });
         });
       }
       function addErrorHandlerIfEventEmitter(emitter, handler, flags) {
         typeof emitter.on == "function" && eventTargetAgnosticAddListener(emitter, "error", handler, flags);
       }
-      function eventTargetAgnosticAddListener(emitter, name, listener, flags) {
+      function eventTargetAgnosticAddListener(emitter, name2, listener, flags) {
         if (typeof emitter.on == "function")
-          flags.once ? emitter.once(name, listener) : emitter.on(name, listener);
+          flags.once ? emitter.once(name2, listener) : emitter.on(name2, listener);
         else if (typeof emitter.addEventListener == "function")
-          emitter.addEventListener(name, function wrapListener(arg) {
-            flags.once && emitter.removeEventListener(name, wrapListener), listener(arg);
+          emitter.addEventListener(name2, function wrapListener(arg) {
+            flags.once && emitter.removeEventListener(name2, wrapListener), listener(arg);
           });
         else
           throw new TypeError('The "emitter" argument must be of type EventEmitter. Received type ' + typeof emitter);
@@ -3000,32 +3005,32 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       import_events.default.EventEmitter = import_events.default;
       import_events.default.errorMonitor = /* @__PURE__ */ Symbol("events.errorMonitor");
       import_events.default.captureRejectionSymbol = /* @__PURE__ */ Symbol.for("nodejs.rejection");
-      import_events.default.getEventListeners = (emitter, name) => emitter.listeners(name);
-      import_events.default.listenerCount = (emitter, name) => emitter.listenerCount(name);
+      import_events.default.getEventListeners = (emitter, name2) => emitter.listeners(name2);
+      import_events.default.listenerCount = (emitter, name2) => emitter.listenerCount(name2);
       import_events.default.setMaxListeners = (count, ...emitters) => {
         emitters.length === 0 && (import_events.default.defaultMaxListeners = count);
         for (let emitter of emitters) emitter.setMaxListeners?.(count);
       };
       once = import_events.default.once;
-      import_events.default.once = (emitter, name, options) => {
+      import_events.default.once = (emitter, name2, options) => {
         if (typeof emitter.addEventListener == "function" && typeof emitter.on != "function")
-          return new Promise((resolve) => emitter.addEventListener(name, (event) => resolve([event]), { once: !0 }));
+          return new Promise((resolve) => emitter.addEventListener(name2, (event) => resolve([event]), { once: !0 }));
         let signal = options?.signal;
         if (signal?.aborted) return Promise.reject(signal.reason);
-        let happened = once(emitter, name);
+        let happened = once(emitter, name2);
         return signal === void 0 ? happened : Promise.race([
           happened,
           new Promise((_2, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: !0 }))
         ]);
       };
-      import_events.default.on = (emitter, name, options) => {
+      import_events.default.on = (emitter, name2, options) => {
         let ready = [], waiting2 = [], failure2, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values) => settle({ value: values, done: !1 }), fail2 = (error) => {
           waiting2.length > 0 ? waiting2.shift().reject(error) : failure2 = error;
         }, end = () => {
-          for (done = !0, emitter.off(name, listener), emitter.off("error", fail2); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
+          for (done = !0, emitter.off(name2, listener), emitter.off("error", fail2); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
           return Promise.resolve({ value: void 0, done: !0 });
         };
-        return emitter.on(name, listener), name !== "error" && emitter.on("error", fail2), options?.signal?.addEventListener("abort", () => fail2(options.signal.reason), { once: !0 }), {
+        return emitter.on(name2, listener), name2 !== "error" && emitter.on("error", fail2), options?.signal?.addEventListener("abort", () => fail2(options.signal.reason), { once: !0 }), {
           next() {
             if (ready.length > 0) return Promise.resolve(ready.shift());
             if (failure2 !== void 0) {
@@ -3105,17 +3110,17 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         ObjectDefineProperties(self2, props) {
           return Object.defineProperties(self2, props);
         },
-        ObjectDefineProperty(self2, name, prop) {
-          return Object.defineProperty(self2, name, prop);
+        ObjectDefineProperty(self2, name2, prop) {
+          return Object.defineProperty(self2, name2, prop);
         },
-        ObjectGetOwnPropertyDescriptor(self2, name) {
-          return Object.getOwnPropertyDescriptor(self2, name);
+        ObjectGetOwnPropertyDescriptor(self2, name2) {
+          return Object.getOwnPropertyDescriptor(self2, name2);
         },
         ObjectKeys(obj) {
           return Object.keys(obj);
         },
-        ObjectSetPrototypeOf(target, proto) {
-          return Object.setPrototypeOf(target, proto);
+        ObjectSetPrototypeOf(target2, proto) {
+          return Object.setPrototypeOf(target2, proto);
         },
         Promise,
         PromisePrototypeCatch(self2, fn) {
@@ -3290,10 +3295,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       E2("ERR_ASSERTION", "%s", Error);
       E2(
         "ERR_INVALID_ARG_TYPE",
-        (name, expected, actual) => {
-          assert2(typeof name == "string", "'name' must be a string"), Array.isArray(expected) || (expected = [expected]);
+        (name2, expected, actual) => {
+          assert2(typeof name2 == "string", "'name' must be a string"), Array.isArray(expected) || (expected = [expected]);
           let msg = "The ";
-          name.endsWith(" argument") ? msg += `${name} ` : msg += `"${name}" ${name.includes(".") ? "property" : "argument"} `, msg += "must be ";
+          name2.endsWith(" argument") ? msg += `${name2} ` : msg += `"${name2}" ${name2.includes(".") ? "property" : "argument"} `, msg += "must be ";
           let types2 = [], instances = [], other = [];
           for (let value of expected)
             assert2(typeof value == "string", "All expected entries have to be of type string"), kTypes.includes(value) ? types2.push(value.toLowerCase()) : classRegExp.test(value) ? instances.push(value) : (assert2(value !== "object", 'The value "object" should be written as "Object"'), other.push(value));
@@ -3371,18 +3376,18 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       );
       E2(
         "ERR_INVALID_ARG_VALUE",
-        (name, value, reason = "is invalid") => {
+        (name2, value, reason = "is invalid") => {
           let inspected = inspect3(value);
-          return inspected.length > 128 && (inspected = inspected.slice(0, 128) + "..."), `The ${name.includes(".") ? "property" : "argument"} '${name}' ${reason}. Received ${inspected}`;
+          return inspected.length > 128 && (inspected = inspected.slice(0, 128) + "..."), `The ${name2.includes(".") ? "property" : "argument"} '${name2}' ${reason}. Received ${inspected}`;
         },
         TypeError
       );
       E2(
         "ERR_INVALID_RETURN_VALUE",
-        (input, name, value) => {
+        (input, name2, value) => {
           var _value$constructor;
           let type = value != null && (_value$constructor = value.constructor) !== null && _value$constructor !== void 0 && _value$constructor.name ? `instance of ${value.constructor.name}` : `type ${typeof value}`;
-          return `Expected ${input} to be returned from the "${name}" function but got ${type}.`;
+          return `Expected ${input} to be returned from the "${name2}" function but got ${type}.`;
         },
         TypeError
       );
@@ -3470,12 +3475,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return b2 instanceof Blob2;
       } : function(b2) {
         return !1;
-      }, validateAbortSignal = (signal, name) => {
+      }, validateAbortSignal = (signal, name2) => {
         if (signal !== void 0 && (signal === null || typeof signal != "object" || !("aborted" in signal)))
-          throw new ERR_INVALID_ARG_TYPE(name, "AbortSignal", signal);
-      }, validateFunction = (value, name) => {
+          throw new ERR_INVALID_ARG_TYPE(name2, "AbortSignal", signal);
+      }, validateFunction = (value, name2) => {
         if (typeof value != "function")
-          throw new ERR_INVALID_ARG_TYPE(name, "Function", value);
+          throw new ERR_INVALID_ARG_TYPE(name2, "Function", value);
       };
       module2.exports = {
         AggregateError,
@@ -3591,132 +3596,132 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return value === value >>> 0;
       }
       var octalReg = /^[0-7]+$/, modeDesc = "must be a 32-bit unsigned integer or an octal string";
-      function parseFileMode(value, name, def) {
+      function parseFileMode(value, name2, def) {
         if (typeof value > "u" && (value = def), typeof value == "string") {
           if (RegExpPrototypeExec(octalReg, value) === null)
-            throw new ERR_INVALID_ARG_VALUE(name, value, modeDesc);
+            throw new ERR_INVALID_ARG_VALUE(name2, value, modeDesc);
           value = NumberParseInt(value, 8);
         }
-        return validateUint32(value, name), value;
+        return validateUint32(value, name2), value;
       }
-      var validateInteger = hideStackFrames((value, name, min = NumberMIN_SAFE_INTEGER, max = NumberMAX_SAFE_INTEGER) => {
-        if (typeof value != "number") throw new ERR_INVALID_ARG_TYPE(name, "number", value);
-        if (!NumberIsInteger(value)) throw new ERR_OUT_OF_RANGE(name, "an integer", value);
-        if (value < min || value > max) throw new ERR_OUT_OF_RANGE(name, `>= ${min} && <= ${max}`, value);
-      }), validateInt32 = hideStackFrames((value, name, min = -2147483648, max = 2147483647) => {
+      var validateInteger = hideStackFrames((value, name2, min = NumberMIN_SAFE_INTEGER, max = NumberMAX_SAFE_INTEGER) => {
+        if (typeof value != "number") throw new ERR_INVALID_ARG_TYPE(name2, "number", value);
+        if (!NumberIsInteger(value)) throw new ERR_OUT_OF_RANGE(name2, "an integer", value);
+        if (value < min || value > max) throw new ERR_OUT_OF_RANGE(name2, `>= ${min} && <= ${max}`, value);
+      }), validateInt32 = hideStackFrames((value, name2, min = -2147483648, max = 2147483647) => {
         if (typeof value != "number")
-          throw new ERR_INVALID_ARG_TYPE(name, "number", value);
+          throw new ERR_INVALID_ARG_TYPE(name2, "number", value);
         if (!NumberIsInteger(value))
-          throw new ERR_OUT_OF_RANGE(name, "an integer", value);
+          throw new ERR_OUT_OF_RANGE(name2, "an integer", value);
         if (value < min || value > max)
-          throw new ERR_OUT_OF_RANGE(name, `>= ${min} && <= ${max}`, value);
-      }), validateUint32 = hideStackFrames((value, name, positive = !1) => {
+          throw new ERR_OUT_OF_RANGE(name2, `>= ${min} && <= ${max}`, value);
+      }), validateUint32 = hideStackFrames((value, name2, positive = !1) => {
         if (typeof value != "number")
-          throw new ERR_INVALID_ARG_TYPE(name, "number", value);
+          throw new ERR_INVALID_ARG_TYPE(name2, "number", value);
         if (!NumberIsInteger(value))
-          throw new ERR_OUT_OF_RANGE(name, "an integer", value);
+          throw new ERR_OUT_OF_RANGE(name2, "an integer", value);
         let min = positive ? 1 : 0, max = 4294967295;
         if (value < min || value > max)
-          throw new ERR_OUT_OF_RANGE(name, `>= ${min} && <= ${max}`, value);
+          throw new ERR_OUT_OF_RANGE(name2, `>= ${min} && <= ${max}`, value);
       });
-      function validateString(value, name) {
-        if (typeof value != "string") throw new ERR_INVALID_ARG_TYPE(name, "string", value);
+      function validateString(value, name2) {
+        if (typeof value != "string") throw new ERR_INVALID_ARG_TYPE(name2, "string", value);
       }
-      function validateNumber(value, name, min = void 0, max) {
-        if (typeof value != "number") throw new ERR_INVALID_ARG_TYPE(name, "number", value);
+      function validateNumber(value, name2, min = void 0, max) {
+        if (typeof value != "number") throw new ERR_INVALID_ARG_TYPE(name2, "number", value);
         if (min != null && value < min || max != null && value > max || (min != null || max != null) && NumberIsNaN(value))
           throw new ERR_OUT_OF_RANGE(
-            name,
+            name2,
             `${min != null ? `>= ${min}` : ""}${min != null && max != null ? " && " : ""}${max != null ? `<= ${max}` : ""}`,
             value
           );
       }
-      var validateOneOf = hideStackFrames((value, name, oneOf) => {
+      var validateOneOf = hideStackFrames((value, name2, oneOf) => {
         if (!ArrayPrototypeIncludes(oneOf, value)) {
           let reason = "must be one of: " + ArrayPrototypeJoin(
             ArrayPrototypeMap(oneOf, (v2) => typeof v2 == "string" ? `'${v2}'` : String2(v2)),
             ", "
           );
-          throw new ERR_INVALID_ARG_VALUE(name, value, reason);
+          throw new ERR_INVALID_ARG_VALUE(name2, value, reason);
         }
       });
-      function validateBoolean(value, name) {
-        if (typeof value != "boolean") throw new ERR_INVALID_ARG_TYPE(name, "boolean", value);
+      function validateBoolean(value, name2) {
+        if (typeof value != "boolean") throw new ERR_INVALID_ARG_TYPE(name2, "boolean", value);
       }
       function getOwnPropertyValueOrDefault(options, key, defaultValue) {
         return options == null || !ObjectPrototypeHasOwnProperty(options, key) ? defaultValue : options[key];
       }
-      var validateObject = hideStackFrames((value, name, options = null) => {
+      var validateObject = hideStackFrames((value, name2, options = null) => {
         let allowArray = getOwnPropertyValueOrDefault(options, "allowArray", !1), allowFunction = getOwnPropertyValueOrDefault(options, "allowFunction", !1);
         if (!getOwnPropertyValueOrDefault(options, "nullable", !1) && value === null || !allowArray && ArrayIsArray(value) || typeof value != "object" && (!allowFunction || typeof value != "function"))
-          throw new ERR_INVALID_ARG_TYPE(name, "Object", value);
-      }), validateDictionary = hideStackFrames((value, name) => {
+          throw new ERR_INVALID_ARG_TYPE(name2, "Object", value);
+      }), validateDictionary = hideStackFrames((value, name2) => {
         if (value != null && typeof value != "object" && typeof value != "function")
-          throw new ERR_INVALID_ARG_TYPE(name, "a dictionary", value);
-      }), validateArray = hideStackFrames((value, name, minLength = 0) => {
+          throw new ERR_INVALID_ARG_TYPE(name2, "a dictionary", value);
+      }), validateArray = hideStackFrames((value, name2, minLength = 0) => {
         if (!ArrayIsArray(value))
-          throw new ERR_INVALID_ARG_TYPE(name, "Array", value);
+          throw new ERR_INVALID_ARG_TYPE(name2, "Array", value);
         if (value.length < minLength) {
           let reason = `must be longer than ${minLength}`;
-          throw new ERR_INVALID_ARG_VALUE(name, value, reason);
+          throw new ERR_INVALID_ARG_VALUE(name2, value, reason);
         }
       });
-      function validateStringArray(value, name) {
-        validateArray(value, name);
+      function validateStringArray(value, name2) {
+        validateArray(value, name2);
         for (let i2 = 0; i2 < value.length; i2++)
-          validateString(value[i2], `${name}[${i2}]`);
+          validateString(value[i2], `${name2}[${i2}]`);
       }
-      function validateBooleanArray(value, name) {
-        validateArray(value, name);
+      function validateBooleanArray(value, name2) {
+        validateArray(value, name2);
         for (let i2 = 0; i2 < value.length; i2++)
-          validateBoolean(value[i2], `${name}[${i2}]`);
+          validateBoolean(value[i2], `${name2}[${i2}]`);
       }
-      function validateAbortSignalArray(value, name) {
-        validateArray(value, name);
+      function validateAbortSignalArray(value, name2) {
+        validateArray(value, name2);
         for (let i2 = 0; i2 < value.length; i2++) {
-          let signal = value[i2], indexedName = `${name}[${i2}]`;
+          let signal = value[i2], indexedName = `${name2}[${i2}]`;
           if (signal == null)
             throw new ERR_INVALID_ARG_TYPE(indexedName, "AbortSignal", signal);
           validateAbortSignal(signal, indexedName);
         }
       }
-      function validateSignalName(signal, name = "signal") {
-        if (validateString(signal, name), signals[signal] === void 0)
+      function validateSignalName(signal, name2 = "signal") {
+        if (validateString(signal, name2), signals[signal] === void 0)
           throw signals[StringPrototypeToUpperCase(signal)] !== void 0 ? new ERR_UNKNOWN_SIGNAL(signal + " (signals must use all capital letters)") : new ERR_UNKNOWN_SIGNAL(signal);
       }
-      var validateBuffer = hideStackFrames((buffer, name = "buffer") => {
+      var validateBuffer = hideStackFrames((buffer, name2 = "buffer") => {
         if (!isArrayBufferView(buffer))
-          throw new ERR_INVALID_ARG_TYPE(name, ["Buffer", "TypedArray", "DataView"], buffer);
+          throw new ERR_INVALID_ARG_TYPE(name2, ["Buffer", "TypedArray", "DataView"], buffer);
       });
       function validateEncoding(data, encoding) {
         let normalizedEncoding = normalizeEncoding(encoding), length = data.length;
         if (normalizedEncoding === "hex" && length % 2 !== 0)
           throw new ERR_INVALID_ARG_VALUE("encoding", encoding, `is invalid for data of length ${length}`);
       }
-      function validatePort(port, name = "Port", allowZero = !0) {
+      function validatePort(port, name2 = "Port", allowZero = !0) {
         if (typeof port != "number" && typeof port != "string" || typeof port == "string" && StringPrototypeTrim(port).length === 0 || +port !== +port >>> 0 || port > 65535 || port === 0 && !allowZero)
-          throw new ERR_SOCKET_BAD_PORT(name, port, allowZero);
+          throw new ERR_SOCKET_BAD_PORT(name2, port, allowZero);
         return port | 0;
       }
-      var validateAbortSignal = hideStackFrames((signal, name) => {
+      var validateAbortSignal = hideStackFrames((signal, name2) => {
         if (signal !== void 0 && (signal === null || typeof signal != "object" || !("aborted" in signal)))
-          throw new ERR_INVALID_ARG_TYPE(name, "AbortSignal", signal);
-      }), validateFunction = hideStackFrames((value, name) => {
-        if (typeof value != "function") throw new ERR_INVALID_ARG_TYPE(name, "Function", value);
-      }), validatePlainFunction = hideStackFrames((value, name) => {
-        if (typeof value != "function" || isAsyncFunction(value)) throw new ERR_INVALID_ARG_TYPE(name, "Function", value);
-      }), validateUndefined = hideStackFrames((value, name) => {
-        if (value !== void 0) throw new ERR_INVALID_ARG_TYPE(name, "undefined", value);
+          throw new ERR_INVALID_ARG_TYPE(name2, "AbortSignal", signal);
+      }), validateFunction = hideStackFrames((value, name2) => {
+        if (typeof value != "function") throw new ERR_INVALID_ARG_TYPE(name2, "Function", value);
+      }), validatePlainFunction = hideStackFrames((value, name2) => {
+        if (typeof value != "function" || isAsyncFunction(value)) throw new ERR_INVALID_ARG_TYPE(name2, "Function", value);
+      }), validateUndefined = hideStackFrames((value, name2) => {
+        if (value !== void 0) throw new ERR_INVALID_ARG_TYPE(name2, "undefined", value);
       });
-      function validateUnion(value, name, union) {
+      function validateUnion(value, name2, union) {
         if (!ArrayPrototypeIncludes(union, value))
-          throw new ERR_INVALID_ARG_TYPE(name, `('${ArrayPrototypeJoin(union, "|")}')`, value);
+          throw new ERR_INVALID_ARG_TYPE(name2, `('${ArrayPrototypeJoin(union, "|")}')`, value);
       }
       var linkValueRegExp = /^(?:<[^>]*>)(?:\s*;\s*[^;"\s]+(?:=(")?[^;"\s]*\1)?)*$/;
-      function validateLinkHeaderFormat(value, name) {
+      function validateLinkHeaderFormat(value, name2) {
         if (typeof value > "u" || !RegExpPrototypeExec(linkValueRegExp, value))
           throw new ERR_INVALID_ARG_VALUE(
-            name,
+            name2,
             value,
             'must be an array or string of format "</styles.css>; rel=preload; as=style"'
           );
@@ -3788,12 +3793,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }, process2 = new Process();
       Object.defineProperty(Process.prototype, "constructor", { value: Process, enumerable: !1 });
       Object.defineProperty(Process, "name", { value: "process" });
-      hidden = (name, value) => Object.defineProperty(process2, name, { value, writable: !0, enumerable: !1, configurable: !0 });
-      for (let name of ["_events", "_eventsCount", "_maxListeners"]) hidden(name, process2[name]);
+      hidden = (name2, value) => Object.defineProperty(process2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+      for (let name2 of ["_events", "_eventsCount", "_maxListeners"]) hidden(name2, process2[name2]);
       Object.defineProperty(process2, Symbol.toStringTag, { value: "process", configurable: !0 });
-      lazily = (name, make) => {
+      lazily = (name2, make) => {
         let value;
-        Object.defineProperty(process2, name, {
+        Object.defineProperty(process2, name2, {
           get: () => value ??= make(),
           set: (given) => value = given,
           enumerable: !0,
@@ -3859,11 +3864,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       };
       host.connectEvents({
         // Without a listener nothing of the script's runs, whatever it has made of the prototypes.
-        emit: (name, first, second) => process2.listenerCount(name) > 0 && process2.emit(name, first, second),
-        count: (name) => process2.listenerCount(name)
+        emit: (name2, first, second) => process2.listenerCount(name2) > 0 && process2.emit(name2, first, second),
+        count: (name2) => process2.listenerCount(name2)
       });
       addStreams = ({ Readable: Readable2, Writable: Writable2 }) => {
-        let output = (fd, write2, toStderr) => {
+        let output = (fd, write3, toStderr) => {
           let stream2 = new Writable2({
             decodeStrings: !1,
             write(chunk, encoding, callback) {
@@ -3873,7 +3878,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           return stream2.write = {
             write(chunk, encoding, callback) {
               if (typeof chunk == "string")
-                typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native3.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write2(chunk);
+                typeof encoding == "string" && !/^utf-?8$/i.test(encoding) ? native3.outputBytes(new Uint8Array(Buffer2.from(chunk, encoding)), toStderr) : write3(chunk);
               else if (ArrayBuffer.isView(chunk))
                 native3.outputBytes(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength), toStderr);
               else
@@ -4235,11 +4240,11 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         let r2 = this._readableState, w2 = this._writableState;
         r2 && (r2.constructed = !0, r2.closed = !1, r2.closeEmitted = !1, r2.destroyed = !1, r2.errored = null, r2.errorEmitted = !1, r2.reading = !1, r2.ended = r2.readable === !1, r2.endEmitted = r2.readable === !1), w2 && (w2.constructed = !0, w2.destroyed = !1, w2.closed = !1, w2.closeEmitted = !1, w2.errored = null, w2.errorEmitted = !1, w2.finalCalled = !1, w2.prefinished = !1, w2.ended = w2.writable === !1, w2.ending = w2.writable === !1, w2.finished = w2.writable === !1);
       }
-      function errorOrDestroy(stream2, err, sync2) {
+      function errorOrDestroy(stream2, err, sync3) {
         let r2 = stream2._readableState, w2 = stream2._writableState;
         if (w2 != null && w2.destroyed || r2 != null && r2.destroyed)
           return this;
-        r2 != null && r2.autoDestroy || w2 != null && w2.autoDestroy ? stream2.destroy(err) : err && (err.stack, w2 && !w2.errored && (w2.errored = err), r2 && !r2.errored && (r2.errored = err), sync2 ? process3.nextTick(emitErrorNT, stream2, err) : emitErrorNT(stream2, err));
+        r2 != null && r2.autoDestroy || w2 != null && w2.autoDestroy ? stream2.destroy(err) : err && (err.stack, w2 && !w2.errored && (w2.errored = err), r2 && !r2.errored && (r2.errored = err), sync3 ? process3.nextTick(emitErrorNT, stream2, err) : emitErrorNT(stream2, err));
       }
       function construct(stream2, cb) {
         if (typeof stream2._construct != "function")
@@ -4343,9 +4348,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var require_add_abort_signal = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/add-abort-signal.js"(exports, module2) {
       "use strict";
-      var { SymbolDispose } = require_primordials(), { AbortError, codes } = require_errors2(), { isNodeStream, isWebStream, kControllerErrorFunction } = require_utils(), eos = require_end_of_stream(), { ERR_INVALID_ARG_TYPE } = codes, addAbortListener, validateAbortSignal = (signal, name) => {
+      var { SymbolDispose } = require_primordials(), { AbortError, codes } = require_errors2(), { isNodeStream, isWebStream, kControllerErrorFunction } = require_utils(), eos = require_end_of_stream(), { ERR_INVALID_ARG_TYPE } = codes, addAbortListener, validateAbortSignal = (signal, name2) => {
         if (typeof signal != "object" || !("aborted" in signal))
-          throw new ERR_INVALID_ARG_TYPE(name, "AbortSignal", signal);
+          throw new ERR_INVALID_ARG_TYPE(name2, "AbortSignal", signal);
       };
       module2.exports.addAbortSignal = function(signal, stream2) {
         if (validateAbortSignal(signal, "signal"), !isNodeStream(stream2) && !isWebStream(stream2))
@@ -4502,8 +4507,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         let hwm = highWaterMarkFrom(options, isDuplex, duplexKey);
         if (hwm != null) {
           if (!NumberIsInteger(hwm) || hwm < 0) {
-            let name = isDuplex ? `options.${duplexKey}` : "options.highWaterMark";
-            throw new ERR_INVALID_ARG_VALUE(name, hwm);
+            let name2 = isDuplex ? `options.${duplexKey}` : "options.highWaterMark";
+            throw new ERR_INVALID_ARG_VALUE(name2, hwm);
           }
           return MathFloor(hwm);
         }
@@ -4711,13 +4716,13 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           reading || (reading = !0, next());
         }, readable2._destroy = function(error, cb) {
           PromisePrototypeThen(
-            close(error),
+            close2(error),
             () => process3.nextTick(cb, error),
             // nextTick is here in case cb throws
             (e2) => process3.nextTick(cb, e2 || error)
           );
         };
-        async function close(error) {
+        async function close2(error) {
           let hadError = error != null, hasThrow = typeof iterator.throw == "function";
           if (hadError && hasThrow) {
             let { value, done } = await iterator.throw(error);
@@ -5428,19 +5433,19 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           callback
         }), state.allBuffers && encoding !== "buffer" && (state.allBuffers = !1), state.allNoop && callback !== nop && (state.allNoop = !1)) : (state.writelen = len, state.writecb = callback, state.writing = !0, state.sync = !0, stream2._write(chunk, encoding, state.onwrite), state.sync = !1), ret && !state.errored && !state.destroyed;
       }
-      function doWrite(stream2, state, writev, len, chunk, encoding, cb) {
-        state.writelen = len, state.writecb = cb, state.writing = !0, state.sync = !0, state.destroyed ? state.onwrite(new ERR_STREAM_DESTROYED("write")) : writev ? stream2._writev(chunk, state.onwrite) : stream2._write(chunk, encoding, state.onwrite), state.sync = !1;
+      function doWrite(stream2, state, writev2, len, chunk, encoding, cb) {
+        state.writelen = len, state.writecb = cb, state.writing = !0, state.sync = !0, state.destroyed ? state.onwrite(new ERR_STREAM_DESTROYED("write")) : writev2 ? stream2._writev(chunk, state.onwrite) : stream2._write(chunk, encoding, state.onwrite), state.sync = !1;
       }
       function onwriteError(stream2, state, er2, cb) {
         --state.pendingcb, cb(er2), errorBuffer(state), errorOrDestroy(stream2, er2);
       }
       function onwrite(stream2, er2) {
-        let state = stream2._writableState, sync2 = state.sync, cb = state.writecb;
+        let state = stream2._writableState, sync3 = state.sync, cb = state.writecb;
         if (typeof cb != "function") {
           errorOrDestroy(stream2, new ERR_MULTIPLE_CALLBACK());
           return;
         }
-        state.writing = !1, state.writecb = null, state.length -= state.writelen, state.writelen = 0, er2 ? (er2.stack, state.errored || (state.errored = er2), stream2._readableState && !stream2._readableState.errored && (stream2._readableState.errored = er2), sync2 ? process3.nextTick(onwriteError, stream2, state, er2, cb) : onwriteError(stream2, state, er2, cb)) : (state.buffered.length > state.bufferedIndex && clearBuffer(stream2, state), sync2 ? state.afterWriteTickInfo !== null && state.afterWriteTickInfo.cb === cb ? state.afterWriteTickInfo.count++ : (state.afterWriteTickInfo = {
+        state.writing = !1, state.writecb = null, state.length -= state.writelen, state.writelen = 0, er2 ? (er2.stack, state.errored || (state.errored = er2), stream2._readableState && !stream2._readableState.errored && (stream2._readableState.errored = er2), sync3 ? process3.nextTick(onwriteError, stream2, state, er2, cb) : onwriteError(stream2, state, er2, cb)) : (state.buffered.length > state.bufferedIndex && clearBuffer(stream2, state), sync3 ? state.afterWriteTickInfo !== null && state.afterWriteTickInfo.cb === cb ? state.afterWriteTickInfo.count++ : (state.afterWriteTickInfo = {
           count: 1,
           cb,
           stream: stream2,
@@ -5552,8 +5557,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       function prefinish(stream2, state) {
         !state.prefinished && !state.finalCalled && (typeof stream2._final == "function" && !state.destroyed ? (state.finalCalled = !0, callFinal(stream2, state)) : (state.prefinished = !0, stream2.emit("prefinish")));
       }
-      function finishMaybe(stream2, state, sync2) {
-        needFinish(state) && (prefinish(stream2, state), state.pendingcb === 0 && (sync2 ? (state.pendingcb++, process3.nextTick(
+      function finishMaybe(stream2, state, sync3) {
+        needFinish(state) && (prefinish(stream2, state), state.pendingcb === 0 && (sync3 ? (state.pendingcb++, process3.nextTick(
           (stream3, state2) => {
             needFinish(state2) ? finish(stream3, state2) : state2.pendingcb--;
           },
@@ -5713,7 +5718,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           super(options), options?.readable === !1 && (this._readableState.readable = !1, this._readableState.ended = !0, this._readableState.endEmitted = !0), options?.writable === !1 && (this._writableState.writable = !1, this._writableState.ending = !0, this._writableState.ended = !0, this._writableState.finished = !0);
         }
       };
-      module2.exports = function duplexify(body, name) {
+      module2.exports = function duplexify(body, name2) {
         if (isDuplexNodeStream(body))
           return body;
         if (isReadableNodeStream(body))
@@ -5738,12 +5743,12 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             writable: Writable2.fromWeb(body)
           });
         if (typeof body == "function") {
-          let { value, write: write2, final, destroy } = fromAsyncGen(body);
+          let { value, write: write3, final, destroy } = fromAsyncGen(body);
           if (isIterable(value))
             return from(Duplexify, value, {
               // TODO (ronag): highWaterMark?
               objectMode: !0,
-              write: write2,
+              write: write3,
               final,
               destroy
             });
@@ -5764,7 +5769,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               // TODO (ronag): highWaterMark?
               objectMode: !0,
               readable: !1,
-              write: write2,
+              write: write3,
               final(cb) {
                 final(async () => {
                   try {
@@ -5777,7 +5782,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               destroy
             });
           }
-          throw new ERR_INVALID_RETURN_VALUE("Iterable, AsyncIterable or AsyncFunction", name, value);
+          throw new ERR_INVALID_RETURN_VALUE("Iterable, AsyncIterable or AsyncFunction", name2, value);
         }
         if (isBlob(body))
           return duplexify(body.arrayBuffer());
@@ -5816,7 +5821,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           });
         }
         throw new ERR_INVALID_ARG_TYPE(
-          name,
+          name2,
           [
             "Blob",
             "ReadableStream",
@@ -6929,282 +6934,6 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     }
   });
 
-  // node_modules/path-browserify/index.js
-  var require_path_browserify = __commonJS({
-    "node_modules/path-browserify/index.js"(exports, module2) {
-      "use strict";
-      function assertPath(path2) {
-        if (typeof path2 != "string")
-          throw new TypeError("Path must be a string. Received " + JSON.stringify(path2));
-      }
-      function normalizeStringPosix(path2, allowAboveRoot) {
-        for (var res = "", lastSegmentLength = 0, lastSlash = -1, dots = 0, code, i2 = 0; i2 <= path2.length; ++i2) {
-          if (i2 < path2.length)
-            code = path2.charCodeAt(i2);
-          else {
-            if (code === 47)
-              break;
-            code = 47;
-          }
-          if (code === 47) {
-            if (!(lastSlash === i2 - 1 || dots === 1))
-              if (lastSlash !== i2 - 1 && dots === 2) {
-                if (res.length < 2 || lastSegmentLength !== 2 || res.charCodeAt(res.length - 1) !== 46 || res.charCodeAt(res.length - 2) !== 46) {
-                  if (res.length > 2) {
-                    var lastSlashIndex = res.lastIndexOf("/");
-                    if (lastSlashIndex !== res.length - 1) {
-                      lastSlashIndex === -1 ? (res = "", lastSegmentLength = 0) : (res = res.slice(0, lastSlashIndex), lastSegmentLength = res.length - 1 - res.lastIndexOf("/")), lastSlash = i2, dots = 0;
-                      continue;
-                    }
-                  } else if (res.length === 2 || res.length === 1) {
-                    res = "", lastSegmentLength = 0, lastSlash = i2, dots = 0;
-                    continue;
-                  }
-                }
-                allowAboveRoot && (res.length > 0 ? res += "/.." : res = "..", lastSegmentLength = 2);
-              } else
-                res.length > 0 ? res += "/" + path2.slice(lastSlash + 1, i2) : res = path2.slice(lastSlash + 1, i2), lastSegmentLength = i2 - lastSlash - 1;
-            lastSlash = i2, dots = 0;
-          } else code === 46 && dots !== -1 ? ++dots : dots = -1;
-        }
-        return res;
-      }
-      function _format(sep, pathObject) {
-        var dir = pathObject.dir || pathObject.root, base2 = pathObject.base || (pathObject.name || "") + (pathObject.ext || "");
-        return dir ? dir === pathObject.root ? dir + base2 : dir + sep + base2 : base2;
-      }
-      var posix = {
-        // path.resolve([from ...], to)
-        resolve: function() {
-          for (var resolvedPath = "", resolvedAbsolute = !1, cwd, i2 = arguments.length - 1; i2 >= -1 && !resolvedAbsolute; i2--) {
-            var path2;
-            i2 >= 0 ? path2 = arguments[i2] : (cwd === void 0 && (cwd = process.cwd()), path2 = cwd), assertPath(path2), path2.length !== 0 && (resolvedPath = path2 + "/" + resolvedPath, resolvedAbsolute = path2.charCodeAt(0) === 47);
-          }
-          return resolvedPath = normalizeStringPosix(resolvedPath, !resolvedAbsolute), resolvedAbsolute ? resolvedPath.length > 0 ? "/" + resolvedPath : "/" : resolvedPath.length > 0 ? resolvedPath : ".";
-        },
-        normalize: function(path2) {
-          if (assertPath(path2), path2.length === 0) return ".";
-          var isAbsolute = path2.charCodeAt(0) === 47, trailingSeparator = path2.charCodeAt(path2.length - 1) === 47;
-          return path2 = normalizeStringPosix(path2, !isAbsolute), path2.length === 0 && !isAbsolute && (path2 = "."), path2.length > 0 && trailingSeparator && (path2 += "/"), isAbsolute ? "/" + path2 : path2;
-        },
-        isAbsolute: function(path2) {
-          return assertPath(path2), path2.length > 0 && path2.charCodeAt(0) === 47;
-        },
-        join: function() {
-          if (arguments.length === 0)
-            return ".";
-          for (var joined2, i2 = 0; i2 < arguments.length; ++i2) {
-            var arg = arguments[i2];
-            assertPath(arg), arg.length > 0 && (joined2 === void 0 ? joined2 = arg : joined2 += "/" + arg);
-          }
-          return joined2 === void 0 ? "." : posix.normalize(joined2);
-        },
-        relative: function(from, to2) {
-          if (assertPath(from), assertPath(to2), from === to2 || (from = posix.resolve(from), to2 = posix.resolve(to2), from === to2)) return "";
-          for (var fromStart = 1; fromStart < from.length && from.charCodeAt(fromStart) === 47; ++fromStart)
-            ;
-          for (var fromEnd = from.length, fromLen = fromEnd - fromStart, toStart = 1; toStart < to2.length && to2.charCodeAt(toStart) === 47; ++toStart)
-            ;
-          for (var toEnd = to2.length, toLen = toEnd - toStart, length = fromLen < toLen ? fromLen : toLen, lastCommonSep = -1, i2 = 0; i2 <= length; ++i2) {
-            if (i2 === length) {
-              if (toLen > length) {
-                if (to2.charCodeAt(toStart + i2) === 47)
-                  return to2.slice(toStart + i2 + 1);
-                if (i2 === 0)
-                  return to2.slice(toStart + i2);
-              } else fromLen > length && (from.charCodeAt(fromStart + i2) === 47 ? lastCommonSep = i2 : i2 === 0 && (lastCommonSep = 0));
-              break;
-            }
-            var fromCode = from.charCodeAt(fromStart + i2), toCode = to2.charCodeAt(toStart + i2);
-            if (fromCode !== toCode)
-              break;
-            fromCode === 47 && (lastCommonSep = i2);
-          }
-          var out = "";
-          for (i2 = fromStart + lastCommonSep + 1; i2 <= fromEnd; ++i2)
-            (i2 === fromEnd || from.charCodeAt(i2) === 47) && (out.length === 0 ? out += ".." : out += "/..");
-          return out.length > 0 ? out + to2.slice(toStart + lastCommonSep) : (toStart += lastCommonSep, to2.charCodeAt(toStart) === 47 && ++toStart, to2.slice(toStart));
-        },
-        _makeLong: function(path2) {
-          return path2;
-        },
-        dirname: function(path2) {
-          if (assertPath(path2), path2.length === 0) return ".";
-          for (var code = path2.charCodeAt(0), hasRoot = code === 47, end = -1, matchedSlash = !0, i2 = path2.length - 1; i2 >= 1; --i2)
-            if (code = path2.charCodeAt(i2), code === 47) {
-              if (!matchedSlash) {
-                end = i2;
-                break;
-              }
-            } else
-              matchedSlash = !1;
-          return end === -1 ? hasRoot ? "/" : "." : hasRoot && end === 1 ? "//" : path2.slice(0, end);
-        },
-        basename: function(path2, ext) {
-          if (ext !== void 0 && typeof ext != "string") throw new TypeError('"ext" argument must be a string');
-          assertPath(path2);
-          var start = 0, end = -1, matchedSlash = !0, i2;
-          if (ext !== void 0 && ext.length > 0 && ext.length <= path2.length) {
-            if (ext.length === path2.length && ext === path2) return "";
-            var extIdx = ext.length - 1, firstNonSlashEnd = -1;
-            for (i2 = path2.length - 1; i2 >= 0; --i2) {
-              var code = path2.charCodeAt(i2);
-              if (code === 47) {
-                if (!matchedSlash) {
-                  start = i2 + 1;
-                  break;
-                }
-              } else
-                firstNonSlashEnd === -1 && (matchedSlash = !1, firstNonSlashEnd = i2 + 1), extIdx >= 0 && (code === ext.charCodeAt(extIdx) ? --extIdx === -1 && (end = i2) : (extIdx = -1, end = firstNonSlashEnd));
-            }
-            return start === end ? end = firstNonSlashEnd : end === -1 && (end = path2.length), path2.slice(start, end);
-          } else {
-            for (i2 = path2.length - 1; i2 >= 0; --i2)
-              if (path2.charCodeAt(i2) === 47) {
-                if (!matchedSlash) {
-                  start = i2 + 1;
-                  break;
-                }
-              } else end === -1 && (matchedSlash = !1, end = i2 + 1);
-            return end === -1 ? "" : path2.slice(start, end);
-          }
-        },
-        extname: function(path2) {
-          assertPath(path2);
-          for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, preDotState = 0, i2 = path2.length - 1; i2 >= 0; --i2) {
-            var code = path2.charCodeAt(i2);
-            if (code === 47) {
-              if (!matchedSlash) {
-                startPart = i2 + 1;
-                break;
-              }
-              continue;
-            }
-            end === -1 && (matchedSlash = !1, end = i2 + 1), code === 46 ? startDot === -1 ? startDot = i2 : preDotState !== 1 && (preDotState = 1) : startDot !== -1 && (preDotState = -1);
-          }
-          return startDot === -1 || end === -1 || // We saw a non-dot character immediately before the dot
-          preDotState === 0 || // The (right-most) trimmed path component is exactly '..'
-          preDotState === 1 && startDot === end - 1 && startDot === startPart + 1 ? "" : path2.slice(startDot, end);
-        },
-        format: function(pathObject) {
-          if (pathObject === null || typeof pathObject != "object")
-            throw new TypeError('The "pathObject" argument must be of type Object. Received type ' + typeof pathObject);
-          return _format("/", pathObject);
-        },
-        parse: function(path2) {
-          assertPath(path2);
-          var ret = { root: "", dir: "", base: "", ext: "", name: "" };
-          if (path2.length === 0) return ret;
-          var code = path2.charCodeAt(0), isAbsolute = code === 47, start;
-          isAbsolute ? (ret.root = "/", start = 1) : start = 0;
-          for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, i2 = path2.length - 1, preDotState = 0; i2 >= start; --i2) {
-            if (code = path2.charCodeAt(i2), code === 47) {
-              if (!matchedSlash) {
-                startPart = i2 + 1;
-                break;
-              }
-              continue;
-            }
-            end === -1 && (matchedSlash = !1, end = i2 + 1), code === 46 ? startDot === -1 ? startDot = i2 : preDotState !== 1 && (preDotState = 1) : startDot !== -1 && (preDotState = -1);
-          }
-          return startDot === -1 || end === -1 || // We saw a non-dot character immediately before the dot
-          preDotState === 0 || // The (right-most) trimmed path component is exactly '..'
-          preDotState === 1 && startDot === end - 1 && startDot === startPart + 1 ? end !== -1 && (startPart === 0 && isAbsolute ? ret.base = ret.name = path2.slice(1, end) : ret.base = ret.name = path2.slice(startPart, end)) : (startPart === 0 && isAbsolute ? (ret.name = path2.slice(1, startDot), ret.base = path2.slice(1, end)) : (ret.name = path2.slice(startPart, startDot), ret.base = path2.slice(startPart, end)), ret.ext = path2.slice(startDot, end)), startPart > 0 ? ret.dir = path2.slice(0, startPart - 1) : isAbsolute && (ret.dir = "/"), ret;
-        },
-        sep: "/",
-        delimiter: ":",
-        win32: null,
-        posix: null
-      };
-      posix.posix = posix;
-      module2.exports = posix;
-    }
-  });
-
-  // node_modules/querystring/decode.js
-  var require_decode = __commonJS({
-    "node_modules/querystring/decode.js"(exports, module2) {
-      "use strict";
-      function hasOwnProperty(obj, prop) {
-        return Object.prototype.hasOwnProperty.call(obj, prop);
-      }
-      module2.exports = function(qs, sep, eq, options) {
-        sep = sep || "&", eq = eq || "=";
-        var obj = {};
-        if (typeof qs != "string" || qs.length === 0)
-          return obj;
-        var regexp = /\+/g;
-        qs = qs.split(sep);
-        var maxKeys = 1e3;
-        options && typeof options.maxKeys == "number" && (maxKeys = options.maxKeys);
-        var len = qs.length;
-        maxKeys > 0 && len > maxKeys && (len = maxKeys);
-        for (var i2 = 0; i2 < len; ++i2) {
-          var x2 = qs[i2].replace(regexp, "%20"), idx = x2.indexOf(eq), kstr, vstr, k2, v2;
-          idx >= 0 ? (kstr = x2.substr(0, idx), vstr = x2.substr(idx + 1)) : (kstr = x2, vstr = ""), k2 = decodeURIComponent(kstr), v2 = decodeURIComponent(vstr), hasOwnProperty(obj, k2) ? Array.isArray(obj[k2]) ? obj[k2].push(v2) : obj[k2] = [obj[k2], v2] : obj[k2] = v2;
-        }
-        return obj;
-      };
-    }
-  });
-
-  // node_modules/querystring/encode.js
-  var require_encode = __commonJS({
-    "node_modules/querystring/encode.js"(exports, module2) {
-      "use strict";
-      var stringifyPrimitive = function(v2) {
-        switch (typeof v2) {
-          case "string":
-            return v2;
-          case "boolean":
-            return v2 ? "true" : "false";
-          case "number":
-            return isFinite(v2) ? v2 : "";
-          default:
-            return "";
-        }
-      };
-      module2.exports = function(obj, sep, eq, name) {
-        return sep = sep || "&", eq = eq || "=", obj === null && (obj = void 0), typeof obj == "object" ? Object.keys(obj).map(function(k2) {
-          var ks = encodeURIComponent(stringifyPrimitive(k2)) + eq;
-          return Array.isArray(obj[k2]) ? obj[k2].map(function(v2) {
-            return ks + encodeURIComponent(stringifyPrimitive(v2));
-          }).join(sep) : ks + encodeURIComponent(stringifyPrimitive(obj[k2]));
-        }).filter(Boolean).join(sep) : name ? encodeURIComponent(stringifyPrimitive(name)) + eq + encodeURIComponent(stringifyPrimitive(obj)) : "";
-      };
-    }
-  });
-
-  // node_modules/querystring/index.js
-  var require_querystring = __commonJS({
-    "node_modules/querystring/index.js"(exports) {
-      "use strict";
-      exports.decode = exports.parse = require_decode();
-      exports.encode = exports.stringify = require_encode();
-    }
-  });
-
-  // src/querystring.js
-  var querystring_exports = {};
-  __export(querystring_exports, {
-    default: () => querystring_default,
-    escape: () => escape2,
-    parse: () => parse,
-    stringify: () => stringify,
-    unescape: () => unescape
-  });
-  var import_querystring, parse, stringify, escape2, unescape, querystring_default, init_querystring = __esm({
-    "src/querystring.js"() {
-      import_querystring = __toESM(require_querystring(), 1), parse = (...given) => Object.assign(/* @__PURE__ */ Object.create(null), import_querystring.default.parse(...given)), stringify = import_querystring.default.stringify, escape2 = (text2) => encodeURIComponent(text2), unescape = (text2) => {
-        try {
-          return decodeURIComponent(text2);
-        } catch {
-          return text2;
-        }
-      }, querystring_default = { parse, stringify, decode: parse, encode: stringify, escape: escape2, unescape };
-    }
-  });
-
   // node_modules/punycode/punycode.js
   var require_punycode = __commonJS({
     "node_modules/punycode/punycode.js"(exports, module2) {
@@ -7328,6 +7057,90 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         else
           root.punycode = punycode;
       })(exports);
+    }
+  });
+
+  // node_modules/querystring/decode.js
+  var require_decode = __commonJS({
+    "node_modules/querystring/decode.js"(exports, module2) {
+      "use strict";
+      function hasOwnProperty(obj, prop) {
+        return Object.prototype.hasOwnProperty.call(obj, prop);
+      }
+      module2.exports = function(qs, sep, eq, options) {
+        sep = sep || "&", eq = eq || "=";
+        var obj = {};
+        if (typeof qs != "string" || qs.length === 0)
+          return obj;
+        var regexp = /\+/g;
+        qs = qs.split(sep);
+        var maxKeys = 1e3;
+        options && typeof options.maxKeys == "number" && (maxKeys = options.maxKeys);
+        var len = qs.length;
+        maxKeys > 0 && len > maxKeys && (len = maxKeys);
+        for (var i2 = 0; i2 < len; ++i2) {
+          var x2 = qs[i2].replace(regexp, "%20"), idx = x2.indexOf(eq), kstr, vstr, k2, v2;
+          idx >= 0 ? (kstr = x2.substr(0, idx), vstr = x2.substr(idx + 1)) : (kstr = x2, vstr = ""), k2 = decodeURIComponent(kstr), v2 = decodeURIComponent(vstr), hasOwnProperty(obj, k2) ? Array.isArray(obj[k2]) ? obj[k2].push(v2) : obj[k2] = [obj[k2], v2] : obj[k2] = v2;
+        }
+        return obj;
+      };
+    }
+  });
+
+  // node_modules/querystring/encode.js
+  var require_encode = __commonJS({
+    "node_modules/querystring/encode.js"(exports, module2) {
+      "use strict";
+      var stringifyPrimitive = function(v2) {
+        switch (typeof v2) {
+          case "string":
+            return v2;
+          case "boolean":
+            return v2 ? "true" : "false";
+          case "number":
+            return isFinite(v2) ? v2 : "";
+          default:
+            return "";
+        }
+      };
+      module2.exports = function(obj, sep, eq, name2) {
+        return sep = sep || "&", eq = eq || "=", obj === null && (obj = void 0), typeof obj == "object" ? Object.keys(obj).map(function(k2) {
+          var ks = encodeURIComponent(stringifyPrimitive(k2)) + eq;
+          return Array.isArray(obj[k2]) ? obj[k2].map(function(v2) {
+            return ks + encodeURIComponent(stringifyPrimitive(v2));
+          }).join(sep) : ks + encodeURIComponent(stringifyPrimitive(obj[k2]));
+        }).filter(Boolean).join(sep) : name2 ? encodeURIComponent(stringifyPrimitive(name2)) + eq + encodeURIComponent(stringifyPrimitive(obj)) : "";
+      };
+    }
+  });
+
+  // node_modules/querystring/index.js
+  var require_querystring = __commonJS({
+    "node_modules/querystring/index.js"(exports) {
+      "use strict";
+      exports.decode = exports.parse = require_decode();
+      exports.encode = exports.stringify = require_encode();
+    }
+  });
+
+  // src/querystring.js
+  var querystring_exports = {};
+  __export(querystring_exports, {
+    default: () => querystring_default,
+    escape: () => escape2,
+    parse: () => parse,
+    stringify: () => stringify,
+    unescape: () => unescape
+  });
+  var import_querystring, parse, stringify, escape2, unescape, querystring_default, init_querystring = __esm({
+    "src/querystring.js"() {
+      import_querystring = __toESM(require_querystring(), 1), parse = (...given) => Object.assign(/* @__PURE__ */ Object.create(null), import_querystring.default.parse(...given)), stringify = import_querystring.default.stringify, escape2 = (text2) => encodeURIComponent(text2), unescape = (text2) => {
+        try {
+          return decodeURIComponent(text2);
+        } catch {
+          return text2;
+        }
+      }, querystring_default = { parse, stringify, decode: parse, encode: stringify, escape: escape2, unescape };
     }
   });
 
@@ -7562,6 +7375,198 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     }
   });
 
+  // node_modules/path-browserify/index.js
+  var require_path_browserify = __commonJS({
+    "node_modules/path-browserify/index.js"(exports, module2) {
+      "use strict";
+      function assertPath(path2) {
+        if (typeof path2 != "string")
+          throw new TypeError("Path must be a string. Received " + JSON.stringify(path2));
+      }
+      function normalizeStringPosix(path2, allowAboveRoot) {
+        for (var res = "", lastSegmentLength = 0, lastSlash = -1, dots = 0, code, i2 = 0; i2 <= path2.length; ++i2) {
+          if (i2 < path2.length)
+            code = path2.charCodeAt(i2);
+          else {
+            if (code === 47)
+              break;
+            code = 47;
+          }
+          if (code === 47) {
+            if (!(lastSlash === i2 - 1 || dots === 1))
+              if (lastSlash !== i2 - 1 && dots === 2) {
+                if (res.length < 2 || lastSegmentLength !== 2 || res.charCodeAt(res.length - 1) !== 46 || res.charCodeAt(res.length - 2) !== 46) {
+                  if (res.length > 2) {
+                    var lastSlashIndex = res.lastIndexOf("/");
+                    if (lastSlashIndex !== res.length - 1) {
+                      lastSlashIndex === -1 ? (res = "", lastSegmentLength = 0) : (res = res.slice(0, lastSlashIndex), lastSegmentLength = res.length - 1 - res.lastIndexOf("/")), lastSlash = i2, dots = 0;
+                      continue;
+                    }
+                  } else if (res.length === 2 || res.length === 1) {
+                    res = "", lastSegmentLength = 0, lastSlash = i2, dots = 0;
+                    continue;
+                  }
+                }
+                allowAboveRoot && (res.length > 0 ? res += "/.." : res = "..", lastSegmentLength = 2);
+              } else
+                res.length > 0 ? res += "/" + path2.slice(lastSlash + 1, i2) : res = path2.slice(lastSlash + 1, i2), lastSegmentLength = i2 - lastSlash - 1;
+            lastSlash = i2, dots = 0;
+          } else code === 46 && dots !== -1 ? ++dots : dots = -1;
+        }
+        return res;
+      }
+      function _format(sep, pathObject) {
+        var dir = pathObject.dir || pathObject.root, base2 = pathObject.base || (pathObject.name || "") + (pathObject.ext || "");
+        return dir ? dir === pathObject.root ? dir + base2 : dir + sep + base2 : base2;
+      }
+      var posix = {
+        // path.resolve([from ...], to)
+        resolve: function() {
+          for (var resolvedPath = "", resolvedAbsolute = !1, cwd, i2 = arguments.length - 1; i2 >= -1 && !resolvedAbsolute; i2--) {
+            var path2;
+            i2 >= 0 ? path2 = arguments[i2] : (cwd === void 0 && (cwd = process.cwd()), path2 = cwd), assertPath(path2), path2.length !== 0 && (resolvedPath = path2 + "/" + resolvedPath, resolvedAbsolute = path2.charCodeAt(0) === 47);
+          }
+          return resolvedPath = normalizeStringPosix(resolvedPath, !resolvedAbsolute), resolvedAbsolute ? resolvedPath.length > 0 ? "/" + resolvedPath : "/" : resolvedPath.length > 0 ? resolvedPath : ".";
+        },
+        normalize: function(path2) {
+          if (assertPath(path2), path2.length === 0) return ".";
+          var isAbsolute = path2.charCodeAt(0) === 47, trailingSeparator = path2.charCodeAt(path2.length - 1) === 47;
+          return path2 = normalizeStringPosix(path2, !isAbsolute), path2.length === 0 && !isAbsolute && (path2 = "."), path2.length > 0 && trailingSeparator && (path2 += "/"), isAbsolute ? "/" + path2 : path2;
+        },
+        isAbsolute: function(path2) {
+          return assertPath(path2), path2.length > 0 && path2.charCodeAt(0) === 47;
+        },
+        join: function() {
+          if (arguments.length === 0)
+            return ".";
+          for (var joined2, i2 = 0; i2 < arguments.length; ++i2) {
+            var arg = arguments[i2];
+            assertPath(arg), arg.length > 0 && (joined2 === void 0 ? joined2 = arg : joined2 += "/" + arg);
+          }
+          return joined2 === void 0 ? "." : posix.normalize(joined2);
+        },
+        relative: function(from, to2) {
+          if (assertPath(from), assertPath(to2), from === to2 || (from = posix.resolve(from), to2 = posix.resolve(to2), from === to2)) return "";
+          for (var fromStart = 1; fromStart < from.length && from.charCodeAt(fromStart) === 47; ++fromStart)
+            ;
+          for (var fromEnd = from.length, fromLen = fromEnd - fromStart, toStart = 1; toStart < to2.length && to2.charCodeAt(toStart) === 47; ++toStart)
+            ;
+          for (var toEnd = to2.length, toLen = toEnd - toStart, length = fromLen < toLen ? fromLen : toLen, lastCommonSep = -1, i2 = 0; i2 <= length; ++i2) {
+            if (i2 === length) {
+              if (toLen > length) {
+                if (to2.charCodeAt(toStart + i2) === 47)
+                  return to2.slice(toStart + i2 + 1);
+                if (i2 === 0)
+                  return to2.slice(toStart + i2);
+              } else fromLen > length && (from.charCodeAt(fromStart + i2) === 47 ? lastCommonSep = i2 : i2 === 0 && (lastCommonSep = 0));
+              break;
+            }
+            var fromCode = from.charCodeAt(fromStart + i2), toCode = to2.charCodeAt(toStart + i2);
+            if (fromCode !== toCode)
+              break;
+            fromCode === 47 && (lastCommonSep = i2);
+          }
+          var out = "";
+          for (i2 = fromStart + lastCommonSep + 1; i2 <= fromEnd; ++i2)
+            (i2 === fromEnd || from.charCodeAt(i2) === 47) && (out.length === 0 ? out += ".." : out += "/..");
+          return out.length > 0 ? out + to2.slice(toStart + lastCommonSep) : (toStart += lastCommonSep, to2.charCodeAt(toStart) === 47 && ++toStart, to2.slice(toStart));
+        },
+        _makeLong: function(path2) {
+          return path2;
+        },
+        dirname: function(path2) {
+          if (assertPath(path2), path2.length === 0) return ".";
+          for (var code = path2.charCodeAt(0), hasRoot = code === 47, end = -1, matchedSlash = !0, i2 = path2.length - 1; i2 >= 1; --i2)
+            if (code = path2.charCodeAt(i2), code === 47) {
+              if (!matchedSlash) {
+                end = i2;
+                break;
+              }
+            } else
+              matchedSlash = !1;
+          return end === -1 ? hasRoot ? "/" : "." : hasRoot && end === 1 ? "//" : path2.slice(0, end);
+        },
+        basename: function(path2, ext) {
+          if (ext !== void 0 && typeof ext != "string") throw new TypeError('"ext" argument must be a string');
+          assertPath(path2);
+          var start = 0, end = -1, matchedSlash = !0, i2;
+          if (ext !== void 0 && ext.length > 0 && ext.length <= path2.length) {
+            if (ext.length === path2.length && ext === path2) return "";
+            var extIdx = ext.length - 1, firstNonSlashEnd = -1;
+            for (i2 = path2.length - 1; i2 >= 0; --i2) {
+              var code = path2.charCodeAt(i2);
+              if (code === 47) {
+                if (!matchedSlash) {
+                  start = i2 + 1;
+                  break;
+                }
+              } else
+                firstNonSlashEnd === -1 && (matchedSlash = !1, firstNonSlashEnd = i2 + 1), extIdx >= 0 && (code === ext.charCodeAt(extIdx) ? --extIdx === -1 && (end = i2) : (extIdx = -1, end = firstNonSlashEnd));
+            }
+            return start === end ? end = firstNonSlashEnd : end === -1 && (end = path2.length), path2.slice(start, end);
+          } else {
+            for (i2 = path2.length - 1; i2 >= 0; --i2)
+              if (path2.charCodeAt(i2) === 47) {
+                if (!matchedSlash) {
+                  start = i2 + 1;
+                  break;
+                }
+              } else end === -1 && (matchedSlash = !1, end = i2 + 1);
+            return end === -1 ? "" : path2.slice(start, end);
+          }
+        },
+        extname: function(path2) {
+          assertPath(path2);
+          for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, preDotState = 0, i2 = path2.length - 1; i2 >= 0; --i2) {
+            var code = path2.charCodeAt(i2);
+            if (code === 47) {
+              if (!matchedSlash) {
+                startPart = i2 + 1;
+                break;
+              }
+              continue;
+            }
+            end === -1 && (matchedSlash = !1, end = i2 + 1), code === 46 ? startDot === -1 ? startDot = i2 : preDotState !== 1 && (preDotState = 1) : startDot !== -1 && (preDotState = -1);
+          }
+          return startDot === -1 || end === -1 || // We saw a non-dot character immediately before the dot
+          preDotState === 0 || // The (right-most) trimmed path component is exactly '..'
+          preDotState === 1 && startDot === end - 1 && startDot === startPart + 1 ? "" : path2.slice(startDot, end);
+        },
+        format: function(pathObject) {
+          if (pathObject === null || typeof pathObject != "object")
+            throw new TypeError('The "pathObject" argument must be of type Object. Received type ' + typeof pathObject);
+          return _format("/", pathObject);
+        },
+        parse: function(path2) {
+          assertPath(path2);
+          var ret = { root: "", dir: "", base: "", ext: "", name: "" };
+          if (path2.length === 0) return ret;
+          var code = path2.charCodeAt(0), isAbsolute = code === 47, start;
+          isAbsolute ? (ret.root = "/", start = 1) : start = 0;
+          for (var startDot = -1, startPart = 0, end = -1, matchedSlash = !0, i2 = path2.length - 1, preDotState = 0; i2 >= start; --i2) {
+            if (code = path2.charCodeAt(i2), code === 47) {
+              if (!matchedSlash) {
+                startPart = i2 + 1;
+                break;
+              }
+              continue;
+            }
+            end === -1 && (matchedSlash = !1, end = i2 + 1), code === 46 ? startDot === -1 ? startDot = i2 : preDotState !== 1 && (preDotState = 1) : startDot !== -1 && (preDotState = -1);
+          }
+          return startDot === -1 || end === -1 || // We saw a non-dot character immediately before the dot
+          preDotState === 0 || // The (right-most) trimmed path component is exactly '..'
+          preDotState === 1 && startDot === end - 1 && startDot === startPart + 1 ? end !== -1 && (startPart === 0 && isAbsolute ? ret.base = ret.name = path2.slice(1, end) : ret.base = ret.name = path2.slice(startPart, end)) : (startPart === 0 && isAbsolute ? (ret.name = path2.slice(1, startDot), ret.base = path2.slice(1, end)) : (ret.name = path2.slice(startPart, startDot), ret.base = path2.slice(startPart, end)), ret.ext = path2.slice(startDot, end)), startPart > 0 ? ret.dir = path2.slice(0, startPart - 1) : isAbsolute && (ret.dir = "/"), ret;
+        },
+        sep: "/",
+        delimiter: ":",
+        win32: null,
+        posix: null
+      };
+      posix.posix = posix;
+      module2.exports = posix;
+    }
+  });
+
   // src/index.js
   var index_exports = {};
   __export(index_exports, {
@@ -7607,7 +7612,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     for (let part of parts)
       all.set(part, at2), at2 += part.length;
     return all;
-  }, pairs = (variables) => Object.entries(variables).flatMap(([name, value]) => value === void 0 ? [] : [name, String(value)]), begin = (source, { args = [], cwd, env: env2, signal } = {}, below) => {
+  }, pairs = (variables) => Object.entries(variables).flatMap(([name2, value]) => value === void 0 ? [] : [name2, String(value)]), begin = (source, { args = [], cwd, env: env2, signal } = {}, below) => {
     let directory = cwd === void 0 ? host.cwd() : host.toPath(cwd, "cwd");
     return host.runScript(
       {
@@ -7750,9 +7755,9 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
       Object.assign(this, { exitCode: code, signalCode: signal }), this.emit("exit", code, signal), this.#close(code, signal);
     }
     #close(code, signal) {
-      let waits = [this.stdout, this.stderr].filter((stream2) => stream2 && !stream2.readableEnded && !stream2.destroyed), left = waits.length, close = () => this.emit("close", code, signal);
-      left === 0 && queueMicrotask(close);
-      for (let stream2 of waits) stream2.once("close", () => --left === 0 && close()).resume();
+      let waits = [this.stdout, this.stderr].filter((stream2) => stream2 && !stream2.readableEnded && !stream2.destroyed), left = waits.length, close2 = () => this.emit("close", code, signal);
+      left === 0 && queueMicrotask(close2);
+      for (let stream2 of waits) stream2.once("close", () => --left === 0 && close2()).resume();
     }
     kill(signal = "SIGTERM") {
       return this.exitCode !== null || this.signalCode !== null ? !1 : (this.killed = !0, this.#signal = typeof signal == "string" ? signal : "SIGTERM", this.#running.stop(new Error("killed")), !0);
@@ -7786,22 +7791,22 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
   }), split = (args, options) => Array.isArray(args) ? [args, options ?? {}] : [[], args ?? {}], nameOf = (file) => file === process_default.execPath ? "node" : file, MISSING = 127, isMissing = (file, options) => async () => options.shell ? !1 : (await collect(begin(`command -v -- ${quote(nameOf(file))}`, settings(options), isMissing))).exitCode !== 0, notFound = (file, args) => Object.assign(codedError(Error, "ENOENT", `spawn ${file} ENOENT`), { errno: -2, code: "ENOENT", syscall: `spawn ${file}`, path: file, spawnargs: args }), commandLine = (file, args, options) => {
     if (typeof file != "string")
       throw codedError(TypeError, "ERR_INVALID_ARG_TYPE", `The "file" argument must be of type string. Received ${util_default.inspect(file)}`);
-    let name = nameOf(file);
-    return options.shell ? [name, ...args].join(" ") : `command -v -- ${quote(name)} >/dev/null 2>&1 || exit ${MISSING}; ${[name, ...args].map(quote).join(" ")}`;
+    let name2 = nameOf(file);
+    return options.shell ? [name2, ...args].join(" ") : `command -v -- ${quote(name2)} >/dev/null 2>&1 || exit ${MISSING}; ${[name2, ...args].map(quote).join(" ")}`;
   }, settings = (options) => ({ cwd: options.cwd, env: options.env, signal: host.signalOf(options) }), spawn = (file, args, options) => {
     [args, options] = split(args, options);
-    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args], isMissing(file, options)), wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write2) => {
+    let running = begin(commandLine(file, args, options), settings(options), spawn), child = new ChildProcess(running, file, [file, ...args], isMissing(file, options)), wanted = typeof options.stdio == "string" ? Array(3).fill(options.stdio) : options.stdio ?? [], forward = async (which, write3) => {
       for (; ; ) {
         let bytes = await running.read(which).catch(() => empty);
         if (bytes.length === 0) return;
-        write2(bytes);
+        write3(bytes);
       }
     };
     child.stdin = (wanted[0] ?? "pipe") === "pipe" ? writable(running) : null, child.stdin === null && running.write(empty, !0).catch(() => {
     });
-    for (let [which, name] of [[1, "stdout"], [2, "stderr"]]) {
+    for (let [which, name2] of [[1, "stdout"], [2, "stderr"]]) {
       let how = wanted[which] ?? "pipe";
-      child[name] = how === "pipe" ? readable(running, which) : null, how === "inherit" ? forward(which, (bytes) => host.native.outputBytes(bytes, which === 2)) : how !== "pipe" && forward(which, () => {
+      child[name2] = how === "pipe" ? readable(running, which) : null, how === "inherit" ? forward(which, (bytes) => host.native.outputBytes(bytes, which === 2)) : how !== "pipe" && forward(which, () => {
       });
     }
     return child.stdio = [child.stdin, child.stdout, child.stderr], options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref(), child;
@@ -7817,9 +7822,9 @@ ${output.stderr}`);
       return encoding === "buffer" || encoding === null ? buffer : buffer.toString(encoding);
     }, most = options.maxBuffer ?? MAX_BUFFER, finish = ({ stdout, stderr, exitCode }) => {
       let output = { stdout: decode2(stdout), stderr: decode2(stderr) };
-      for (let [name, bytes] of [["stdout", stdout], ["stderr", stderr]])
+      for (let [name2, bytes] of [["stdout", stdout], ["stderr", stderr]])
         if (bytes.length > most) {
-          let error2 = codedError(RangeError, "ERR_CHILD_PROCESS_STDIO_MAXBUFFER", `${name} maxBuffer length exceeded`);
+          let error2 = codedError(RangeError, "ERR_CHILD_PROCESS_STDIO_MAXBUFFER", `${name2} maxBuffer length exceeded`);
           return callback?.(error2, output.stdout, output.stderr);
         }
       if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
@@ -7846,11 +7851,11 @@ ${output.stderr}`);
   };
   Object.defineProperty(exec, util_default.promisify.custom, { value: promised(exec) });
   Object.defineProperty(execFile, util_default.promisify.custom, { value: promised(execFile) });
-  var impossible = (name, instead) => ({
-    [name]() {
-      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", `${name} is not here: a script cannot wait without \`await\`; use ${instead}`);
+  var impossible = (name2, instead) => ({
+    [name2]() {
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", `${name2} is not here: a script cannot wait without \`await\`; use ${instead}`);
     }
-  })[name], child_process_default = {
+  })[name2], child_process_default = {
     ChildProcess,
     exec,
     execFile,
@@ -7864,10 +7869,10 @@ ${output.stderr}`);
   // src/crypto.js
   init_buffer();
   init_util();
-  var { native: native4, asBytes } = host, { crypto: web } = globalThis, hashes = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"], plainName = (name) => String(name).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha"), bytesOf = (data, encoding, name = "data") => {
+  var { native: native4, asBytes } = host, { crypto: web } = globalThis, hashes = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"], plainName = (name2) => String(name2).toLowerCase().replace(/^rsa-/, "").replace(/^sha-/, "sha"), bytesOf = (data, encoding, name2 = "data") => {
     if (typeof data == "string") return new Uint8Array(Buffer2.from(data, encoding));
     let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
-    if (bytes === void 0) throw invalidType(name, "string or an instance of Buffer, TypedArray, or DataView", data);
+    if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, or DataView", data);
     return bytes;
   }, shown = (bytes, encoding) => {
     let buffer = Buffer2.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -7898,13 +7903,13 @@ ${output.stderr}`);
       this.push(this.digest()), callback();
     }
   }, Hmac = class extends Hash {
-  }, createHash = (name) => {
-    let algorithm = plainName(name);
+  }, createHash = (name2) => {
+    let algorithm = plainName(name2);
     if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_OSSL_EVP_UNSUPPORTED", "Digest method not supported");
     return new Hash((bytes) => native4.digest(algorithm, bytes));
-  }, createHmac = (name, key) => {
-    let algorithm = plainName(name);
-    if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name}`);
+  }, createHmac = (name2, key) => {
+    let algorithm = plainName(name2);
+    if (!hashes.includes(algorithm)) throw codedError(Error, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name2}`);
     let secret = key instanceof CryptoKey2 ? secretOf(key) : bytesOf(key, "utf8", "key").slice();
     return new Hmac((bytes) => native4.hmac(algorithm, secret, bytes));
   }, randomBytes = (size, callback) => {
@@ -7947,13 +7952,13 @@ ${output.stderr}`);
   };
   Object.defineProperty(CryptoKey2.prototype, Symbol.toStringTag, { value: "CryptoKey", configurable: !0 });
   var webHash = (algorithm) => {
-    let name = plainName(typeof algorithm == "string" ? algorithm : algorithm?.name);
-    if (!hashes.includes(name) || name === "md5" || name === "sha224") throw new DOMException("Unrecognized algorithm name", "NotSupportedError");
-    return name;
+    let name2 = plainName(typeof algorithm == "string" ? algorithm : algorithm?.name);
+    if (!hashes.includes(name2) || name2 === "md5" || name2 === "sha224") throw new DOMException("Unrecognized algorithm name", "NotSupportedError");
+    return name2;
   }, onlyHmac = (algorithm) => {
-    let name = typeof algorithm == "string" ? algorithm : algorithm?.name;
-    if (String(name).toUpperCase() !== "HMAC")
-      throw new DOMException(`there is only HMAC here, no ${name}`, "NotSupportedError");
+    let name2 = typeof algorithm == "string" ? algorithm : algorithm?.name;
+    if (String(name2).toUpperCase() !== "HMAC")
+      throw new DOMException(`there is only HMAC here, no ${name2}`, "NotSupportedError");
   }, webBytes = (data) => {
     let bytes = typeof data == "object" && data !== null ? asBytes(data) : void 0;
     if (bytes === void 0) throw new TypeError("the data is bytes: an ArrayBuffer or a view of one");
@@ -7999,24 +8004,24 @@ ${output.stderr}`);
       return given.length === right.length && timingSafeEqual(given, right);
     }
   };
-  for (let name of ["encrypt", "decrypt", "deriveBits", "deriveKey", "wrapKey", "unwrapKey"])
-    subtle[name] = async () => {
-      throw new DOMException(`crypto.subtle.${name} is not here: there are digests and HMAC`, "NotSupportedError");
+  for (let name2 of ["encrypt", "decrypt", "deriveBits", "deriveKey", "wrapKey", "unwrapKey"])
+    subtle[name2] = async () => {
+      throw new DOMException(`crypto.subtle.${name2} is not here: there are digests and HMAC`, "NotSupportedError");
     };
   Object.defineProperty(web, "subtle", { value: subtle, enumerable: !0, configurable: !0, writable: !0 });
-  var absent = (name) => () => {
-    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name} is not here: there are digests, HMAC, pbkdf2 and random numbers`);
+  var absent = (name2) => () => {
+    throw codedError(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name2} is not here: there are digests, HMAC, pbkdf2 and random numbers`);
   }, crypto_default = {
     createHash,
     createHmac,
-    hash: (name, data, encoding = "hex") => createHash(name).update(data).digest(encoding),
+    hash: (name2, data, encoding = "hex") => createHash(name2).update(data).digest(encoding),
     getHashes: () => [...hashes],
     getCiphers: () => [],
     randomBytes,
     randomInt,
     randomUUID: () => web.randomUUID(),
     randomFillSync,
-    getRandomValues: (target) => web.getRandomValues(target),
+    getRandomValues: (target2) => web.getRandomValues(target2),
     timingSafeEqual,
     pbkdf2Sync,
     pbkdf2: (...values) => {
@@ -8040,8 +8045,292 @@ ${output.stderr}`);
 
   // src/fs.js
   init_buffer();
+
+  // src/descriptors.js
+  var descriptors_exports = {};
+  __export(descriptors_exports, {
+    O_APPEND: () => O_APPEND,
+    O_CREAT: () => O_CREAT,
+    O_EXCL: () => O_EXCL,
+    O_RDONLY: () => O_RDONLY,
+    O_RDWR: () => O_RDWR,
+    O_TRUNC: () => O_TRUNC,
+    O_WRONLY: () => O_WRONLY,
+    close: () => close,
+    isDescriptor: () => isDescriptor,
+    isOpen: () => isOpen,
+    open: () => open,
+    pathOf: () => pathOf,
+    read: () => read2,
+    readRest: () => readRest,
+    readv: () => readv,
+    sync: () => sync,
+    toFlags: () => toFlags,
+    toMode: () => toMode,
+    truncate: () => truncate,
+    write: () => write2,
+    writeBytes: () => writeBytes,
+    writev: () => writev
+  });
+  init_buffer();
   init_util();
-  var { fs: files, native: native5, toPath } = host, constants2 = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024 }, encodingOf = (options) => {
+  var { fs: files, native: native5, toPath } = host, O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CREAT = 64, O_EXCL = 128, O_TRUNC = 512, O_APPEND = 1024, ACCESS_MODE = 3, REPLACE = O_CREAT | O_TRUNC, EXTEND = O_CREAT | O_APPEND, flagWords = /* @__PURE__ */ new Map(), name = (bits, ...words) => words.forEach((word2) => flagWords.set(word2, bits));
+  name(O_RDONLY, "r", "rs", "sr");
+  name(O_RDWR, "r+", "rs+", "sr+");
+  name(O_WRONLY | REPLACE, "w");
+  name(O_WRONLY | REPLACE | O_EXCL, "wx", "xw");
+  name(O_RDWR | REPLACE, "w+");
+  name(O_RDWR | REPLACE | O_EXCL, "wx+", "xw+");
+  name(O_WRONLY | EXTEND, "a", "as", "sa");
+  name(O_WRONLY | EXTEND | O_EXCL, "ax", "xa");
+  name(O_RDWR | EXTEND, "a+", "as+", "sa+");
+  name(O_RDWR | EXTEND | O_EXCL, "ax+", "xa+");
+  var LARGEST = Number.MAX_SAFE_INTEGER, checkInteger = (value, name2, least = -LARGEST, most = LARGEST) => {
+    if (typeof value != "number") throw invalidType(name2, "number", value);
+    if (!Number.isInteger(value)) throw outOfRange(name2, "an integer", value);
+    if (value < least || value > most) throw outOfRange(name2, `>= ${least} && <= ${most}`, value);
+  }, toFlags = (flags) => {
+    if (flags == null) return O_RDONLY;
+    if (typeof flags == "number")
+      return checkInteger(flags, "flags", -2147483648, 2147483647), flags;
+    let bits = flagWords.get(flags);
+    if (bits === void 0) throw invalidValue("flags", flags);
+    return bits;
+  }, isDescriptor = (value) => typeof value == "number" && Number.isInteger(value) && value >= -2147483648 && value <= 2147483647, descriptors = /* @__PURE__ */ new Map(), isOpen = (fd) => descriptors.has(fd), checkDescriptor = (fd) => (checkInteger(fd, "fd", 0, 2147483647), fd), opened = (fd, syscall) => {
+    let file = descriptors.get(fd);
+    if (file === void 0) throw host.systemError("EBADF", syscall);
+    return file;
+  }, stateOf = (file, syscall) => {
+    let state = statOrNone(file.path);
+    if (state === void 0 || state.id !== file.id)
+      throw codedError(Error, "ESTALE", `ESTALE: '${file.path}' was removed or renamed while it was open, ${syscall}: close it first`);
+    return state;
+  }, statOrNone = (path2) => {
+    try {
+      return native5.stat(path2, !0);
+    } catch (code) {
+      if (code === "ENOENT") return;
+      throw code;
+    }
+  }, prepare = (path2, bits, mode) => {
+    let writable2 = (bits & ACCESS_MODE) !== O_RDONLY, found = statOrNone(path2);
+    if (found === void 0) {
+      if (!(bits & O_CREAT)) throw "ENOENT";
+      return files.writeFile(path2, "", { flag: bits & O_EXCL ? "wx" : "a" }), mode !== void 0 && files.chmod(path2, mode & 4095 & -19), native5.stat(path2, !0);
+    }
+    if (bits & O_CREAT && bits & O_EXCL) throw "EEXIST";
+    if (found.kind === "directory" && (writable2 || bits & (O_CREAT | O_TRUNC))) throw "EISDIR";
+    return bits & O_TRUNC ? files.truncate(path2, 0) : writable2 && files.appendFile(path2, ""), found;
+  }, open = (path2, flags = "r", mode = void 0) => {
+    let at2 = toPath(path2, "open"), bits = toFlags(flags), found;
+    try {
+      found = prepare(at2, bits, toMode(mode));
+    } catch (error) {
+      let code = typeof error == "string" ? error : error.code;
+      throw code in host.errnos ? host.fileError(code, "open", at2) : error;
+    }
+    let fd = 3;
+    for (; descriptors.has(fd); ) fd++;
+    let access = bits & ACCESS_MODE;
+    return descriptors.set(fd, {
+      path: at2,
+      id: found.id,
+      directory: found.kind === "directory",
+      position: 0,
+      readable: access !== O_WRONLY,
+      writable: access !== O_RDONLY,
+      append: (bits & O_APPEND) !== 0
+    }), fd;
+  }, toMode = (mode) => {
+    if (mode != null) {
+      if (typeof mode == "string") {
+        if (!/^[0-7]+$/.test(mode)) throw invalidValue("mode", mode, "must be a 32-bit unsigned integer or an octal string");
+        return Number.parseInt(mode, 8);
+      }
+      return checkInteger(mode, "mode", 0, 4294967295), mode;
+    }
+  }, close = (fd) => {
+    opened(checkDescriptor(fd), "close"), descriptors.delete(fd);
+  }, pathOf = (fd, syscall) => {
+    let file = opened(checkDescriptor(fd), syscall);
+    return stateOf(file, syscall), file.path;
+  }, sync = (fd, syscall) => {
+    opened(checkDescriptor(fd), syscall);
+  }, readAt = (file, from, length) => {
+    if (file.directory) throw host.systemError("EISDIR", "read");
+    return stateOf(file, "read"), native5.readPart(file.path, from, length);
+  }, readRest = (fd, syscall) => {
+    let file = opened(syscall === "fstat" ? checkDescriptor(fd) : fd, syscall);
+    if (!file.readable) throw host.systemError("EBADF", "read");
+    let bytes = readAt(file, file.position, LARGEST);
+    return file.position += bytes.length, bytes;
+  }, checkView = (buffer) => {
+    if (!ArrayBuffer.isView(buffer)) throw invalidType("buffer", "an instance of Buffer, TypedArray, or DataView", buffer);
+  }, bytesOf2 = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength), toPosition = (position, length) => {
+    if (position == null) return -1;
+    if (typeof position == "number") checkInteger(position, "position", -1);
+    else {
+      if (typeof position != "bigint") throw invalidType("position", "bigint or integer", position);
+      if (position < -1n || position > 2n ** 63n - 1n - BigInt(length)) throw outOfRange("position", `>= -1 && <= ${2n ** 63n - 1n - BigInt(length)}`, position);
+    }
+    return Number(position);
+  }, read2 = (fd, buffer, ...rest) => {
+    checkDescriptor(fd), checkView(buffer);
+    let [offset, length, position] = rest;
+    if (rest.length <= 1 || offset !== null && typeof offset == "object") {
+      if (offset !== void 0 && typeof offset != "object") throw invalidType("options", "object", offset);
+      ({ offset = 0, length = buffer.byteLength - offset, position = null } = offset ?? {});
+    }
+    if (offset === void 0 ? offset = 0 : checkInteger(offset, "offset", 0), length |= 0, length === 0) return 0;
+    if (buffer.byteLength === 0) throw invalidValue("buffer", buffer, "is empty and cannot be written");
+    if (length < 0) throw outOfRange("length", ">= 0", length);
+    if (length > buffer.byteLength - offset) throw outOfRange("length", `<= ${buffer.byteLength - offset}`, length);
+    let at2 = toPosition(position, length), file = opened(fd, "read");
+    if (!file.readable) throw host.systemError("EBADF", "read");
+    let bytes = readAt(file, at2 < 0 ? file.position : at2, length);
+    return bytesOf2(buffer).set(bytes, offset), at2 < 0 && (file.position += bytes.length), bytes.length;
+  }, writeAt = (path2, from, bytes, size) => {
+    if (from < size) {
+      let old = native5.readPart(path2, 0, LARGEST), all = new Uint8Array(Math.max(old.length, from + bytes.length));
+      all.set(old), all.set(bytes, from), files.writeFile(path2, all);
+      return;
+    }
+    from > size && files.truncate(path2, from), files.appendFile(path2, bytes);
+  }, writeBytes = (fd, bytes, position = null) => {
+    if (fd === 1 || fd === 2)
+      return native5.outputBytes(bytes, fd === 2), bytes.length;
+    let file = opened(fd, "write");
+    if (!file.writable) throw host.systemError("EBADF", "write");
+    let { size } = stateOf(file, "write"), fixed2 = (typeof position == "number" || typeof position == "bigint") && position >= 0, from = file.append ? size : fixed2 ? Number(position) : file.position;
+    return bytes.length > 0 && writeAt(file.path, from, bytes, size), fixed2 || (file.position = from + bytes.length), bytes.length;
+  }, write2 = (fd, data, ...rest) => {
+    if (checkDescriptor(fd), ArrayBuffer.isView(data)) {
+      let [offset, length, position2] = rest;
+      if (typeof offset == "object" && ({ offset = 0, length = data.byteLength - offset, position: position2 = null } = offset ?? {}), offset == null ? offset = 0 : checkInteger(offset, "offset", 0), typeof length != "number" && (length = data.byteLength - offset), offset > data.byteLength) throw outOfRange("offset", `<= ${data.byteLength}`, offset);
+      if (length > data.byteLength - offset) throw outOfRange("length", `<= ${data.byteLength - offset}`, length);
+      return checkInteger(length, "length", 0, 2147483647), writeBytes(fd, bytesOf2(data).subarray(offset, offset + length), position2);
+    }
+    if (typeof data != "string") throw invalidType("buffer", "string or an instance of Buffer, TypedArray, or DataView", data);
+    let [position, encoding] = rest;
+    return writeBytes(fd, bytesOf2(Buffer2.from(data, encoding ?? "utf8")), position);
+  }, readv = (fd, buffers, position = null) => {
+    checkViews(fd, buffers);
+    let total = 0;
+    for (let buffer of buffers) {
+      let count = read2(fd, buffer, 0, buffer.byteLength, typeof position == "number" ? position + total : null);
+      if (total += count, count < buffer.byteLength) break;
+    }
+    return total;
+  }, writev = (fd, buffers, position = null) => (checkViews(fd, buffers), writeBytes(fd, bytesOf2(Buffer2.concat(buffers.map(bytesOf2))), position)), checkViews = (fd, buffers) => {
+    if (checkDescriptor(fd), !Array.isArray(buffers) || !buffers.every(ArrayBuffer.isView)) throw invalidType("buffers", "an ArrayBufferView[]", buffers);
+  }, truncate = (fd, length = 0) => {
+    checkDescriptor(fd), checkInteger(length, "len");
+    let file = opened(fd, "ftruncate");
+    if (!file.writable) throw host.systemError("EINVAL", "ftruncate");
+    stateOf(file, "ftruncate"), files.truncate(file.path, Math.max(0, length));
+  };
+
+  // src/fs.js
+  init_events();
+
+  // src/stats.js
+  var kinds = { file: 32768, directory: 16384, link: 40960, pipe: 4096 }, OWNER = 1e3, BLOCK = 4096, UNIT = 512, times = ["atime", "mtime", "ctime", "birthtime"], typeBits = (stats) => Number(stats.mode) & 61440, Stats = class {
+    constructor({ kind, size, mode, modified, id }, big = !1) {
+      let asNumber = (number) => big ? BigInt(Math.floor(number)) : number, numbers = {
+        dev: 1,
+        mode: kinds[kind] | mode,
+        nlink: 1,
+        uid: OWNER,
+        gid: OWNER,
+        rdev: 0,
+        blksize: BLOCK,
+        ino: id,
+        size,
+        blocks: Math.ceil(size / BLOCK) * (BLOCK / UNIT)
+      };
+      for (let [name2, number] of Object.entries(numbers)) this[name2] = asNumber(number);
+      for (let time of times) this[`${time}Ms`] = asNumber(modified);
+      if (big) for (let time of times) this[`${time}Ns`] = BigInt(Math.round(modified * 1e6));
+      for (let time of times) this[time] = new Date(modified);
+    }
+    isFile() {
+      return typeBits(this) === kinds.file;
+    }
+    isDirectory() {
+      return typeBits(this) === kinds.directory;
+    }
+    isSymbolicLink() {
+      return typeBits(this) === kinds.link;
+    }
+    isFIFO() {
+      return typeBits(this) === kinds.pipe;
+    }
+    isSocket() {
+      return !1;
+    }
+    isBlockDevice() {
+      return !1;
+    }
+    isCharacterDevice() {
+      return !1;
+    }
+  }, statsOf = (record, options) => new Stats(record, options?.bigint === !0), pipeStats = (options) => statsOf({ kind: "pipe", size: 0, mode: 384, modified: 0, id: 0 }, options);
+  for (let name2 of ["isFIFO", "isSocket", "isBlockDevice", "isCharacterDevice"])
+    Object.defineProperty(host.Dirent.prototype, name2, { value: () => !1, configurable: !0, writable: !0 });
+
+  // src/fs.js
+  init_util();
+
+  // src/url.js
+  var import_url = __toESM(require_url(), 1);
+
+  // src/path.js
+  var import_path_browserify = __toESM(require_path_browserify(), 1);
+  import_path_browserify.default.posix = import_path_browserify.default;
+  import_path_browserify.default.toNamespacedPath = (name2) => name2;
+  import_path_browserify.default.win32 ??= import_path_browserify.default;
+  var path_default = import_path_browserify.default;
+
+  // src/url.js
+  init_util();
+  var { URL: URL2, URLSearchParams: URLSearchParams2 } = globalThis, fileURLToPath = (given) => {
+    if (typeof given != "string" && !(given instanceof URL2)) throw invalidType("path", "string or an instance of URL", given);
+    let url = new URL2(given);
+    if (url.protocol !== "file:") throw codedError(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
+    return decodeURIComponent(url.pathname);
+  }, pathToFileURL = (file) => {
+    let at2 = path_default.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith("/") ? "/" : "");
+    return new URL2(`file://${encodeURI(at2).replace(/[?#]/g, encodeURIComponent)}`);
+  }, format2 = (given, options) => {
+    if (!(given instanceof URL2)) return import_url.default.format(given);
+    let url = new URL2(given.href);
+    return options?.fragment === !1 && (url.hash = ""), options?.search === !1 && (url.search = ""), options?.auth === !1 && (url.username = url.password = ""), url.href;
+  }, urlToHttpOptions = (url) => ({
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    hash: url.hash,
+    search: url.search,
+    pathname: url.pathname,
+    path: url.pathname + url.search,
+    href: url.href,
+    ...url.port === "" ? {} : { port: Number(url.port) }
+  }), url_default = {
+    Url: import_url.default.Url,
+    parse: import_url.default.parse,
+    resolve: import_url.default.resolve,
+    resolveObject: import_url.default.resolveObject,
+    format: format2,
+    URL: URL2,
+    URLSearchParams: URLSearchParams2,
+    domainToASCII: host.native.domainToAscii,
+    domainToUnicode: host.native.domainToUnicode,
+    fileURLToPath,
+    pathToFileURL,
+    urlToHttpOptions
+  };
+
+  // src/fs.js
+  var { fs: files2, native: native6, toPath: toPath2 } = host, { O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 } = descriptors_exports, constants2 = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY: O_RDONLY2, O_WRONLY: O_WRONLY2, O_RDWR: O_RDWR2, O_CREAT: O_CREAT2, O_EXCL: O_EXCL2, O_TRUNC: O_TRUNC2, O_APPEND: O_APPEND2 }, encodingOf = (options) => {
     let encoding = typeof options == "string" ? options : options?.encoding;
     if (encoding == null || encoding === "buffer") return null;
     if (!Buffer2.isEncoding(encoding)) throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'encoding' is invalid encoding. Received '${encoding}'`);
@@ -8053,134 +8342,143 @@ ${output.stderr}`);
     }
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     throw invalidType("data", "string or an instance of Buffer, TypedArray, or DataView", data);
-  }, flagOf = (options, standard) => {
-    let flag = typeof options == "object" ? options?.flag ?? options?.flags : void 0;
-    return { flag: flag === void 0 ? standard : String(flag).replace(/s/g, "") };
-  }, descriptors = /* @__PURE__ */ new Map(), opened = (fd) => {
-    let file = descriptors.get(fd);
-    if (file === void 0) throw codedError(Error, "EBADF", `EBADF: bad file descriptor, fd ${fd}`);
-    return file;
-  }, where = (path2) => typeof path2 == "number" ? opened(path2).path : path2, sync = {
+  }, flagOf = (options, standard) => (typeof options == "object" ? options?.flag : void 0) ?? standard, checkOptions = (options) => {
+    if (options != null && !["string", "object", "function"].includes(typeof options)) throw invalidType("options", "one of type string or object", options);
+  }, withOpened = (path2, flags, mode, work) => {
+    let fd = open(path2, flags, mode);
+    try {
+      return work(fd);
+    } finally {
+      close(fd);
+    }
+  }, target = (path2) => path2 instanceof FileHandle ? path2.fd : path2, refuseInput = () => {
+    throw codedError(Error, "EAGAIN", "standard input is read with `await stdin.text()`, or `for await (const chunk of process.stdin)`");
+  }, readWhole = (path2, options, encoding) => {
+    if (isDescriptor(path2)) return path2 === 0 ? refuseInput() : readRest(path2, encoding === null ? "fstat" : "read");
+    let bits = toFlags(flagOf(options, "r"));
+    return bits === O_RDONLY2 ? files2.readBytes(path2) : withOpened(path2, bits, void 0, (fd) => readRest(fd));
+  }, writeWhole = (path2, data, options, standard) => {
+    checkOptions(options);
+    let given = contents(data, options), bytes = () => typeof given == "string" ? native6.encodeUtf8(given) : given;
+    if (isDescriptor(path2)) {
+      writeBytes(path2, bytes());
+      return;
+    }
+    let flags = flagOf(options, standard), mode = toMode(options?.mode);
+    mode === void 0 && (flags === "w" || flags === "wx") ? files2.writeFile(path2, given, { flag: flags }) : mode === void 0 && flags === "a" ? files2.appendFile(path2, given) : withOpened(path2, flags, mode, (fd) => writeBytes(fd, bytes()));
+  }, sync2 = {
     readFile(path2, options) {
-      if (path2 === 0) throw codedError(Error, "EAGAIN", "standard input is read with `await stdin.text()`, or `for await (const chunk of process.stdin)`");
-      let encoding = encodingOf(options), bytes = Buffer2.from(files.readBytes(where(path2)).buffer);
+      checkOptions(options);
+      let encoding = encodingOf(options), bytes = Buffer2.from(readWhole(target(path2), options, encoding).buffer);
       return encoding === null ? bytes : bytes.toString(encoding);
     },
-    writeFile(path2, data, options) {
-      let given = contents(data, options);
-      if (path2 === 1 || path2 === 2) return native5.outputBytes(typeof given == "string" ? native5.encodeUtf8(given) : given, path2 === 2);
-      files.writeFile(where(path2), given, flagOf(options, "w")), options?.mode !== void 0 && files.chmod(where(path2), options.mode);
-    },
-    appendFile(path2, data, options) {
-      files.appendFile(where(path2), contents(data, options), flagOf(options, "a"));
-    },
+    writeFile: (path2, data, options) => writeWhole(target(path2), data, options, "w"),
+    appendFile: (path2, data, options) => writeWhole(target(path2), data, options, "a"),
     exists: (path2) => {
       try {
-        return files.exists(path2);
+        return files2.exists(path2);
       } catch {
         return !1;
       }
     },
     stat(path2, options) {
-      if (!(options?.throwIfNoEntry === !1 && !sync.exists(path2)))
-        return bigStats(files.stat(path2), options);
+      return statOf(path2, options, "stat", !0);
     },
     lstat(path2, options) {
-      try {
-        return bigStats(files.lstat(path2), options);
-      } catch (error) {
-        if (options?.throwIfNoEntry === !1 && error.code === "ENOENT") return;
-        throw error;
-      }
+      return statOf(path2, options, "lstat", !1);
     },
-    fstat: (fd) => files.stat(opened(fd).path),
+    fstat(fd, options) {
+      return fd === 0 || fd === 1 || fd === 2 ? pipeStats(options) : statsOf(native6.stat(pathOf(fd, "fstat"), !0), options);
+    },
     readdir(path2, options) {
-      let list = files.readdir(path2, options);
+      let list = files2.readdir(path2, options);
       for (let entry of list) typeof entry == "object" && (entry.path = entry.parentPath);
       return list;
     },
     mkdir(path2, options) {
       let recursive = typeof options == "object" && options?.recursive === !0, first;
       if (recursive)
-        for (let at2 = toPath(path2, "mkdir"); at2.length > 1 && !sync.exists(at2); at2 = at2.slice(0, at2.lastIndexOf("/")) || "/") first = at2;
-      return files.mkdir(path2, { recursive }), first;
+        for (let at2 = toPath2(path2, "mkdir"); at2.length > 1 && !sync2.exists(at2); at2 = at2.slice(0, at2.lastIndexOf("/")) || "/") first = at2;
+      return files2.mkdir(path2, { recursive }), first;
     },
     mkdtemp(prefix) {
-      let letters = Buffer2.from(native5.randomBytes(6)).toString("hex").slice(0, 6);
-      return files.mkdir(prefix + letters), prefix + letters;
+      let letters = Buffer2.from(native6.randomBytes(6)).toString("hex").slice(0, 6);
+      return files2.mkdir(prefix + letters), prefix + letters;
     },
-    rm: (path2, options) => files.rm(path2, options),
-    rmdir: (path2, options) => options?.recursive ? files.rm(path2, { recursive: !0 }) : files.rmdir(path2),
-    unlink: (path2) => files.unlink(path2),
-    rename: (from, to2) => files.rename(from, to2),
+    rm: (path2, options) => files2.rm(path2, options),
+    rmdir: (path2, options) => options?.recursive ? files2.rm(path2, { recursive: !0 }) : files2.rmdir(path2),
+    unlink: (path2) => files2.unlink(path2),
+    rename: (from, to2) => files2.rename(from, to2),
     copyFile(from, to2, mode) {
-      if (mode & constants2.COPYFILE_EXCL && sync.exists(to2)) throw host.fileError("EEXIST", "copyfile", String(from), String(to2));
-      files.copyFile(from, to2);
+      if (mode & constants2.COPYFILE_EXCL && sync2.exists(to2)) throw host.fileError("EEXIST", "copyfile", String(from), String(to2));
+      files2.copyFile(from, to2);
     },
     cp(from, to2, options = {}) {
-      let kind = files.lstat(from);
+      let kind = files2.lstat(from);
       if (kind.isDirectory()) {
         if (!options.recursive) throw codedError(Error, "ERR_FS_EISDIR", `Recursive option not enabled, cannot copy a directory: ${from}`);
-        files.mkdir(to2, { recursive: !0 });
-        for (let name of files.readdir(from)) sync.cp(`${from}/${name}`, `${to2}/${name}`, options);
+        files2.mkdir(to2, { recursive: !0 });
+        for (let name2 of files2.readdir(from)) sync2.cp(`${from}/${name2}`, `${to2}/${name2}`, options);
       } else if (options.filter === void 0 || options.filter(from, to2)) {
-        if (sync.exists(to2) && options.force === !1) {
+        if (sync2.exists(to2) && options.force === !1) {
           if (options.errorOnExist) throw codedError(Error, "ERR_FS_CP_EEXIST", `Target already exists: ${to2}`);
           return;
         }
-        files.mkdir(toPath(to2, "cp").replace(/\/[^/]*$/, "") || "/", { recursive: !0 }), kind.isSymbolicLink() ? files.symlink(files.readlink(from), to2) : files.copyFile(from, to2);
+        files2.mkdir(toPath2(to2, "cp").replace(/\/[^/]*$/, "") || "/", { recursive: !0 }), kind.isSymbolicLink() ? files2.symlink(files2.readlink(from), to2) : files2.copyFile(from, to2);
       }
     },
-    access: (path2) => files.access(path2),
-    symlink: (target, path2) => files.symlink(target, path2),
-    readlink: (path2) => files.readlink(path2),
-    realpath: (path2) => files.realpath(path2),
-    chmod: (path2, mode) => files.chmod(path2, mode),
+    // Reading and writing are not held back by permission bits here.
+    access(path2, mode = constants2.F_OK) {
+      let stats = statOf(path2, void 0, "access", !0);
+      if (mode & constants2.X_OK && stats.isFile() && !(stats.mode & 73)) throw host.fileError("EACCES", "access", toPath2(path2, "access"));
+    },
+    symlink: (target2, path2) => files2.symlink(target2, path2),
+    readlink: (path2) => files2.readlink(path2),
+    realpath: (path2) => files2.realpath(path2),
+    chmod: (path2, mode) => files2.chmod(path2, mode),
     chown() {
     },
-    truncate: (path2, length) => files.truncate(where(path2), length),
-    ftruncate: (fd, length) => files.truncate(opened(fd).path, length),
-    utimes: (path2, atime, mtime) => files.utimes(path2, atime, mtime),
-    open(path2, flags = "r") {
-      let at2 = toPath(path2, "open"), how = typeof flags == "number" ? "r" : String(flags).replace(/s/g, "");
-      how.startsWith("w") ? files.writeFile(at2, "", { flag: how }) : how.startsWith("a") ? files.appendFile(at2, "") : files.access(at2);
-      let fd = 3;
-      for (; descriptors.has(fd); ) fd++;
-      return descriptors.set(fd, { path: at2, position: 0, append: how.startsWith("a") }), fd;
+    truncate(path2, length) {
+      isDescriptor(path2) ? truncate(path2, length) : withOpened(path2, "r+", void 0, (fd) => truncate(fd, length));
     },
-    close(fd) {
-      opened(fd), descriptors.delete(fd);
+    utimes: (path2, atime, mtime) => files2.utimes(path2, atime, mtime),
+    open,
+    close,
+    ftruncate: truncate,
+    fchmod: (fd, mode) => files2.chmod(pathOf(fd, "fchmod"), mode),
+    fchown: (fd) => {
+      pathOf(fd, "fchown");
     },
-    fsync() {
-    },
-    fdatasync() {
-    },
-    read(fd, buffer, offset = 0, length = buffer.byteLength - offset, position = null) {
-      typeof offset == "object" && offset !== null && ({ offset = 0, length = buffer.byteLength - offset, position = null } = offset);
-      let file = opened(fd), from = position === null ? file.position : Number(position), bytes = files.readBytes(file.path).subarray(from, from + length);
-      return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength).set(bytes, offset), position === null && (file.position += bytes.length), bytes.length;
-    },
-    write(fd, data, offset, length, position) {
-      let bytes;
-      if (typeof data == "string" ? (bytes = new Uint8Array(Buffer2.from(data, length)), position = offset) : bytes = contents(data).subarray(offset ?? 0, (offset ?? 0) + (length ?? data.byteLength)), fd === 1 || fd === 2)
-        return native5.outputBytes(bytes, fd === 2), bytes.length;
-      let file = opened(fd);
-      if (file.append)
-        return files.appendFile(file.path, bytes), bytes.length;
-      let old = files.readBytes(file.path), from = position == null ? file.position : Number(position), all = new Uint8Array(Math.max(old.length, from + bytes.length));
-      return all.set(old), all.set(bytes, from), files.writeFile(file.path, all), position == null && (file.position += bytes.length), bytes.length;
+    futimes: (fd, atime, mtime) => files2.utimes(pathOf(fd, "futime"), atime, mtime),
+    fsync: (fd) => sync(fd, "fsync"),
+    fdatasync: (fd) => sync(fd, "fdatasync"),
+    read: (fd, ...rest) => fd === 0 ? refuseInput() : read2(fd, ...rest),
+    readv,
+    write: write2,
+    writev
+  }, statOf = (path2, options, syscall, follow) => {
+    let at2 = toPath2(path2, syscall);
+    try {
+      return statsOf(native6.stat(at2, follow), options);
+    } catch (code) {
+      if (options?.throwIfNoEntry === !1 && code === "ENOENT") return;
+      throw typeof code == "string" ? host.fileError(code, syscall, at2) : code;
     }
-  }, bigStats = (stats) => stats, takesDescriptor = /* @__PURE__ */ new Set(["readFile", "writeFile", "appendFile", "truncate"]), takesNoPath = /* @__PURE__ */ new Set(["fstat", "mkdtemp", "exists", "ftruncate", "close", "fsync", "fdatasync", "read", "write"]), isPath = (path2) => typeof path2 == "string" || ArrayBuffer.isView(path2) || path2 instanceof URL;
-  for (let [name, work] of Object.entries(sync))
-    takesNoPath.has(name) || (sync[name] = (path2, ...rest) => {
-      if (!isPath(path2) && !(takesDescriptor.has(name) && typeof path2 == "number"))
-        throw invalidType(name === "rename" ? "oldPath" : name === "copyFile" || name === "cp" ? "src" : name === "symlink" ? "target" : "path", "string or an instance of Buffer or URL", path2);
-      return work(path2, ...rest);
+  }, takesDescriptor = /* @__PURE__ */ new Set(["readFile", "writeFile", "appendFile", "truncate"]), takesNoPath = (name2) => ["mkdtemp", "exists", "close", "read", "readv", "write", "writev"].includes(name2) || /^f/.test(name2), isPath = (path2) => typeof path2 == "string" || ArrayBuffer.isView(path2) || path2 instanceof URL, checkedPath = (argument, path2) => {
+    if (!isPath(path2)) throw invalidType(argument, "string or an instance of Buffer or URL", path2);
+    let text2 = path2 instanceof URL ? url_default.fileURLToPath(path2) : path2;
+    if (typeof text2 == "string" && text2.includes("\0")) throw invalidValue(argument, text2, "must be a string, Uint8Array, or URL without null bytes");
+    return text2;
+  }, firstArgument = { __proto__: null, rename: "oldPath", copyFile: "src", cp: "src", symlink: "target" };
+  for (let [name2, work] of Object.entries(sync2))
+    takesNoPath(name2) || (sync2[name2] = (path2, ...rest) => {
+      let isOpen2 = takesDescriptor.has(name2) && (isDescriptor(path2) || path2 instanceof FileHandle);
+      return work(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
     });
-  var fs = { constants: constants2, ...constants2, Stats: host.Stats, Dirent: host.Dirent };
-  for (let name of ["COPYFILE_EXCL", "O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND"]) delete fs[name];
-  var withCallback = (name, work) => ({
-    [name](...values) {
+  var fs = { constants: constants2, ...constants2, Stats, Dirent: host.Dirent };
+  for (let name2 of ["COPYFILE_EXCL", "O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND"]) delete fs[name2];
+  var withCallback = (name2, work) => ({
+    [name2](...values) {
       let callback = values.pop();
       if (typeof callback != "function") throw invalidType("cb", "function", callback);
       let error = null, result;
@@ -8191,102 +8489,190 @@ ${output.stderr}`);
       }
       host.callLater(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error));
     }
-  })[name], promises = { constants: constants2 };
-  for (let [name, work] of Object.entries(sync))
-    fs[`${name}Sync`] = Object.defineProperty((...values) => work(...values), "name", { value: `${name}Sync` }), name !== "exists" && (fs[name] = withCallback(name, work)), /^(exists|f[a-z]+|close|read|write|open)$/.test(name) || (promises[name] = Object.defineProperty(async (...values) => work(...values), "name", { value: name }));
+  })[name2], promises = { constants: constants2 };
+  for (let [name2, work] of Object.entries(sync2))
+    fs[`${name2}Sync`] = Object.defineProperty((...values) => work(...values), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values) => work(...values), "name", { value: name2 }));
   fs.exists = (path2, callback) => {
-    let found = sync.exists(path2);
+    let found = sync2.exists(path2);
     host.callLater(() => callback(found));
   };
   fs.realpathSync.native = fs.realpathSync;
-  fs.read = (fd, buffer, ...rest) => {
-    let callback = rest.pop();
-    withCallback("read", () => sync.read(fd, buffer, ...rest))((error, count) => callback(error, count, buffer));
+  fs.read = (fd, ...rest) => {
+    let callback = rest.pop(), [first] = rest, given = ArrayBuffer.isView(first) ? rest : [first?.buffer ?? Buffer2.alloc(16384), ...first == null ? [] : [first]];
+    withCallback("read", () => sync2.read(fd, ...given))((error, count) => callback(error, count, given[0]));
   };
-  fs.write = (fd, data, ...rest) => {
-    let callback = rest.pop();
-    withCallback("write", () => sync.write(fd, data, ...rest))((error, count) => callback(error, count, data));
-  };
+  for (let name2 of ["write", "readv", "writev"])
+    fs[name2] = (fd, data, ...rest) => {
+      let callback = rest.pop();
+      withCallback(name2, () => sync2[name2](fd, data, ...rest))((error, count) => callback(error, count, data));
+    };
   fs.watch = fs.watchFile = () => {
     throw codedError(Error, "ENOSYS", "files are not watched here: only this script changes them");
   };
-  var FileHandle = class {
+  var closedFile = (syscall) => Object.assign(codedError(Error, "EBADF", "file closed"), { syscall }), FileHandle = class extends events_default {
+    #fd;
     constructor(fd) {
-      this.fd = fd;
+      super(), this.#fd = fd;
     }
-    readFile = async (options) => sync.readFile(this.fd, options);
-    writeFile = async (data, options) => sync.writeFile(this.fd, data, options);
-    appendFile = async (data, options) => sync.appendFile(this.fd, data, options);
-    stat = async () => sync.fstat(this.fd);
-    truncate = async (length) => sync.ftruncate(this.fd, length);
-    sync = async () => {
-    };
-    datasync = async () => {
-    };
-    async read(buffer = Buffer2.alloc(16384), ...rest) {
-      return { bytesRead: sync.read(this.fd, buffer, ...rest), buffer };
+    get fd() {
+      return this.#fd;
+    }
+    // Its descriptor, for a system call.
+    #open(syscall) {
+      if (this.#fd < 0) throw closedFile(syscall);
+      return this.#fd;
+    }
+    async readFile(options) {
+      return sync2.readFile(this.#open("readFile"), options);
+    }
+    async writeFile(data, options) {
+      sync2.writeFile(this.#open("writeFile"), data, options);
+    }
+    async appendFile(data, options) {
+      sync2.appendFile(this.#open("appendFile"), data, options);
+    }
+    async stat(options) {
+      return sync2.fstat(this.#open("fstat"), options);
+    }
+    async chmod(mode) {
+      sync2.fchmod(this.#open("fchmod"), mode);
+    }
+    async chown() {
+      sync2.fchown(this.#open("fchown"));
+    }
+    async utimes(atime, mtime) {
+      sync2.futimes(this.#open("futimes"), atime, mtime);
+    }
+    async truncate(length) {
+      sync2.ftruncate(this.#open("ftruncate"), length);
+    }
+    async sync() {
+      sync2.fsync(this.#open("fsync"));
+    }
+    async datasync() {
+      sync2.fdatasync(this.#open("fdatasync"));
+    }
+    async read(first, ...rest) {
+      let fd = this.#open("read");
+      if (ArrayBuffer.isView(first)) return { __proto__: null, bytesRead: sync2.read(fd, first, ...rest), buffer: first };
+      let buffer = first?.buffer ?? Buffer2.alloc(16384);
+      return { __proto__: null, bytesRead: sync2.read(fd, buffer, first ?? void 0), buffer };
+    }
+    async readv(buffers, position) {
+      return { __proto__: null, bytesRead: sync2.readv(this.#open("readv"), buffers, position), buffers };
     }
     async write(buffer, ...rest) {
-      return { bytesWritten: sync.write(this.fd, buffer, ...rest), buffer };
+      return { __proto__: null, bytesWritten: sync2.write(this.#open("write"), buffer, ...rest), buffer };
+    }
+    async writev(buffers, position) {
+      return { __proto__: null, bytesWritten: sync2.writev(this.#open("writev"), buffers, position), buffers };
     }
     async close() {
-      sync.close(this.fd);
+      if (this.#fd < 0) return;
+      let fd = this.#fd;
+      this.#fd = -1, sync2.close(fd), this.emit("close");
     }
-    async *readLines() {
-      for (let line of linesOf(sync.readFile(this.fd, "utf8"))) yield line;
+    async *readLines(options) {
+      for (let line of linesOf(String(await this.readFile({ encoding: "utf8", ...options })))) yield line;
     }
     createReadStream(options) {
-      return fs.createReadStream(opened(this.fd).path, options);
+      return fs.createReadStream(null, { ...options, fd: this });
     }
     createWriteStream(options) {
-      return fs.createWriteStream(opened(this.fd).path, options);
+      return fs.createWriteStream(null, { ...options, fd: this });
     }
   }, linesOf = (text2) => {
     let lines = text2.split(/\r?\n/);
     return lines.at(-1) === "" && lines.pop(), lines;
   };
-  promises.open = async (path2, flags) => new FileHandle(sync.open(path2, flags));
+  promises.open = async (path2, flags, mode) => new FileHandle(sync2.open(path2, flags, mode));
   fs.promises = promises;
-  fs.createReadStream = (path2, options = {}) => {
-    let { start = 0, end = 1 / 0, highWaterMark = 65536 } = typeof options == "object" ? options : {}, bytes, at2 = start, readable2 = new stream_default.Readable({
-      highWaterMark,
-      encoding: encodingOf(options) ?? void 0,
-      read() {
-        try {
-          bytes ??= files.readBytes(path2);
-        } catch (error) {
-          this.destroy(error);
-          return;
-        }
-        let to2 = Math.min(at2 + highWaterMark, end + 1, bytes.length), chunk = bytes.slice(at2, to2);
-        at2 = to2, readable2.bytesRead += chunk.length, this.push(chunk.length === 0 ? null : Buffer2.from(chunk.buffer));
-      }
-    });
-    return Object.assign(readable2, { path: path2, bytesRead: 0 });
-  };
-  fs.createWriteStream = (path2, options = {}) => {
-    let { flags = "w" } = typeof options == "object" ? options : {}, writable2 = new stream_default.Writable({
+  var checkPlace = (name2, value) => {
+    if (value !== void 0) {
+      if (typeof value != "number") throw invalidType(name2, "number", value);
+      if (value !== 1 / 0 && !Number.isInteger(value)) throw outOfRange(name2, "an integer", value);
+      if (value < 0) throw outOfRange(name2, ">= 0 && <= 9007199254740991", value);
+    }
+  }, openAndClose = (path2, { flags, mode, fd }) => {
+    let handle = fd instanceof FileHandle ? fd : void 0, descriptor = handle === void 0 ? fd : handle.fd;
+    return {
+      descriptor: () => descriptor,
       construct(callback) {
         try {
-          flags.startsWith("a") ? files.appendFile(path2, "") : files.writeFile(path2, "", { flag: flags }), callback();
+          descriptor == null && (descriptor = sync2.open(path2, flags, mode), this.fd = descriptor);
         } catch (error) {
           callback(error);
+          return;
         }
+        callback(), this.emit("open", descriptor), this.emit("ready");
       },
-      write(chunk, encoding, callback) {
-        try {
-          files.appendFile(path2, contents(chunk)), writable2.bytesWritten += chunk.length, callback();
-        } catch (error) {
+      destroy(error, callback) {
+        let open2 = descriptor;
+        if (descriptor = null, this.fd = null, open2 == null) {
           callback(error);
+          return;
+        }
+        let done = (failed) => callback(error ?? failed ?? null);
+        handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open2) ? fs.close(open2, done) : callback(error);
+      }
+    };
+  };
+  fs.createReadStream = (path2, options = {}) => {
+    let given = typeof options == "object" && options !== null ? options : {}, { start, end = 1 / 0, highWaterMark = 65536, emitClose, autoClose = !0, signal } = given;
+    if (checkPlace("start", start), checkPlace("end", end), start !== void 0 && start > end) throw outOfRange("start", `<= "end" (here: ${end})`, start);
+    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "r", ...given }), left = end - (start ?? 0) + 1, at2 = start, readable2 = new stream_default.Readable({
+      highWaterMark,
+      encoding: encodingOf(options) ?? void 0,
+      emitClose,
+      autoDestroy: autoClose,
+      signal,
+      construct,
+      destroy,
+      read(size) {
+        try {
+          let buffer = Buffer2.alloc(Math.min(size, left)), count = buffer.length === 0 ? 0 : sync2.read(descriptor(), buffer, 0, buffer.length, at2 ?? null);
+          at2 !== void 0 && (at2 += count), left -= count, readable2.bytesRead += count, this.push(count === 0 ? null : buffer.subarray(0, count));
+        } catch (error) {
+          this.destroy(error);
         }
       }
     });
-    return writable2.close = (callback) => writable2.end(callback), Object.assign(writable2, { path: path2, bytesWritten: 0 });
+    return readable2.close = (callback) => closeStream(readable2, callback), Object.assign(readable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesRead: 0 });
+  };
+  var closeStream = (opened2, callback) => {
+    callback !== void 0 && stream_default.finished(opened2, () => callback()), opened2.destroy();
+  };
+  fs.createWriteStream = (path2, options = {}) => {
+    let given = typeof options == "object" && options !== null ? options : {}, { start, highWaterMark = 16384, emitClose, autoClose = !0, signal } = given;
+    checkPlace("start", start);
+    let { construct, destroy, descriptor } = openAndClose(path2 === null ? null : checkedPath("path", path2), { flags: "w", ...given }), at2 = start, put = (bytes, callback) => {
+      try {
+        let count = writeBytes(descriptor(), bytes, at2 ?? null);
+        at2 !== void 0 && (at2 += count), writable2.bytesWritten += count;
+      } catch (error) {
+        callback(error);
+        return;
+      }
+      callback();
+    }, writable2 = new stream_default.Writable({
+      highWaterMark,
+      defaultEncoding: encodingOf(options) ?? "utf8",
+      emitClose,
+      autoDestroy: autoClose,
+      signal,
+      construct,
+      destroy,
+      write: (chunk, encoding, callback) => put(chunk, callback),
+      writev: (chunks, callback) => put(Buffer2.concat(chunks.map(({ chunk }) => chunk)), callback)
+    });
+    return writable2.close = (callback) => {
+      callback !== void 0 && stream_default.finished(writable2, () => callback()), writable2.end();
+    }, Object.assign(writable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesWritten: 0 });
   };
   var fs_default = fs;
 
   // src/intl-dates.js
-  var { native: native6 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
+  var { native: native7 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
     full: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
     long: { year: "numeric", month: "long", day: "numeric" },
     medium: { year: "numeric", month: "short", day: "numeric" },
@@ -8312,8 +8698,8 @@ ${output.stderr}`);
     #o;
     #bound;
     constructor(locales, options = {}, required = "any", defaults = "date") {
-      let o2 = { ...options }, zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native6.zoneName(zone) : zone;
-      if (name == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
+      let o2 = { ...options }, zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native7.zoneName(zone) : zone;
+      if (name2 == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
       if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
         if ([...dateKeys, ...timeKeys].some((key) => o2[key] !== void 0)) throw new TypeError(`Can't set option ${[...dateKeys, ...timeKeys].find((key) => o2[key] !== void 0)} when ${o2.dateStyle ? "dateStyle" : "timeStyle"} is used`);
         for (let [given, known] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]]) {
@@ -8325,13 +8711,13 @@ ${output.stderr}`);
         needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "2-digit", second: "2-digit" });
       }
       let [locale = "en-US"] = [locales ?? []].flat().map(String), hours24 = o2.hour12 === void 0 ? o2.hourCycle?.startsWith("h2") ?? (locale in elsewhere && locale !== "en-CA") : !o2.hour12;
-      this.#o = { ...o2, locale, zone: name, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+      this.#o = { ...o2, locale, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
     // The fields of an instant in the zone.
     #fields(millis) {
       let { zone } = this.#o, fixed2 = offsetOf(zone), offset = fixed2 === void 0 ? 0 : fixed2 * 60, abbreviation = "UTC";
       if (fixed2 === void 0 && zone !== "UTC") {
-        let found = native6.zoneAt(zone, millis);
+        let found = native7.zoneAt(zone, millis);
         found != null && ([offset, abbreviation] = found);
       }
       return { at: new Date(millis + offset * 1e3), offset, abbreviation };
@@ -8435,10 +8821,10 @@ ${output.stderr}`);
     "kilometer-per-hour": ["km/h", 1],
     "mile-per-hour": ["mph", 1],
     "meter-per-second": ["m/s", 1]
-  }, spelledUnits = ["bit", "byte", "day", "week", "month", "year"], scales = [[1e12, "T", " trillion"], [1e9, "B", " billion"], [1e6, "M", " million"], [1e3, "K", " thousand"]], range = (name, value, low, high, standard) => {
+  }, spelledUnits = ["bit", "byte", "day", "week", "month", "year"], scales = [[1e12, "T", " trillion"], [1e9, "B", " billion"], [1e6, "M", " million"], [1e3, "K", " thousand"]], range = (name2, value, low, high, standard) => {
     if (value === void 0) return standard;
     let number = Number(value);
-    if (!(number >= low && number <= high)) throw new RangeError(`${name} value is out of range.`);
+    if (!(number >= low && number <= high)) throw new RangeError(`${name2} value is out of range.`);
     return Math.floor(number);
   }, fixed = (number, decimals) => {
     let text2 = String(number);
@@ -8517,8 +8903,8 @@ ${output.stderr}`);
       negative && (number = -number), o2.style === "percent" && (number = typeof number == "bigint" ? number * 100n : +`${number}e2` || number * 100);
       let parts = isNan ? [["nan", "NaN"]] : this.#number(number), isZero = !parts.some(([, text2]) => /[1-9∞]/.test(text2));
       if (o2.style === "percent" && parts.push(["percentSign", "%"]), o2.style === "unit") {
-        let [mark, space] = units[o2.unit], one = parts.map(([, text2]) => text2).join("") === "1", long = o2.unitDisplay === "long" && !o2.unit.includes("-") && o2.unit !== "percent", name = o2.unit === "celsius" || o2.unit === "fahrenheit" ? `${one ? "degree" : "degrees"} ${o2.unit[0].toUpperCase()}${o2.unit.slice(1)}` : o2.unit === "foot" ? one ? "foot" : "feet" : o2.unit === "inch" ? one ? "inch" : "inches" : o2.unit + (one ? "" : "s"), short = spelledUnits.includes(o2.unit) && !one ? o2.unit === "bit" || o2.unit === "byte" ? mark : `${mark}s` : mark;
-        long ? parts.push(["literal", " "], ["unit", name]) : parts.push(...space && o2.unitDisplay !== "narrow" ? [["literal", " "]] : [], ["unit", short]);
+        let [mark, space] = units[o2.unit], one = parts.map(([, text2]) => text2).join("") === "1", long = o2.unitDisplay === "long" && !o2.unit.includes("-") && o2.unit !== "percent", name2 = o2.unit === "celsius" || o2.unit === "fahrenheit" ? `${one ? "degree" : "degrees"} ${o2.unit[0].toUpperCase()}${o2.unit.slice(1)}` : o2.unit === "foot" ? one ? "foot" : "feet" : o2.unit === "inch" ? one ? "inch" : "inches" : o2.unit + (one ? "" : "s"), short = spelledUnits.includes(o2.unit) && !one ? o2.unit === "bit" || o2.unit === "byte" ? mark : `${mark}s` : mark;
+        long ? parts.push(["literal", " "], ["unit", name2]) : parts.push(...space && o2.unitDisplay !== "narrow" ? [["literal", " "]] : [], ["unit", short]);
       }
       if (o2.style === "currency")
         if (o2.currencyDisplay === "name") {
@@ -8645,8 +9031,8 @@ ${output.stderr}`);
       if (!(plain2 in special)) throw new RangeError(`Invalid unit argument for format() '${unit}'`);
       let number = Number(value);
       if (this.#o.numeric === "auto" && Object.hasOwn(special[plain2], number)) return special[plain2][number];
-      let size = new NumberFormat("en-US").format(Math.abs(number)), one = size === "1", name = this.#o.style === "long" ? plain2 + (one ? "" : "s") : plain2 === "day" || plain2 === "quarter" ? shortUnits[plain2].replace(/(\.?)$/, one ? "$1" : "s$1") : shortUnits[plain2];
-      return number < 0 || Object.is(number, -0) ? `${size} ${name} ago` : `in ${size} ${name}`;
+      let size = new NumberFormat("en-US").format(Math.abs(number)), one = size === "1", name2 = this.#o.style === "long" ? plain2 + (one ? "" : "s") : plain2 === "day" || plain2 === "quarter" ? shortUnits[plain2].replace(/(\.?)$/, one ? "$1" : "s$1") : shortUnits[plain2];
+      return number < 0 || Object.is(number, -0) ? `${size} ${name2} ago` : `in ${size} ${name2}`;
     }
     formatToParts(value, unit) {
       return [{ type: "literal", value: this.format(value, unit) }];
@@ -8712,10 +9098,10 @@ ${output.stderr}`);
   };
 
   // src/intl.js
-  var Intl = {}, classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter }, hide = (target, name, value) => Object.defineProperty(target, name, { value, writable: !0, enumerable: !1, configurable: !0 });
-  for (let [name, Class] of Object.entries(classes)) {
-    let callable = new Proxy(Class, { apply: (target, self2, values) => new target(...values) });
-    hide(Intl, name, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => [locales ?? []].flat().map(String);
+  var Intl = {}, classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter }, hide = (target2, name2, value) => Object.defineProperty(target2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+  for (let [name2, Class] of Object.entries(classes)) {
+    let callable = new Proxy(Class, { apply: (target2, self2, values) => new target2(...values) });
+    hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => [locales ?? []].flat().map(String);
   }
   hide(Intl, "getCanonicalLocales", (locales) => [locales ?? []].flat().map(String));
   hide(Intl, "supportedValuesOf", (key) => key === "currency" ? ["EUR", "GBP", "JPY", "USD"] : []);
@@ -8733,14 +9119,14 @@ ${output.stderr}`);
       localeCompare: (self2, other, ...rest) => new Collator(...rest).compare(String(self2), String(other))
     }
   }, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
-  for (let [name, list] of Object.entries(methods))
+  for (let [name2, list] of Object.entries(methods))
     for (let [method, work] of Object.entries(list)) {
       let made = {
         [method](...values) {
           return invalid(this) ? "Invalid Date" : work(this, ...values);
         }
       }[method];
-      hide(globalThis[name].prototype, method, made);
+      hide(globalThis[name2].prototype, method, made);
     }
   var { toString: toString2, toTimeString } = Date.prototype, named = (text2) => text2 === "Invalid Date" ? text2 : `${text2} (Coordinated Universal Time)`;
   hide(Date.prototype, "toString", { toString() {
@@ -8780,13 +9166,6 @@ ${output.stderr}`);
     constants: { signals: { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }, errno: {} }
   };
 
-  // src/path.js
-  var import_path_browserify = __toESM(require_path_browserify(), 1);
-  import_path_browserify.default.posix = import_path_browserify.default;
-  import_path_browserify.default.toNamespacedPath = (name) => name;
-  import_path_browserify.default.win32 ??= import_path_browserify.default;
-  var path_default = import_path_browserify.default;
-
   // src/index.js
   init_process();
   init_querystring();
@@ -8819,9 +9198,9 @@ ${output.stderr}`);
     #started = !1;
     constructor({ input, output, prompt } = {}) {
       super(), this.input = input, this.#output = output, prompt !== void 0 && (this.#prompt = prompt);
-      for (let name of ["_events", "_eventsCount", "_maxListeners"]) Object.defineProperty(this, name, { enumerable: !1 });
-      this.on("newListener", (name) => {
-        name === "line" && this.#start();
+      for (let name2 of ["_events", "_eventsCount", "_maxListeners"]) Object.defineProperty(this, name2, { enumerable: !1 });
+      this.on("newListener", (name2) => {
+        name2 === "line" && this.#start();
       });
     }
     #start() {
@@ -8913,45 +9292,6 @@ ${output.stderr}`);
       yield: () => promises3.setImmediate()
     }
   }, timers_default = { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout, clearInterval, clearImmediate, promises: promises3 };
-
-  // src/url.js
-  var import_url = __toESM(require_url(), 1);
-  init_util();
-  var { URL: URL2, URLSearchParams: URLSearchParams2 } = globalThis, fileURLToPath = (given) => {
-    if (typeof given != "string" && !(given instanceof URL2)) throw invalidType("path", "string or an instance of URL", given);
-    let url = new URL2(given);
-    if (url.protocol !== "file:") throw codedError(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
-    return decodeURIComponent(url.pathname);
-  }, pathToFileURL = (file) => {
-    let at2 = path_default.resolve(host.cwd(), file) + (file.length > 1 && file.endsWith("/") ? "/" : "");
-    return new URL2(`file://${encodeURI(at2).replace(/[?#]/g, encodeURIComponent)}`);
-  }, format2 = (given, options) => {
-    if (!(given instanceof URL2)) return import_url.default.format(given);
-    let url = new URL2(given.href);
-    return options?.fragment === !1 && (url.hash = ""), options?.search === !1 && (url.search = ""), options?.auth === !1 && (url.username = url.password = ""), url.href;
-  }, urlToHttpOptions = (url) => ({
-    protocol: url.protocol,
-    hostname: url.hostname.replace(/^\[|\]$/g, ""),
-    hash: url.hash,
-    search: url.search,
-    pathname: url.pathname,
-    path: url.pathname + url.search,
-    href: url.href,
-    ...url.port === "" ? {} : { port: Number(url.port) }
-  }), url_default = {
-    Url: import_url.default.Url,
-    parse: import_url.default.parse,
-    resolve: import_url.default.resolve,
-    resolveObject: import_url.default.resolveObject,
-    format: format2,
-    URL: URL2,
-    URLSearchParams: URLSearchParams2,
-    domainToASCII: host.native.domainToAscii,
-    domainToUnicode: host.native.domainToUnicode,
-    fileURLToPath,
-    pathToFileURL,
-    urlToHttpOptions
-  };
 
   // src/index.js
   init_util();
@@ -10973,13 +11313,13 @@ ${output.stderr}`);
   shownAs(TransformStream, (stream2) => ({ readable: stream2.readable, writable: stream2.writable, backpressure: stream2._backpressure }));
 
   // src/web.js
-  var { native: native7, asBytes: asBytes2, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
+  var { native: native8, asBytes: asBytes2, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
     let all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
     for (let part of parts)
       all.set(part, at2), at2 += part.length;
     return all;
-  }, encode = (text2) => native7.encodeUtf8(text2), decode = (bytes) => {
-    let text2 = native7.decodeUtf8Lossy(bytes);
+  }, encode = (text2) => native8.encodeUtf8(text2), decode = (bytes) => {
+    let text2 = native8.decodeUtf8Lossy(bytes);
     return text2[0] === "\uFEFF" ? text2.slice(1) : text2;
   }, streamOf = (bytes) => new ReadableStream({
     start(controller) {
@@ -11009,7 +11349,7 @@ ${output.stderr}`);
       return this.#bytes.slice();
     }
     async text() {
-      return native7.decodeUtf8Lossy(this.#bytes);
+      return native8.decodeUtf8Lossy(this.#bytes);
     }
     stream() {
       return streamOf(this.#bytes.slice());
@@ -11026,8 +11366,8 @@ ${output.stderr}`);
   var File = class extends Blob {
     #name;
     #modified;
-    constructor(parts, name, options = {}) {
-      super(parts, options), this.#name = String(name), this.#modified = options.lastModified ?? Date.now();
+    constructor(parts, name2, options = {}) {
+      super(parts, options), this.#name = String(name2), this.#modified = options.lastModified ?? Date.now();
     }
     get name() {
       return this.#name;
@@ -11039,16 +11379,16 @@ ${output.stderr}`);
   Object.defineProperty(File.prototype, Symbol.toStringTag, { value: "File", configurable: !0 });
   var FormData = class {
     #entries = [];
-    #value(value, name) {
-      return value instanceof Blob ? value instanceof File && name === void 0 ? value : new File([value], name ?? value.name ?? "blob", { type: value.type }) : String(value);
+    #value(value, name2) {
+      return value instanceof Blob ? value instanceof File && name2 === void 0 ? value : new File([value], name2 ?? value.name ?? "blob", { type: value.type }) : String(value);
     }
-    append(key, value, name) {
-      this.#entries.push([String(key), this.#value(value, name)]);
+    append(key, value, name2) {
+      this.#entries.push([String(key), this.#value(value, name2)]);
     }
-    set(key, value, name) {
+    set(key, value, name2) {
       let at2 = this.#entries.findIndex(([known]) => known === String(key));
-      if (at2 < 0) return this.append(key, value, name);
-      this.#entries = this.#entries.filter(([known], index) => index === at2 || known !== String(key)), this.#entries[at2][1] = this.#value(value, name);
+      if (at2 < 0) return this.append(key, value, name2);
+      this.#entries = this.#entries.filter(([known], index) => index === at2 || known !== String(key)), this.#entries[at2][1] = this.#value(value, name2);
     }
     delete(key) {
       this.#entries = this.#entries.filter(([known]) => known !== String(key));
@@ -11078,12 +11418,12 @@ ${output.stderr}`);
   FormData.prototype[Symbol.iterator] = FormData.prototype.entries;
   Object.defineProperty(FormData.prototype, Symbol.iterator, { enumerable: !1 });
   var multipart = async (form) => {
-    let boundary = `----formdata-tollhouse-${[...native7.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text2) => text2.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
-    for (let [name, value] of form) {
+    let boundary = `----formdata-tollhouse-${[...native8.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`, escape3 = (text2) => text2.replace(/\r?\n|\r/g, "%0D%0A").replace(/"/g, "%22"), parts = [];
+    for (let [name2, value] of form) {
       let file = value instanceof Blob ? `; filename="${escape3(value.name)}"\r
 Content-Type: ${value.type || "application/octet-stream"}` : "";
       parts.push(encode(`--${boundary}\r
-Content-Disposition: form-data; name="${escape3(name)}"${file}\r
+Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
 \r
 `)), parts.push(value instanceof Blob ? await value.bytes() : encode(value.replace(/\r?\n|\r/g, `\r
 `))), parts.push(encode(`\r
@@ -11091,8 +11431,8 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
     }
     return parts.push(encode(`--${boundary}--\r
 `)), { bytes: joined(parts), boundary };
-  }, checkName = (name) => {
-    let text2 = String(name);
+  }, checkName = (name2) => {
+    let text2 = String(name2);
     if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text2)) throw new TypeError(`${inspect2(text2)} is no name of a header`);
     return text2.toLowerCase();
   }, checkValue = (value) => {
@@ -11105,45 +11445,45 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
       if (init == null) return;
       if (typeof init != "object") throw new TypeError("new Headers(init): init is an object, a list of pairs, or Headers");
       let pairs2 = typeof init[Symbol.iterator] == "function" ? init : Object.entries(init);
-      for (let [name, value] of pairs2) this.append(name, value);
+      for (let [name2, value] of pairs2) this.append(name2, value);
     }
-    append(name, value) {
-      this.#list.push([checkName(name), checkValue(value)]);
+    append(name2, value) {
+      this.#list.push([checkName(name2), checkValue(value)]);
     }
-    delete(name) {
-      let key = checkName(name);
+    delete(name2) {
+      let key = checkName(name2);
       this.#list = this.#list.filter(([known]) => known !== key);
     }
-    get(name) {
-      let key = checkName(name), values = this.#list.filter(([known]) => known === key).map(([, value]) => value);
+    get(name2) {
+      let key = checkName(name2), values = this.#list.filter(([known]) => known === key).map(([, value]) => value);
       return values.length === 0 ? null : values.join(", ");
     }
-    has(name) {
-      let key = checkName(name);
+    has(name2) {
+      let key = checkName(name2);
       return this.#list.some(([known]) => known === key);
     }
-    set(name, value) {
-      let key = checkName(name), at2 = this.#list.findIndex(([known]) => known === key);
-      if (at2 < 0) return this.append(name, value);
+    set(name2, value) {
+      let key = checkName(name2), at2 = this.#list.findIndex(([known]) => known === key);
+      if (at2 < 0) return this.append(name2, value);
       this.#list = this.#list.filter(([known], index) => index === at2 || known !== key), this.#list[at2] = [key, checkValue(value)];
     }
     getSetCookie() {
       return this.#list.filter(([known]) => known === "set-cookie").map(([, value]) => value);
     }
     *entries() {
-      let names = [...new Set(this.#list.map(([name]) => name))].sort();
-      for (let name of names)
-        if (name === "set-cookie") for (let cookie of this.getSetCookie()) yield [name, cookie];
-        else yield [name, this.get(name)];
+      let names = [...new Set(this.#list.map(([name2]) => name2))].sort();
+      for (let name2 of names)
+        if (name2 === "set-cookie") for (let cookie of this.getSetCookie()) yield [name2, cookie];
+        else yield [name2, this.get(name2)];
     }
     *keys() {
-      for (let [name] of this.entries()) yield name;
+      for (let [name2] of this.entries()) yield name2;
     }
     *values() {
       for (let [, value] of this.entries()) yield value;
     }
     forEach(callback, self2) {
-      for (let [name, value] of this.entries()) callback.call(self2, value, name, this);
+      for (let [name2, value] of this.entries()) callback.call(self2, value, name2, this);
     }
     [custom2](depth, options) {
       return `Headers ${inspect2(Object.fromEntries(this.entries()), options)}`;
@@ -11219,7 +11559,7 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
     async formData() {
       if (!(this.headers.get("content-type") ?? "").startsWith("application/x-www-form-urlencoded")) throw new TypeError("formData() reads application/x-www-form-urlencoded");
       let form = new FormData();
-      for (let [name, value] of new URLSearchParams(decode(await this.#take()))) form.append(name, value);
+      for (let [name2, value] of new URLSearchParams(decode(await this.#take()))) form.append(name2, value);
       return form;
     }
     copyBody() {
@@ -11334,7 +11674,7 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
   }, dataUrl = (url) => {
     let match = /^data:([^,]*?)(;\s*base64)?,(.*)$/s.exec(url);
     if (match === null) throw new TypeError("fetch failed");
-    let data = decodeURIComponent(match[3]), bytes = match[2] ? native7.decodeBase64(data.replace(/\s/g, "")) : encode(data);
+    let data = decodeURIComponent(match[3]), bytes = match[2] ? native8.decodeBase64(data.replace(/\s/g, "")) : encode(data);
     return makeResponse({ status: 200, headers: [["content-type", match[1] || "text/plain;charset=US-ASCII"]], url, redirected: !1 }, bytes);
   }, fetch = {
     async fetch(input, init) {
@@ -11356,18 +11696,18 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
 
   // src/index.js
   addStreams(stream_default);
-  var define2 = (name, value) => Object.defineProperty(globalThis, name, { value, writable: !0, enumerable: !1, configurable: !0 });
+  var define2 = (name2, value) => Object.defineProperty(globalThis, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
   define2("global", globalThis);
   define2("process", process_default);
   define2("Buffer", Buffer2);
   define2("CryptoKey", CryptoKey2);
   define2("shell", shell);
   define2("$", $);
-  for (let [name, value] of Object.entries({ ...webstreams_exports, ...web_exports })) define2(name, value);
+  for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports })) define2(name2, value);
   var { performance } = globalThis, module = {
     createRequire: (from) => host.makeRequire(String(from).startsWith("file://") ? url_default.fileURLToPath(String(from)) : String(from)),
     builtinModules: [],
-    isBuiltin: (name) => host.builtinNames().includes(String(name).replace(/^node:/, ""))
+    isBuiltin: (name2) => host.builtinNames().includes(String(name2).replace(/^node:/, ""))
   };
   Object.defineProperty(module, "builtinModules", { get: () => host.builtinNames(), enumerable: !0 });
   var AsyncLocalStorage = class {
@@ -11428,6 +11768,11 @@ Content-Disposition: form-data; name="${escape3(name)}"${file}\r
     url: url_default,
     util: util_default,
     "util/types": util_default.types
-  }), index_default = modules;
+  }), nameFunctions = (holder) => {
+    for (let [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder)))
+      typeof value != "function" || value.name === key || !/^[A-Za-z]\w*$/.test(key) || (value.name === "" || new RegExp(`^_?${key}\\d*$`).test(value.name)) && Object.defineProperty(value, "name", { value: key, configurable: !0 });
+  };
+  [globalThis, ...Object.values(modules)].forEach(nameFunctions);
+  var index_default = modules;
   return __toCommonJS(index_exports);
 })();

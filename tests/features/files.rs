@@ -109,6 +109,22 @@ fn the_script_s_input_has_a_name() {
 }
 
 #[test]
+fn descriptor_of_a_file_that_is_gone_says_so() {
+    let code = "const fs = require('fs'), told = [];
+        for (const gone of [() => fs.unlinkSync('f'), () => { fs.renameSync('f', 'g'); fs.writeFileSync('f', 'another') }]) {
+            fs.writeFileSync('f', 'text');
+            const fd = fs.openSync('f', 'r+');
+            gone();
+            for (const use of [() => fs.readFileSync(fd), () => fs.writeSync(fd, 'x'), () => fs.fstatSync(fd), () => fs.ftruncateSync(fd)])
+                try { told.push(use()) } catch (e) { told.push(e.code) }
+            fs.closeSync(fd)
+        }
+        return [told.join(' '), fs.readFileSync('f', 'utf8'), fs.readFileSync('g', 'utf8')]";
+    let stale = ["ESTALE"; 8].join(" ");
+    assert_eq!(Home::new().js(code, &[])["value"], json!([stale, "another", "text"]));
+}
+
+#[test]
 fn mounts_are_copied_in() {
     let home = Home::new();
     std::fs::create_dir_all(home.path().join("data/deep")).expect("the home can be written");

@@ -1,11 +1,17 @@
-// `fs`, as Node has it: what the prelude does with files, with Node's encodings, callbacks, promises and streams.
+// `fs`, as Node has it: what the prelude does with files, with Node's encodings, descriptors, callbacks, promises and streams.
 import { Buffer } from './buffer.js';
-import { codedError, invalidType } from './util.js';
+import * as descriptors from './descriptors.js';
+import { isDescriptor } from './descriptors.js';
+import EventEmitter from './events.js';
+import { pipeStats, Stats, statsOf } from './stats.js';
+import { codedError, invalidType, invalidValue, outOfRange } from './util.js';
 import stream from './stream.js';
+import url from './url.js';
 
 const { fs: files, native, toPath } = host;
+const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = descriptors;
 
-export const constants = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024 };
+export const constants = { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND };
 
 const encodingOf = (options) => {
   const encoding = typeof options === 'string' ? options : options?.encoding;
@@ -21,36 +27,55 @@ const contents = (data, options) => {
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   throw invalidType('data', 'string or an instance of Buffer, TypedArray, or DataView', data);
 };
-const flagOf = (options, standard) => {
-  const flag = typeof options === 'object' ? options?.flag ?? options?.flags : undefined;
-  return { flag: flag === undefined ? standard : String(flag).replace(/s/g, '') };
+const flagOf = (options, standard) => (typeof options === 'object' ? options?.flag : undefined) ?? standard;
+const checkOptions = (options) => {
+  if (options != null && !['string', 'object', 'function'].includes(typeof options)) throw invalidType('options', 'one of type string or object', options);
 };
 
-// Open files: path, position, how.
-const descriptors = new Map();
-const opened = (fd) => {
-  const file = descriptors.get(fd);
-  if (file === undefined) throw codedError(Error, 'EBADF', `EBADF: bad file descriptor, fd ${fd}`);
-  return file;
+const withOpened = (path, flags, mode, work) => {
+  const fd = descriptors.open(path, flags, mode);
+  try {
+    return work(fd);
+  } finally {
+    descriptors.close(fd);
+  }
 };
-const where = (path) => (typeof path === 'number' ? opened(path).path : path);
+
+// What a handle or a descriptor stands for; of a path, the path.
+const target = (path) => (path instanceof FileHandle ? path.fd : path);
+const refuseInput = () => {
+  throw codedError(Error, 'EAGAIN', 'standard input is read with `await stdin.text()`, or `for await (const chunk of process.stdin)`');
+};
+const readWhole = (path, options, encoding) => {
+  if (isDescriptor(path)) return path === 0 ? refuseInput() : descriptors.readRest(path, encoding === null ? 'fstat' : 'read');
+  const bits = descriptors.toFlags(flagOf(options, 'r'));
+  return bits === O_RDONLY ? files.readBytes(path) : withOpened(path, bits, undefined, (fd) => descriptors.readRest(fd));
+};
+
+const writeWhole = (path, data, options, standard) => {
+  checkOptions(options);
+  const given = contents(data, options);
+  const bytes = () => (typeof given === 'string' ? native.encodeUtf8(given) : given);
+  if (isDescriptor(path)) {
+    descriptors.writeBytes(path, bytes());
+    return;
+  }
+  const flags = flagOf(options, standard);
+  const mode = descriptors.toMode(options?.mode);
+  if (mode === undefined && (flags === 'w' || flags === 'wx')) files.writeFile(path, given, { flag: flags });
+  else if (mode === undefined && flags === 'a') files.appendFile(path, given);
+  else withOpened(path, flags, mode, (fd) => descriptors.writeBytes(fd, bytes()));
+};
 
 const sync = {
   readFile(path, options) {
-    if (path === 0) throw codedError(Error, 'EAGAIN', 'standard input is read with `await stdin.text()`, or `for await (const chunk of process.stdin)`');
+    checkOptions(options);
     const encoding = encodingOf(options);
-    const bytes = Buffer.from(files.readBytes(where(path)).buffer);
+    const bytes = Buffer.from(readWhole(target(path), options, encoding).buffer);
     return encoding === null ? bytes : bytes.toString(encoding);
   },
-  writeFile(path, data, options) {
-    const given = contents(data, options);
-    if (path === 1 || path === 2) return native.outputBytes(typeof given === 'string' ? native.encodeUtf8(given) : given, path === 2);
-    files.writeFile(where(path), given, flagOf(options, 'w'));
-    if (options?.mode !== undefined) files.chmod(where(path), options.mode);
-  },
-  appendFile(path, data, options) {
-    files.appendFile(where(path), contents(data, options), flagOf(options, 'a'));
-  },
+  writeFile: (path, data, options) => writeWhole(target(path), data, options, 'w'),
+  appendFile: (path, data, options) => writeWhole(target(path), data, options, 'a'),
   exists: (path) => {
     try {
       return files.exists(path);
@@ -59,18 +84,15 @@ const sync = {
     }
   },
   stat(path, options) {
-    if (options?.throwIfNoEntry === false && !sync.exists(path)) return undefined;
-    return bigStats(files.stat(path), options);
+    return statOf(path, options, 'stat', true);
   },
   lstat(path, options) {
-    try {
-      return bigStats(files.lstat(path), options);
-    } catch (error) {
-      if (options?.throwIfNoEntry === false && error.code === 'ENOENT') return undefined;
-      throw error;
-    }
+    return statOf(path, options, 'lstat', false);
   },
-  fstat: (fd) => files.stat(opened(fd).path),
+  fstat(fd, options) {
+    if (fd === 0 || fd === 1 || fd === 2) return pipeStats(options);
+    return statsOf(native.stat(descriptors.pathOf(fd, 'fstat'), true), options);
+  },
   readdir(path, options) {
     const list = files.readdir(path, options);
     for (const entry of list) if (typeof entry === 'object') entry.path = entry.parentPath;
@@ -114,85 +136,64 @@ const sync = {
       else files.copyFile(from, to);
     }
   },
-  access: (path) => files.access(path),
+  // Reading and writing are not held back by permission bits here.
+  access(path, mode = constants.F_OK) {
+    const stats = statOf(path, undefined, 'access', true);
+    if (mode & constants.X_OK && stats.isFile() && !(stats.mode & 0o111)) throw host.fileError('EACCES', 'access', toPath(path, 'access'));
+  },
   symlink: (target, path) => files.symlink(target, path),
   readlink: (path) => files.readlink(path),
   realpath: (path) => files.realpath(path),
   chmod: (path, mode) => files.chmod(path, mode),
   chown() {},
-  truncate: (path, length) => files.truncate(where(path), length),
-  ftruncate: (fd, length) => files.truncate(opened(fd).path, length),
+  truncate(path, length) {
+    if (isDescriptor(path)) descriptors.truncate(path, length);
+    else withOpened(path, 'r+', undefined, (fd) => descriptors.truncate(fd, length));
+  },
   utimes: (path, atime, mtime) => files.utimes(path, atime, mtime),
-  open(path, flags = 'r') {
-    const at = toPath(path, 'open');
-    const how = typeof flags === 'number' ? 'r' : String(flags).replace(/s/g, '');
-    if (how.startsWith('w')) files.writeFile(at, '', { flag: how });
-    else if (how.startsWith('a')) files.appendFile(at, '');
-    else files.access(at);
-    let fd = 3;
-    while (descriptors.has(fd)) fd++;
-    descriptors.set(fd, { path: at, position: 0, append: how.startsWith('a') });
-    return fd;
-  },
-  close(fd) {
-    opened(fd);
-    descriptors.delete(fd);
-  },
-  fsync() {},
-  fdatasync() {},
-  read(fd, buffer, offset = 0, length = buffer.byteLength - offset, position = null) {
-    if (typeof offset === 'object' && offset !== null) ({ offset = 0, length = buffer.byteLength - offset, position = null } = offset);
-    const file = opened(fd);
-    const from = position === null ? file.position : Number(position);
-    const bytes = files.readBytes(file.path).subarray(from, from + length);
-    new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength).set(bytes, offset);
-    if (position === null) file.position += bytes.length;
-    return bytes.length;
-  },
-  write(fd, data, offset, length, position) {
-    let bytes;
-    if (typeof data === 'string') {
-      bytes = new Uint8Array(Buffer.from(data, length));
-      position = offset;
-    } else {
-      bytes = contents(data).subarray(offset ?? 0, (offset ?? 0) + (length ?? data.byteLength));
-    }
-    if (fd === 1 || fd === 2) {
-      native.outputBytes(bytes, fd === 2);
-      return bytes.length;
-    }
-    const file = opened(fd);
-    if (file.append) {
-      files.appendFile(file.path, bytes);
-      return bytes.length;
-    }
-    const old = files.readBytes(file.path);
-    const from = position == null ? file.position : Number(position);
-    const all = new Uint8Array(Math.max(old.length, from + bytes.length));
-    all.set(old);
-    all.set(bytes, from);
-    files.writeFile(file.path, all);
-    if (position == null) file.position += bytes.length;
-    return bytes.length;
-  },
+  open: descriptors.open,
+  close: descriptors.close,
+  ftruncate: descriptors.truncate,
+  fchmod: (fd, mode) => files.chmod(descriptors.pathOf(fd, 'fchmod'), mode),
+  fchown: (fd) => void descriptors.pathOf(fd, 'fchown'),
+  futimes: (fd, atime, mtime) => files.utimes(descriptors.pathOf(fd, 'futime'), atime, mtime),
+  fsync: (fd) => descriptors.sync(fd, 'fsync'),
+  fdatasync: (fd) => descriptors.sync(fd, 'fdatasync'),
+  read: (fd, ...rest) => (fd === 0 ? refuseInput() : descriptors.read(fd, ...rest)),
+  readv: descriptors.readv,
+  write: descriptors.write,
+  writev: descriptors.writev,
 };
-const bigStats = (stats) => stats;
+const statOf = (path, options, syscall, follow) => {
+  const at = toPath(path, syscall);
+  try {
+    return statsOf(native.stat(at, follow), options);
+  } catch (code) {
+    if (options?.throwIfNoEntry === false && code === 'ENOENT') return undefined;
+    throw typeof code === 'string' ? host.fileError(code, syscall, at) : code;
+  }
+};
 
 // Functions whose first argument is a path, and for some a descriptor.
 const takesDescriptor = new Set(['readFile', 'writeFile', 'appendFile', 'truncate']);
-const takesNoPath = new Set(['fstat', 'mkdtemp', 'exists', 'ftruncate', 'close', 'fsync', 'fdatasync', 'read', 'write']);
+const takesNoPath = (name) => ['mkdtemp', 'exists', 'close', 'read', 'readv', 'write', 'writev'].includes(name) || /^f/.test(name);
 const isPath = (path) => typeof path === 'string' || ArrayBuffer.isView(path) || path instanceof URL;
+const checkedPath = (argument, path) => {
+  if (!isPath(path)) throw invalidType(argument, 'string or an instance of Buffer or URL', path);
+  const text = path instanceof URL ? url.fileURLToPath(path) : path;
+  if (typeof text === 'string' && text.includes('\0')) throw invalidValue(argument, text, 'must be a string, Uint8Array, or URL without null bytes');
+  return text;
+};
+const firstArgument = { __proto__: null, rename: 'oldPath', copyFile: 'src', cp: 'src', symlink: 'target' };
 for (const [name, work] of Object.entries(sync)) {
-  if (takesNoPath.has(name)) continue;
+  if (takesNoPath(name)) continue;
   sync[name] = (path, ...rest) => {
-    if (!isPath(path) && !(takesDescriptor.has(name) && typeof path === 'number')) {
-      throw invalidType(name === 'rename' ? 'oldPath' : name === 'copyFile' || name === 'cp' ? 'src' : name === 'symlink' ? 'target' : 'path', 'string or an instance of Buffer or URL', path);
-    }
-    return work(path, ...rest);
+    const isOpen = takesDescriptor.has(name) && (isDescriptor(path) || path instanceof FileHandle);
+    return work(isOpen ? path : checkedPath(firstArgument[name] ?? 'path', path), ...rest);
   };
 }
 
-const fs = { constants, ...constants, Stats: host.Stats, Dirent: host.Dirent };
+const fs = { constants, ...constants, Stats, Dirent: host.Dirent };
 for (const name of ['COPYFILE_EXCL', 'O_RDONLY', 'O_WRONLY', 'O_RDWR', 'O_CREAT', 'O_EXCL', 'O_TRUNC', 'O_APPEND']) delete fs[name];
 
 // Its callback comes last; what it gives comes later, also if it is an error.
@@ -216,7 +217,7 @@ const promises = { constants };
 for (const [name, work] of Object.entries(sync)) {
   fs[`${name}Sync`] = Object.defineProperty((...values) => work(...values), 'name', { value: `${name}Sync` });
   if (name !== 'exists') fs[name] = withCallback(name, work);
-  if (!/^(exists|f[a-z]+|close|read|write|open)$/.test(name)) {
+  if (!/^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name)) {
     promises[name] = Object.defineProperty(async (...values) => work(...values), 'name', { value: name });
   }
 }
@@ -225,46 +226,99 @@ fs.exists = (path, callback) => {
   host.callLater(() => callback(found));
 };
 fs.realpathSync.native = fs.realpathSync;
-fs.read = (fd, buffer, ...rest) => {
+// Their callbacks get the buffer too; of `read` it may be left out.
+fs.read = (fd, ...rest) => {
   const callback = rest.pop();
-  withCallback('read', () => sync.read(fd, buffer, ...rest))((error, count) => callback(error, count, buffer));
+  const [first] = rest;
+  const given = ArrayBuffer.isView(first) ? rest : [first?.buffer ?? Buffer.alloc(16384), ...(first == null ? [] : [first])];
+  withCallback('read', () => sync.read(fd, ...given))((error, count) => callback(error, count, given[0]));
 };
-fs.write = (fd, data, ...rest) => {
-  const callback = rest.pop();
-  withCallback('write', () => sync.write(fd, data, ...rest))((error, count) => callback(error, count, data));
-};
+for (const name of ['write', 'readv', 'writev']) {
+  fs[name] = (fd, data, ...rest) => {
+    const callback = rest.pop();
+    withCallback(name, () => sync[name](fd, data, ...rest))((error, count) => callback(error, count, data));
+  };
+}
 fs.watch = fs.watchFile = () => {
   throw codedError(Error, 'ENOSYS', 'files are not watched here: only this script changes them');
 };
 
-class FileHandle {
+const closedFile = (syscall) => Object.assign(codedError(Error, 'EBADF', 'file closed'), { syscall });
+
+class FileHandle extends EventEmitter {
+  #fd;
   constructor(fd) {
-    this.fd = fd;
+    super();
+    this.#fd = fd;
   }
-  readFile = async (options) => sync.readFile(this.fd, options);
-  writeFile = async (data, options) => sync.writeFile(this.fd, data, options);
-  appendFile = async (data, options) => sync.appendFile(this.fd, data, options);
-  stat = async () => sync.fstat(this.fd);
-  truncate = async (length) => sync.ftruncate(this.fd, length);
-  sync = async () => {};
-  datasync = async () => {};
-  async read(buffer = Buffer.alloc(16384), ...rest) {
-    return { bytesRead: sync.read(this.fd, buffer, ...rest), buffer };
+  get fd() {
+    return this.#fd;
+  }
+  // Its descriptor, for a system call.
+  #open(syscall) {
+    if (this.#fd < 0) throw closedFile(syscall);
+    return this.#fd;
+  }
+  async readFile(options) {
+    return sync.readFile(this.#open('readFile'), options);
+  }
+  async writeFile(data, options) {
+    sync.writeFile(this.#open('writeFile'), data, options);
+  }
+  async appendFile(data, options) {
+    sync.appendFile(this.#open('appendFile'), data, options);
+  }
+  async stat(options) {
+    return sync.fstat(this.#open('fstat'), options);
+  }
+  async chmod(mode) {
+    sync.fchmod(this.#open('fchmod'), mode);
+  }
+  async chown() {
+    sync.fchown(this.#open('fchown'));
+  }
+  async utimes(atime, mtime) {
+    sync.futimes(this.#open('futimes'), atime, mtime);
+  }
+  async truncate(length) {
+    sync.ftruncate(this.#open('ftruncate'), length);
+  }
+  async sync() {
+    sync.fsync(this.#open('fsync'));
+  }
+  async datasync() {
+    sync.fdatasync(this.#open('fdatasync'));
+  }
+  async read(first, ...rest) {
+    const fd = this.#open('read');
+    if (ArrayBuffer.isView(first)) return { __proto__: null, bytesRead: sync.read(fd, first, ...rest), buffer: first };
+    const buffer = first?.buffer ?? Buffer.alloc(16384);
+    return { __proto__: null, bytesRead: sync.read(fd, buffer, first ?? undefined), buffer };
+  }
+  async readv(buffers, position) {
+    return { __proto__: null, bytesRead: sync.readv(this.#open('readv'), buffers, position), buffers };
   }
   async write(buffer, ...rest) {
-    return { bytesWritten: sync.write(this.fd, buffer, ...rest), buffer };
+    return { __proto__: null, bytesWritten: sync.write(this.#open('write'), buffer, ...rest), buffer };
+  }
+  async writev(buffers, position) {
+    return { __proto__: null, bytesWritten: sync.writev(this.#open('writev'), buffers, position), buffers };
   }
   async close() {
-    sync.close(this.fd);
+    if (this.#fd < 0) return;
+    const fd = this.#fd;
+    this.#fd = -1;
+    sync.close(fd);
+    this.emit('close');
   }
-  async *readLines() {
-    for (const line of linesOf(sync.readFile(this.fd, 'utf8'))) yield line;
+  async *readLines(options) {
+    for (const line of linesOf(String(await this.readFile({ encoding: 'utf8', ...options })))) yield line;
   }
   createReadStream(options) {
-    return fs.createReadStream(opened(this.fd).path, options);
+    return fs.createReadStream(null, { ...options, fd: this });
   }
   createWriteStream(options) {
-    return fs.createWriteStream(opened(this.fd).path, options);
+    return fs.createWriteStream(null, { ...options, fd: this });
   }
 }
 const linesOf = (text) => {
@@ -272,57 +326,123 @@ const linesOf = (text) => {
   if (lines.at(-1) === '') lines.pop();
   return lines;
 };
-promises.open = async (path, flags) => new FileHandle(sync.open(path, flags));
+promises.open = async (path, flags, mode) => new FileHandle(sync.open(path, flags, mode));
 fs.promises = promises;
 
+const checkPlace = (name, value) => {
+  if (value === undefined) return;
+  if (typeof value !== 'number') throw invalidType(name, 'number', value);
+  if (value !== Infinity && !Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
+  if (value < 0) throw outOfRange(name, '>= 0 && <= 9007199254740991', value);
+};
+
+// What streams of files share: they open the file, or take an open one, and close it at their end.
+const openAndClose = (path, { flags, mode, fd }) => {
+  let handle = fd instanceof FileHandle ? fd : undefined;
+  let descriptor = handle === undefined ? fd : handle.fd;
+  return {
+    descriptor: () => descriptor,
+    construct(callback) {
+      try {
+        if (descriptor == null) {
+          descriptor = sync.open(path, flags, mode);
+          this.fd = descriptor;
+        }
+      } catch (error) {
+        callback(error);
+        return;
+      }
+      callback();
+      this.emit('open', descriptor);
+      this.emit('ready');
+    },
+    destroy(error, callback) {
+      const open = descriptor;
+      descriptor = null;
+      this.fd = null;
+      if (open == null) {
+        callback(error);
+        return;
+      }
+      const done = (failed) => callback(error ?? failed ?? null);
+      if (handle !== undefined) handle.close().then(() => done(), done);
+      else if (descriptors.isOpen(open)) fs.close(open, done);
+      else callback(error);
+    },
+  };
+};
+
 fs.createReadStream = (path, options = {}) => {
-  const { start = 0, end = Infinity, highWaterMark = 65536 } = typeof options === 'object' ? options : {};
-  let bytes;
+  const given = typeof options === 'object' && options !== null ? options : {};
+  const { start, end = Infinity, highWaterMark = 65536, emitClose, autoClose = true, signal } = given;
+  checkPlace('start', start);
+  checkPlace('end', end);
+  if (start !== undefined && start > end) throw outOfRange('start', `<= "end" (here: ${end})`, start);
+  const { construct, destroy, descriptor } = openAndClose(path === null ? null : checkedPath('path', path), { flags: 'r', ...given });
+  let left = end - (start ?? 0) + 1;
   let at = start;
   const readable = new stream.Readable({
     highWaterMark,
     encoding: encodingOf(options) ?? undefined,
-    read() {
+    emitClose,
+    autoDestroy: autoClose,
+    signal,
+    construct,
+    destroy,
+    read(size) {
       try {
-        bytes ??= files.readBytes(path);
+        const buffer = Buffer.alloc(Math.min(size, left));
+        const count = buffer.length === 0 ? 0 : sync.read(descriptor(), buffer, 0, buffer.length, at ?? null);
+        if (at !== undefined) at += count;
+        left -= count;
+        readable.bytesRead += count;
+        this.push(count === 0 ? null : buffer.subarray(0, count));
       } catch (error) {
         this.destroy(error);
-        return;
       }
-      const to = Math.min(at + highWaterMark, end + 1, bytes.length);
-      const chunk = bytes.slice(at, to);
-      at = to;
-      readable.bytesRead += chunk.length;
-      this.push(chunk.length === 0 ? null : Buffer.from(chunk.buffer));
     },
   });
-  return Object.assign(readable, { path, bytesRead: 0 });
+  readable.close = (callback) => closeStream(readable, callback);
+  return Object.assign(readable, { path: path ?? undefined, fd: descriptor() ?? null, bytesRead: 0 });
+};
+const closeStream = (opened, callback) => {
+  if (callback !== undefined) stream.finished(opened, () => callback());
+  opened.destroy();
 };
 
 fs.createWriteStream = (path, options = {}) => {
-  const { flags = 'w' } = typeof options === 'object' ? options : {};
+  const given = typeof options === 'object' && options !== null ? options : {};
+  const { start, highWaterMark = 16384, emitClose, autoClose = true, signal } = given;
+  checkPlace('start', start);
+  const { construct, destroy, descriptor } = openAndClose(path === null ? null : checkedPath('path', path), { flags: 'w', ...given });
+  let at = start;
+  const put = (bytes, callback) => {
+    try {
+      const count = descriptors.writeBytes(descriptor(), bytes, at ?? null);
+      if (at !== undefined) at += count;
+      writable.bytesWritten += count;
+    } catch (error) {
+      callback(error);
+      return;
+    }
+    callback();
+  };
   const writable = new stream.Writable({
-    construct(callback) {
-      try {
-        if (flags.startsWith('a')) files.appendFile(path, '');
-        else files.writeFile(path, '', { flag: flags });
-        callback();
-      } catch (error) {
-        callback(error);
-      }
-    },
-    write(chunk, encoding, callback) {
-      try {
-        files.appendFile(path, contents(chunk));
-        writable.bytesWritten += chunk.length;
-        callback();
-      } catch (error) {
-        callback(error);
-      }
-    },
+    highWaterMark,
+    defaultEncoding: encodingOf(options) ?? 'utf8',
+    emitClose,
+    autoDestroy: autoClose,
+    signal,
+    construct,
+    destroy,
+    write: (chunk, encoding, callback) => put(chunk, callback),
+    writev: (chunks, callback) => put(Buffer.concat(chunks.map(({ chunk }) => chunk)), callback),
   });
-  writable.close = (callback) => writable.end(callback);
-  return Object.assign(writable, { path, bytesWritten: 0 });
+  writable.close = (callback) => {
+    if (callback !== undefined) stream.finished(writable, () => callback());
+    writable.end();
+  };
+  return Object.assign(writable, { path: path ?? undefined, fd: descriptor() ?? null, bytesWritten: 0 });
 };
 
 export { promises, linesOf };

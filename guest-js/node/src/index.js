@@ -110,4 +110,13 @@ const modules = Object.assign(Object.create(null), {
   'util/types': util.types,
 });
 
+// The bundler renames what stands twice (`Buffer3`); scripts see the names.
+const nameFunctions = (holder) => {
+  for (const [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder))) {
+    if (typeof value !== 'function' || value.name === key || !/^[A-Za-z]\w*$/.test(key)) continue;
+    if (value.name === '' || new RegExp(`^_?${key}\\d*$`).test(value.name)) Object.defineProperty(value, 'name', { value: key, configurable: true });
+  }
+};
+[globalThis, ...Object.values(modules)].forEach(nameFunctions);
+
 export default modules;

@@ -78,6 +78,16 @@ export const invalidType = (name, expected, value) =>
     `The "${name}" ${name.includes('.') ? 'property' : 'argument'} must be ${/^[a-z]/.test(expected) && !/^(an|one) /.test(expected) ? `of type ${expected}` : expected}.${received(value)}`,
   );
 
+export const invalidValue = (name, value, reason = 'is invalid') =>
+  codedError(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${name.includes('.') ? 'property' : 'argument'} '${name}' ${reason}. Received ${inspect(value)}`);
+
+const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, '_');
+export const outOfRange = (name, range, value) => {
+  const long = (typeof value === 'bigint' && (value > 2n ** 32n || value < -(2n ** 32n))) || (Number.isInteger(value) && Math.abs(value) > 2 ** 32);
+  const shown = typeof value === 'bigint' ? `${long ? grouped(String(value)) : value}n` : long ? grouped(String(value)) : inspect(value);
+  return codedError(RangeError, 'ERR_OUT_OF_RANGE', `The value of "${name}" is out of range. It must be ${range}. Received ${shown}`);
+};
+
 const classIs = (...names) => (value) => names.includes(native.className(value));
 const tagOf = (value) => (ArrayBuffer.isView(value) ? value[Symbol.toStringTag] : undefined);
 const functionKind = (...names) => (value) => typeof value === 'function' && names.includes(native.className(value));

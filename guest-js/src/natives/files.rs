@@ -14,6 +14,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     add_all!(ctx, natives,
         "stat" => stat,
         "readBytes" => read_bytes,
+        "readPart" => read_part,
         "readText" => read_text,
         "writeBytes" => write_bytes,
         "writeText" => write_text,
@@ -84,6 +85,12 @@ fn read_all(ctx: &Ctx<'_>, path: &str) -> Result<Vec<u8>> {
 
 fn read_bytes<'js>(ctx: Ctx<'js>, path: Text) -> Result<Value<'js>> {
     let bytes = read_all(&ctx, &path.0)?;
+    convert::bytes_value(&ctx, bytes)
+}
+
+/// At most `length` bytes of a file from `offset`; fewer at its end.
+fn read_part<'js>(ctx: Ctx<'js>, path: Text, offset: f64, length: f64) -> Result<Value<'js>> {
+    let bytes = granted(&ctx, files::read(&path.0, count(offset), count(length)))?;
     convert::bytes_value(&ctx, bytes)
 }
 

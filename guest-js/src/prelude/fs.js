@@ -16,6 +16,7 @@ const explanations = {
   ENOTDIR: 'not a directory',
   ENOTEMPTY: 'directory not empty',
   EDQUOT: 'disk quota exceeded',
+  EBADF: 'bad file descriptor',
   EBUSY: 'resource busy or locked',
   EIO: 'i/o error',
 };
@@ -58,7 +59,7 @@ const fileError = (code, syscall, at, to) => {
   return error;
 };
 
-const pathless = (code, syscall) => {
+const systemError = (code, syscall) => {
   const error = new Error(code + ': ' + explanations[code] + ', ' + syscall);
   error.errno = errnos[code];
   error.code = code;
@@ -81,9 +82,22 @@ const attemptRead = (path, work) =>
     try {
       return work();
     } catch (code) {
-      throw code === 'EISDIR' ? pathless(code, 'read') : code;
+      throw code === 'EISDIR' ? systemError(code, 'read') : code;
     }
   });
+
+// System calls that are not named as the functions that make them.
+const systemCalls = {
+  __proto__: null,
+  readFile: 'open',
+  readBytes: 'open',
+  readText: 'open',
+  writeFile: 'open',
+  appendFile: 'open',
+  readdir: 'scandir',
+  copyFile: 'copyfile',
+  utimes: 'utime',
+};
 
 // An absolute path. `.` and `..` are the host's to resolve: what stands before them may be a link.
 const toPath = (path, name) => {
@@ -96,7 +110,7 @@ const toPath = (path, name) => {
   if (typeof text !== 'string') {
     throw new TypeError('fs.' + name + ' takes a path as a string, got ' + kindOf(path));
   }
-  if (text === '') throw fileError('ENOENT', name, '');
+  if (text === '') throw fileError('ENOENT', systemCalls[name] ?? name, '');
   if (includes(text, '\0')) throw new TypeError('fs.' + name + ': a path has no zero characters');
   const at = startsWith(text, '/') ? text : (startDirectory === '/' ? '' : startDirectory) + '/' + text;
   givenPaths = [[at, text], givenPaths[0] ?? [at, text]];

@@ -25,7 +25,7 @@ impl Command for Bc {
         let options = match options::read(&environment, context.args, variable("POSIXLY_CORRECT").is_some()) {
             Request::Run(options) => options,
             Request::Print(text) => {
-                context.stdout.write_text(&text).await?;
+                context.stdout.write_text(text).await?;
                 return Ok(CommandStatus::success());
             }
             Request::Wrong(text) => {

@@ -15,7 +15,7 @@ impl Command for Column {
         let options = match options::read(context.args, context.env.get("COLUMNS").map(String::as_str)) {
             Request::Run(options) => options,
             Request::Print(text) => {
-                context.stdout.write_text(&text).await?;
+                context.stdout.write_text(text).await?;
                 return Ok(CommandStatus::success());
             }
             Request::Wrong(text) => {

@@ -20,7 +20,7 @@ impl Command for Dc {
         let parts = match options::read(context.args) {
             Request::Run(parts) => parts,
             Request::Print(text) => {
-                context.stdout.write_text(&text).await?;
+                context.stdout.write_text(text).await?;
                 return Ok(CommandStatus::success());
             }
             Request::Wrong(text) => {
