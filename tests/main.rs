@@ -98,6 +98,8 @@ mod session_grant;
 mod session_memory;
 #[path = "features/sessions.rs"]
 mod sessions;
+#[path = "features/shell_errors.rs"]
+mod shell_errors;
 #[path = "features/shell_limits.rs"]
 mod shell_limits;
 #[path = "features/shell_stdin.rs"]

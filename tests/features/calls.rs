@@ -19,6 +19,19 @@ fn a_granted_call_returns() {
 }
 
 #[test]
+fn a_second_object_holds_options_and_nothing_else() {
+    let home = Home::with_tools(&["stats"]);
+    let code =
+        "try { await stats.describe({values: [1]}, {retries: 3}); return 'called' } catch (e) { return e.message }";
+    let ran = home.js(code, &["--allow", "stats/*"]);
+    let told = "stats.describe takes one object, for example stats.describe({values: …}); got a second one with `retries`, \
+        whose only option is `signal`";
+    assert_eq!(ran["value"], told, "{ran}");
+    let code = "return (await stats.describe({values: [1]}, {signal: AbortSignal.timeout(9000)})).mean";
+    assert_eq!(home.js(code, &["--allow", "stats/*"])["value"], 1);
+}
+
+#[test]
 fn a_call_without_a_grant_is_denied() {
     let home = Home::with_tools(&["stats"]);
     let code = "return (await stats.describe({values:[1,2,3]})).mean";

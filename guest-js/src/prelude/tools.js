@@ -63,7 +63,16 @@ const wrongShape = (values) => {
   if (!isRecord(values[0])) {
     return native.className(values[0]) === 'Promise' ? 'a Promise (is an `await` missing?)' : kindOf(values[0]);
   }
-  if (values.length === 2 && values[1] !== undefined && !isRecord(values[1])) return '2 arguments';
+  return values.length === 2 && values[1] !== undefined ? wrongOptions(values[1]) : undefined;
+};
+
+// What is wrong with a second object, which holds options of the call.
+const wrongOptions = (options) => {
+  if (!isRecord(options)) return '2 arguments';
+  const keys = objectKeys(options);
+  for (let i = 0; i < keys.length; i++) {
+    if (keys[i] !== 'signal') return 'a second one with `' + keys[i] + '`, whose only option is `signal`';
+  }
   return undefined;
 };
 

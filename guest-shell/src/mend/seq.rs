@@ -136,6 +136,9 @@ fn parse(args: &[String]) -> std::result::Result<Request, String> {
             return Err(format!("invalid option -- '{}'", word.trim_start_matches('-')));
         }
     }
+    if padded && given.is_some() {
+        return Err("format string may not be specified when printing equal width strings".to_owned());
+    }
     let read = |word: &str| number(word).ok_or_else(|| format!("invalid floating point argument: '{word}'"));
     let one = (Some(1), 0);
     let (first, step, last) = match words[..] {

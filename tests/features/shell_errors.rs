@@ -1,0 +1,49 @@
+//! Standard error of the shell: all of it is told, whatever wrote it and however the rest was streamed.
+
+use tollhouse_tests::Home;
+
+#[test]
+fn stages_and_substitutions_tell_their_errors() {
+    let home = Home::new();
+    for script in [
+        "nosuch | (echo in)",
+        "nosuch | for i in 1; do echo in; done",
+        "nosuch | cat | if :; then echo in; fi",
+        "nosuch | { cat; echo in; }",
+        "nosuch x | xargs echo in",
+        "nosuch | eval echo in",
+        "nosuch | bash -c 'echo in'",
+        "h() { echo in; }; nosuch | h",
+        "h() { echo in; }; h $(nosuch)",
+        "eval $(nosuch) echo in",
+        "x=$(nosuch) eval echo in",
+        "echo 'echo in' > t.sh; . ./t.sh $(nosuch)",
+        "echo 'echo in' > t.sh; bash t.sh $(nosuch)",
+        "timeout 5 bash -c 'echo in' $(nosuch)",
+        "find . -maxdepth 0 -exec echo in $(nosuch) \\;",
+        "if eval echo in $(nosuch); then :; fi",
+    ] {
+        let ran = home.sh(script, &[]);
+        assert_eq!(ran["stdout"].as_str().map(str::trim_end), Some("in"), "{script}: {ran}");
+        let told = ran["stderr"].as_str().unwrap_or_default();
+        assert_eq!(told.matches("nosuch: command not found").count(), 1, "{script}: {ran}");
+    }
+}
+
+#[test]
+fn redirections_take_the_errors_of_stages_and_substitutions() {
+    let home = Home::new();
+    for script in [
+        "{ nosuch | (echo in); } 2> err; cat err >&2",
+        "exec 2> err; nosuch | (echo in); cat err; exec 2>&1",
+        "h() { echo in; }; { h $(nosuch); } 2> err; cat err >&2",
+        "x=$({ nosuch | (echo in); } 2>&1); echo \"$x\"",
+        "nosuch |& (cat; echo in)",
+    ] {
+        let ran = home.sh(script, &[]);
+        let told = format!("{}{}", ran["stdout"], ran["stderr"]);
+        assert_eq!(told.matches("nosuch: command not found").count(), 1, "{script}: {ran}");
+    }
+    let ran = home.sh("{ nosuch | (echo in); } 2> /dev/null; h() { echo in; }; { h $(nosuch); } 2> /dev/null", &[]);
+    assert_eq!((&ran["stdout"], &ran["stderr"]), (&"in\nin\n".into(), &"".into()), "{ran}");
+}
