@@ -3784,7 +3784,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     env: () => env,
     nextTick: () => nextTick
   });
-  var native3, Process, process2, hidden, lazily, nanos, addStreams, process_default, nextTick, env, init_process = __esm({
+  var native3, Process, process2, hidden, lazily, checkExitCode, nanos, addStreams, process_default, nextTick, env, init_process = __esm({
     "src/process.js"() {
       init_events();
       init_buffer();
@@ -3820,16 +3820,22 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       process2.argv0 = "node";
       process2.config = {};
       process2.features = {};
-      process2.exitCode = void 0;
+      checkExitCode = (code) => {
+        let number = typeof code == "string" && code !== "" ? Number(code) : code;
+        if (code == null || Number.isInteger(number)) return code;
+        throw typeof number == "number" && !Number.isNaN(number) ? outOfRange("code", "an integer", number) : invalidType("code", "number", code);
+      };
       Object.defineProperty(process2, "exitCode", {
         get: () => host.exitCode(),
-        set: (code) => host.setExitCode(code),
+        set: (code) => host.setExitCode(checkExitCode(code)),
         enumerable: !0,
         configurable: !0
       });
       process2.cwd = () => host.cwd();
       process2.chdir = (path2) => host.chdir(path2);
-      process2.exit = (code) => host.exit(code);
+      process2.exit = (...codes) => {
+        codes.length > 0 && ([process2.exitCode] = codes), host.exit();
+      };
       process2.abort = () => host.exit(134);
       process2.kill = () => {
         throw codedError(Error, "EPERM", "a script has no processes to send signals to");
@@ -7578,6 +7584,46 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   init_util();
   setDeepEqual(import_comparisons.isDeepStrictEqual);
   var assert_default = import_assert.default;
+
+  // src/async_hooks.js
+  var AsyncLocalStorage = class {
+    // The store of `enterWith`, or while a `run` is on the stack, of that.
+    #store;
+    #depth = 0;
+    // One for each `run` whose promise has not settled.
+    #pending = /* @__PURE__ */ new Set();
+    getStore() {
+      if (this.#depth > 0 || this.#pending.size === 0) return this.#store;
+      let [first, ...others] = this.#pending;
+      if (others.every((other) => Object.is(other.store, first.store))) return first.store;
+      let error = new Error(
+        "AsyncLocalStorage does not know which of the runs that wait goes on after an `await`: call getStore() before it, or run one after the other"
+      );
+      throw Object.assign(error, { code: "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM" });
+    }
+    run(store, callback, ...values) {
+      let before = this.#store;
+      this.#store = store, this.#depth += 1;
+      let result;
+      try {
+        result = callback(...values);
+      } finally {
+        this.#store = before, this.#depth -= 1;
+      }
+      if (!(result instanceof Promise)) return result;
+      let run = { store };
+      return this.#pending.add(run), result.finally(() => this.#pending.delete(run));
+    }
+    enterWith(store) {
+      this.#store = store;
+    }
+    exit(callback, ...values) {
+      return this.run(void 0, callback, ...values);
+    }
+    disable() {
+      this.#store = void 0, this.#pending.clear();
+    }
+  };
 
   // src/index.js
   init_buffer();
@@ -11710,35 +11756,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     isBuiltin: (name2) => host.builtinNames().includes(String(name2).replace(/^node:/, ""))
   };
   Object.defineProperty(module, "builtinModules", { get: () => host.builtinNames(), enumerable: !0 });
-  var AsyncLocalStorage = class {
-    #store;
-    getStore() {
-      return this.#store;
-    }
-    // What goes on after an `await` does not see the store: QuickJS has no hook for it.
-    run(store, callback, ...values) {
-      let before = this.#store;
-      this.#store = store;
-      let restore = () => {
-        this.#store = before;
-      }, result;
-      try {
-        result = callback(...values);
-      } catch (error) {
-        throw restore(), error;
-      }
-      return typeof result?.then != "function" ? (restore(), result) : Promise.resolve(result).finally(restore);
-    }
-    enterWith(store) {
-      this.#store = store;
-    }
-    exit(callback, ...values) {
-      return this.run(void 0, callback, ...values);
-    }
-    disable() {
-      this.#store = void 0;
-    }
-  }, modules = Object.assign(/* @__PURE__ */ Object.create(null), {
+  var modules = Object.assign(/* @__PURE__ */ Object.create(null), {
     assert: assert_default,
     "assert/strict": assert_default.strict,
     async_hooks: { AsyncLocalStorage },

@@ -1,12 +1,10 @@
 //! The files of a session, as they were at some moment.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tollhouse::session::SessionsError;
-use tollhouse::vfs::{ChangeKind, Errno, Kind, UnifiedLimits, changed_paths, unified};
+use tollhouse::vfs::{ChangeKind, Errno, Kind, UnifiedLimits, changed_paths, now, unified};
 
 /// The numbers that Python tells its subclasses of `OSError` by.
 fn number(errno: Errno) -> i32 {
@@ -38,12 +36,6 @@ pub(crate) fn unchanged(error: &SessionsError) -> Option<PyErr> {
         SessionsError::File { path, source } => Some(raised(path, *source)),
         _ => None,
     }
-}
-
-/// Nanoseconds since the Unix epoch.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Writes and removes files, in their order: all of them or none.

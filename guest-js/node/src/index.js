@@ -2,6 +2,7 @@
 // use costs it nothing.
 
 import assert from './assert.js';
+import { AsyncLocalStorage } from './async_hooks.js';
 import buffer, { Buffer } from './buffer.js';
 import childProcess from './child_process.js';
 import crypto, { CryptoKey } from './crypto.js';
@@ -41,42 +42,6 @@ const module = {
   isBuiltin: (name) => host.builtinNames().includes(String(name).replace(/^node:/, '')),
 };
 Object.defineProperty(module, 'builtinModules', { get: () => host.builtinNames(), enumerable: true });
-
-class AsyncLocalStorage {
-  #store;
-  getStore() {
-    return this.#store;
-  }
-  // What goes on after an `await` does not see the store: QuickJS has no hook for it.
-  run(store, callback, ...values) {
-    const before = this.#store;
-    this.#store = store;
-    const restore = () => {
-      this.#store = before;
-    };
-    let result;
-    try {
-      result = callback(...values);
-    } catch (error) {
-      restore();
-      throw error;
-    }
-    if (typeof result?.then !== 'function') {
-      restore();
-      return result;
-    }
-    return Promise.resolve(result).finally(restore);
-  }
-  enterWith(store) {
-    this.#store = store;
-  }
-  exit(callback, ...values) {
-    return this.run(undefined, callback, ...values);
-  }
-  disable() {
-    this.#store = undefined;
-  }
-}
 
 const modules = Object.assign(Object.create(null), {
   assert,

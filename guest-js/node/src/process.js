@@ -1,7 +1,7 @@
 // `process`: this script, as Node would show it.
 import EventEmitter from './events.js';
 import { Buffer } from './buffer.js';
-import { codedError } from './util.js';
+import { codedError, invalidType, outOfRange } from './util.js';
 
 const { native } = host;
 
@@ -42,17 +42,26 @@ process.execArgv = [];
 process.argv0 = 'node';
 process.config = {};
 process.features = {};
-process.exitCode = undefined;
+// An exit code as the script gave it; the system keeps the last eight bits.
+const checkExitCode = (code) => {
+  const number = typeof code === 'string' && code !== '' ? Number(code) : code;
+  if (code === undefined || code === null || Number.isInteger(number)) return code;
+  if (typeof number === 'number' && !Number.isNaN(number)) throw outOfRange('code', 'an integer', number);
+  throw invalidType('code', 'number', code);
+};
 Object.defineProperty(process, 'exitCode', {
   get: () => host.exitCode(),
-  set: (code) => host.setExitCode(code),
+  set: (code) => host.setExitCode(checkExitCode(code)),
   enumerable: true,
   configurable: true,
 });
 
 process.cwd = () => host.cwd();
 process.chdir = (path) => host.chdir(path);
-process.exit = (code) => host.exit(code);
+process.exit = (...codes) => {
+  if (codes.length > 0) [process.exitCode] = codes;
+  host.exit();
+};
 process.abort = () => host.exit(134);
 process.kill = () => {
   throw codedError(Error, 'EPERM', 'a script has no processes to send signals to');

@@ -5,11 +5,8 @@ let exitCode;
 // The events of `process`: `{emit, count}`, of `node/src/process.js`.
 let processEvents = { __proto__: null, emit: () => false, count: () => 0 };
 
-const toExitCode = (code) => {
-  const number = code === undefined || code === null || code === '' ? 0 : Number(code);
-  if (!isInteger(number)) throw defineCode(new TypeError('an exit code is an integer, got ' + inspect(code)), 'ERR_INVALID_ARG_TYPE');
-  return ((number % 256) + 256) % 256;
-};
+// What the system keeps of it.
+const exitStatus = () => ((Number(exitCode ?? 0) % 256) + 256) % 256;
 
 let exiting = false;
 const runExitListeners = (code) => {
@@ -19,9 +16,9 @@ const runExitListeners = (code) => {
 };
 
 const exitNow = (code) => {
-  if (code !== undefined) exitCode = toExitCode(code);
+  if (code !== undefined) exitCode = code;
   runExitListeners(exitCode ?? 0);
-  native.exit(exitCode ?? 0);
+  native.exit(exitStatus());
 };
 
 // Nothing is left to do, but a listener may begin something.
@@ -51,13 +48,13 @@ const onUncaught = (thrown, promise) => {
   }
   exitCode = 1;
   runExitListeners(1);
-  return exitCode ?? 1;
+  return exitCode === undefined ? 1 : exitStatus();
 };
 
 // The script came to its end by itself.
 const finish = () => {
   runExitListeners(exitCode ?? 0);
-  return exitCode ?? 0;
+  return exitStatus();
 };
 
 // The tool behind `fetch`: `http/fetch`, or the same of another alias.
@@ -147,7 +144,7 @@ const host = {
   exit: exitNow,
   exitCode: () => exitCode,
   setExitCode(code) {
-    exitCode = code === undefined ? undefined : toExitCode(code);
+    exitCode = code;
   },
   connectEvents(events) {
     processEvents = events;

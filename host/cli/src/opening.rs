@@ -264,7 +264,8 @@ impl SessionArgs {
             return Ok(None);
         }
         let limits = vfs::Limits { bytes: limit, file_bytes: u64::MAX, ..vfs::Limits::default() };
-        let mut files = found.unwrap_or_else(|| Tree::new(limits, 0));
+        let now = vfs::now();
+        let mut files = found.unwrap_or_else(|| Tree::new(limits, now));
         files.set_limits(limits);
         for mount in &self.mounts {
             let (host, guest, read_only) = split_mount(mount);
@@ -282,7 +283,7 @@ impl SessionArgs {
                     _ => wrong(&format!("`{guest}` is not a path of the session: it must begin with `/`")),
                 });
             }
-            let mounted = files.mount_directory(Path::new(host), guest, read_only, 0).map_err(|error| {
+            let mounted = files.mount_directory(Path::new(host), guest, read_only, now).map_err(|error| {
                 CliError::because(format!("cannot mount `{host}` at `{guest}`"), &error).status(super::error::USAGE)
             })?;
             for skipped in mounted.skipped {

@@ -1,5 +1,6 @@
 //! Room for instances: an engine has so many, and who finds none free waits for one.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use wasmtime::{PoolConcurrencyLimitError, Result};
@@ -10,6 +11,9 @@ use crate::error::Failure;
 /// How long who waits sleeps between two looks: at first, and at most. Nothing tells when an instance is dropped, and
 /// hundreds may wait.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
+
+/// How often the first instance of a component is tried again while the kernel has the pages of its image in use.
+const TRIES: u32 = 20;
 
 /// There was no room for an instance until time was up.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -36,19 +40,32 @@ pub(crate) fn instantiate<I>(
 ) -> Result<I> {
     let (mut pause, most) = PAUSE;
     let until = Instant::now().checked_add(patience);
+    let mut tries = 0;
     loop {
-        let full = match make() {
+        let error = match make() {
             Err(error) if error.is::<PoolConcurrencyLimitError>() => error,
+            Err(error) if is_busy(&error) && tries < TRIES => {
+                tries += 1;
+                error
+            }
             made => return made,
         };
         match interrupt.stopped() {
             Some(Stopped::Cancelled) => return Err(Stopped::Cancelled.into()),
             None if until.is_none_or(|until| Instant::now() < until) => {}
-            _ => return Err(NoRoom(full.to_string()).into()),
+            _ if is_busy(&error) => return Err(error),
+            _ => return Err(NoRoom(error.to_string()).into()),
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(most);
     }
+}
+
+/// Whether the image of a memory could not be sealed for now: under load the kernel may hold on to pages that were just
+/// written, and then refuses (`EBUSY` in fcntl(2), `F_SEAL_WRITE`).
+fn is_busy(error: &wasmtime::Error) -> bool {
+    let is_busy = |error: &io::Error| error.kind() == io::ErrorKind::ResourceBusy;
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(is_busy))
 }
 
 #[cfg(test)]
@@ -83,6 +100,24 @@ mod tests {
             });
             instantiate(&Interrupt::default(), Duration::MAX, || make(&mut second)).expect("there was room in the end");
         });
+    }
+
+    #[test]
+    fn an_image_that_is_busy_is_tried_again_for_some_time() {
+        let busy = || wasmtime::Error::from(io::Error::from(io::ErrorKind::ResourceBusy)).context("cannot seal");
+        let mut left = 3;
+        let made = instantiate(&Interrupt::default(), Duration::MAX, || {
+            left -= 1;
+            if left == 0 { Ok("an instance") } else { Err(busy()) }
+        });
+        assert_eq!(made.expect("it was busy for a moment only"), "an instance");
+        let mut tries = 0;
+        let error = instantiate(&Interrupt::default(), Duration::MAX, || {
+            tries += 1;
+            Err::<(), _>(busy())
+        });
+        assert!(is_busy(&error.expect_err("it is busy for ever")));
+        assert_eq!(tries, TRIES + 1);
     }
 
     #[test]

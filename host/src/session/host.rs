@@ -3,7 +3,6 @@
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use tollhouse_registry::Registry;
 use wasmtime::component::Component;
@@ -181,7 +180,7 @@ impl Host {
         let policy = options.policy;
         let mounted = self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?;
         let mounted = with_host_tools(mounted, &options.host_tools)?;
-        let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), 0));
+        let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), vfs::now()));
         let audit = options.audit.map(|audit| redacted(audit, &options.secrets));
         let gate = Gate::new(mounted, policy, GateOptions { audit, approver: options.approver })?;
         let services = Services { network: self.0.network.clone(), secrets: options.secrets, ..Services::default() };
@@ -220,7 +219,7 @@ impl Host {
         if !known {
             // What makes no sense is not kept.
             drop(Gate::new(Arc::clone(&mounted), fixed.clone(), GateOptions::default())?);
-            let files = options.files.unwrap_or_else(|| Tree::new(limits, 0));
+            let files = options.files.unwrap_or_else(|| Tree::new(limits, vfs::now()));
             match sessions.create(id, &fixed, &lock, &files) {
                 // Somebody was faster. If that is the same session, it is as good.
                 Err(SessionsError::Exists(_)) => sessions.same(id, &fixed, &lock)?,
@@ -345,12 +344,6 @@ impl Drop for HostState {
 
 /// Nanoseconds since the Unix epoch, as guests and tools are told them: whole units of [`CLOCK_RESOLUTION`].
 pub(super) fn guest_now() -> u64 {
-    let now = now();
+    let now = vfs::now();
     now - now % CLOCK_RESOLUTION
-}
-
-/// Nanoseconds since the Unix epoch, by the host's clock.
-pub(super) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -278,6 +278,12 @@ fn copy_error(path: &Path, source: Errno) -> MountError {
     MountError::Copy { path: path.to_owned(), source }
 }
 
+/// The host's clock, in nanoseconds since the Unix epoch: what a change of files is dated by.
+#[must_use]
+pub fn now() -> u64 {
+    nanoseconds(SystemTime::now()).unwrap_or_default()
+}
+
 /// Nanoseconds since the Unix epoch, if it is within the years 1970 to 2554 that these can say.
 fn nanoseconds(time: SystemTime) -> Option<u64> {
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()

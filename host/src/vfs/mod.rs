@@ -73,7 +73,7 @@ pub use content::{Content, Pieces};
 pub use diff::{Action, ApplyError, Body, Edit};
 pub use errno::Errno;
 pub use file::WriteMode;
-pub use import::{MountError, Mounted, SkipReason, Skipped};
+pub use import::{MountError, Mounted, SkipReason, Skipped, now};
 pub use inspect::{Entry, Kind, Stat};
 pub use node::Usage;
 pub use path::{MAX_DEPTH, MAX_LINKS, MAX_NAME_BYTES, MAX_PATH_BYTES};

@@ -76,6 +76,8 @@ fn not_made(call: &mut Call<'_>, name: &str, error: &bashkit::Error) {
 pub(super) async fn make_path(call: &mut Call<'_>, name: &str, verbose: bool, told: &str) -> bool {
     let mut end = 0;
     let mut made = true;
+    // A directory that was just made is empty; each look for what is missing resolves every part of the path.
+    let mut fresh = false;
     while made && end < name.len() {
         let rest = &name[end..];
         let start = end + rest.len() - rest.trim_start_matches('/').len();
@@ -85,13 +87,17 @@ pub(super) async fn make_path(call: &mut Call<'_>, name: &str, verbose: bool, to
         if part.is_empty() || is_dots(part) && !is_last {
             continue;
         }
-        match call.stat(path).await {
-            Ok(found) if found.file_type.is_dir() => {}
-            Ok(_) if !is_last => {
+        let found = if fresh { None } else { call.stat(path).await.ok() };
+        match found {
+            Some(found) if found.file_type.is_dir() => {}
+            Some(_) if !is_last => {
                 not_made(call, path, &super::place::not_directory());
                 made = false;
             }
-            _ => made = make(call, if is_last { name } else { path }, verbose, told).await,
+            _ => {
+                made = make(call, if is_last { name } else { path }, verbose, told).await;
+                fresh = !is_dots(part);
+            }
         }
     }
     if name.is_empty() {

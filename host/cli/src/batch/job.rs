@@ -165,12 +165,13 @@ impl Job {
     /// The files that the script finds: the job's, among those that are mounted.
     pub(super) fn place(&self, mounted: Option<Tree>, limits: &Limits) -> Result<Tree, Failure> {
         let limits = vfs::Limits { bytes: limits.files, file_bytes: u64::MAX, ..vfs::Limits::default() };
-        let mut files = mounted.unwrap_or_else(|| Tree::new(limits, 0));
+        let now = vfs::now();
+        let mut files = mounted.unwrap_or_else(|| Tree::new(limits, now));
         for (path, contents) in &self.files {
             let mode = self.modes.get(path).map_or(MODE, |mode| mode.0);
             let inside = !path.starts_with('/') && path.split('/').all(|name| name != "..");
             let placed = if inside {
-                files.place_file(&format!("{DIRECTORY}/{path}"), &contents.0, mode, 0)
+                files.place_file(&format!("{DIRECTORY}/{path}"), &contents.0, mode, now)
             } else {
                 Err(Errno::Access)
             };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 use tollhouse::session::{Point, SessionId, Sessions, SessionsError};
-use tollhouse::vfs::{ChangeKind, Errno, Kind, Mounted, SnapshotId, Tree, UnifiedLimits, changed_paths, unified};
+use tollhouse::vfs::{ChangeKind, Errno, Kind, Mounted, SnapshotId, Tree, UnifiedLimits, changed_paths, now, unified};
 use tollhouse_registry::untrusted_file;
 
 use super::super::places::{Places, waiting};
@@ -274,12 +274,6 @@ impl Put {
         }
         Ok(Exit::SUCCESS)
     }
-}
-
-/// Nanoseconds since the Unix epoch.
-fn now() -> u64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl Get {

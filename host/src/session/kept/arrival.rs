@@ -16,8 +16,8 @@ use super::transfer::Exported;
 use super::{SessionId, Sessions, SessionsError, key};
 use crate::gate::{Chain, Event, limited_accounts};
 use crate::ledger::{Allowance, Used};
-use crate::session::host::now;
 use crate::store::{Batch, BlobId};
+use crate::vfs::now;
 
 /// What was decided of a session that is being imported.
 pub(super) struct Arrival {

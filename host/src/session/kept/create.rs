@@ -11,9 +11,9 @@ use super::turn::Turn;
 use super::{Kept, Point, SessionId, Sessions, SessionsError, Waiting, key};
 use crate::capability::{Grant, Limits, Policy, Setting};
 use crate::gate::{Approver, Audit};
-use crate::session::host::now;
 use crate::store::{Batch, Record, StoreError};
 use crate::tool::{HostTool, Lock, Secrets};
+use crate::vfs::now;
 use crate::vfs::{SnapshotId, Tree};
 
 /// How many records one commit copies.

@@ -19,10 +19,10 @@ use crate::error::told;
 use crate::gate::{Audit, Chain, Event};
 use crate::guest::Language;
 use crate::ledger::Used;
-use crate::session::host::now;
 use crate::session::{Left, RunResult};
 use crate::store::Owner;
 use crate::tool::{Backing, Changed, Key, Lock};
+use crate::vfs::now;
 use crate::vfs::{Limits, SnapshotId, Tree};
 
 /// The longest error, and the longest name of a script, that a run's record keeps, in bytes. JSON makes them longer, by
