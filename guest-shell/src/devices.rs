@@ -15,17 +15,23 @@ const DIRECTORY: &str = "/dev";
 /// Bytes that are asked of the world at once: the most that it gives is eight times that.
 const RANDOM: usize = 8 << 10;
 
-/// A device. What is written to it is gone.
+/// A device. What is written to it is gone, but that `/dev/full` takes nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Device {
+    Full,
     Null,
     Zero,
     Random,
 }
 
 /// By name.
-const DEVICES: [(&str, Device); 4] =
-    [("null", Device::Null), ("random", Device::Random), ("urandom", Device::Random), ("zero", Device::Zero)];
+const DEVICES: [(&str, Device); 5] = [
+    ("full", Device::Full),
+    ("null", Device::Null),
+    ("random", Device::Random),
+    ("urandom", Device::Random),
+    ("zero", Device::Zero),
+];
 
 impl Device {
     /// The device at an absolute path without `.` and `..`, if one is there.
@@ -38,7 +44,7 @@ impl Device {
     pub(crate) fn read(self) -> Result<Vec<u8>> {
         match self {
             Device::Null => Ok(Vec::new()),
-            Device::Zero | Device::Random => Err(Error::Io(io::Error::other(
+            Device::Full | Device::Zero | Device::Random => Err(Error::Io(io::Error::other(
                 "File has no end: read a part of it, as `head -c` does, or redirect it (`<`)",
             ))),
         }
@@ -48,7 +54,7 @@ impl Device {
     pub(crate) fn read_endless(self, length: usize) -> Option<Vec<u8>> {
         match self {
             Device::Null => None,
-            Device::Zero => Some(vec![0; length]),
+            Device::Full | Device::Zero => Some(vec![0; length]),
             Device::Random => {
                 let mut bytes = Vec::with_capacity(length);
                 while bytes.len() < length {
@@ -58,6 +64,14 @@ impl Device {
                 Some(bytes)
             }
         }
+    }
+
+    /// Takes what is written to it.
+    pub(crate) fn write(self, content: &[u8]) -> Result<()> {
+        if self == Device::Full && !content.is_empty() {
+            return Err(Error::Io(io::Error::new(io::ErrorKind::StorageFull, "No space left on device")));
+        }
+        Ok(())
     }
 
     /// bashkit knows no devices: a file that is empty comes nearest.

@@ -108,16 +108,16 @@ impl FileSystem for SessionFiles {
 
     async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {
         operations::heard().await;
-        if Device::at(path).is_some() {
-            return Ok(());
+        if let Some(device) = Device::at(path) {
+            return device.write(content);
         }
         files::write(text(path)?, content, WriteMode::Replace).map_err(error)
     }
 
     async fn append_file(&self, path: &Path, content: &[u8]) -> Result<()> {
         operations::heard().await;
-        if Device::at(path).is_some() {
-            return Ok(());
+        if let Some(device) = Device::at(path) {
+            return device.write(content);
         }
         files::write(text(path)?, content, WriteMode::Append).map_err(error)
     }

@@ -43,6 +43,11 @@ Pause for NUMBER seconds, which may be a fraction. SUFFIX is s (seconds), m (min
 With several arguments, pause for their sum.
 ";
 
+/// What `sleep` says of arguments that it does not take.
+fn refused(messages: &str) -> ExecResult {
+    ExecResult::err(format!("{messages}Try 'sleep --help' for more information.\n"), 1)
+}
+
 /// The command `sleep`.
 pub(crate) struct Sleep;
 
@@ -53,20 +58,28 @@ impl Builtin for Sleep {
         match words.first().map(String::as_str) {
             Some("--help") => return Ok(ExecResult::ok(SLEEP_HELP)),
             Some("--") => words = &words[1..],
+            Some(word) if word.starts_with("--") => {
+                return Ok(refused(&format!("sleep: unrecognized option '{word}'\n")));
+            }
             Some(word) if word.len() > 1 && word.starts_with('-') => {
-                return Ok(ExecResult::err(format!("sleep: invalid option -- '{}'\n", &word[1..]), 1));
+                let letter: String = word.chars().skip(1).take(1).collect();
+                return Ok(refused(&format!("sleep: invalid option -- '{letter}'\n")));
             }
             _ => {}
         }
         if words.is_empty() {
-            return Ok(ExecResult::err("sleep: missing operand\n", 1));
+            return Ok(refused("sleep: missing operand\n"));
         }
         let mut seconds = 0.0;
+        let mut wrong = String::new();
         for word in words {
             match interval(word) {
                 Some(more) => seconds += more,
-                None => return Ok(ExecResult::err(format!("sleep: invalid time interval '{word}'\n"), 1)),
+                None => wrong.push_str(&format!("sleep: invalid time interval ‘{word}’\n")),
             }
+        }
+        if !wrong.is_empty() {
+            return Ok(refused(&wrong));
         }
         if seconds == 0.0 {
             return Ok(ExecResult::ok(""));

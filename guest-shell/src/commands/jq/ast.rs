@@ -86,6 +86,8 @@ pub(crate) enum Ast {
     Assign(Assignment, Box<Ast>, Box<Ast>),
     If(Box<Ast>, Box<Ast>, Option<Box<Ast>>),
     Try(Box<Ast>, Option<Box<Ast>>),
+    /// An access with `?` behind it.
+    Attempt(Box<Ast>),
     /// Source, pattern, start, update.
     Reduce(Box<Ast>, Vec<Pattern>, Box<Ast>, Box<Ast>),
     /// Source, pattern, start, update, extraction.

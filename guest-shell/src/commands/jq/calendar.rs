@@ -12,7 +12,11 @@ pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
     ("gmtime", 0, |_, input, _| broken_down(&input, "gmtime")),
     ("localtime", 0, |_, input, _| broken_down(&input, "localtime")),
     ("mktime", 0, |_, input, _| match &input {
-        Val::Arr(_) => Ok(Val::from(Moment::read(&input, "mktime")?.seconds() as f64)),
+        Val::Arr(_) => match Moment::read(&input, "mktime")?.seconds() {
+            // C's sign of an error.
+            -1 => Err(Failure::new("invalid gmtime representation")),
+            seconds => Ok(Val::from(seconds as f64)),
+        },
         _ => Err(Failure::new("mktime requires array inputs")),
     }),
     ("strftime", 1, |host, input, arguments| format(host, input, &arguments[0], "strftime", "GMT")),
@@ -148,40 +152,103 @@ fn format(_: &mut dyn Host, input: Val, format: &Val, function: &str, zone: &str
 
 fn formatted(moment: Moment, format: &str, zone: &str) -> String {
     let mut out = String::new();
-    let mut letters = format.chars();
-    while let Some(letter) = letters.next() {
-        if letter != '%' {
-            out.push(letter);
-            continue;
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        let (conversion, behind) = Conversion::read(&rest[at + 1..]);
+        match conversion.apply(moment, zone) {
+            Some(field) => out.push_str(&field),
+            // What is no conversion stands for itself.
+            None => out.push_str(&rest[at..rest.len() - behind.len()]),
         }
-        let mut conversion = letters.next().unwrap_or('%');
-        let mut pad = None;
-        while matches!(conversion, '-' | '_' | '0' | '^' | '#' | 'E' | 'O') {
-            pad = Some(conversion);
-            conversion = letters.next().unwrap_or('%');
-        }
-        let field = conversion_text(moment, conversion, zone);
-        match pad {
-            Some('-') => out.push_str(field.trim_start_matches(['0', ' '])),
-            Some('_') => {
-                let digits = field.trim_start_matches('0');
-                out.push_str(&format!("{digits:>width$}", width = field.len()));
-            }
-            Some('^') => out.push_str(&field.to_uppercase()),
-            _ => out.push_str(&field),
-        }
+        rest = behind;
     }
+    out.push_str(rest);
     out
 }
 
-fn conversion_text(moment: Moment, conversion: char, zone: &str) -> String {
+/// A conversion of `strftime` as the GNU C library knows it: flags, a width, a modifier and a letter, all but the letter
+/// optional.
+#[derive(Default)]
+struct Conversion {
+    /// `-`, `_` or `0`: nothing, spaces or zeros before a number.
+    pad: Option<char>,
+    /// `^` or `#`: in the other case.
+    case: Option<char>,
+    width: usize,
+    modifier: Option<char>,
+    letter: Option<char>,
+}
+
+impl Conversion {
+    /// More characters than this are not made of one conversion.
+    const MAX_WIDTH: usize = 1_000;
+
+    /// Reads what is behind `%`, and returns the rest.
+    fn read(text: &str) -> (Self, &str) {
+        let mut conversion = Self::default();
+        let mut rest = text.trim_start_matches(['-', '_', '0', '^', '#']);
+        for flag in text[..text.len() - rest.len()].chars() {
+            let kind = if matches!(flag, '^' | '#') { &mut conversion.case } else { &mut conversion.pad };
+            *kind = Some(flag);
+        }
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        conversion.width = rest[..digits].parse().unwrap_or(0).min(Self::MAX_WIDTH);
+        rest = &rest[digits..];
+        conversion.modifier = rest.chars().next().filter(|it| matches!(it, 'E' | 'O'));
+        rest = &rest[usize::from(conversion.modifier.is_some())..];
+        conversion.letter = rest.chars().next();
+        rest = &rest[conversion.letter.map_or(0, char::len_utf8)..];
+        (conversion, rest)
+    }
+
+    /// Returns the field, or none if there is no such conversion.
+    fn apply(&self, moment: Moment, zone: &str) -> Option<String> {
+        let letter = self.letter?;
+        let known = match self.modifier {
+            Some('E') => "cCnpPrRstTuxXyYzZ".contains(letter),
+            Some(_) => "bBCdegGhHIjklmMnpPrRsStTuUVwWyzZ".contains(letter),
+            None => true,
+        };
+        let field = conversion_text(moment, letter, zone).filter(|_| known)?;
+        Some(self.padded(self.in_case(field, letter), letter))
+    }
+
+    fn in_case(&self, field: String, letter: char) -> String {
+        match self.case {
+            None => field,
+            Some('#') if matches!(letter, 'p' | 'Z') => field.to_lowercase(),
+            Some(_) => field.to_uppercase(),
+        }
+    }
+
+    fn padded(&self, field: String, letter: char) -> String {
+        // Fields that are made of others take no width.
+        if "cDFrRTxX".contains(letter) || (self.pad.is_none() && self.width <= field.len()) {
+            return field;
+        }
+        let is_number = field.trim_start_matches(' ').bytes().all(|byte| byte.is_ascii_digit());
+        let zeros = match self.pad {
+            Some(pad) => pad == '0',
+            None => is_number && !matches!(letter, 'e' | 'k' | 'l'),
+        };
+        let natural = if self.pad == Some('-') { 0 } else { field.len() };
+        let width = self.width.max(natural);
+        let bare = if is_number { field.trim_start_matches(['0', ' ']) } else { &field };
+        let bare = if bare.is_empty() && is_number { "0" } else { bare };
+        if zeros { format!("{bare:0>width$}") } else { format!("{bare:>width$}") }
+    }
+}
+
+/// Returns the text of a conversion without flags; none if there is no such conversion.
+fn conversion_text(moment: Moment, conversion: char, zone: &str) -> Option<String> {
     let Moment { year, month, day, hour, minute, second } = moment;
     let (weekday, ordinal) = (moment.weekday(), moment.ordinal());
     let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
     // In range: remainders of a calendar that has been normalized.
     let (day_name, month_name) = (DAYS[weekday as usize % 7], MONTHS[month as usize % 12]);
     let composed = |format: &str| formatted(moment, format, zone);
-    match conversion {
+    Some(match conversion {
         'a' => day_name[..3].to_owned(),
         'A' => day_name.to_owned(),
         'b' | 'h' => month_name[..3].to_owned(),
@@ -220,8 +287,8 @@ fn conversion_text(moment: Moment, conversion: char, zone: &str) -> String {
         'z' => "+0000".to_owned(),
         'Z' => zone.to_owned(),
         '%' => "%".to_owned(),
-        other => format!("%{other}"),
-    }
+        _ => return None,
+    })
 }
 
 /// A text that is read as a date.

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::operators::flatten;
 use super::paths::{delete_paths, has, set_path};
 use super::term::NativeFn;
-use super::value::Val;
+use super::value::{MAX_DEPTH, Val, sort_by_key};
 use super::writer::compact;
 
 type Given = Result<Val, Failure>;
@@ -27,14 +27,20 @@ pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
     }),
     ("sort", 0, |_, input, _| {
         let mut elements = elements(input, "cannot be sorted, as it is not an array")?;
-        elements.sort();
+        sort_by_key(&mut elements, |it| it)?;
         Ok(Val::array(elements))
     }),
     ("unique", 0, |_, input, _| {
         let mut elements = elements(input, "cannot be sorted, as it is not an array")?;
-        elements.sort();
-        elements.dedup_by(|next, last| (*next).cmp(last) == Ordering::Equal);
-        Ok(Val::array(elements))
+        sort_by_key(&mut elements, |it| it)?;
+        let mut unique: Vec<Val> = Vec::new();
+        for element in elements {
+            match unique.last() {
+                Some(last) if last.compare(&element)?.is_eq() => {}
+                _ => unique.push(element),
+            }
+        }
+        Ok(Val::array(unique))
     }),
     ("_sort_by", 1, |_, input, arguments| {
         let keyed = keyed(input, &arguments[0])?;
@@ -75,8 +81,11 @@ pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
     }),
     ("halt", 0, |_, _, _| Err(Failure::Halt(0, None))),
     ("halt_error", 1, |_, input, arguments| match &arguments[0] {
-        // Statuses are bytes.
-        Val::Num(status) => Err(Failure::Halt(status.value() as i32 & 0xFF, Some(input))),
+        // Statuses are bytes; what is no `int` has zeros there.
+        Val::Num(status) if status.value().abs() < 2_147_483_648.0 => {
+            Err(Failure::Halt(status.value() as i32 & 0xFF, Some(input)))
+        }
+        Val::Num(_) => Err(Failure::Halt(0, Some(input))),
         _ => Err(Failure::about(&input, "halt_error/1: number required")),
     }),
     ("have_literal_numbers", 0, |_, _, _| Ok(Val::Bool(true))),
@@ -105,24 +114,46 @@ fn keys(input: &Val, sorted: bool) -> Given {
 }
 
 fn contains(whole: &Val, part: &Val) -> Given {
-    fn inside(whole: &Val, part: &Val) -> bool {
-        match (whole, part) {
-            (Val::Obj(whole), Val::Obj(part)) => {
-                part.0.iter().all(|(name, part)| whole.0.get(name).is_some_and(|whole| inside(whole, part)))
+    if whole.kind() != part.kind() {
+        return Err(Failure::between(whole, part, "cannot have their containment checked"));
+    }
+    Ok(Val::Bool(is_inside(whole, part, 0)?))
+}
+
+fn is_inside(whole: &Val, part: &Val, depth: usize) -> Result<bool, Failure> {
+    if depth > MAX_DEPTH {
+        return Err(Failure::new("Containment check too deep"));
+    }
+    match (whole, part) {
+        (Val::Obj(whole), Val::Obj(part)) => {
+            for (name, part) in &part.0 {
+                let Some(whole) = whole.0.get(name) else { return Ok(false) };
+                if !is_inside(whole, part, depth + 1)? {
+                    return Ok(false);
+                }
             }
-            (Val::Arr(whole), Val::Arr(part)) => {
-                part.0.iter().all(|part| whole.0.iter().any(|whole| inside(whole, part)))
+            Ok(true)
+        }
+        (Val::Arr(whole), Val::Arr(part)) => {
+            for part in &part.0 {
+                if !is_in_any(&whole.0, part, depth + 1)? {
+                    return Ok(false);
+                }
             }
-            (Val::Str(whole), Val::Str(part)) => whole.contains(part.as_str()),
-            _ => whole == part,
+            Ok(true)
+        }
+        (Val::Str(whole), Val::Str(part)) => Ok(whole.contains(part.as_str())),
+        _ => whole.equals(part),
+    }
+}
+
+fn is_in_any(elements: &[Val], part: &Val, depth: usize) -> Result<bool, Failure> {
+    for element in elements {
+        if is_inside(element, part, depth)? {
+            return Ok(true);
         }
     }
-    let same = whole.kind() == part.kind();
-    if same {
-        Ok(Val::Bool(inside(whole, part)))
-    } else {
-        Err(Failure::between(whole, part, "cannot have their containment checked"))
-    }
+    Ok(false)
 }
 
 fn elements(input: Val, complaint: &str) -> Result<Vec<Val>, Failure> {
@@ -136,18 +167,20 @@ fn keyed(input: Val, keys: &Val) -> Result<Vec<(Val, Val)>, Failure> {
     };
     let keys = keys.0.clone();
     let mut keyed: Vec<(Val, Val)> = keys.into_iter().zip(input.children().unwrap_or_default()).collect();
-    keyed.sort_by(|left, right| left.0.cmp(&right.0));
+    sort_by_key(&mut keyed, |(key, _)| key)?;
     Ok(keyed)
 }
 
 fn group(keyed: Vec<(Val, Val)>) -> Given {
     let mut groups: Vec<Vec<Val>> = Vec::new();
-    let mut last = None;
+    let mut last: Option<Val> = None;
     for (key, value) in keyed {
+        let same = match &last {
+            Some(last) => last.compare(&key)?.is_eq(),
+            None => false,
+        };
         match groups.last_mut() {
-            Some(group) if last.as_ref().is_some_and(|last: &Val| last.cmp(&key) == Ordering::Equal) => {
-                group.push(value)
-            }
+            Some(group) if same => group.push(value),
             _ => groups.push(vec![value]),
         }
         last = Some(key);
@@ -162,10 +195,13 @@ fn extreme(input: Val, keys: &Val, wanted: Ordering) -> Given {
     };
     let mut best: Option<usize> = None;
     for (at, key) in keys.0.iter().enumerate().take(array.0.len()) {
-        let better = best.is_none_or(|best| match key.cmp(&keys.0[best]) {
-            Ordering::Equal => wanted == Ordering::Greater,
-            order => order == wanted,
-        });
+        let better = match best {
+            None => true,
+            Some(best) => match key.compare(&keys.0[best])? {
+                Ordering::Equal => wanted == Ordering::Greater,
+                order => order == wanted,
+            },
+        };
         if better {
             best = Some(at);
         }
@@ -175,7 +211,17 @@ fn extreme(input: Val, keys: &Val, wanted: Ordering) -> Given {
 
 fn search(input: &Val, target: &Val) -> Given {
     let Val::Arr(array) = input else { return Err(Failure::about(input, "cannot be searched from")) };
-    Ok(match array.0.binary_search(target) {
+    let mut failure = None;
+    let found = array.0.binary_search_by(|element| {
+        element.compare(target).unwrap_or_else(|error| {
+            failure = Some(error);
+            Ordering::Equal
+        })
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    Ok(match found {
         Ok(at) => Val::from(at),
         Err(at) => Val::from(-1.0 - at as f64),
     })

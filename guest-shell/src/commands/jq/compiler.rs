@@ -178,6 +178,7 @@ impl Compiler<'_> {
                 let catch = catch.as_ref().map(|it| self.query(it)).transpose()?;
                 Term::Try(self.query(body)?, catch)
             }
+            Ast::Attempt(access) => Term::Attempt(self.query(access)?),
             Ast::Reduce(source, patterns, start, update) => {
                 let (source, start) = (self.query(source)?, self.query(start)?);
                 let (patterns, update) = self.patterns(patterns, |it| it.query(update))?;
@@ -237,15 +238,7 @@ impl Compiler<'_> {
         let mut compiled = Vec::new();
         for (key, value) in members {
             let key = self.query(key)?;
-            if let Term::Const(constant) = &*key
-                && constant.as_str().is_none()
-            {
-                return Err(format!(
-                    "Cannot use {} ({}) as object key",
-                    constant.kind(),
-                    super::writer::compact(constant)
-                ));
-            }
+            check_key(&key)?;
             compiled.push((key, self.query(value)?));
         }
         // An object of constants is a constant, as in jq.
@@ -328,6 +321,7 @@ impl Compiler<'_> {
             Pattern::Object(members) => {
                 for member in members {
                     let key = self.query(member.key.as_ref().unwrap_or(&Ast::Identity))?;
+                    check_key(&key)?;
                     let inner = *slots;
                     *slots += 1;
                     steps.push(match &*key {
@@ -442,6 +436,17 @@ impl Compiler<'_> {
                 Term::Range(arguments.pop()?, upto, by)
             }
         }))
+    }
+}
+
+/// Refuses a constant that cannot be an object's key.
+fn check_key(key: &Term) -> Compiled<()> {
+    match key {
+        Term::Const(Val::Str(_)) => Ok(()),
+        Term::Const(value) => {
+            Err(format!("Cannot use {} ({}) as object key", value.kind(), super::writer::compact(value)))
+        }
+        _ => Ok(()),
     }
 }
 

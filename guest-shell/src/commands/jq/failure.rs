@@ -8,6 +8,8 @@ use super::writer::compact;
 pub(crate) enum Failure {
     /// An error that `try` catches, with its value.
     Error(Val),
+    /// An error about a query that is no path, with its message. `?` behind an access does not catch it.
+    NoPath(String),
     /// `halt` and `halt_error`: the exit status, and the value that is printed.
     Halt(i32, Option<Val>),
     /// An end that the program cannot prevent: a limit is reached.

@@ -7,6 +7,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::failure::Failure;
+use super::utf8::text_of;
 use super::value::Val;
 use super::writer::compact;
 
@@ -145,7 +146,7 @@ fn base64_decoded(value: &Val) -> Result<String, Failure> {
         return Err(Failure::about(&Val::from(text.as_str()), "trailing base64 byte found"));
     }
     match LENIENT.decode(&data) {
-        Ok(bytes) if !bytes.is_empty() || text.is_empty() => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(bytes) if !bytes.is_empty() || text.is_empty() => Ok(text_of(&bytes)),
         _ if text.bytes().all(|byte| byte == b'=') => Ok(String::new()),
         _ => Err(Failure::about(&Val::from(text.as_str()), "is not valid base64 data")),
     }
@@ -182,5 +183,5 @@ fn base32_decoded(value: &Val) -> Result<String, Failure> {
             out.push((bits >> count) as u8);
         }
     }
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    Ok(text_of(&out))
 }

@@ -33,6 +33,8 @@ pub(crate) struct Placed {
     pub(crate) token: Token,
     pub(crate) line: usize,
     pub(crate) at: usize,
+    /// Where it ends.
+    pub(crate) end: usize,
 }
 
 /// Longer marks first.
@@ -93,7 +95,7 @@ impl<'a> Lexer<'a> {
                 Token::Mark(")") => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            tokens.push(Placed { token, line, at });
+            tokens.push(Placed { token, line, at, end: self.at });
         }
     }
 

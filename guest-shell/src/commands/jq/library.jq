@@ -98,7 +98,7 @@ def trimstr($both): ltrimstr($both) | rtrimstr($both);
 def indices($part):
   if type == "array" and ($part | type) == "array" then .[$part]
   elif type == "array" then .[[$part]]
-  elif type == "string" and ($part | type) == "string" then _indices($part)
+  elif type == "string" and ($part | type) == "string" then _strindices($part)
   else .[$part] end;
 def index($part): indices($part) | .[0];
 def rindex($part): indices($part) | .[-1:][0];

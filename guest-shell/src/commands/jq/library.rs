@@ -37,7 +37,7 @@ thread_local! {
 pub(crate) fn library() -> Rc<Library> {
     LIBRARY.with_borrow_mut(|library| {
         let made = library.get_or_insert_with(|| {
-            let unit = parse(DEFINITIONS).expect("the library's syntax is tested");
+            let unit = parse(DEFINITIONS, "library.jq").expect("the library's syntax is tested");
             Rc::new(compile_library(&unit.definitions).expect("the library's names are tested"))
         });
         Rc::clone(made)

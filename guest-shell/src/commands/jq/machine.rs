@@ -189,6 +189,8 @@ struct Handler {
 }
 
 enum Catch {
+    /// `?` behind an access.
+    Access,
     /// `try` with or without `catch`.
     Run(Option<Closure>),
     /// Another pattern to try.
@@ -265,8 +267,8 @@ impl<'a> Machine<'a> {
             task = loop {
                 match outcome {
                     Ok(task) => break task,
-                    Err(failure) if self.handler.is_none() => return Some(Err(failure)),
                     Err(failure @ (Failure::Halt(..) | Failure::Fatal(_))) => return Some(Err(failure)),
+                    Err(Failure::Error(value)) if self.handler.is_none() => return Some(Err(Failure::Error(value))),
                     Err(failure) => outcome = self.raise(failure),
                 }
             };
@@ -290,14 +292,22 @@ impl<'a> Machine<'a> {
 
     /// Passes an error to what catches it.
     fn raise(&mut self, failure: Failure) -> Outcome {
-        let Failure::Error(value) = failure else { return Err(failure) };
+        let (value, no_path) = match failure {
+            Failure::Error(value) => (value, false),
+            Failure::NoPath(message) => (Val::string(message), true),
+            end => return Err(end),
+        };
+        let passes = |handler: &Rc<Handler>| no_path && matches!(handler.catch, Catch::Access);
+        while let Some(handler) = self.handler.take_if(|handler| passes(handler)) {
+            self.handler = handler.outer.clone();
+        }
         let Some(handler) = self.handler.take() else { return Err(Failure::Error(value)) };
         self.choices.truncate(handler.depth);
         self.frames = handler.frames.clone();
         self.tracker = handler.tracker.clone();
         self.handler = handler.outer.clone();
         match &handler.catch {
-            Catch::Run(None) => Ok(Task::Back),
+            Catch::Access | Catch::Run(None) => Ok(Task::Back),
             Catch::Run(Some(closure)) => Ok(Task::Run(Rc::clone(&closure.term), closure.env.clone(), value)),
             Catch::Pattern(patterns, alternative, value, env, then) => {
                 self.begin_match(patterns, *alternative, value.clone(), env, then.clone())
@@ -378,6 +388,10 @@ impl<'a> Machine<'a> {
             Term::Try(body, catch) => {
                 self.catch(Catch::Run(catch.as_ref().map(closure)));
                 Task::Run(Rc::clone(body), env, input)
+            }
+            Term::Attempt(access) => {
+                self.catch(Catch::Access);
+                Task::Run(Rc::clone(access), env, input)
             }
             Term::Label(body) => {
                 let env = env.pushed(Binding::Label(self.choices.len()));
@@ -731,6 +745,13 @@ impl<'a> Machine<'a> {
             Alternative::Modified(cell) => {
                 let mut state = cell.borrow_mut();
                 let (value, deleted) = (std::mem::take(&mut state.value), std::mem::take(&mut state.deleted));
+                if self.tracker.is_some() {
+                    // No path, also where nothing was changed. jq takes the value out of an array of these two.
+                    let both: Val = [value, Val::array(deleted)].into_iter().collect();
+                    let text = excerpt(&both, LONG);
+                    let message = format!("Invalid path expression near attempt to access element 0 of {text}");
+                    return Err(Failure::NoPath(message));
+                }
                 Task::Give(delete_paths(value, deleted)?)
             }
             Alternative::Deleted(cell, path) => {
@@ -744,7 +765,7 @@ impl<'a> Machine<'a> {
     fn track(&self, value: &Val, told: impl Fn(&Val) -> String) -> Result<(), Failure> {
         match &self.tracker {
             Some(tracker) if !tracker.at.identical(value) => {
-                Err(Failure::new(format!("Invalid path expression {}", told(value))))
+                Err(Failure::NoPath(format!("Invalid path expression {}", told(value))))
             }
             _ => Ok(()),
         }

@@ -11,7 +11,7 @@
 //! | [`library`] | what is built in; `library.jq`: in jq's own language |
 //! | [`collections`], [`texts`], [`mathematics`], [`calendar`], [`regular`], [`formats`] | what is built in, in Rust |
 //! | [`value`], [`number`], [`paths`], [`operators`] | JSON values, and what is done with them |
-//! | [`reader`], [`writer`] | JSON as text |
+//! | [`reader`], [`writer`], [`utf8`] | JSON as text |
 //! | [`failure`] | errors |
 //!
 //! **Invariant:** only this file knows bashkit. Everything is read before the filter runs: values are not shared between
@@ -38,6 +38,7 @@ mod regular;
 mod run;
 mod term;
 mod texts;
+mod utf8;
 mod value;
 mod writer;
 
@@ -52,7 +53,7 @@ use std::sync::Arc;
 
 use bashkit::{Builtin, BuiltinContext, ExecResult, FileSystem, Result, async_trait, vfs_join};
 
-use modules::{Files, Source, load};
+use modules::{Files, Search, Source, load};
 use options::{Ended, Given, Options};
 use run::{Done, Job, run};
 
@@ -98,7 +99,7 @@ struct Prepared {
 
 /// Returns text of the shell as jq takes it: bytes that are no UTF-8 become U+FFFD.
 fn unicode(text: &str) -> String {
-    String::from_utf8_lossy(&bashkit::bytes_of(text)).into_owned()
+    utf8::text_of(&bashkit::bytes_of(text))
 }
 
 fn ended(error: String, status: i32) -> Ended {
@@ -106,7 +107,7 @@ fn ended(error: String, status: i32) -> Ended {
 }
 
 /// Reads the program, its modules, and the files that are given as variables.
-async fn prepare(options: &Options, files: &dyn Files) -> std::result::Result<Prepared, Ended> {
+async fn prepare(options: &Options, files: &dyn Files, home: Option<&str>) -> std::result::Result<Prepared, Ended> {
     let mut named = HashMap::new();
     for (name, given) in &options.named {
         let (Given::Slurped(file) | Given::RawFile(file)) = given else { continue };
@@ -122,10 +123,11 @@ async fn prepare(options: &Options, files: &dyn Files) -> std::result::Result<Pr
             let bytes = files.read(file).await;
             let bytes = bytes.map_err(|reason| ended(format!("jq: Could not open {file}: {reason}\n"), 2))?;
             let origin = file.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned();
-            (String::from_utf8_lossy(&bytes).into_owned(), Some(origin))
+            (utf8::text_of(&bytes), Some(origin))
         }
     };
-    let loaded = load(files, &text, origin, &options.directories, 0).await;
+    let search = Search { files, directories: &options.directories, home };
+    let loaded = load(&search, &text, origin).await;
     let source = loaded.map_err(|message| ended(format!("jq: error: {message}\njq: 1 compile error\n"), 3))?;
     Ok(Prepared { source, files: named })
 }
@@ -172,7 +174,8 @@ impl Builtin for Jq {
             Err(ended) => return failed(ended),
         };
         let files = ScriptFiles { fs: Arc::clone(&context.fs), directory: context.cwd.clone() };
-        let prepared = match prepare(&options, &files).await {
+        let home = context.env.get("HOME").map(|home| unicode(home));
+        let prepared = match prepare(&options, &files, home.as_deref()).await {
             Ok(prepared) => prepared,
             Err(ended) => return failed(ended),
         };

@@ -3,8 +3,9 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::ast::{Ast, Piece, Unit};
+use super::ast::{Ast, Import, Piece, Unit};
 use super::parser::parse;
+use super::utf8::text_of;
 
 /// Reads files, for what is compiled and run.
 pub(crate) trait Files: Sync {
@@ -33,51 +34,115 @@ pub(crate) enum Loaded {
     Data(Vec<u8>),
 }
 
-/// Modules that import each other are refused at this depth.
+/// Imports nested deeper than this are refused.
 const MAX_DEPTH: usize = 32;
+
+/// As in jq, whose instructions hold no greater numbers.
+const MAX_FUNCTIONS: usize = 4_095;
+
+/// The directories where jq looks for modules unless it is told others.
+const DEFAULT_DIRECTORIES: [&str; 3] = ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/../lib"];
 
 type Loading<'a> = Pin<Box<dyn Future<Output = Result<Source, String>> + Send + 'a>>;
 
-/// Parses a text and loads what it imports. `origin` is the directory of the file that it is in.
-pub(crate) fn load<'a>(
-    files: &'a dyn Files,
-    text: &str,
-    origin: Option<String>,
-    directories: &'a [String],
-    depth: usize,
-) -> Loading<'a> {
-    let unit = parse(text);
-    Box::pin(async move {
-        let unit = unit?;
-        if depth > MAX_DEPTH {
-            return Err("modules import each other".to_owned());
-        }
-        let mut loaded = Vec::new();
-        for import in &unit.imports {
-            let search = import.meta.as_ref().and_then(search_of);
-            let candidates = candidates(&import.path, import.data, search.as_deref(), origin.as_deref(), directories);
-            let mut found = None;
-            for path in candidates {
-                if let Ok(bytes) = files.read(&path).await {
-                    found = Some((path, bytes));
-                    break;
-                }
+/// Where modules are found.
+pub(crate) struct Search<'a> {
+    pub(crate) files: &'a dyn Files,
+    /// The directories that are given.
+    pub(crate) directories: &'a [String],
+    pub(crate) home: Option<&'a str>,
+}
+
+/// Returns the directories that are searched: those that are given, or the default ones.
+pub(crate) fn directories(given: &[String]) -> Vec<String> {
+    if given.is_empty() { DEFAULT_DIRECTORIES.map(str::to_owned).to_vec() } else { given.to_vec() }
+}
+
+/// Parses a program and loads what it imports, before all the definitions in the file `~/.jq`. `origin` is the directory
+/// of the file that the program is in.
+pub(crate) async fn load(search: &Search<'_>, text: &str, origin: Option<String>) -> Result<Source, String> {
+    let mut program = search.load(text, "<top-level>", origin, Vec::new()).await?;
+    let definitions = &program.unit.definitions;
+    if definitions.len() > MAX_FUNCTIONS || definitions.iter().any(|it| it.parameters.len() > MAX_FUNCTIONS) {
+        let message = format!("too many function parameters or local function definitions (max {MAX_FUNCTIONS})");
+        return Err(message);
+    }
+    let Some(home) = search.home else { return Ok(program) };
+    let path = format!("{home}/.jq");
+    // Where it is a directory, it cannot be read.
+    if let Ok(bytes) = search.files.read(&path).await {
+        let own = search.module(path, &bytes, Vec::new()).await?;
+        program.unit.imports.insert(0, Import { path: String::new(), name: None, data: false, meta: None });
+        program.loaded.insert(0, Loaded::Module(Box::new(own)));
+    }
+    Ok(program)
+}
+
+impl Search<'_> {
+    /// Parses a text and loads what it imports. `around` are the paths of the modules that import it.
+    fn load<'a>(&'a self, text: &str, name: &str, origin: Option<String>, around: Vec<String>) -> Loading<'a> {
+        let unit = parse(text, name);
+        Box::pin(async move {
+            let unit = unit?;
+            if around.len() > MAX_DEPTH {
+                return Err("imports are nested too deeply".to_owned());
             }
-            let (path, bytes) = found.ok_or_else(|| format!("module not found: {}\n", import.path))?;
-            loaded.push(if import.data {
-                Loaded::Data(bytes)
-            } else {
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                let origin = path.rsplit_once('/').map(|(directory, _)| directory.to_owned());
-                let source = load(files, &text, origin, directories, depth + 1).await?;
-                if source.unit.body.is_some() {
-                    return Err("library should only have function definitions, not a main expression".to_owned());
-                }
-                Loaded::Module(Box::new(source))
-            });
+            let mut loaded = Vec::new();
+            for import in &unit.imports {
+                let (path, bytes) = self.find(import, origin.as_deref()).await?;
+                loaded.push(match import.data {
+                    true => Loaded::Data(bytes),
+                    false => Loaded::Module(Box::new(self.module(path, &bytes, around.clone()).await?)),
+                });
+            }
+            Ok(Source { unit, loaded })
+        })
+    }
+
+    /// Parses a module, which has no query of its own, and loads what it imports.
+    async fn module(&self, path: String, bytes: &[u8], mut around: Vec<String>) -> Result<Source, String> {
+        if around.contains(&path) {
+            return Err(format!("circular import of {path}\n"));
         }
-        Ok(Source { unit, loaded })
-    })
+        let text = text_of(bytes);
+        let origin = path.rsplit_once('/').map(|(directory, _)| directory.to_owned());
+        around.push(path.clone());
+        let source = self.load(&text, &path, origin, around).await?;
+        match source.unit.body {
+            Some(_) => Err("library should only have function definitions, not a main expression".to_owned()),
+            None => Ok(source),
+        }
+    }
+
+    /// Finds the file of an import.
+    async fn find(&self, import: &Import, origin: Option<&str>) -> Result<(String, Vec<u8>), String> {
+        for path in self.candidates(import, origin) {
+            if let Ok(bytes) = self.files.read(&path).await {
+                return Ok((path, bytes));
+            }
+        }
+        Err(format!("module not found: {}\n", import.path))
+    }
+
+    /// Returns the paths where an import may be.
+    fn candidates(&self, import: &Import, origin: Option<&str>) -> Vec<String> {
+        let path = &import.path;
+        let extension = if import.data { "json" } else { "jq" };
+        let last = path.rsplit('/').next().unwrap_or(path);
+        let beside = |directory: String| match (directory.starts_with('/'), origin) {
+            (false, Some(origin)) => format!("{origin}/{directory}"),
+            _ => directory,
+        };
+        let mut places: Vec<String> = import.meta.as_ref().and_then(search_of).map(beside).into_iter().collect();
+        // jq itself lies in no directory.
+        let known = directories(self.directories).into_iter().filter(|directory| !directory.starts_with("$ORIGIN"));
+        places.extend(known.map(|directory| match (directory.strip_prefix("~/"), self.home) {
+            (Some(rest), Some(home)) => format!("{home}/{rest}"),
+            _ => directory,
+        }));
+        let of = |place: String| [format!("{place}/{path}.{extension}"), format!("{place}/{path}/{last}.{extension}")];
+        places.into_iter().flat_map(of).collect()
+    }
 }
 
 /// Returns the `search` of an import's metadata.
@@ -92,24 +157,4 @@ fn search_of(meta: &Ast) -> Option<String> {
         _ => None,
     };
     members.iter().find(|(key, _)| constant(key).as_deref() == Some("search")).and_then(|(_, value)| constant(value))
-}
-
-/// Returns the paths where an import may be.
-fn candidates(
-    path: &str,
-    data: bool,
-    search: Option<&str>,
-    origin: Option<&str>,
-    directories: &[String],
-) -> Vec<String> {
-    let extension = if data { "json" } else { "jq" };
-    let last = path.rsplit('/').next().unwrap_or(path);
-    let beside = |directory: &str| match (directory.starts_with('/'), origin) {
-        (false, Some(origin)) => format!("{origin}/{directory}"),
-        _ => directory.to_owned(),
-    };
-    let mut places: Vec<String> = search.iter().map(|search| beside(search)).collect();
-    places.extend(directories.iter().cloned());
-    let of = |place: String| [format!("{place}/{path}.{extension}"), format!("{place}/{path}/{last}.{extension}")];
-    places.into_iter().flat_map(of).collect()
 }

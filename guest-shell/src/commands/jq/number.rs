@@ -5,6 +5,15 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+/// The greatest exponent of a decimal with one digit before its point, as in jq's decimal library.
+const MAX_EXPONENT: i64 = 999_999_999;
+
+/// The least exponent of a decimal's last digit, as in jq's decimal library.
+const MIN_EXPONENT: i64 = -1_147_483_646;
+
+/// Exponents that are written are clamped here: far beyond the limits, and far from overflow.
+const EXPONENT_CLAMP: i64 = 1 << 60;
+
 /// A decimal literal: `digits` times ten to the power of `exponent`.
 #[derive(Debug)]
 pub(crate) struct Decimal {
@@ -18,7 +27,10 @@ pub(crate) struct Decimal {
 #[derive(Clone, Debug)]
 pub(crate) struct Number {
     value: f64,
+    /// The literal, unless the double alone prints the same.
     literal: Option<Rc<Decimal>>,
+    /// It was read and not computed: two such numbers are compared exactly.
+    written: bool,
 }
 
 impl Number {
@@ -28,14 +40,13 @@ impl Number {
         // Integers that a double holds exactly are most numbers there are.
         if bytes.len() < 16 && !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit) {
             let value = bytes.iter().fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0'));
-            return Some(Self::from(value));
+            return Some(Self { value, literal: None, written: true });
         }
-        let decimal = Decimal::parse(text)?;
+        let decimal = Decimal::parse(text)?.within_limits();
         let value = text.parse::<f64>().ok()?;
-        if decimal.to_string() == format_double(value) {
-            return Some(Self::from(value));
-        }
-        Some(Self { value, literal: Some(Rc::new(decimal)) })
+        let Some(decimal) = decimal else { return Some(Self::from(f64::INFINITY.copysign(value))) };
+        let literal = (decimal.to_string() != format_double(value)).then(|| Rc::new(decimal));
+        Some(Self { value, literal, written: true })
     }
 
     /// Returns the double nearest to this number.
@@ -53,33 +64,57 @@ impl Number {
             .literal
             .as_ref()
             .map(|it| Rc::new(Decimal { negative: !it.negative, digits: it.digits.clone(), exponent: it.exponent }));
-        Self { value: -self.value, literal }
+        Self { value: -self.value, literal, written: self.written }
     }
 
     /// Compares two numbers; NaN is less than any number, itself included.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        if let (Some(left), Some(right)) = (&self.literal, &other.literal) {
-            return left.compare(right);
+        if self.written && other.written && self.has_literal_or(other) {
+            return self.decimal().compare(&other.decimal());
         }
-        self.value.partial_cmp(&other.value).unwrap_or(if self.value.is_nan() {
-            Ordering::Less
-        } else {
-            Ordering::Greater
-        })
+        self.compare_values(other).unwrap_or(if self.value.is_nan() { Ordering::Less } else { Ordering::Greater })
+    }
+
+    /// Compares two numbers in the order that sorting needs, which is total: NaN equals itself, and what was computed is
+    /// the decimal that it prints as.
+    pub(crate) fn total_order(&self, other: &Self) -> Ordering {
+        if self.value.is_nan() || other.value.is_nan() {
+            return other.value.is_nan().cmp(&self.value.is_nan());
+        }
+        if self.has_literal_or(other) {
+            return self.decimal().compare(&other.decimal());
+        }
+        self.compare_values(other).unwrap_or(Ordering::Equal)
     }
 
     /// Returns true if the two are equal; NaN equals nothing.
     pub(crate) fn equals(&self, other: &Self) -> bool {
-        match (&self.literal, &other.literal) {
-            (Some(left), Some(right)) => left.compare(right) == Ordering::Equal,
-            _ => self.value == other.value,
+        if self.written && other.written && self.has_literal_or(other) {
+            return self.decimal().compare(&other.decimal()) == Ordering::Equal;
         }
+        self.value == other.value
+    }
+
+    fn has_literal_or(&self, other: &Self) -> bool {
+        self.literal.is_some() || other.literal.is_some()
+    }
+
+    fn compare_values(&self, other: &Self) -> Option<Ordering> {
+        self.value.partial_cmp(&other.value)
+    }
+
+    /// Returns the number as a decimal: the literal, or what the double prints as. NaN is no decimal, and gives zero.
+    fn decimal(&self) -> Rc<Decimal> {
+        self.literal.clone().unwrap_or_else(|| {
+            let zero = || Decimal { negative: false, digits: "0".to_owned(), exponent: 0 };
+            Rc::new(Decimal::parse(&format_double(self.value)).unwrap_or_else(zero))
+        })
     }
 
     /// Returns true if the two are the same number in the same notation.
     pub(crate) fn identical(&self, other: &Self) -> bool {
         match (&self.literal, &other.literal) {
-            (None, None) => self.value.to_bits() == other.value.to_bits(),
+            (None, None) => self.value.to_bits() == other.value.to_bits() && self.written == other.written,
             (Some(left), Some(right)) => Rc::ptr_eq(left, right),
             _ => false,
         }
@@ -88,7 +123,7 @@ impl Number {
 
 impl From<f64> for Number {
     fn from(value: f64) -> Self {
-        Self { value, literal: None }
+        Self { value, literal: None, written: false }
     }
 }
 
@@ -125,6 +160,20 @@ impl Decimal {
         Some(Self { negative, digits: digits.to_owned(), exponent })
     }
 
+    /// Returns the decimal as jq keeps it; none if it is too large. One that is too small is a zero.
+    fn within_limits(mut self) -> Option<Self> {
+        let adjusted = self.exponent.saturating_add(self.digits.len() as i64 - 1);
+        if self.digits == "0" {
+            self.exponent = self.exponent.min(MAX_EXPONENT);
+        } else if adjusted > MAX_EXPONENT {
+            return None;
+        }
+        if self.exponent < MIN_EXPONENT {
+            self = Self { digits: "0".to_owned(), exponent: MIN_EXPONENT, ..self };
+        }
+        Some(self)
+    }
+
     /// Compares two decimals exactly.
     fn compare(&self, other: &Self) -> Ordering {
         let sign = |it: &Self| if it.digits == "0" { 0 } else { 1 - 2 * i32::from(it.negative) };
@@ -149,7 +198,7 @@ fn clamped_exponent(text: &str) -> Option<i64> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX).min(999_999_999);
+    let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX).min(EXPONENT_CLAMP);
     Some(if text.starts_with('-') { -magnitude } else { magnitude })
 }
 
@@ -216,6 +265,15 @@ mod tests {
             assert_eq!(Number::parse(text).map(|it| it.to_string()).as_deref(), Some(text));
         }
         assert_eq!(Number::parse("1e3").map(|it| it.to_string()).as_deref(), Some("1E+3"));
+    }
+
+    #[test]
+    fn literal_out_of_range_is_kept_as_far_as_jq_keeps_it() {
+        let printed = |text: &str| Number::parse(text).map(|it| it.to_string());
+        assert_eq!(printed("-10E-1000000001").as_deref(), Some("-1.0E-1000000000"));
+        assert_eq!(printed("99.9E999999999").as_deref(), Some("1.7976931348623157e+308"));
+        assert_eq!(printed("1E-99999999999").as_deref(), Some("0E-1147483646"));
+        assert_eq!(printed("0E1000000005").as_deref(), Some("0E+999999999"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::ast::Operator;
 use super::failure::Failure;
-use super::value::{Array, Object, Val};
+use super::value::{Array, MAX_DEPTH, Object, TooDeep, Val};
 
 /// Longer strings are not made by `*`.
 const MAX_REPEATED: f64 = 536_870_911.0;
@@ -17,12 +17,12 @@ pub(crate) fn binary(operator: Operator, left: Val, right: Val) -> Result<Val, F
         Operator::Multiply => multiply(left, right),
         Operator::Divide => divide(left, right),
         Operator::Remainder => remainder(&left, &right),
-        Operator::Equal => Ok(Val::Bool(left == right)),
-        Operator::NotEqual => Ok(Val::Bool(left != right)),
-        Operator::Less => Ok(Val::Bool(left < right)),
-        Operator::LessEqual => Ok(Val::Bool(left <= right)),
-        Operator::Greater => Ok(Val::Bool(left > right)),
-        Operator::GreaterEqual => Ok(Val::Bool(left >= right)),
+        Operator::Equal => Ok(Val::Bool(left.equals(&right)?)),
+        Operator::NotEqual => Ok(Val::Bool(!left.equals(&right)?)),
+        Operator::Less => Ok(Val::Bool(left.compare(&right)?.is_lt())),
+        Operator::LessEqual => Ok(Val::Bool(left.compare(&right)?.is_le())),
+        Operator::Greater => Ok(Val::Bool(left.compare(&right)?.is_gt())),
+        Operator::GreaterEqual => Ok(Val::Bool(left.compare(&right)?.is_ge())),
     }
 }
 
@@ -51,19 +51,36 @@ pub(crate) fn add(left: Val, right: Val) -> Result<Val, Failure> {
 fn subtract(left: Val, right: Val) -> Result<Val, Failure> {
     match (left, right) {
         (Val::Num(left), Val::Num(right)) => Ok(Val::from(left.value() - right.value())),
-        (Val::Arr(mut left), Val::Arr(right)) => {
-            Rc::make_mut(&mut left).0.retain(|it| !right.0.contains(it));
-            Ok(Val::Arr(left))
+        (Val::Arr(left), Val::Arr(right)) => {
+            let mut kept = Vec::new();
+            for element in &left.0 {
+                if !has_element(&right.0, element)? {
+                    kept.push(element.clone());
+                }
+            }
+            Ok(Val::array(kept))
         }
         (left, right) => Err(Failure::between(&left, &right, "cannot be subtracted")),
     }
+}
+
+fn has_element(elements: &[Val], wanted: &Val) -> Result<bool, Failure> {
+    for element in elements {
+        if element.equals(wanted)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn multiply(left: Val, right: Val) -> Result<Val, Failure> {
     match (left, right) {
         (Val::Num(left), Val::Num(right)) => Ok(Val::from(left.value() * right.value())),
         (Val::Str(text), Val::Num(times)) | (Val::Num(times), Val::Str(text)) => repeat(&text, times.value()),
-        (Val::Obj(left), Val::Obj(right)) => Ok(Val::Obj(merge(left, &right))),
+        (Val::Obj(left), Val::Obj(right)) => {
+            let merged = merge(left, &right, 0).map_err(|TooDeep| Failure::new("Object merge too deep"))?;
+            Ok(Val::Obj(merged))
+        }
         (left, right) => Err(Failure::between(&left, &right, "cannot be multiplied")),
     }
 }
@@ -80,16 +97,19 @@ fn repeat(text: &str, times: f64) -> Result<Val, Failure> {
 }
 
 /// Merges objects, and what is an object in both.
-fn merge(mut left: Rc<Object>, right: &Object) -> Rc<Object> {
+fn merge(mut left: Rc<Object>, right: &Object, depth: usize) -> Result<Rc<Object>, TooDeep> {
+    if depth > MAX_DEPTH {
+        return Err(TooDeep);
+    }
     let members = &mut Rc::make_mut(&mut left).0;
     for (name, value) in &right.0 {
         let merged = match (members.get_mut(name).map(std::mem::take), value) {
-            (Some(Val::Obj(inner)), Val::Obj(value)) => Val::Obj(merge(inner, value)),
+            (Some(Val::Obj(inner)), Val::Obj(value)) => Val::Obj(merge(inner, value, depth + 1)?),
             _ => value.clone(),
         };
         members.insert(Rc::clone(name), merged);
     }
-    left
+    Ok(left)
 }
 
 fn divide(left: Val, right: Val) -> Result<Val, Failure> {

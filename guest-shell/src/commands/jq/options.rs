@@ -2,8 +2,8 @@
 
 use super::reader::read_one;
 
-/// How outputs are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// How outputs are written. Of several options the last in this order counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Raw {
     #[default]
     Json,
@@ -30,7 +30,10 @@ pub(crate) enum Given {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) filter: Option<String>,
+    /// The filter is in the file of this name.
     pub(crate) filter_file: Option<String>,
+    /// `-f`: the first word names a file with the filter.
+    from_file: bool,
     pub(crate) files: Vec<String>,
     pub(crate) positional: Vec<Given>,
     pub(crate) named: Vec<(String, Given)>,
@@ -50,6 +53,12 @@ pub(crate) struct Options {
     pub(crate) indent: Option<String>,
 }
 
+impl Options {
+    fn write(&mut self, raw: Raw) {
+        self.raw = self.raw.max(raw);
+    }
+}
+
 /// An end before anything is run: what is printed, and the status.
 #[derive(Debug)]
 pub(crate) struct Ended {
@@ -60,7 +69,7 @@ pub(crate) struct Ended {
 
 const HELP: &str = include_str!("help.txt");
 const HINT: &str =
-    "Use jq --help for help with command-line options,\nor see the jq manpage, or online docs  at https://jqlang.org\n";
+    "Use jq --help for help with command-line options,\nor see the jq manpage, or online docs at https://jqlang.org\n";
 
 /// The version whose behaviour is followed.
 const VERSION: &str = "jq-1.8.2\n";
@@ -102,10 +111,11 @@ pub(crate) fn parse(words: &[String]) -> Result<Options, Ended> {
         }
     }
     let mut options = parser.options;
-    if options.filter_file.is_some()
-        && let Some(first) = options.filter.take()
-    {
-        options.files.insert(0, first);
+    if options.from_file {
+        options.filter_file = options.filter.take();
+        if options.filter_file.is_none() {
+            return Err(wrong("-f takes a parameter (e.g. -f file)"));
+        }
     }
     if options.filter.is_none() && options.filter_file.is_none() {
         // As where neither end is a terminal ("INVOKING JQ" in jq's manual: the default filter is `.`).
@@ -116,7 +126,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Options, Ended> {
 
 impl Parser<'_> {
     fn word(&mut self, word: &str) -> Result<(), Ended> {
-        if self.options.filter.is_none() && self.options.filter_file.is_none() {
+        if self.options.filter.is_none() {
             self.options.filter = Some(word.to_owned());
             return Ok(());
         }
@@ -136,8 +146,8 @@ impl Parser<'_> {
             let options = &mut self.options;
             match letter {
                 's' => options.slurp = true,
-                'r' => options.raw = Raw::Lines,
-                'j' => options.raw = Raw::Joined,
+                'r' => options.write(Raw::Lines),
+                'j' => options.write(Raw::Joined),
                 'a' => options.ascii = true,
                 'c' => options.indent = None,
                 'C' => options.color = true,
@@ -146,11 +156,9 @@ impl Parser<'_> {
                 'e' => options.exit_status = true,
                 'n' => options.null_input = true,
                 'R' => options.raw_input = true,
-                'f' => {
-                    let file = self.words.next();
-                    options.filter_file =
-                        Some(file.ok_or_else(|| wrong("-f takes a parameter (e.g. -f file)"))?.clone());
-                }
+                // Line ends are never changed.
+                'b' => {}
+                'f' => options.from_file = true,
                 'L' => {
                     let attached = &letters[at + 1..];
                     let directory =
@@ -178,9 +186,9 @@ impl Parser<'_> {
         let options = &mut self.options;
         match name {
             "slurp" => options.slurp = true,
-            "raw-output" => options.raw = Raw::Lines,
-            "join-output" => options.raw = Raw::Joined,
-            "raw-output0" => options.raw = Raw::Nul,
+            "raw-output" => options.write(Raw::Lines),
+            "join-output" => options.write(Raw::Joined),
+            "raw-output0" => options.write(Raw::Nul),
             "ascii-output" => options.ascii = true,
             "compact-output" => options.indent = None,
             "color-output" => options.color = true,
@@ -203,24 +211,16 @@ impl Parser<'_> {
             "build-configuration" => {
                 return Err(Ended { output: "decnum\n".to_owned(), error: String::new(), status: 0 });
             }
-            "indent" => {
-                let width = self.words.next().ok_or_else(|| wrong("--indent takes one parameter"))?;
-                let width: i32 = width.parse().unwrap_or(-2);
-                if !(-1..=7).contains(&width) {
-                    return Err(wrong("--indent takes a number between -1 and 7"));
-                }
-                options.indent = match usize::try_from(width) {
-                    Ok(width) => Some(" ".repeat(width)),
-                    Err(_) => Some("\t".to_owned()),
-                };
-            }
+            "indent" => return self.indent(),
             "arg" => {
                 let (name, value) = self.two("arg", "varname value")?;
                 self.give(name, Given::Text(value));
             }
             "argjson" => {
                 let (name, value) = self.two("argjson", "varname text")?;
-                read_one(&value).map_err(|_| wrong("invalid JSON text passed to --argjson"))?;
+                if !self.is_given(&name) {
+                    read_one(&value).map_err(|_| wrong("invalid JSON text passed to --argjson"))?;
+                }
                 self.give(name, Given::Json(value));
             }
             "slurpfile" => {
@@ -236,9 +236,24 @@ impl Parser<'_> {
         Ok(())
     }
 
+    fn indent(&mut self) -> Result<(), Ended> {
+        let width = self.words.next().ok_or_else(|| wrong("--indent takes one parameter"))?;
+        let width: i32 = width.parse().unwrap_or(-2);
+        if !(-1..=7).contains(&width) {
+            return Err(wrong("--indent takes a number between -1 and 7"));
+        }
+        // -1 is a tab.
+        self.options.indent = Some(usize::try_from(width).map_or_else(|_| "\t".to_owned(), |width| " ".repeat(width)));
+        Ok(())
+    }
+
+    fn is_given(&self, name: &str) -> bool {
+        self.options.named.iter().any(|(known, _)| known == name)
+    }
+
     /// Gives a variable; the first of a name counts.
     fn give(&mut self, name: String, value: Given) {
-        if self.options.named.iter().all(|(known, _)| *known != name) {
+        if !self.is_given(&name) {
             self.options.named.push((name, value));
         }
     }
@@ -263,6 +278,27 @@ mod tests {
     fn filter_that_is_not_given_is_the_identity() {
         let options = parse(&words("-c")).expect("nothing is missing");
         assert_eq!((options.filter.as_deref(), options.files), (Some("."), Vec::new()));
+    }
+
+    #[test]
+    fn filter_file_is_the_first_word_wherever_the_option_is() {
+        for line in ["-f a b", "a b -f", "-nf a b", "a --from-file b"] {
+            let options = parse(&words(line)).expect("nothing is missing");
+            assert_eq!((options.filter_file.as_deref(), options.files), (Some("a"), vec!["b".to_owned()]), "{line}");
+        }
+        assert_eq!(parse(&words("-f")).err().map(|ended| ended.status), Some(2));
+    }
+
+    #[test]
+    fn joined_output_outweighs_raw_output() {
+        for (line, raw) in [("-jr", Raw::Joined), ("-rj", Raw::Joined), ("--raw-output0 -j", Raw::Nul)] {
+            assert_eq!(parse(&words(line)).map(|options| options.raw).ok(), Some(raw), "{line}");
+        }
+    }
+
+    #[test]
+    fn variable_given_twice_is_not_read_again() {
+        assert!(parse(&words("--argjson a 1 --argjson a { .")).is_ok());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Programs as syntax trees, by jq's grammar.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use super::ast::{Assignment, Ast, Definition, Import, Member, Operator, Pattern, Piece, Unit};
 use super::lexer::{Part, Placed, Token, tokens};
@@ -25,23 +26,50 @@ struct Parser<'a> {
     depth: usize,
     /// Set once `input` or `inputs` is called, also within strings.
     reads_inputs: &'a Cell<bool>,
+    /// What an error is about, if it is not the token at hand.
+    wrong: Option<Range<usize>>,
 }
 
-/// Parses a program or a module.
-pub(crate) fn parse(text: &str) -> Parsed<Unit> {
-    let tokens = tokens(text).map_err(|message| format!("{message} at <top-level>"))?;
+/// Parses a program or a module. Messages say that it is `name`.
+pub(crate) fn parse(text: &str, name: &str) -> Parsed<Unit> {
+    let tokens = tokens(text).map_err(|message| format!("{message} at {name}"))?;
     let reads_inputs = Cell::new(false);
-    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, reads_inputs: &reads_inputs };
+    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, reads_inputs: &reads_inputs, wrong: None };
     parser.unit().map(|unit| Unit { reads_inputs: reads_inputs.get(), ..unit }).map_err(|message| {
-        match tokens.get(parser.at) {
-            Some(placed) => {
-                let before = &text[..placed.at];
-                let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
-                format!("{message} at <top-level>, line {}, column {column}:\n    {}", placed.line, text.trim_end())
-            }
-            None => format!("{message} at <top-level>, line {}", text.matches('\n').count() + 1),
-        }
+        let end = text.trim_end().len();
+        let range = parser.wrong.take().unwrap_or_else(|| match tokens.get(parser.at).or(tokens.last()) {
+            // The end of the file is where the last token or the white space behind it is.
+            Some(_) if parser.at >= tokens.len() && end < text.len() => end..text.len(),
+            Some(placed) => placed.at..placed.end,
+            None => end..end,
+        });
+        format!("{message} at {name}, {}", pointer(text, range))
     })
+}
+
+/// Tells where a part of a text is, with its line and a mark below.
+fn pointer(text: &str, part: Range<usize>) -> String {
+    let begin = text[..part.start].rfind('\n').map_or(0, |at| at + 1);
+    let line = text[begin..].lines().next().unwrap_or_default();
+    let number = text[..begin].matches('\n').count() + 1;
+    let column = part.start - begin;
+    // The mark stays within the line.
+    let width = part.len().min(line.len().saturating_sub(column)).max(1);
+    format!("line {number}, column {}:\n    {line}\n    {}{}", column + 1, " ".repeat(column), "^".repeat(width))
+}
+
+/// Returns true if a query is the same for every input: what the metadata of a module is made of.
+fn is_constant(ast: &Ast) -> bool {
+    let is_text = |pieces: &[Piece]| pieces.iter().all(|piece| matches!(piece, Piece::Text(_)));
+    match ast {
+        Ast::Number(_) | Ast::Array(None) => true,
+        Ast::Text(None, pieces) => is_text(pieces),
+        Ast::Array(Some(inner)) | Ast::Negate(inner) => is_constant(inner),
+        Ast::Comma(left, right) | Ast::Binary(_, left, right) => is_constant(left) && is_constant(right),
+        Ast::Object(members) => members.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
+        Ast::Call(name, arguments) => arguments.is_empty() && matches!(name.as_str(), "null" | "true" | "false"),
+        _ => false,
+    }
 }
 
 /// Returns a term with `?` behind it. Behind an access that catches the errors of the access alone, and not those of the
@@ -52,8 +80,8 @@ fn optional(term: Ast) -> Ast {
     const FROM: &str = "start of ?";
     const UPTO: &str = "end of ?";
     let attempt = |target: Ast, access: Ast| match target {
-        Ast::Identity => Ast::Try(boxed(access), None),
-        target => Ast::Pipe(boxed(target), boxed(Ast::Try(boxed(access), None))),
+        Ast::Identity => Ast::Attempt(boxed(access)),
+        target => Ast::Pipe(boxed(target), boxed(Ast::Attempt(boxed(access)))),
     };
     // Constants are indices as they are.
     let is_plain = |index: &Ast| match index {
@@ -140,7 +168,7 @@ impl<'a> Parser<'a> {
     fn unit(&mut self) -> Parsed<Unit> {
         let mut unit = Unit::default();
         if self.accept_word("module") {
-            unit.meta = Some(self.term()?);
+            unit.meta = Some(self.metadata()?);
             self.expect(";")?;
         }
         while self.is_word("import") || self.is_word("include") {
@@ -169,9 +197,23 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
         }
-        let meta = if self.is_mark(";") { None } else { Some(self.term()?) };
+        let meta = if self.is_mark(";") { None } else { Some(self.metadata()?) };
         self.expect(";")?;
         Ok(Import { path, name, data, meta })
+    }
+
+    /// Parses the metadata of a module or an import: a constant object.
+    fn metadata(&mut self) -> Parsed<Ast> {
+        let first = self.at;
+        let meta = self.term()?;
+        let message = match &meta {
+            meta if !is_constant(meta) => "Module metadata must be constant",
+            Ast::Object(_) => return Ok(meta),
+            _ => "Module metadata must be an object",
+        };
+        let place = |at: usize| self.tokens.get(at).map_or(0..0, |placed| placed.at..placed.end);
+        self.wrong = Some(place(first).start..place(self.at - 1).end);
+        Err(message.to_owned())
     }
 
     fn constant_text(&mut self) -> Parsed<String> {
@@ -621,7 +663,8 @@ impl<'a> Parser<'a> {
         Ok(match part {
             Part::Text(text) => Piece::Text(text.clone()),
             Part::Query(tokens) => {
-                let mut inner = Parser { tokens, at: 0, depth: self.depth, reads_inputs: self.reads_inputs };
+                let mut inner =
+                    Parser { tokens, at: 0, depth: self.depth, reads_inputs: self.reads_inputs, wrong: None };
                 let query = inner.query()?;
                 if inner.at < tokens.len() {
                     return Err(inner.unexpected(""));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::failure::Failure;
-use super::value::{Array, Members, Object, Val};
+use super::value::{Array, MAX_DEPTH, Members, Object, Val, sort_by_key};
 
 /// Greater indices are not assigned to.
 const MAX_INDEX: f64 = 536_870_911.0;
@@ -50,12 +50,21 @@ fn slice_text(text: &str, slice: &Object) -> Result<Val, Failure> {
 }
 
 /// Returns the places where a row of elements begins.
-pub(crate) fn occurrences(elements: &[Val], row: &[Val]) -> Val {
+pub(crate) fn occurrences(elements: &[Val], row: &[Val]) -> Result<Val, Failure> {
     if row.is_empty() {
-        return Val::Null;
+        return Ok(Val::array(Vec::new()));
     }
-    let found = elements.windows(row.len()).enumerate().filter(|(_, window)| *window == row);
-    found.map(|(at, _)| Val::from(at)).collect()
+    let mut found = Vec::new();
+    for (at, window) in elements.windows(row.len()).enumerate() {
+        let mut same = true;
+        for (element, wanted) in window.iter().zip(row) {
+            same = same && element.equals(wanted)?;
+        }
+        if same {
+            found.push(Val::from(at));
+        }
+    }
+    Ok(Val::array(found))
 }
 
 /// Returns the value at a key, an index or a slice.
@@ -69,7 +78,7 @@ pub(crate) fn index(value: &Val, key: &Val) -> Result<Val, Failure> {
             .unwrap_or_default(),
         (Val::Arr(array), Val::Obj(slice)) => Val::array(array.0[range(slice, array.0.len())?].to_vec()),
         (Val::Str(text), Val::Obj(slice)) => slice_text(text, slice)?,
-        (Val::Arr(array), Val::Arr(row)) => occurrences(&array.0, &row.0),
+        (Val::Arr(array), Val::Arr(row)) => occurrences(&array.0, &row.0)?,
         (Val::Null, Val::Str(_) | Val::Num(_) | Val::Obj(_)) => Val::Null,
         _ => return Err(cannot_index(value, key)),
     })
@@ -90,6 +99,7 @@ pub(crate) fn has(value: &Val, key: &Val) -> Result<Val, Failure> {
 /// Returns the keys of a path.
 fn keys<'a>(path: &'a Val, message: &str) -> Result<&'a [Val], Failure> {
     match path {
+        Val::Arr(keys) if keys.0.len() > MAX_DEPTH => Err(Failure::new("Path too deep")),
         Val::Arr(keys) => Ok(&keys.0),
         _ => Err(Failure::new(message)),
     }
@@ -189,12 +199,8 @@ fn set_slice(mut array: Rc<Array>, slice: &Object, new: Val) -> Result<Val, Fail
 /// Deletes what is at these paths. Below a path that is deleted nothing else counts, and the indices of an array are those
 /// that it had before.
 pub(crate) fn delete_paths(value: Val, mut paths: Vec<Val>) -> Result<Val, Failure> {
-    paths.sort();
-    let not_a_path = |path: &Val| Failure::new(format!("Path must be specified as array, not {}", path.kind()));
-    let keys_of = paths.iter().map(|path| match path {
-        Val::Arr(keys) => Ok(keys.0.as_slice()),
-        path => Err(not_a_path(path)),
-    });
+    sort_by_key(&mut paths, |path| path)?;
+    let keys_of = paths.iter().map(|path| keys(path, &format!("Path must be specified as array, not {}", path.kind())));
     let paths = keys_of.collect::<Result<Vec<&[Val]>, Failure>>()?;
     match paths.first() {
         None => Ok(value),
@@ -208,7 +214,12 @@ fn delete_sorted(mut value: Val, mut paths: &[&[Val]]) -> Result<Val, Failure> {
     let mut deleted = Vec::new();
     while let Some([key, rest @ ..]) = paths.first() {
         // The first path counts whatever its key: NaN does not equal itself.
-        let more = paths[1..].iter().take_while(|path| path.first() == Some(key)).count();
+        let mut more = 0;
+        while let Some([next, ..]) = paths.get(1 + more)
+            && next.equals(key)?
+        {
+            more += 1;
+        }
         let (same, others) = paths.split_at(1 + more);
         paths = others;
         if rest.is_empty() {

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use super::number::Number;
-use super::value::{Members, Val};
+use super::utf8::text_of;
+use super::value::{MAX_DEPTH, Members, Val};
 
-/// Values nested deeper than this are refused.
-const MAX_DEPTH: usize = 10_000;
+/// The record separator, which begins each text of a sequence (`--seq`).
+const SEPARATOR: u8 = 0x1e;
 
 type Parsed<T> = Result<T, String>;
 
@@ -22,12 +23,16 @@ enum State {
     Normal,
     Text,
     Escape,
+    /// Everything up to the first record separator is skipped.
+    Waiting,
 }
 
 /// The positions within the containers around, for `--stream`.
 #[derive(Default)]
 struct Events {
     path: Vec<Val>,
+    /// The path at the last error.
+    broken: Vec<Val>,
     /// What has been made and not yet taken.
     ready: std::collections::VecDeque<Val>,
 }
@@ -44,7 +49,13 @@ pub(crate) struct Reader<'a> {
     token: Vec<u8>,
     stack: Vec<Open>,
     next: Option<Val>,
+    /// How many containers are open, and how many names of members wait for their values.
+    depth: usize,
     events: Option<Events>,
+    /// The text is a sequence: an error ends only one of its texts.
+    sequence: bool,
+    /// The last byte was white space.
+    blank: bool,
     failed: bool,
 }
 
@@ -61,7 +72,10 @@ impl<'a> Reader<'a> {
             token: Vec::new(),
             stack: Vec::new(),
             next: None,
+            depth: 0,
             events: None,
+            sequence: false,
+            blank: false,
             failed: false,
         }
     }
@@ -71,17 +85,22 @@ impl<'a> Reader<'a> {
         Self { events: Some(Events::default()), ..Self::new(bytes) }
     }
 
+    /// Reads a sequence of texts, each behind a record separator.
+    pub(crate) fn of_sequence(self) -> Self {
+        Self { sequence: true, state: State::Waiting, ..self }
+    }
+
     /// Returns how many bytes have been read, those of a byte order mark included.
     pub(crate) fn position(&self) -> usize {
         self.at + self.mark
     }
 
-    /// Returns where in the containers reading stands, while streaming.
-    pub(crate) fn path(&self) -> Val {
-        Val::array(self.events.as_ref().map(|events| events.path.clone()).unwrap_or_default())
+    /// Returns where in the containers the last error was, while streaming.
+    pub(crate) fn broken_path(&self) -> Val {
+        Val::array(self.events.as_ref().map(|events| events.broken.clone()).unwrap_or_default())
     }
 
-    /// Reads the next value; after an error there is none.
+    /// Reads the next value. Behind an error that is not at the end of the text, reading goes on.
     pub(crate) fn read(&mut self) -> Option<Parsed<Val>> {
         if let Some(event) = self.take_event() {
             return Some(Ok(event));
@@ -91,7 +110,7 @@ impl<'a> Reader<'a> {
             match self.scan(byte) {
                 Ok(Some(value)) => return Some(Ok(value)),
                 Ok(None) => {}
-                Err(message) => return Some(Err(self.fail(&message, ""))),
+                Err(message) => return Some(Err(self.fail(&message, byte))),
             }
         }
         if self.failed {
@@ -100,27 +119,94 @@ impl<'a> Reader<'a> {
         self.finish()
     }
 
-    fn fail(&mut self, message: &str, end: &str) -> String {
-        self.failed = true;
-        format!("{message} at {end}line {}, column {}", self.line, self.column)
+    /// Tells of an error at this byte. Reading goes on directly behind it in a sequence, else in the next line: jq's
+    /// parser is given lines.
+    fn fail(&mut self, message: &str, byte: u8) -> String {
+        let message = format!("{message} at line {}, column {}", self.line, self.column);
+        self.reset();
+        match (self.sequence, byte) {
+            (true, SEPARATOR) => message,
+            (true, _) => format!("{message} (need RS to resync)"),
+            (false, b'\n') => message,
+            (false, _) => {
+                let rest = &self.bytes[self.at..];
+                self.at += rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+                message
+            }
+        }
+    }
+
+    /// Forgets what has been read of a text.
+    fn reset(&mut self) {
+        (self.state, self.next, self.depth) = (State::Normal, None, 0);
+        self.token.clear();
+        self.stack.clear();
+        if let Some(events) = &mut self.events {
+            events.broken = std::mem::take(&mut events.path);
+        }
     }
 
     fn finish(&mut self) -> Option<Parsed<Val>> {
-        let unfinished = if let Err(message) = self.end_literal() {
-            Some(message)
-        } else if self.state != State::Normal {
-            Some("Unfinished string".to_owned())
-        } else if !self.stack.is_empty() {
-            Some("Unfinished JSON term".to_owned())
-        } else {
-            None
+        let Some(message) = self.unfinished() else { return self.done().map(Ok) };
+        self.reset();
+        self.failed = true;
+        Some(Err(format!("{message} at EOF at line {}, column {}", self.line, self.column)))
+    }
+
+    /// Returns what is wrong with the end of the text.
+    fn unfinished(&mut self) -> Option<String> {
+        let message = match self.state {
+            State::Waiting => "Unfinished abandoned text",
+            State::Text | State::Escape => "Unfinished string",
+            State::Normal => match self.end_literal() {
+                Err(message) => return Some(message),
+                Ok(()) if !self.stack.is_empty() => "Unfinished JSON term",
+                Ok(()) if self.events.is_none() && self.ends_in_number() => {
+                    "Potentially truncated top-level numeric value"
+                }
+                Ok(()) => return None,
+            },
         };
-        match unfinished {
-            Some(message) => {
-                self.state = State::Normal;
-                Some(Err(self.fail(&message, "EOF at ")))
-            }
-            None => self.done().map(Ok),
+        Some(message.to_owned())
+    }
+
+    /// Returns true if the text of a sequence ends directly behind a number: there may have been more of it.
+    fn ends_in_number(&self) -> bool {
+        self.sequence && !self.blank && self.stack.is_empty() && matches!(self.next, Some(Val::Num(_)))
+    }
+
+    /// Begins the next text of a sequence. The one before must be complete, a number also have white space behind it.
+    fn separate(&mut self) -> Parsed<Option<Val>> {
+        let begun = match &self.events {
+            Some(_) => self.next.is_some(),
+            None => !self.token.is_empty() || matches!(self.next, Some(Val::Num(_))),
+        };
+        if (begun || !self.stack.is_empty()) && !self.blank {
+            let whole = self.end_literal().is_ok() && self.ends_in_number();
+            let message = if whole { "Potentially truncated top-level numeric value" } else { "Truncated value" };
+            return Err(message.to_owned());
+        }
+        self.end_literal()?;
+        let done = if self.state == State::Normal { self.done() } else { None };
+        if done.is_none() {
+            self.reset();
+        }
+        Ok(done)
+    }
+
+    /// Skips a byte before the first separator.
+    fn skip(&mut self, byte: u8) {
+        self.count(byte);
+        if byte == SEPARATOR {
+            self.state = State::Normal;
+        }
+    }
+
+    fn count(&mut self, byte: u8) {
+        self.column += 1;
+        if byte == b'\n' {
+            self.line += 1;
+            self.column = 0;
         }
     }
 
@@ -140,14 +226,18 @@ impl<'a> Reader<'a> {
     }
 
     fn scan(&mut self, byte: u8) -> Parsed<Option<Val>> {
-        self.column += 1;
-        if byte == b'\n' {
-            self.line += 1;
-            self.column = 0;
+        if self.state == State::Waiting {
+            self.skip(byte);
+            return Ok(None);
         }
+        self.count(byte);
+        if byte == SEPARATOR && self.sequence {
+            return self.separate();
+        }
+        self.blank = self.state == State::Normal && matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         match self.state {
             State::Normal => match byte {
-                b' ' | b'\t' | b'\r' | b'\n' | 0x1e => self.end_literal()?,
+                _ if self.blank => self.end_literal()?,
                 b'"' => {
                     self.end_literal()?;
                     self.state = State::Text;
@@ -171,7 +261,7 @@ impl<'a> Reader<'a> {
                 let text = self.unescaped()?;
                 self.value(Val::string(text))?;
             }
-            State::Text | State::Escape => {
+            State::Text | State::Escape | State::Waiting => {
                 let escape = self.state == State::Text && byte == b'\\';
                 self.state = if escape { State::Escape } else { State::Text };
                 self.token.push(byte);
@@ -200,12 +290,12 @@ impl<'a> Reader<'a> {
 
     fn unescaped(&mut self) -> Parsed<String> {
         let token = std::mem::take(&mut self.token);
-        let text = String::from_utf8_lossy(&token);
+        let text = text_of(&token);
         if text.bytes().any(|byte| byte < b' ') {
             let message = "Invalid string: control characters from U+0000 through U+001F must be escaped";
             return Err(message.to_owned());
         }
-        if text.contains('\\') { unescape(&text) } else { Ok(text.into_owned()) }
+        if text.contains('\\') { unescape(&text) } else { Ok(text) }
     }
 
     fn structure(&mut self, byte: u8) -> Parsed<()> {
@@ -219,12 +309,18 @@ impl<'a> Reader<'a> {
     }
 
     fn open(&mut self, byte: u8) -> Parsed<()> {
-        if self.stack.len() >= MAX_DEPTH {
+        // jq keeps no values while streaming, and then has no limit.
+        if self.depth >= MAX_DEPTH && self.events.is_none() {
             return Err("Exceeds depth limit for parsing".to_owned());
         }
         if self.next.is_some() {
-            return Err("Expected separator between values".to_owned());
+            return Err(self.either("Expected a separator between values", "Expected separator between values"));
         }
+        if let (Some(_), Some(Open::Object(members, None))) = (&self.events, self.stack.last()) {
+            let before = if members.is_empty() { "'{'" } else { "',' in object" };
+            return Err(format!("Expected string key after {before}, not '{}'", char::from(byte)));
+        }
+        self.depth += 1;
         let array = byte == b'[';
         self.stack.push(if array { Open::Array(Vec::new()) } else { Open::Object(Members::default(), None) });
         if let Some(events) = &mut self.events {
@@ -233,22 +329,33 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Returns the first message while streaming, else the second one: jq has two parsers.
+    fn either(&self, streaming: &str, plain: &str) -> String {
+        if self.events.is_some() { streaming.to_owned() } else { plain.to_owned() }
+    }
+
     fn colon(&mut self) -> Parsed<()> {
-        let Some(Open::Object(_, key)) = self.stack.last_mut() else {
-            return Err("':' not as part of an object".to_owned());
-        };
-        match self.next.take() {
-            None => Err("Expected string key before ':'".to_owned()),
-            Some(_) if key.is_some() => Err("':' should follow a key".to_owned()),
-            Some(Val::Str(text)) => {
-                *key = Some(Rc::from(text.as_str()));
-                if let Some(place) = self.events.as_mut().and_then(|it| it.path.last_mut()) {
-                    *place = Val::Str(text);
-                }
-                Ok(())
-            }
-            Some(_) => Err("Object keys must be strings".to_owned()),
+        let (missing, misplaced) = ("Expected string key before ':'", "':' not as part of an object");
+        let after_key = matches!(self.stack.last(), Some(Open::Object(_, Some(_))));
+        let in_object = matches!(self.stack.last(), Some(Open::Object(..)));
+        match &self.next {
+            _ if self.stack.is_empty() => return Err(self.either(misplaced, missing)),
+            None if self.events.is_none() => return Err(missing.to_owned()),
+            _ if !in_object => return Err(misplaced.to_owned()),
+            _ if after_key && self.events.is_none() => return Err(misplaced.to_owned()),
+            None => return Err(missing.to_owned()),
+            Some(Val::Str(_)) if after_key => return Err("':' should follow a key".to_owned()),
+            Some(Val::Str(_)) => {}
+            Some(_) => return Err("Object keys must be strings".to_owned()),
         }
+        if let (Some(Val::Str(text)), Some(Open::Object(_, key))) = (self.next.take(), self.stack.last_mut()) {
+            *key = Some(Rc::from(text.as_str()));
+            self.depth += 1;
+            if let Some(place) = self.events.as_mut().and_then(|it| it.path.last_mut()) {
+                *place = Val::Str(text);
+            }
+        }
+        Ok(())
     }
 
     /// Puts the value that has been read into the container around it. While streaming, a container holds nulls only.
@@ -257,7 +364,10 @@ impl<'a> Reader<'a> {
         match self.stack.last_mut() {
             Some(Open::Array(elements)) => elements.push(kept),
             Some(Open::Object(members, key)) => match key.take() {
-                Some(key) => drop(members.insert(key, kept)),
+                Some(key) => {
+                    members.insert(key, kept);
+                    self.depth -= 1;
+                }
                 None => return Err("Objects must consist of key:value pairs".to_owned()),
             },
             None => return Err("',' not as part of an object".to_owned()),
@@ -274,17 +384,19 @@ impl<'a> Reader<'a> {
             return Err("Expected value before ','".to_owned());
         };
         self.put(value)?;
-        if let (Some(events), Some(Open::Array(elements))) = (&mut self.events, self.stack.last())
-            && let Some(place) = events.path.last_mut()
-        {
-            *place = Val::from(elements.len());
+        if let Some(place) = self.events.as_mut().and_then(|events| events.path.last_mut()) {
+            *place = match self.stack.last() {
+                Some(Open::Array(elements)) => Val::from(elements.len()),
+                _ => Val::Null,
+            };
         }
         Ok(())
     }
 
     fn close_array(&mut self) -> Parsed<()> {
         if !matches!(self.stack.last(), Some(Open::Array(_))) {
-            return Err("Unmatched ']'".to_owned());
+            let place = if self.stack.is_empty() { "at the top-level" } else { "in the middle of an object" };
+            return Err(self.either(&format!("Unmatched ']' {place}"), "Unmatched ']'"));
         }
         if let Some(value) = self.next.take() {
             self.put(value)?;
@@ -298,18 +410,14 @@ impl<'a> Reader<'a> {
     }
 
     fn close_object(&mut self) -> Parsed<()> {
-        let Some(Open::Object(members, key)) = self.stack.last() else {
-            let after = self.next.is_some() && !self.stack.is_empty();
-            let message = if after { "Objects must consist of key:value pairs" } else { "Unmatched '}'" };
-            return Err(message.to_owned());
-        };
+        let Some(Open::Object(members, key)) = self.stack.last() else { return Err(self.stray_brace()) };
         let (empty, after_key) = (members.is_empty(), key.is_some());
         if let Some(value) = self.next.take() {
             self.put(value)?;
         } else if after_key {
-            return Err("Unmatched '}'".to_owned());
+            return Err(self.either("Missing value in key:value pair", "Unmatched '}'"));
         } else if !empty {
-            return Err("Expected another key-value pair".to_owned());
+            return Err(self.either("Expected another key:value pair", "Expected another key-value pair"));
         }
         if let Some(Open::Object(members, _)) = self.stack.pop() {
             self.closed(members.is_empty(), Val::object(members));
@@ -317,7 +425,22 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Returns the message about a brace that closes no object.
+    fn stray_brace(&self) -> String {
+        let Some(Open::Array(elements)) = self.stack.last() else {
+            return self.either("Unmatched '}' at the top-level", "Unmatched '}'");
+        };
+        let after_value = self.next.is_some();
+        // Streaming, jq takes the array for an object here.
+        let after_comma = !after_value && !elements.is_empty();
+        let streaming =
+            if after_comma { "Expected another key:value pair" } else { "Unmatched '}' in the middle of an array" };
+        let plain = if after_value { "Objects must consist of key:value pairs" } else { "Unmatched '}'" };
+        self.either(streaming, plain)
+    }
+
     fn closed(&mut self, empty: bool, value: Val) {
+        self.depth -= 1;
         let Some(events) = &mut self.events else {
             self.next = Some(value);
             return;
@@ -456,6 +579,21 @@ mod tests {
             let error = read_one(text).err().unwrap_or_default();
             assert_eq!(error, format!("{message} (while parsing '{text}')"));
         }
+    }
+
+    #[test]
+    fn object_counts_twice_for_the_depth() {
+        let nested = |depth: usize| format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+        assert!(read_one(&nested(5_000)).is_ok());
+        let error = read_one(&nested(5_001)).err().unwrap_or_default();
+        assert!(error.starts_with("Exceeds depth limit for parsing at line 1, column 25001 "), "{}", &error[..80]);
+    }
+
+    #[test]
+    fn streamed_object_with_a_key_that_is_no_string_is_refused() {
+        let error = |text: &str| events(text).pop().unwrap_or_default();
+        assert_eq!(error("{[1]}"), "Expected string key after '{', not '[' at line 1, column 2");
+        assert_eq!(error("{\"x\":1,{}}"), "Expected string key after ',' in object, not '{' at line 1, column 8");
     }
 
     #[test]

@@ -192,6 +192,13 @@ fn described(
     for (at, name) in names.iter().enumerate().skip(1) {
         let name = name.map_or(Val::Null, Val::from);
         groups.push(match captures.get(at) {
+            // The order of an empty group's keys is jq's.
+            Some(group) if group.start() == group.end() => Val::record([
+                ("offset", characters.before(group.start())),
+                ("string", Val::from("")),
+                ("length", Val::from(0.0)),
+                ("name", name),
+            ]),
             Some(group) => Val::record([
                 ("offset", characters.before(group.start())),
                 ("length", Val::from(group.as_str().chars().count())),

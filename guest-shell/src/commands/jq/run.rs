@@ -1,15 +1,16 @@
 //! A run of `jq`: inputs are read, the program is run on each, results are written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use super::compiler::{compile, read_all};
 use super::failure::Failure;
 use super::library::library;
 use super::machine::{Host, Machine};
-use super::modules::Source;
+use super::modules::{Source, directories};
 use super::options::{Given, Options, Raw};
 use super::reader::{Reader, read_one};
+use super::utf8::text_of;
 use super::value::{Members, Val};
 use super::writer::{Colors, Layout, compact, write, write_string};
 
@@ -50,17 +51,14 @@ struct Inputs<'a> {
     bytes: &'a [u8],
     /// How much has been read.
     at: usize,
-    /// An error in the text, once it has been met.
-    broken: Option<String>,
-    seq: bool,
     stream_errors: bool,
 }
 
 enum Mode<'a> {
     Json(Box<Reader<'a>>),
     Lines,
-    /// One value, made beforehand.
-    Once(Option<Val>),
+    /// What was read beforehand: one value, and the errors before it.
+    Ready(VecDeque<Result<Val, String>>),
 }
 
 struct Surroundings<'a> {
@@ -110,36 +108,45 @@ impl Host for Surroundings<'_> {
 impl<'a> Inputs<'a> {
     fn new(options: &Options, bytes: &'a [u8], ends: Vec<(usize, Option<String>)>) -> Self {
         let mode = if options.raw_input && options.slurp {
-            Mode::Once(Some(Val::string(String::from_utf8_lossy(bytes))))
+            Mode::Ready([Ok(Val::string(text_of(bytes)))].into())
         } else if options.raw_input {
             Mode::Lines
-        } else if options.stream {
-            Mode::Json(Box::new(Reader::streaming(bytes)))
         } else {
-            Mode::Json(Box::new(Reader::new(bytes)))
+            let reader = if options.stream { Reader::streaming(bytes) } else { Reader::new(bytes) };
+            Mode::Json(Box::new(if options.seq { reader.of_sequence() } else { reader }))
         };
-        let (seq, stream_errors) = (options.seq, options.stream_errors);
-        let mut inputs = Self { mode, ends, bytes, at: 0, broken: None, seq, stream_errors };
+        let mut inputs = Self { mode, ends, bytes, at: 0, stream_errors: options.stream_errors };
         if options.slurp && !options.raw_input {
-            let all: Vec<Val> = std::iter::from_fn(|| inputs.next()?.ok()).collect();
-            let whole = (inputs.broken.is_none()).then(|| Val::array(all));
-            inputs.mode = Mode::Once(whole);
+            inputs.mode = Mode::Ready(inputs.slurp());
         }
         inputs
     }
 
+    /// Reads all values into an array. Errors come before it.
+    fn slurp(&mut self) -> VecDeque<Result<Val, String>> {
+        let (mut values, mut ready) = (Vec::new(), VecDeque::new());
+        while let Some(next) = self.next() {
+            match next {
+                Ok(value) => values.push(value),
+                Err(message) => ready.push_back(Err(message)),
+            }
+        }
+        ready.push_back(Ok(Val::array(values)));
+        ready
+    }
+
     fn next(&mut self) -> Option<Result<Val, String>> {
         match &mut self.mode {
-            Mode::Once(value) => {
+            Mode::Ready(ready) => {
                 self.at = self.bytes.len();
-                value.take().map(Ok)
+                ready.pop_front()
             }
             Mode::Lines => {
                 let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
                 let end = rest.iter().position(|byte| *byte == b'\n');
                 let line = &rest[..end.unwrap_or(rest.len())];
                 self.at += line.len() + usize::from(end.is_some());
-                Some(Ok(Val::string(String::from_utf8_lossy(line))))
+                Some(Ok(Val::string(text_of(line))))
             }
             Mode::Json(reader) => {
                 let read = reader.read();
@@ -147,13 +154,10 @@ impl<'a> Inputs<'a> {
                 match read? {
                     Ok(value) => Some(Ok(value)),
                     Err(message) if self.stream_errors => {
-                        let path = reader.path();
+                        let path = reader.broken_path();
                         Some(Ok([Val::string(message), path].into_iter().collect()))
                     }
-                    Err(message) => {
-                        self.broken = Some(message.clone());
-                        Some(Err(message))
-                    }
+                    Err(message) => Some(Err(message)),
                 }
             }
         }
@@ -191,13 +195,13 @@ impl Output<'_> {
             self.bytes.push(0x1e);
         }
         match value {
-            Val::Str(text) if raw == Raw::Nul && text.contains('\0') => {
-                return Err("Cannot dump a string containing NUL with --raw-output0 option".to_owned());
-            }
             Val::Str(text) if raw != Raw::Json && self.options.ascii => {
                 let mut quoted = String::new();
                 write_string(&mut quoted, text, true);
                 self.bytes.extend_from_slice(quoted.as_bytes());
+            }
+            Val::Str(text) if raw == Raw::Nul && text.contains('\0') => {
+                return Err("Cannot dump a string containing NUL with --raw-output0 option".to_owned());
             }
             Val::Str(text) if raw != Raw::Json => self.bytes.extend_from_slice(text.as_bytes()),
             other => {
@@ -238,12 +242,22 @@ fn value_of(name: &str, given: &Given, files: &HashMap<String, Vec<u8>>) -> Resu
     match given {
         Given::Text(text) => Ok(Val::from(text.as_str())),
         Given::Json(text) => read_one(text),
-        Given::RawFile(file) => Ok(Val::string(String::from_utf8_lossy(contents(file)))),
+        Given::RawFile(file) => Ok(Val::string(text_of(contents(file)))),
         Given::Slurped(file) => match read_all(contents(file)) {
             Ok(values) => Ok(Val::array(values)),
             Err(message) => Err(format!("Bad JSON in --slurpfile {name} {file}: {message}")),
         },
     }
+}
+
+/// Returns the colours that the environment asks for, and warns of a setting that is wrong.
+fn colors(environment: &[(String, String)], warnings: &mut String) -> Colors {
+    let setting = environment.iter().find(|(name, _)| name == "JQ_COLORS");
+    let Some((_, setting)) = setting else { return Colors::default() };
+    Colors::parse(setting).unwrap_or_else(|| {
+        warnings.push_str("Failed to set $JQ_COLORS\n");
+        Colors::default()
+    })
 }
 
 /// Runs a program.
@@ -252,7 +266,6 @@ pub(crate) fn run(job: Job<'_>) -> Done {
         Ok(variables) => variables,
         Err(message) => return Done { error: format!("jq: {message}\n"), status: 2, ..Done::default() },
     };
-    let colors = job.environment.iter().find(|(name, _)| name == "JQ_COLORS").map(|(_, value)| value.as_str());
     let program = match compile(&library(), job.source, variables) {
         Ok(program) => program,
         Err(message) => {
@@ -271,24 +284,33 @@ pub(crate) fn run(job: Job<'_>) -> Done {
         inputs: Inputs::new(job.options, &text, ends),
         error: String::new(),
         now: job.now,
-        directories: job.options.directories.clone(),
+        directories: directories(&job.options.directories),
         check: job.check,
         null_input: job.options.null_input,
     };
     let options = job.options;
-    let layout = Layout {
-        indent: options.indent.clone(),
-        sort_keys: options.sort_keys,
-        ascii: options.ascii,
-        colors: options.color.then(|| Colors::new(colors)),
-    };
+    let colors = options.color.then(|| colors(&job.environment, &mut surroundings.error));
+    let layout = Layout { indent: options.indent.clone(), sort_keys: options.sort_keys, ascii: options.ascii, colors };
     let mut output = Output { options, layout, bytes: Vec::new() };
     let mut ending = Ending::default();
     if options.null_input {
         ending = process(&program.functions, &program.main, Val::Null, &mut surroundings, &mut output);
     } else {
-        while ending.last() {
-            let Some(Ok(input)) = surroundings.inputs.next() else { break };
+        while ending.last()
+            && let Some(input) = surroundings.inputs.next()
+        {
+            let input = match input {
+                Ok(input) => input,
+                Err(message) if options.seq => {
+                    surroundings.message(&format!("jq: ignoring parse error: {message}\n"));
+                    continue;
+                }
+                Err(message) => {
+                    surroundings.message(&format!("jq: parse error: {message}\n"));
+                    ending.failed = true;
+                    break;
+                }
+            };
             let next = process(&program.functions, &program.main, input, &mut surroundings, &mut output);
             ending = ending.then(next);
         }
@@ -346,13 +368,15 @@ fn process(
             }
             Err(failure) => failure,
         };
+        let mut complain = |value: &Val| {
+            ending.failed = true;
+            let host = machine.host();
+            let message = complaint(value, host);
+            host.message(&message);
+        };
         match failure {
-            Failure::Error(value) => {
-                ending.failed = true;
-                let host = machine.host();
-                let message = complaint(&value, host);
-                host.message(&message);
-            }
+            Failure::Error(value) => complain(&value),
+            Failure::NoPath(message) => complain(&Val::string(message)),
             Failure::Halt(status, value) => {
                 ending.halted = Some(status);
                 let text = value.as_ref().map(|value| match value {
@@ -376,7 +400,8 @@ fn complaint(value: &Val, host: &dyn Host) -> String {
         None => "<unknown>".to_owned(),
     };
     match value {
-        Val::Str(text) => format!("jq: error (at {place}): {text}\n"),
+        // C's end of a string ends it here too.
+        Val::Str(text) => format!("jq: error (at {place}): {}\n", text.split('\0').next().unwrap_or_default()),
         other => format!("jq: error (at {place}) (not a string): {}\n", compact(other)),
     }
 }
@@ -390,18 +415,7 @@ fn finish(ending: Ending, surroundings: Surroundings<'_>, output: Output<'_>, fa
         (None, false, Some(truth)) => i32::from(!truth),
         (None, false, None) => 4,
     };
-    if ending.halted.is_some() {
-        return done;
-    }
-    if let Some(message) = surroundings.inputs.broken {
-        if surroundings.inputs.seq {
-            done.error.push_str(&format!("jq: ignoring parse error: {message}\n"));
-        } else {
-            done.error.push_str(&format!("jq: parse error: {message}\n"));
-            done.status = 5;
-        }
-    }
-    if failed && done.status == 0 {
+    if failed {
         done.status = 2;
     }
     if let Some(message) = ending.stopped {

@@ -63,6 +63,8 @@ pub(crate) enum Term {
     Alternative(T, T),
     If(T, T, Option<T>),
     Try(T, Option<T>),
+    /// An access whose errors are dropped, but for those about paths.
+    Attempt(T),
     Reduce(T, Rc<Patterns>, T, T),
     Foreach(T, Rc<Patterns>, T, T, Option<T>),
     Bind(T, Rc<Patterns>, T),

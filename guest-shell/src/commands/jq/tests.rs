@@ -19,13 +19,17 @@ impl Files for Named {
     }
 }
 
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 10] = [
     ("one.json", "{\"a\":1}\n"),
     ("lines", "x\ny"),
     ("broken", "1 [2"),
     ("./m.jq", "import \"n\" as n; def f: n::g + 1;"),
     ("./n.jq", "def g: 41;"),
     ("./data.json", "1 2"),
+    ("./round.jq", "import \"about\" as a; def f: 1;"),
+    ("./about.jq", "import \"round\" as r; def f: 1;"),
+    ("/home/.jq", "def from_home: \"home\";"),
+    ("/home/lib/h.jq", "def from_lib: 7; def h: from_lib;"),
 ];
 
 /// Runs a future that waits for nothing.
@@ -47,7 +51,7 @@ fn jq(words: &[&str], stdin: &str) -> Done {
         Err(end) => return ended(end),
     };
     let files = Named(FILES.into_iter().collect());
-    let prepared = match finished(prepare(&options, &files)) {
+    let prepared = match finished(prepare(&options, &files, Some("/home"))) {
         Ok(prepared) => prepared,
         Err(end) => return ended(end),
     };
@@ -207,4 +211,196 @@ fn module_is_found_in_the_directories_given() {
     let done = jq(&["-ncL", ".", "import \"m\" as m; import \"data\" as $d; [m::f, $d]"], "");
     assert_eq!(String::from_utf8_lossy(&done.output), "[42,[1,2]]\n", "{}", done.error);
     assert_eq!(jq(&["-n", "import \"absent\" as m; 1"], "").status, 3);
+}
+
+#[test]
+fn import_in_a_circle_is_refused() {
+    let done = jq(&["-nL", ".", "import \"round\" as r; 1"], "");
+    assert_eq!((done.status, done.error.lines().next()), (3, Some("jq: error: circular import of ./round.jq")));
+}
+
+#[test]
+fn definitions_and_modules_of_the_home_directory_are_known() {
+    check(&[("from_home", "\"home\""), ("def from_home: 1; from_home", "1")]);
+    let done = jq(&["-nL", "~/lib", "include \"h\"; h"], "");
+    assert_eq!(done.output, b"7\n", "{}", done.error);
+    check(&[("get_search_list[0]", "\"~/.jq\"")]);
+}
+
+#[test]
+fn metadata_that_is_no_constant_object_is_a_compile_error() {
+    let cases = [
+        (
+            "module []; 0",
+            "Module metadata must be an object at <top-level>, line 1, column 8:\n    module []; 0\n           ^^",
+        ),
+        (
+            "import \"m\" as m (.+1); 0",
+            "Module metadata must be constant at <top-level>, line 1, column 17:\n    import \"m\" as m (.+1); 0\n                    ^^^^^",
+        ),
+    ];
+    for (filter, message) in cases {
+        let done = jq(&["-nL", ".", filter], "");
+        assert_eq!((done.status, done.error), (3, format!("jq: error: {message}\njq: 1 compile error\n")));
+    }
+    assert_eq!(jq(&["-n", "module {a: [1, {\"b\": null}]}; 0"], "").status, 0);
+}
+
+#[test]
+fn syntax_error_is_marked_in_its_line() {
+    let message = |filter: &str| jq(&["-n", filter], "").error;
+    assert!(message("1 |\n  2 )").contains("line 2, column 5:\n      2 )\n        ^\n"), "{}", message("1 |\n  2 )"));
+    assert!(message("if\n").contains("line 1, column 3:\n    if\n      ^\n"));
+}
+
+#[test]
+fn key_that_is_no_string_is_a_compile_error() {
+    for filter in ["{(1): 2}", ". as {(true): $x} | $x", ". as {a: {(null): $x}} | 1"] {
+        assert_eq!(jq(&["-n", filter], "").status, 3, "{filter}");
+    }
+}
+
+#[test]
+fn sequence_skips_what_is_cut_off() {
+    let text = "1\x1e2 3\n[0,1\x1e[4,5]true\"ab\"{\"c\":4\x1e{}{\"d\":5,\"e\":6\"false\n\x1enull";
+    let done = jq(&["-c", "--seq", "-s", "."], text);
+    assert_eq!(String::from_utf8_lossy(&done.output), "\x1e[2,3,[4,5],true,\"ab\",{},null]\n");
+    let places = ["line 2, column 5", "line 2, column 25", "line 3, column 1"];
+    let expected: String =
+        places.iter().map(|place| format!("jq: ignoring parse error: Truncated value at {place}\n")).collect();
+    assert_eq!((done.error, done.status), (expected, 0));
+}
+
+#[test]
+fn sequence_without_a_separator_has_no_values() {
+    let done = jq(&["-c", "--seq", "."], "1\n");
+    assert_eq!(
+        (done.output.as_slice(), done.error.as_str(), done.status),
+        (&b""[..], "jq: ignoring parse error: Unfinished abandoned text at EOF at line 2, column 0\n", 0)
+    );
+    assert_eq!(jq(&["-cn", "--seq", "[inputs]"], "1\n").status, 5);
+    assert_eq!(jq(&["-c", "--seq", "."], "\x1e1").output, b"");
+    assert_eq!(jq(&["-c", "--seq", "."], "\x1e1\n").output, b"\x1e1\n");
+}
+
+#[test]
+fn parse_error_that_the_filter_caught_is_not_told_again() {
+    let done = jq(&["-nc", "[(try input catch .), (try input catch .)]"], "1 [2");
+    let expected = "[1,\"Unfinished JSON term at EOF at line 1, column 4\"]\n";
+    assert_eq!((String::from_utf8_lossy(&done.output).as_ref(), done.error.as_str(), done.status), (expected, "", 0));
+}
+
+#[test]
+fn inputs_go_on_in_the_line_behind_an_error() {
+    let done = jq(&["-nc", "[range(5) | try input catch \"bad\"]"], "1 x 2\n[3\n4, y\n5\n");
+    assert_eq!(String::from_utf8_lossy(&done.output), "[1,\"bad\",\"bad\",5,\"bad\"]\n");
+    let done = jq(&["-c", "--stream-errors", "."], "[1 x 2\n3\n");
+    assert_eq!(
+        String::from_utf8_lossy(&done.output),
+        "[\"Invalid numeric literal at line 1, column 5\",[0]]\n[[],3]\n"
+    );
+}
+
+#[test]
+fn values_nested_too_deeply_are_refused() {
+    let arrays = |depth: usize| format!("(reduce range({depth}) as $_ ([]; [.]))");
+    let objects = |depth: usize| format!("(reduce range({depth}) as $_ ({{}}; {{a: .}}))");
+    let outcome = |filter: &str| {
+        let done = jq(&["-n", &format!("try ({filter} | type) catch .")], "");
+        String::from_utf8_lossy(&done.output).trim_end().to_owned()
+    };
+    let cases = [
+        (format!("{0} == {0}", arrays(10_000)), "boolean"),
+        (format!("{0} == {0}", arrays(10_001)), "Equality check too deep"),
+        (format!("{} as $x | $x == $x", arrays(10_001)), "boolean"),
+        (format!("{0} < {0}", arrays(10_001)), "Comparison too deep"),
+        (format!("{0} < {0}", objects(9_999)), "boolean"),
+        (format!("{0} < {0}", objects(10_000)), "Comparison too deep"),
+        (format!("[{0}, {0}] | unique", objects(10_001)), "Comparison too deep"),
+        (format!("{} as $x | $x | contains($x)", arrays(10_001)), "Containment check too deep"),
+        (format!("{} as $x | $x * $x", objects(10_001)), "Object merge too deep"),
+        ("setpath([range(10000) | 0]; 0)".to_owned(), "array"),
+        ("setpath([range(10001) | 0]; 0)".to_owned(), "Path too deep"),
+        ("getpath([range(10001) | 0])".to_owned(), "Path too deep"),
+        ("delpaths([[range(10001) | 0]])".to_owned(), "Path too deep"),
+    ];
+    // Ten thousand frames of a build without optimization want this much.
+    std::thread::scope(|scope| {
+        let check = || {
+            for (filter, expected) in &cases {
+                assert_eq!(outcome(filter), format!("\"{expected}\""), "{filter}");
+            }
+        };
+        let thread = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, check);
+        thread.expect("a thread starts").join().expect("the cases hold");
+    });
+}
+
+#[test]
+fn sort_of_values_without_an_order_does_not_fail() {
+    check(&[
+        ("[range(300) | ., nan, [nan]] | sort | length", "900"),
+        ("[range(50) | 13911860366432393, (13911860366432392 + 0), 13911860366432392] | sort | length", "150"),
+    ]);
+}
+
+#[test]
+fn numbers_written_are_compared_exactly() {
+    check(&[
+        ("[13911860366432393, 13911860366432392] | .[0] == .[1], .[0] > .[1], (.[0] == .[1] + 0)", "false true true"),
+        ("[0.1, 0.1000000000000000055] | .[0] == .[1]", "false"),
+        ("[1e1000, 1e1001, 1e1000] | unique", "[1E+1000,1E+1001]"),
+    ]);
+}
+
+#[test]
+fn access_with_a_question_mark_does_not_hide_that_a_query_is_no_path() {
+    let error = |filter: &str| jq(&["-c", filter], "{\"x\":1}").error;
+    assert_eq!(
+        error("(map(.) | .[0]?) |= 1"),
+        "jq: error (at <stdin>:0): Invalid path expression near attempt to access element 0 of [1]\n"
+    );
+    assert_eq!(error("(.x | .a?, .[]?) |= 1"), "");
+    assert_eq!(error("path((map(.) | .[0])?)"), "");
+}
+
+#[test]
+fn dates_are_formatted_as_by_the_c_library() {
+    check(&[
+        (
+            "1425599621 | strftime(\"%3d|%_5d|%-d|%010Y|%^a|%#p|%10B|%5e\")",
+            "\"005|    5|5|0000002015|THU|pm|     March|    5\"",
+        ),
+        ("1425599621 | strftime(\"%E %Ea|%OY|%Ey|%O\")", "\"%E %Ea|%OY|15|%O\""),
+        ("try (-1 | gmtime | mktime) catch .", "\"invalid gmtime representation\""),
+    ]);
+}
+
+#[test]
+fn update_is_no_path_even_if_it_changes_nothing() {
+    let message = "Invalid path expression near attempt to access element 0 of [1,[]]";
+    check(&[("try (1 | path(.a? |= 2)) catch .", &format!("\"{message}\"")), ("[1] | .[[]]", "[]")]);
+    assert_eq!(jq(&["-n", "\"\" | halt_error(infinite)"], "").status, 0);
+}
+
+#[test]
+fn text_functions_know_unicode_white_space_and_kinds() {
+    check(&[
+        ("\"\\u3000\\u0085\\u00a0 a\\u2028\\u200b\" | [ltrim, rtrim, trim | length]", "[3,7,3]"),
+        ("\"abab\" | _strindices(\"b\", \"\")", "[1,3] []"),
+        ("try _strindices(\"a\") catch .", "\"null (null) cannot be searched, as it is not a string\""),
+        ("\"b\" | [match(\"(a?)b\").captures[0] | keys_unsorted[]]", "[\"offset\",\"string\",\"length\",\"name\"]"),
+    ]);
+    assert_eq!(jq(&["-b", "."], "1").output, b"1\n");
+}
+
+#[test]
+fn function_with_too_many_parameters_is_refused() {
+    let names = |count: usize| (0..count).map(|at| format!("a{at}")).collect::<Vec<_>>().join(";");
+    let filter = |count: usize| format!("def f({}): .; 1", names(count));
+    assert_eq!(jq(&["-n", &filter(4_095)], "").status, 0);
+    let done = jq(&["-n", &filter(4_096)], "");
+    let message =
+        "jq: error: too many function parameters or local function definitions (max 4095)\njq: 1 compile error\n";
+    assert_eq!((done.status, done.error.as_str()), (3, message));
 }

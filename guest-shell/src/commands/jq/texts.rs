@@ -54,7 +54,7 @@ pub(crate) const TABLE: &[(&str, usize, NativeFn)] = &[
     ("trim", 0, |_, input, _| trimmed(&input, str::trim_matches)),
     ("ltrim", 0, |_, input, _| trimmed(&input, str::trim_start_matches)),
     ("rtrim", 0, |_, input, _| trimmed(&input, |text, blank| text.trim_end_matches(blank))),
-    ("_indices", 1, |_, input, arguments| Ok(occurrences(&input, &arguments[0]))),
+    ("_strindices", 1, |_, input, arguments| occurrences(&input, &arguments[0])),
 ];
 
 fn to_number(input: Val) -> Given {
@@ -86,7 +86,7 @@ fn implode(input: &Val) -> Given {
 type Blank = fn(char) -> bool;
 
 fn trimmed(input: &Val, trim: fn(&str, Blank) -> &str) -> Given {
-    let blank: Blank = |it| matches!(it, ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}');
+    let blank: Blank = char::is_whitespace;
     match input.as_str() {
         Some(text) => Ok(Val::from(trim(text, blank))),
         None => Err(Failure::new("trim input must be a string")),
@@ -94,11 +94,14 @@ fn trimmed(input: &Val, trim: fn(&str, Blank) -> &str) -> Given {
 }
 
 /// Returns the places, counted in characters, where a text begins within another one.
-fn occurrences(whole: &Val, part: &Val) -> Val {
-    let (Some(whole), Some(part)) = (whole.as_str(), part.as_str()) else { return Val::Null };
+fn occurrences(whole: &Val, part: &Val) -> Given {
+    let Some(whole) = whole.as_str() else {
+        return Err(Failure::about(whole, "cannot be searched, as it is not a string"));
+    };
+    let Some(part) = part.as_str() else { return Err(Failure::about(part, "is not a string")) };
     let mut found = Vec::new();
     if part.is_empty() {
-        return Val::array(found);
+        return Ok(Val::array(found));
     }
     let (mut from, mut before, mut counted) = (0, 0, 0);
     while let Some(at) = whole.get(from..).and_then(|rest| rest.find(part)).map(|at| at + from) {
@@ -107,5 +110,5 @@ fn occurrences(whole: &Val, part: &Val) -> Val {
         found.push(Val::Num(Number::from(before as f64)));
         from = at + whole[at..].chars().next().map_or(1, char::len_utf8);
     }
-    Val::array(found)
+    Ok(Val::array(found))
 }

@@ -7,10 +7,14 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
+use super::failure::Failure;
 use super::number::Number;
 
 /// The members of an object, in the order in which they were put in.
 pub(crate) type Members = IndexMap<Rc<str>, Val, BuildHasherDefault<DefaultHasher>>;
+
+/// Operations that take values apart refuse those nested deeper than this, as jq does.
+pub(crate) const MAX_DEPTH: usize = 10_000;
 
 /// An array's elements. Dropping it takes apart what is nested in it without recursion.
 #[derive(Clone, Default)]
@@ -130,46 +134,111 @@ impl Object {
     }
 }
 
-/// jq's order: null, false, true, numbers, strings, arrays, objects.
-impl Ord for Val {
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Self::Num(left), Self::Num(right)) => left.compare(right),
+/// Two values that are nested too deeply for an operation that takes both apart.
+pub(crate) struct TooDeep;
+
+type NumberOrder = fn(&Number, &Number) -> Ordering;
+
+/// Comparisons. None of them is a trait of the standard library, since values that are nested too deeply have no order.
+impl Val {
+    /// Compares two values in jq's order: null, false, true, numbers, strings, arrays, objects.
+    pub(crate) fn compare(&self, other: &Self) -> Result<Ordering, Failure> {
+        self.order_at(other, 0, Number::compare).map_err(|TooDeep| Failure::new("Comparison too deep"))
+    }
+
+    /// Returns true if the two are equal. NaN differs from itself, but containers that share their contents are equal.
+    pub(crate) fn equals(&self, other: &Self) -> Result<bool, Failure> {
+        self.equal_at(other, 0).map_err(|TooDeep| Failure::new("Equality check too deep"))
+    }
+
+    fn order_at(&self, other: &Self, depth: usize, numbers: NumberOrder) -> Result<Ordering, TooDeep> {
+        if depth > MAX_DEPTH {
+            return Err(TooDeep);
+        }
+        Ok(match (self, other) {
+            (Self::Num(left), Self::Num(right)) => numbers(left, right),
             (Self::Str(left), Self::Str(right)) => left.cmp(right),
-            (Self::Arr(left), Self::Arr(right)) => left.0.cmp(&right.0),
+            (Self::Arr(left), Self::Arr(right)) => order_rows(left.0.iter(), right.0.iter(), depth, numbers)?,
+            // The names count as arrays within the objects.
+            (Self::Obj(_), Self::Obj(_)) if depth == MAX_DEPTH => return Err(TooDeep),
             (Self::Obj(left), Self::Obj(right)) => {
                 let (left, right) = (left.sorted(), right.sorted());
-                let names = left.iter().map(|it| it.0).cmp(right.iter().map(|it| it.0));
-                names.then_with(|| left.iter().map(|it| it.1).cmp(right.iter().map(|it| it.1)))
+                match left.iter().map(|it| it.0).cmp(right.iter().map(|it| it.0)) {
+                    Ordering::Equal => {
+                        order_rows(left.iter().map(|it| it.1), right.iter().map(|it| it.1), depth, numbers)?
+                    }
+                    unequal => unequal,
+                }
             }
             _ => self.rank().cmp(&other.rank()),
-        }
+        })
     }
-}
 
-impl PartialOrd for Val {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Val {
-    fn eq(&self, other: &Self) -> bool {
+    fn equal_at(&self, other: &Self, depth: usize) -> Result<bool, TooDeep> {
         match (self, other) {
-            (Self::Num(left), Self::Num(right)) => left.equals(right),
-            (Self::Str(left), Self::Str(right)) => left == right,
-            (Self::Arr(left), Self::Arr(right)) => left.0 == right.0,
-            (Self::Obj(left), Self::Obj(right)) => {
-                let same = |(name, value)| right.0.get(name) == Some(value);
-                left.0.len() == right.0.len() && left.0.iter().all(same)
+            (Self::Arr(left), Self::Arr(right)) if Rc::ptr_eq(left, right) => return Ok(true),
+            (Self::Obj(left), Self::Obj(right)) if Rc::ptr_eq(left, right) => return Ok(true),
+            _ if depth > MAX_DEPTH => return Err(TooDeep),
+            _ => {}
+        }
+        match (self, other) {
+            (Self::Num(left), Self::Num(right)) => Ok(left.equals(right)),
+            (Self::Str(left), Self::Str(right)) => Ok(left == right),
+            (Self::Arr(left), Self::Arr(right)) if left.0.len() == right.0.len() => {
+                all_equal(left.0.iter().zip(&right.0), depth)
             }
-            _ => self.rank() == other.rank(),
+            (Self::Obj(left), Self::Obj(right)) if left.0.len() == right.0.len() => {
+                if !left.0.keys().all(|name| right.0.contains_key(name)) {
+                    return Ok(false);
+                }
+                all_equal(left.0.iter().filter_map(|(name, value)| Some((value, right.0.get(name)?))), depth)
+            }
+            (Self::Arr(_), Self::Arr(_)) | (Self::Obj(_), Self::Obj(_)) => Ok(false),
+            _ => Ok(self.rank() == other.rank()),
         }
     }
 }
 
-// NaN differs from itself, as in jq; nothing here relies on reflexivity.
-impl Eq for Val {}
+/// Compares the elements of two containers at this depth, and then how many there are.
+fn order_rows<'a>(
+    mut left: impl Iterator<Item = &'a Val>,
+    mut right: impl Iterator<Item = &'a Val>,
+    depth: usize,
+    numbers: NumberOrder,
+) -> Result<Ordering, TooDeep> {
+    loop {
+        let order = match (left.next(), right.next()) {
+            (None, None) => return Ok(Ordering::Equal),
+            (None, Some(_)) => return Ok(Ordering::Less),
+            (Some(_), None) => return Ok(Ordering::Greater),
+            (Some(left), Some(right)) => left.order_at(right, depth + 1, numbers)?,
+        };
+        if order != Ordering::Equal {
+            return Ok(order);
+        }
+    }
+}
+
+fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Val, &'a Val)>, depth: usize) -> Result<bool, TooDeep> {
+    for (left, right) in pairs {
+        if !left.equal_at(right, depth + 1)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Sorts items by their keys; equal ones stay in their order.
+pub(crate) fn sort_by_key<I>(items: &mut [I], key: impl Fn(&I) -> &Val) -> Result<(), Failure> {
+    let mut too_deep = false;
+    items.sort_by(|left, right| {
+        key(left).order_at(key(right), 0, Number::total_order).unwrap_or_else(|TooDeep| {
+            too_deep = true;
+            Ordering::Equal
+        })
+    });
+    if too_deep { Err(Failure::new("Comparison too deep")) } else { Ok(()) }
+}
 
 impl From<bool> for Val {
     fn from(value: bool) -> Self {

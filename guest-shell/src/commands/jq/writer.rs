@@ -2,10 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::value::Val;
-
-/// Values nested deeper than this are printed as a remark, as jq does.
-const MAX_DEPTH: usize = 10_000;
+use super::value::{MAX_DEPTH, Val};
 
 /// The colours of null, false, true, numbers, strings, arrays, objects and keys, as terminals take them.
 const DEFAULT_COLORS: [&str; 8] = ["0;90", "0;39", "0;39", "0;39", "0;32", "1;39", "1;39", "1;34"];
@@ -14,18 +11,29 @@ const DEFAULT_COLORS: [&str; 8] = ["0;90", "0;39", "0;39", "0;39", "0;32", "1;39
 #[derive(Clone)]
 pub(crate) struct Colors([String; 8]);
 
+impl Default for Colors {
+    fn default() -> Self {
+        Self(DEFAULT_COLORS.map(|color| format!("\x1b[{color}m")))
+    }
+}
+
 impl Colors {
-    /// Reads `JQ_COLORS`: fields that are missing or wrong leave the defaults.
-    pub(crate) fn new(setting: Option<&str>) -> Self {
-        let mut colors = DEFAULT_COLORS.map(str::to_owned);
-        let fields: Vec<&str> = setting.map(|it| it.split(':').collect()).unwrap_or_default();
-        let valid = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit() || byte == b';');
-        if fields.iter().all(valid) {
-            for (color, field) in colors.iter_mut().zip(fields) {
-                field.clone_into(color);
+    /// Reads `JQ_COLORS`: fields that are missing leave the defaults. None if one of the first seven is wrong; the eighth
+    /// came later, and jq ignores it then.
+    pub(crate) fn parse(setting: &str) -> Option<Self> {
+        let valid = |field: &str| field.bytes().all(|byte| byte.is_ascii_digit() || byte == b';');
+        let mut colors = Self::default();
+        if setting.is_empty() {
+            return Some(colors);
+        }
+        for (at, (color, field)) in colors.0.iter_mut().zip(setting.split(':')).enumerate() {
+            match valid(field) {
+                true => *color = format!("\x1b[{field}m"),
+                false if at < 7 => return None,
+                false => {}
             }
         }
-        Self(colors.map(|it| format!("\x1b[{it}m")))
+        Some(colors)
     }
 
     fn of(&self, value: &Val) -> &str {
@@ -137,7 +145,8 @@ impl<'b> Writer<'_, 'b> {
 
     fn begin(&mut self, value: &'b Val) {
         if self.open.len() > MAX_DEPTH {
-            self.out.push_str("\"<skipped: too deep>\"");
+            // No JSON, as in jq.
+            self.out.push_str("<skipped: too deep>");
             return;
         }
         match value {
@@ -208,5 +217,21 @@ impl<'b> Writer<'_, 'b> {
         if self.layout.indent.is_some() {
             self.out.push(' ');
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Colors;
+
+    #[test]
+    fn colors_that_are_wrong_are_refused() {
+        for setting in ["/", "[30", "30m", "30:31m:32", "30:*:31", "invalid"] {
+            assert!(Colors::parse(setting).is_none(), "{setting}");
+        }
+        let last = |setting: &str| Colors::parse(setting).map(|colors| colors.0[7].clone());
+        assert_eq!(last("1:2:3:4:5:6:7:x").as_deref(), Some("\x1b[1;34m"));
+        assert_eq!(last("1:2:3:4:5:6:7:8:x").as_deref(), Some("\x1b[8m"));
+        assert_eq!(Colors::parse("").map(|colors| colors.0[0].clone()).as_deref(), Some("\x1b[0;90m"));
     }
 }
