@@ -46,7 +46,7 @@ fn devices_are_where_a_shell_expects_them() {
         ls /dev; test -e /dev/null && echo there; touch /dev/null && echo touched; echo again >> /dev/zero; echo $?";
     let ran = home.sh(code, &[]);
     let words = |name: &str| ran[name].as_str().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
-    let expected = "0 tee 0 00 00 00 5 link in out null random urandom zero there touched 0";
+    let expected = "0 tee 0 00 00 00 5 link in out full null random urandom zero there touched 0";
     assert_eq!(words("stdout").as_deref(), Some(expected), "{ran}");
     assert_eq!(words("stderr").as_deref(), Some("err fd"), "{ran}");
     let code = "return [await fs.exists('/dev/null'), await fs.readdir('/')]";
