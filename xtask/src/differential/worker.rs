@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use base64::Engine as _;
@@ -162,18 +162,19 @@ fn place_files(job: &Value) -> Result<()> {
     for (path, target) in job["links"].as_object().into_iter().flatten() {
         symlink(target.as_str().unwrap_or_default(), Path::new(WORKSPACE).join(path))?;
     }
-    set_times(Path::new(WORKSPACE))
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
+    set_times(Path::new(WORKSPACE), now)
 }
 
-/// Sets the time of the last change of all that is there to the epoch, as `tollhouse batch` places files.
-fn set_times(path: &Path) -> Result<()> {
+/// Gives all that is there one time of the last change, as `tollhouse batch` does, so that nothing is newer than the rest.
+fn set_times(path: &Path, time: Duration) -> Result<()> {
     if fs::symlink_metadata(path)?.is_dir() {
         for entry in fs::read_dir(path)? {
-            set_times(&entry?.path())?;
+            set_times(&entry?.path(), time)?;
         }
     }
-    let epoch = rustix::fs::Timespec { tv_sec: 0, tv_nsec: 0 };
-    let times = rustix::fs::Timestamps { last_access: epoch, last_modification: epoch };
+    let time = rustix::fs::Timespec { tv_sec: time.as_secs().try_into()?, tv_nsec: time.subsec_nanos().into() };
+    let times = rustix::fs::Timestamps { last_access: time, last_modification: time };
     Ok(rustix::fs::utimensat(rustix::fs::CWD, path, &times, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
