@@ -29,7 +29,7 @@ impl NoRoom {
 }
 
 /// Makes an instance. While its engine has no room for another one this waits: until the switch says stop, or for as long
-/// as it is patient.
+/// as it is patient. Where the kernel has the pages of a memory's image in use, it tries [`TRIES`] times more.
 ///
 /// # Errors
 /// [`NoRoom`], [`Stopped::Cancelled`], or what `make` fails with otherwise.

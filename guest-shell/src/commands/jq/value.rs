@@ -1,5 +1,6 @@
 //! JSON values: how they are held, ordered and compared.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::BuildHasherDefault;
@@ -137,13 +138,19 @@ impl Object {
 /// Two values that are nested too deeply for an operation that takes both apart.
 pub(crate) struct TooDeep;
 
-type NumberOrder = fn(&Number, &Number) -> Ordering;
+/// How two values are compared.
+struct Comparison<'a> {
+    numbers: fn(&Number, &Number) -> Ordering,
+    /// What two values that are nested too deeply count as.
+    deep: &'a dyn Fn() -> Result<Ordering, TooDeep>,
+}
 
 /// Comparisons. None of them is a trait of the standard library, since values that are nested too deeply have no order.
 impl Val {
     /// Compares two values in jq's order: null, false, true, numbers, strings, arrays, objects.
     pub(crate) fn compare(&self, other: &Self) -> Result<Ordering, Failure> {
-        self.order_at(other, 0, Number::compare).map_err(|TooDeep| Failure::new("Comparison too deep"))
+        self.order_at(other, 0, &Comparison { numbers: Number::compare, deep: &|| Err(TooDeep) })
+            .map_err(|TooDeep| Failure::new("Comparison too deep"))
     }
 
     /// Returns true if the two are equal. NaN differs from itself, but containers that share their contents are equal.
@@ -151,22 +158,20 @@ impl Val {
         self.equal_at(other, 0).map_err(|TooDeep| Failure::new("Equality check too deep"))
     }
 
-    fn order_at(&self, other: &Self, depth: usize, numbers: NumberOrder) -> Result<Ordering, TooDeep> {
+    fn order_at(&self, other: &Self, depth: usize, how: &Comparison<'_>) -> Result<Ordering, TooDeep> {
         if depth > MAX_DEPTH {
-            return Err(TooDeep);
+            return (how.deep)();
         }
         Ok(match (self, other) {
-            (Self::Num(left), Self::Num(right)) => numbers(left, right),
+            (Self::Num(left), Self::Num(right)) => (how.numbers)(left, right),
             (Self::Str(left), Self::Str(right)) => left.cmp(right),
-            (Self::Arr(left), Self::Arr(right)) => order_rows(left.0.iter(), right.0.iter(), depth, numbers)?,
+            (Self::Arr(left), Self::Arr(right)) => order_rows(left.0.iter(), right.0.iter(), depth, how)?,
             // The names count as arrays within the objects.
-            (Self::Obj(_), Self::Obj(_)) if depth == MAX_DEPTH => return Err(TooDeep),
+            (Self::Obj(_), Self::Obj(_)) if depth == MAX_DEPTH => (how.deep)()?,
             (Self::Obj(left), Self::Obj(right)) => {
                 let (left, right) = (left.sorted(), right.sorted());
                 match left.iter().map(|it| it.0).cmp(right.iter().map(|it| it.0)) {
-                    Ordering::Equal => {
-                        order_rows(left.iter().map(|it| it.1), right.iter().map(|it| it.1), depth, numbers)?
-                    }
+                    Ordering::Equal => order_rows(left.iter().map(|it| it.1), right.iter().map(|it| it.1), depth, how)?,
                     unequal => unequal,
                 }
             }
@@ -204,14 +209,14 @@ fn order_rows<'a>(
     mut left: impl Iterator<Item = &'a Val>,
     mut right: impl Iterator<Item = &'a Val>,
     depth: usize,
-    numbers: NumberOrder,
+    how: &Comparison<'_>,
 ) -> Result<Ordering, TooDeep> {
     loop {
         let order = match (left.next(), right.next()) {
             (None, None) => return Ok(Ordering::Equal),
             (None, Some(_)) => return Ok(Ordering::Less),
             (Some(_), None) => return Ok(Ordering::Greater),
-            (Some(left), Some(right)) => left.order_at(right, depth + 1, numbers)?,
+            (Some(left), Some(right)) => left.order_at(right, depth + 1, how)?,
         };
         if order != Ordering::Equal {
             return Ok(order);
@@ -230,14 +235,15 @@ fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Val, &'a Val)>, depth: usize) 
 
 /// Sorts items by their keys; equal ones stay in their order.
 pub(crate) fn sort_by_key<I>(items: &mut [I], key: impl Fn(&I) -> &Val) -> Result<(), Failure> {
-    let mut too_deep = false;
-    items.sort_by(|left, right| {
-        key(left).order_at(key(right), 0, Number::total_order).unwrap_or_else(|TooDeep| {
-            too_deep = true;
-            Ordering::Equal
-        })
-    });
-    if too_deep { Err(Failure::new("Comparison too deep")) } else { Ok(()) }
+    let too_deep = Cell::new(false);
+    // Where two values differ only too deep, they are equal: without a total order the sort may panic.
+    let deep = || {
+        too_deep.set(true);
+        Ok(Ordering::Equal)
+    };
+    let how = Comparison { numbers: Number::total_order, deep: &deep };
+    items.sort_by(|left, right| key(left).order_at(key(right), 0, &how).unwrap_or(Ordering::Equal));
+    if too_deep.get() { Err(Failure::new("Comparison too deep")) } else { Ok(()) }
 }
 
 impl From<bool> for Val {
