@@ -146,8 +146,14 @@ pub fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
 
 /// Returns true if a path names a stream of this process's own.
 fn is_stream(path: &Path) -> bool {
-    let is_descriptor = |parent: &Path| DESCRIPTORS.iter().any(|directory| parent == Path::new(directory));
-    STREAMS.iter().any(|stream| path == Path::new(stream)) || path.parent().is_some_and(is_descriptor)
+    STREAMS.iter().any(|stream| path == Path::new(stream)) || descriptor(path).is_some()
+}
+
+/// Returns the number of this process's own descriptor that a path names, as `/dev/fd/63` does.
+pub fn descriptor(path: &Path) -> Option<i32> {
+    let parent = path.parent()?;
+    DESCRIPTORS.iter().find(|directory| parent == Path::new(directory))?;
+    path.file_name()?.to_str()?.parse().ok()
 }
 
 /// Opens what has this name, without waiting for the other end of a pipe or for a device.

@@ -349,6 +349,20 @@ fn pull_ends_behind_the_wall() {
     }
 }
 
+/// A session's archive comes from elsewhere.
+#[test]
+fn import_of_a_session_ends_behind_the_wall() {
+    let (home, other) = (Home::new(), Home::new());
+    let archive = home.path().join("s.tlh").display().to_string();
+    assert_eq!(home.run(["session", "new", "s"]).status, 0);
+    assert_eq!(home.run(["session", "export", "s", &archive]).status, 0);
+    let library = library(&other);
+    for (name, flags, filters) in [("first", &[][..], 4), ("second", &["--no-seccomp"], 0)] {
+        ends_with(other.command([&["session", "import", &archive, name], flags].concat()), &library, filters);
+        assert_eq!(other.run(["session", "show", name]).status, 0);
+    }
+}
+
 /// `dev` starts toolchains, again and again. What they made is read, compiled and run by processes of its own, each confined.
 #[test]
 fn dev_leaves_what_is_foreign_to_confined_processes() {

@@ -100,6 +100,18 @@ fn value_that_a_script_returns_takes_bounded_memory() {
 }
 
 #[test]
+fn error_that_a_script_throws_takes_bounded_memory() {
+    for script in [
+        "throw new Error('x'.repeat(14e6))",
+        "const error = new Error('text'); error.name = 'x'.repeat(14e6); throw error",
+        "throw 'x'.repeat(14e6)",
+        "const error = new Error('text'); error.stack = '\\u{1b}'.repeat(7e6); throw error",
+    ] {
+        stays_within(&Home::new(), LIMIT, 1, &["-e", script], "more bytes");
+    }
+}
+
+#[test]
 fn arguments_within_the_memory_are_passed() {
     let home = Home::with_tools(&["stats"]);
     let script = format!("{ROWS} return (await stats.describe({{ values: rows.slice(0, 400).flat() }})).count");

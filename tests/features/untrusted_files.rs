@@ -140,6 +140,7 @@ fn stream_that_a_person_names_is_read() {
     let home = Home::new();
     home.file("echo.wasm", components::echo("", "u32"));
     assert_eq!(home.run(["policy", "keygen", "--audit", "key"]).status, 0);
+    assert_eq!(home.run(["policy", "keygen", "issuer.key"]).status, 0);
     assert_eq!(home.run(["session", "new", "s"]).status, 0);
     let shell = |script: &str| {
         let mut shell = Command::new("bash");
@@ -153,6 +154,13 @@ fn stream_that_a_person_names_is_read() {
         ("echo 'return 3' | $T run -", "3"),
         ("$T run --policy /dev/null -e 'return 4'", "4"),
         ("echo '' | $T run --policy - -e 'return 5'", "5"),
+        ("$T run --policy <(sleep 0.1; echo '[limits]'; echo 'calls = 7') -e 'return 5'", "5"),
+        ("$T policy check --policy /dev/fd/9 9< <(echo '[limits]') 2> /dev/null", "no grants: every call will be denied"),
+        (
+            "$T policy seal <(echo '[limits]') --key <(cat issuer.key) --expires 1h > token
+             $T run --token <(cat token) --trust <(cat issuer.key.pub) -e 'return 5'",
+            "5",
+        ),
         ("$T run -e 'return 6' --audit log --audit-key <(sleep 0.1; cat key)", "6"),
         ("$T policy audit log --key <(cat key) | head -1 | cut -c 1-18", "2 lines, unaltered"),
         ("$T policy audit /dev/fd/3 3< <(cat log) | head -1 | cut -c 1-18", "2 lines, unaltered"),

@@ -235,7 +235,65 @@ impl<W: Write> Drop for Tamed<W> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Texts of any characters, in which those are frequent that a terminal acts on, that nobody sees, or that pile up.
+    fn texts() -> impl Strategy<Value = String> {
+        let sequences = ["\u{1b}[2J", "\u{1b}]0;t\u{7}", "\u{1b}[8m", "\u{9b}1A", "\u{90}q", "\u{1b}c", "\u{8}\u{8}", "\r", "\n", "\t"];
+        let part = prop_oneof![
+            4 => any::<char>().prop_map(String::from),
+            2 => prop::char::range('\0', '\u{a0}').prop_map(String::from),
+            1 => prop::char::range('\u{300}', '\u{36f}').prop_map(String::from),
+            1 => prop::char::range('\u{2000}', '\u{206f}').prop_map(String::from),
+            2 => prop::sample::select(&sequences[..]).prop_map(String::from),
+        ];
+        prop::collection::vec(part, 0..60).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_hidden_in_what_is_shown(text in texts()) {
+            for shown in [tame(&text), tame_strictly(&text), tame_line(&text), tame_in_place(&text), tame_json(&text), tame_toml(&text)] {
+                prop_assert!(!shown.chars().any(is_hidden), "{shown:?}");
+            }
+            prop_assert!(!tame_line(&text).contains('\n'));
+        }
+
+        #[test]
+        fn terminal_shows_the_characters_in_their_order(text in texts()) {
+            let shown = tame_line(&text.replace('\t', " "));
+            let mut terminal = vt100::Parser::new(2, 4_000, 0);
+            terminal.process(shown.as_bytes());
+            let letters = |text: &str| text.trim_end().chars().filter(|c| !is_mark(*c)).collect::<String>();
+            prop_assert_eq!(letters(&terminal.screen().contents()), letters(&shown));
+            prop_assert_eq!(terminal.screen().cursor_position().0, 0);
+        }
+
+        #[test]
+        fn json_and_toml_mean_the_same(text in texts()) {
+            let json = serde_json::to_string(&text).expect("it is a text");
+            prop_assert_eq!(&serde_json::from_str::<String>(&tame_json(&json)).expect("it is JSON"), &text);
+            let mut toml = DocumentMut::new();
+            toml["key"] = toml_edit::value(text.as_str());
+            let read: DocumentMut = tame_toml(&toml.to_string()).parse().expect("it is TOML");
+            prop_assert_eq!(read["key"].as_str(), Some(text.as_str()));
+        }
+
+        #[test]
+        fn pieces_are_shown_as_the_whole_is(bytes in prop::collection::vec(any::<u8>(), 0..80), text in texts(), size in 1_usize..20) {
+            let bytes = [&bytes, text.as_bytes(), &bytes].concat();
+            let show = |size: usize| {
+                let mut written = Vec::new();
+                let mut tamed = Tamed::new(&mut written);
+                bytes.chunks(size).for_each(|piece| tamed.write_all(piece).expect("it is written"));
+                drop(tamed);
+                String::from_utf8(written).expect("it is text")
+            };
+            prop_assert_eq!(show(size), show(usize::MAX));
+        }
+    }
 
     #[test]
     fn terminal_sees_nothing_that_it_obeys() {

@@ -56,7 +56,7 @@ impl ConfineArgs {
         }
         let confinement = confinement();
         let phase = Phase { opening: true, network: confinement.network, store: confinement.store.is_some() };
-        process::close_inherited();
+        process::close_inherited(&confinement.read);
         said(process::refuse_core(), "keep its memory out of core dumps", BOTH)?;
         if !self.no_landlock {
             said(confinement.stand(), "confine this process to the files that it needs", "--no-landlock")?;
@@ -67,13 +67,26 @@ impl ConfineArgs {
     /// Takes from this process what it needed to open a session, and the network, unless a tool of the session may reach it.
     pub(crate) fn isolate(&self, session: &Session) -> Result<()> {
         let network = session.gate().reaches_network();
-        self.enter(Phase { opening: false, network, store: session.may_open_sockets() })
+        self.finish_opening(Phase { opening: false, network, store: session.may_open_sockets() })
     }
 
     /// [`Self::apply`] and all that [`Self::isolate`] takes away, for a command that opens no session that is kept.
     pub(crate) fn seal(&self, confinement: impl FnOnce() -> Confinement) -> Result<()> {
         self.apply(confinement)?;
         self.enter(Phase::RUN)
+    }
+
+    /// [`Self::isolate`], for a command that has opened the store and no session of it.
+    pub(crate) fn isolate_with_store(&self) -> Result<()> {
+        self.finish_opening(Phase { store: true, ..Phase::RUN })
+    }
+
+    /// Enters a phase in which nothing that the command line names is opened any more.
+    fn finish_opening(&self, phase: Phase) -> Result<()> {
+        if !self.is_off() {
+            process::close_inherited::<&Path>(&[]);
+        }
+        self.enter(phase)
     }
 
     fn enter(&self, phase: Phase) -> Result<()> {
@@ -278,7 +291,7 @@ mod elsewhere {
 
         pub(crate) fn remember_inherited() {}
 
-        pub(crate) fn close_inherited() {}
+        pub(crate) fn close_inherited<P>(_: &[P]) {}
 
         pub(crate) fn refuse_core() -> Result<(), Infallible> {
             Ok(())

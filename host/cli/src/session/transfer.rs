@@ -9,6 +9,7 @@ use tollhouse::capability::parse_bytes;
 use tollhouse::session::{ImportBudget, ImportOptions, Imported, ImportedBudget, SessionId};
 use tollhouse_registry::untrusted_file;
 
+use super::super::confine::{ConfineArgs, Confinement};
 use super::super::places::Places;
 use super::super::progress::Progress;
 use super::super::stdio::Stdout;
@@ -64,6 +65,8 @@ pub(crate) struct Import {
     /// Give it budgets of its own: `keep`, as much as was left when it was exported, or `fresh`, all that its policy gives
     #[arg(long, value_name = "keep|fresh", value_parser = budget)]
     budget: Option<ImportBudget>,
+    #[command(flatten)]
+    confine: ConfineArgs,
     /// Print one JSON object: session, snapshot, budget (none, shared, exhausted, keep or fresh)
     #[arg(long)]
     json: bool,
@@ -134,17 +137,21 @@ impl Export {
 
 impl Import {
     pub(super) fn execute(self, places: &Places) -> Result {
+        self.confine.apply(|| Confinement::of(places, true).reading([&self.file]))?;
+        let file = if self.file == Path::new("-") {
+            None
+        } else {
+            let opened = untrusted_file::open_named(&self.file).map_err(io::Error::from);
+            Some(opened.map_err(|error| CliError::because(format!("cannot read `{}`", self.file.display()), &error))?)
+        };
         let sessions = places.sessions()?;
+        self.confine.isolate_with_store()?;
         let failed = |error| super::failed("cannot import", &error);
         let progress = Progress::new(format!("importing {}", self.file.display()));
         let options = ImportOptions { name: self.id, most: self.limit, budget: self.budget };
-        let imported = if self.file == Path::new("-") {
-            sessions.import(progress.count(io::stdin().lock()), &options)
-        } else {
-            let file = untrusted_file::open_named(&self.file).map_err(|error| {
-                CliError::because(format!("cannot read `{}`", self.file.display()), &io::Error::from(error))
-            })?;
-            sessions.import(BufReader::new(progress.count(file)), &options)
+        let imported = match file {
+            None => sessions.import(progress.count(io::stdin().lock()), &options),
+            Some(file) => sessions.import(BufReader::new(progress.count(file)), &options),
         };
         drop(progress);
         let Imported { session: id, budget, .. } = imported.map_err(failed)?;

@@ -1,7 +1,6 @@
 //! What cargo put into a component: the crates that it was built of, and those that built it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::process::Stdio;
 
 use semver::Version;
 use serde::Deserialize;
@@ -19,7 +18,8 @@ pub(super) fn list(job: &Job<'_>, target: &str) -> Result<Vec<Dependency>> {
             .hint("type: cargo fetch (it may need the packages that only tests use)")
             .status(1)
     };
-    let output = cargo.stdin(Stdio::null()).output().map_err(|error| unlisted(&error.to_string()))?;
+    let output = super::capture(cargo, job.stop).map_err(|error| unlisted(&error.to_string()))?;
+    job.stop.check()?;
     if !output.status.success() {
         return Err(unlisted(String::from_utf8_lossy(&output.stderr).trim()));
     }

@@ -9,7 +9,7 @@ mod rust;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tollhouse_registry::untrusted_file::{self, ReadError};
@@ -147,7 +147,9 @@ impl Job<'_> {
 
     /// Asks a program something that takes no time: what it prints. None if it is not there, or fails.
     fn ask(&self, program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Option<String> {
-        let output = self.command(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        let mut command = self.command(program);
+        command.args(arguments);
+        let output = capture(command, self.stop).ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
@@ -199,14 +201,28 @@ impl Job<'_> {
 }
 
 /// Runs a program to its end; Ctrl-C ends it, and all that it started.
-pub(super) fn spawn(mut command: Command, stop: &Stop) -> std::io::Result<std::process::ExitStatus> {
+pub(super) fn spawn(command: Command, stop: &Stop) -> io::Result<ExitStatus> {
+    run_until_stopped(command, stop, |mut child| child.wait())
+}
+
+/// The same, of a program whose output is wanted.
+fn capture(mut command: Command, stop: &Stop) -> io::Result<Output> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    run_until_stopped(command, stop, Child::wait_with_output)
+}
+
+fn run_until_stopped<T>(
+    mut command: Command,
+    stop: &Stop,
+    wait: impl FnOnce(Child) -> io::Result<T>,
+) -> io::Result<T> {
     // A group of its own: npm, cargo and make start others.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn()?;
+    let child = command.spawn()?;
     let group = Pid::from_child(&child);
     let end = move || {
         // A group that is gone has ended.
         let _ = kill_process_group(group, Signal::TERM);
     };
-    stop.during(end, || child.wait())
+    stop.during(end, || wait(child))
 }
