@@ -7,7 +7,7 @@
 
 use rquickjs::{Ctx, Error, Exception, Function, Object, Result, Value, qjs};
 
-use crate::bindings::types::{ErrorKind, Failure, Json};
+use crate::bindings::types::{ErrorKind, Failure, Json, Location};
 use crate::convert::{self, Purpose};
 use crate::source::Problem;
 use crate::text;
@@ -48,12 +48,14 @@ fn described<'js>(ctx: &Ctx<'js>, describe: &Function<'js>, thrown: Value<'js>) 
         if value.is_string() { text::to_text(&value).map(Some) } else { Ok(None) }
     };
     let payload: Value<'js> = record.get("payload")?;
+    let stack = field("stack")?;
     Ok(Failure {
         kind: kind(field("kind")?.as_deref().unwrap_or_default()),
         name: field("name")?.unwrap_or_default(),
         message: field("message")?.unwrap_or_default(),
         hint: field("hint")?,
-        stack: field("stack")?,
+        location: stack.as_deref().and_then(location),
+        stack,
         payload: match convert::to_json(ctx, payload, Purpose::Outcome) {
             Ok(text) => text.map(|text| Json { text, specials: Vec::new() }),
             Err(_) => {
@@ -87,13 +89,37 @@ pub(crate) fn to_record<'js>(ctx: &Ctx<'js>, failure: Failure) -> Result<Object<
 
 /// A failure that is a kind, a name and a message.
 pub(crate) fn plain(kind: ErrorKind, name: &str, message: &str) -> Failure {
-    Failure { kind, name: name.to_owned(), message: message.to_owned(), hint: None, stack: None, payload: None }
+    Failure {
+        kind,
+        name: name.to_owned(),
+        message: message.to_owned(),
+        hint: None,
+        stack: None,
+        location: None,
+        payload: None,
+    }
+}
+
+/// The place of the innermost frame of a stack that is a script's: frames are `at NAME (FILE:LINE:COLUMN)`, of a script's own
+/// level `at FILE:LINE:COLUMN`, and of natives `at NAME (native)`.
+pub(crate) fn location(stack: &str) -> Option<Location> {
+    stack.lines().find_map(|line| {
+        let frame = line.trim().strip_prefix("at ")?;
+        let place = match frame.strip_suffix(')') {
+            Some(named) => named.split_once(" (")?.1,
+            None => frame,
+        };
+        let (rest, column) = place.rsplit_once(':')?;
+        let (file, line) = rest.rsplit_once(':')?;
+        Some(Location { file: file.to_owned(), line: line.parse().ok()?, column: column.parse().ok()? })
+    })
 }
 
 /// The failure of a script that is no TypeScript.
 pub(crate) fn from_problem(problem: Problem, name: &str) -> Failure {
     let mut failure = plain(ErrorKind::Syntax, "SyntaxError", &problem.message);
     failure.stack = Some(format!("at {name}:{}:{}", problem.line, problem.column));
+    failure.location = failure.stack.as_deref().and_then(location);
     failure
 }
 

@@ -133,6 +133,7 @@ pub(crate) fn failure(stop: Stop, limits: Limits, stack: Option<String>) -> Fail
         name: "LimitError".to_owned(),
         message,
         hint: Some(hint.to_owned()),
+        location: stack.as_deref().and_then(crate::errors::location),
         stack,
         payload: None,
     }

@@ -3,9 +3,9 @@
 //! A script is the body of an async function, so that `await` and `return` work at its top level. Between two steps
 //! nothing is on the stack: what goes on is in QuickJS's heap and in [`crate::operations`].
 //!
-//! When a script is over: it threw; or it returned a value; or it ended without one and nothing is outstanding any
-//! more (as in Node, timers and calls that nobody awaited are waited for); or a promise was rejected and nobody
-//! handles it; or a limit was reached; or it waits for what cannot happen.
+//! When a script is over: it returned, and nothing that it began is outstanding any more (as in Node, timers and calls that
+//! nobody awaited are waited for); or it threw, or a promise was rejected and nobody handles it; or it called
+//! `process.exit`; or a limit was reached; or it waits for what cannot happen.
 #![expect(unsafe_code, reason = "evaluation with a line number")]
 
 use std::cell::{Cell, RefCell};
@@ -341,17 +341,15 @@ fn run(ctx: &Ctx<'_>, engine: &Engine) -> Result<Step> {
             Ok(value) => value,
             Err(_) => return Ok(failed(thrown_failure(ctx, engine, ctx.catch()))),
         };
-        if value.is_undefined() {
-            if !operations::only_background() {
-                return Ok(Step::Blocked(operations::take_changes()));
+        if !operations::only_background() {
+            return Ok(Step::Blocked(operations::take_changes()));
+        }
+        // Whoever listens for this may begin something new.
+        if !std::mem::replace(&mut drained, true) {
+            if engine.turn.before_exit(ctx).is_err() {
+                report_uncaught(ctx, ctx.catch());
             }
-            // Whoever listens for this may begin something new.
-            if !std::mem::replace(&mut drained, true) {
-                if engine.turn.before_exit(ctx).is_err() {
-                    report_uncaught(ctx, ctx.catch());
-                }
-                continue;
-            }
+            continue;
         }
         return Ok(returned(ctx, engine, value));
     }

@@ -95,6 +95,7 @@ pub(crate) fn failure(exceeded: &LimitExceeded, limits: &Limits) -> Failure {
         message,
         hint: Some(hint.to_owned()),
         stack: None,
+        location: None,
         payload: None,
     }
 }

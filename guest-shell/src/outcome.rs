@@ -2,7 +2,7 @@
 
 use bashkit::{Error, ExecResult, LimitExceeded};
 
-use crate::bindings::types::{ErrorKind, Failure, Limits, Outcome, Script};
+use crate::bindings::types::{ErrorKind, Failure, Limits, Location, Outcome, Script};
 use crate::{clock, limits, shell};
 
 /// The status of a script that was cancelled: 128 + SIGINT.
@@ -40,7 +40,7 @@ fn of_status(result: &ExecResult, name: &str) -> (u8, Option<Failure>) {
     let status = u8::try_from(result.exit_code.rem_euclid(256)).expect("a remainder of 256");
     let error = match &result.syntax_error {
         // Also where the status is 0: the rest of the script was not run.
-        Some(report) => Some(failure(ErrorKind::Syntax, "SyntaxError", syntax_message(report, name))),
+        Some(report) => Some(syntax_failure(report, name)),
         None if status == 0 => None,
         None => Some(failure(ErrorKind::Exit, "ExitError", format!("exit status {status}"))),
     };
@@ -53,10 +53,9 @@ fn of_error(error: &Error, source: &str, name: &str, limits: &Limits) -> (u8, Op
         Error::Parse { .. } => {
             let report = error.syntax_report(name, source).unwrap_or_else(|| format!("{name}: {error}\n"));
             shell::complain(&report);
-            let message = syntax_message(&report, name);
             let status = error.syntax_status(0).rem_euclid(256);
             let status = u8::try_from(status).expect("a remainder of 256");
-            (status, Some(failure(ErrorKind::Syntax, "SyntaxError", message)))
+            (status, Some(syntax_failure(&report, name)))
         }
         Error::ResourceLimit(exceeded) => (limits::LIMIT_STATUS, Some(limits::failure(exceeded, limits))),
         _ if clock::out_of_fuel() => {
@@ -75,14 +74,16 @@ fn of_error(error: &Error, source: &str, name: &str, limits: &Limits) -> (u8, Op
     }
 }
 
-/// bash's report of a syntax error, without the name of the script and the line it quotes:
+/// The failure of a syntax error. Its message is bash's report, without the name of the script and the line it quotes:
 /// `line 3: syntax error near unexpected token `done'`.
-fn syntax_message(report: &str, name: &str) -> String {
+fn syntax_failure(report: &str, name: &str) -> Failure {
     let first = report.lines().next().unwrap_or_default();
     let message = first.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(first);
-    message.to_owned()
+    let line = message.strip_prefix("line ").and_then(|rest| rest.split_once(": ")?.0.parse().ok());
+    let location = line.map(|line| Location { file: name.to_owned(), line, column: 0 });
+    Failure { location, ..failure(ErrorKind::Syntax, "SyntaxError", message.to_owned()) }
 }
 
 fn failure(kind: ErrorKind, name: &str, message: String) -> Failure {
-    Failure { kind, name: name.to_owned(), message, hint: None, stack: None, payload: None }
+    Failure { kind, name: name.to_owned(), message, hint: None, stack: None, location: None, payload: None }
 }

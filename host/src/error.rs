@@ -70,11 +70,42 @@ pub struct Failure {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
-    /// Where in the script.
+    /// The calls that led to it: functions, files, lines and columns, innermost first.
     pub stack: Option<String>,
+    /// Where in a script it happened, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
     /// What the tool said: the error case of its `result`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Payload>,
+}
+
+/// A place in a script. In JSON: `error.location`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Location {
+    /// What the script, or its file, is called.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1, in the units of the script's language (of JavaScript, UTF-16 code units); none where only the line
+    /// is known.
+    pub column: Option<u32>,
+    /// The text of the line, if the place is in the script that was run. At most 512 bytes.
+    pub source: Option<String>,
+}
+
+impl Location {
+    /// Longest text of a line, in bytes.
+    const MAX_SOURCE: usize = 512;
+
+    /// Adds the text of the line from the script that was run, if the place is in that.
+    pub(crate) fn quote(&mut self, name: &str, script: &str) {
+        if self.file != name {
+            return;
+        }
+        let line = usize::try_from(self.line).ok().and_then(|line| script.lines().nth(line.checked_sub(1)?));
+        self.source = line.filter(|line| line.len() <= Self::MAX_SOURCE).map(str::to_owned);
+    }
 }
 
 /// A JSON value, with the places in it that stand for something JSON has no word for.
@@ -116,7 +147,15 @@ impl From<serde_json::Value> for Payload {
 
 impl Failure {
     fn new(kind: ErrorKind, name: &str, message: impl Into<String>) -> Self {
-        Self { kind, name: name.to_owned(), message: message.into(), hint: None, stack: None, payload: None }
+        Self {
+            kind,
+            name: name.to_owned(),
+            message: message.into(),
+            hint: None,
+            stack: None,
+            location: None,
+            payload: None,
+        }
     }
 
     /// No grant allows a call.

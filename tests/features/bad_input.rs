@@ -88,6 +88,42 @@ fn stacks_have_the_scripts_own_lines() {
 }
 
 #[test]
+fn error_shows_its_line_and_column() {
+    let home = Home::new();
+    home.file(
+        "sum.js",
+        "const users = [{ n: 1 }];\nfunction sum() {\n\treturn '😀'.length + users.mapp(u => u.n);\n}\nsum();\n",
+    );
+    let ran = home.json(["sum.js"]);
+    let line = "\treturn '😀'.length + users.mapp(u => u.n);";
+    let location = json!({ "file": "sum.js", "line": 3, "column": 34, "source": line });
+    assert_eq!(ran["error"]["location"], location, "{ran}");
+    let shown = home.run(["run", "sum.js"]);
+    let marked = format!("sum.js:3\n    {line}\n    \t{}^\nTypeError: ", " ".repeat(33));
+    assert!(shown.stderr.starts_with(&marked), "{shown:?}");
+    // In a file that it imports, and in one that does not parse.
+    home.file("lib.js", "\nexports.f = () => { throw new RangeError('no') };\n");
+    let ran = home.json(["--mount", "lib.js:/workspace/lib.js", "-e", "require('./lib.js').f()"]);
+    assert_eq!(
+        (&ran["error"]["location"]["line"], &ran["error"]["location"]["source"]),
+        (&json!(2), &json!(null)),
+        "{ran}"
+    );
+    let ran = home.js("let a = 1;\nlet b = ;\n", &[]);
+    assert_eq!(
+        (&ran["error"]["location"]["line"], &ran["error"]["location"]["source"]),
+        (&json!(2), &json!("let b = ;")),
+        "{ran}"
+    );
+    let ran = home.js("const n: number = 1;\nconst m: = 2;\n", &["--lang", "ts"]);
+    assert_eq!(ran["error"]["location"]["line"], 2, "{ran}");
+    let ran = home.sh("echo a\nif [ ; then\n", &[]);
+    assert_eq!(ran["error"]["location"]["line"], 3, "{ran}");
+    // What has no place has none.
+    assert_eq!(home.sh("exit 3", &[])["error"].get("location"), None);
+}
+
+#[test]
 fn odd_values_come_back() {
     let home = Home::new();
     assert_eq!(home.js("return 2n ** 80n", &[])["value"], "1208925819614629174706176");

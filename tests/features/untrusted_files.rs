@@ -155,7 +155,10 @@ fn stream_that_a_person_names_is_read() {
         ("$T run --policy /dev/null -e 'return 4'", "4"),
         ("echo '' | $T run --policy - -e 'return 5'", "5"),
         ("$T run --policy <(sleep 0.1; echo '[limits]'; echo 'calls = 7') -e 'return 5'", "5"),
-        ("$T policy check --policy /dev/fd/9 9< <(echo '[limits]') 2> /dev/null", "no grants: every call will be denied"),
+        (
+            "$T policy check --policy /dev/fd/9 9< <(echo '[limits]') 2> /dev/null",
+            "no grants: every call will be denied",
+        ),
         (
             "$T policy seal <(echo '[limits]') --key <(cat issuer.key) --expires 1h > token
              $T run --token <(cat token) --trust <(cat issuer.key.pub) -e 'return 5'",

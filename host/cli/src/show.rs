@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use serde::Serialize;
 use serde_json::Value;
-use tollhouse::error::{ErrorKind, Failure};
+use tollhouse::error::{ErrorKind, Failure, Location};
 use tollhouse::gate::{BudgetKind, CallOutcome};
 use tollhouse::session::RunResult;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::stdio::Stdout;
 use super::tame::{tame, tame_json};
@@ -64,6 +65,9 @@ pub(crate) fn failure(error: &Failure) {
     if error.kind == ErrorKind::Exit {
         return;
     }
+    if let Some(location) = &error.location {
+        quote(location);
+    }
     note!("{}", indented(&format!("{}: {}", error.name, error.message)));
     if let Some(stack) = error.stack.as_deref().filter(|stack| !stack.trim().is_empty()) {
         note!("    {}", indented(stack.trim()));
@@ -74,6 +78,27 @@ pub(crate) fn failure(error: &Failure) {
     if let Some(hint) = &error.hint {
         note!("hint: {}", indented(hint));
     }
+}
+
+/// The line of a script in which an error happened, and a mark below its column. The shell has told its errors, with their lines.
+fn quote(location: &Location) {
+    let (Some(source), Some(column)) = (&location.source, location.column) else { return };
+    note!("{}:{}", indented(&location.file), location.line);
+    note!("    {}", source.trim_end());
+    note!("    {}", marker(source, column));
+}
+
+/// A mark below a column of a line, in UTF-16 code units from 1, as wide as a terminal shows what stands before it.
+fn marker(source: &str, column: u32) -> String {
+    let mut units = 1;
+    let before = source.chars().take_while(|c| {
+        units += c.len_utf16();
+        units <= column as usize
+    });
+    let blank = |c| if c == '\t' { "\t".to_owned() } else { " ".repeat(tame(&String::from(c)).width()) };
+    let mut marker: String = before.map(blank).collect();
+    marker.push('^');
+    marker
 }
 
 /// A text whose further lines cannot be taken for lines of our own.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Language;
 use super::bindings::types as wit;
-use crate::error::{ErrorKind, Failure, Payload, Special, SpecialKind, how_to_raise};
+use crate::error::{ErrorKind, Failure, Location, Payload, Special, SpecialKind, how_to_raise};
 use crate::json::{self, JsonError};
 
 /// The most bytes that a script leaves for the next one besides its files, as its guest writes them.
@@ -259,6 +259,12 @@ fn told(failure: wit::Failure, memory: u64) -> Failure {
         message: cut(failure.message),
         hint: failure.hint.map(cut),
         stack: failure.stack.map(cut),
+        location: failure.location.map(|location| Location {
+            file: cut(location.file),
+            line: location.line,
+            column: (location.column > 0).then_some(location.column),
+            source: None,
+        }),
         payload: payload.map(|value| Payload { value, specials: Vec::new() }),
     }
 }
@@ -284,6 +290,7 @@ impl From<Failure> for wit::Failure {
             message: failure.message,
             hint: failure.hint,
             stack: failure.stack,
+            location: None,
             payload: failure.payload.map(wit::Json::from),
         }
     }

@@ -63,8 +63,7 @@ pub struct Run {
     /// Taken when it ends.
     place: Option<Place>,
     language: Language,
-    /// What its script is called, and the hash of its text: what the log says of it.
-    script: (String, String),
+    script: ScriptSummary,
     announced: bool,
     /// None when it has ended.
     processes: Option<Processes>,
@@ -80,6 +79,29 @@ pub struct Run {
     result: Option<Box<RunResult>>,
     /// Of a session that is kept.
     _stoppable: Option<Stoppable>,
+}
+
+/// What a run says of its script when it begins and when it ends.
+struct ScriptSummary {
+    name: String,
+    /// The hash of its text, in hexadecimal digits.
+    hash: String,
+    /// Its text, from which an error quotes a line; empty for one that is too long to be kept for that.
+    quotable: String,
+}
+
+impl ScriptSummary {
+    /// Longest text that is kept, in bytes.
+    const MAX_QUOTABLE: usize = 256 << 10;
+
+    fn of(script: &Script) -> Self {
+        let quotable = if script.source.len() > Self::MAX_QUOTABLE { "" } else { &script.source };
+        Self {
+            name: script.name.clone(),
+            hash: blake3::hash(script.source.as_bytes()).to_hex().to_string(),
+            quotable: quotable.to_owned(),
+        }
+    }
 }
 
 impl Run {
@@ -120,7 +142,7 @@ impl Run {
         };
         let scope = Scope::new(&session, number);
         let work = Work::new(session.pool(), session.threads(), session.callers(), limits.concurrency);
-        let called = (script.name.clone(), blake3::hash(script.source.as_bytes()).to_hex().to_string());
+        let summary = ScriptSummary::of(&script);
         let beginning = Beginning { script, directory: WORKSPACE.to_owned(), found };
         let handle = CancelHandle { interrupt: interrupt.clone(), news: work.sender() };
         let full = handle.clone();
@@ -133,7 +155,7 @@ impl Run {
             session,
             place: Some(place),
             language,
-            script: called,
+            script: summary,
             announced: false,
             processes: Some(Processes::new(main, together, &limits)),
             outstanding: AllOutstanding::default(),
@@ -238,7 +260,7 @@ impl Run {
         let processes = self.processes.as_mut()?;
         if !self.announced {
             self.announced = true;
-            let (script, hash) = (&*self.script.0, &*self.script.1);
+            let (script, hash) = (&*self.script.name, &*self.script.hash);
             let event = Event::Started { run: self.scope.record.run(), script, hash };
             if let Err(error) = self.scope.log().write(&event) {
                 self.end(Outcome::failed(Failure::host(format!("the run does not start: {}", told(&error)))));
@@ -392,6 +414,9 @@ impl Run {
         let calls = self.session.gate.close(&self.scope.record);
         if let Some(failure) = self.scope.record.log_failure() {
             outcome = Outcome::failed(failure);
+        }
+        if let Some(location) = outcome.error.as_mut().and_then(|failure| failure.location.as_mut()) {
+            location.quote(&self.script.name, &self.script.quotable);
         }
         let files = processes.files().clone();
         let usage = Usage {

@@ -211,11 +211,7 @@ fn capture(mut command: Command, stop: &Stop) -> io::Result<Output> {
     run_until_stopped(command, stop, Child::wait_with_output)
 }
 
-fn run_until_stopped<T>(
-    mut command: Command,
-    stop: &Stop,
-    wait: impl FnOnce(Child) -> io::Result<T>,
-) -> io::Result<T> {
+fn run_until_stopped<T>(mut command: Command, stop: &Stop, wait: impl FnOnce(Child) -> io::Result<T>) -> io::Result<T> {
     // A group of its own: npm, cargo and make start others.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let child = command.spawn()?;
