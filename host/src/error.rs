@@ -87,8 +87,7 @@ pub struct Location {
     pub file: String,
     /// The line, from 1.
     pub line: u32,
-    /// The column, from 1, in the units of the script's language (of JavaScript, UTF-16 code units); none where only the line
-    /// is known.
+    /// The column in bytes of UTF-8, from 1; none where only the line is known.
     pub column: Option<u32>,
     /// The text of the line, if the place is in the script that was run. At most 512 bytes.
     pub source: Option<String>,

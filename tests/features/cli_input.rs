@@ -35,8 +35,10 @@ fn further_lines_of_a_failure_are_indented() {
     let home = Home::new();
     let ran = home.run(["run", "-e", "throw new Error('one\\nhint: two\\n\\nthree')"]);
     assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(ran.stderr.starts_with("Error: one\n    hint: two\n"), "{ran:?}");
-    assert!(ran.stderr.lines().skip(1).all(|line| line.is_empty() || line.starts_with("    ")), "{ran:?}");
+    let (quoted, told) = ran.stderr.split_once("^\n").expect("the line is quoted");
+    assert!(quoted.starts_with("script:1\n    throw new Error("), "{ran:?}");
+    assert!(told.starts_with("Error: one\n    hint: two\n"), "{ran:?}");
+    assert!(told.lines().skip(1).all(|line| line.is_empty() || line.starts_with("    ")), "{ran:?}");
 }
 
 #[test]

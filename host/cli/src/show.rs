@@ -55,6 +55,9 @@ pub(crate) fn result(result: &RunResult) {
         Some(value) => json_pretty(value),
     }
     if let Some(error) = &result.error {
+        if let Some(location) = &error.location {
+            quote(location);
+        }
         failure(error);
     }
 }
@@ -64,9 +67,6 @@ pub(crate) fn failure(error: &Failure) {
     // A shell script's own exit status is its own message.
     if error.kind == ErrorKind::Exit {
         return;
-    }
-    if let Some(location) = &error.location {
-        quote(location);
     }
     note!("{}", indented(&format!("{}: {}", error.name, error.message)));
     if let Some(stack) = error.stack.as_deref().filter(|stack| !stack.trim().is_empty()) {
@@ -88,13 +88,9 @@ fn quote(location: &Location) {
     note!("    {}", marker(source, column));
 }
 
-/// A mark below a column of a line, in UTF-16 code units from 1, as wide as a terminal shows what stands before it.
+/// A mark below a column of a line, behind as much space as a terminal takes for what stands before it.
 fn marker(source: &str, column: u32) -> String {
-    let mut units = 1;
-    let before = source.chars().take_while(|c| {
-        units += c.len_utf16();
-        units <= column as usize
-    });
+    let before = source.char_indices().take_while(|(at, _)| at + 1 < column as usize).map(|(_, c)| c);
     let blank = |c| if c == '\t' { "\t".to_owned() } else { " ".repeat(tame(&String::from(c)).width()) };
     let mut marker: String = before.map(blank).collect();
     marker.push('^');

@@ -1,6 +1,7 @@
 //! Landlock: the files that this process may touch, whether it may use TCP, and whom it may signal.
 
 use std::fmt::Write as _;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -98,7 +99,12 @@ pub(super) fn refuse_tcp() -> Result<(), RulesetError> {
 fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, RulesetError> {
     // What is not there cannot be allowed, and need not be.
     let Ok(open) = PathFd::new(path) else { return Ok(rules) };
-    let access = if path.is_dir() { access } else { access & AccessFs::from_file(KNOWN) };
+    let Ok(found) = std::fs::metadata(path) else { return Ok(rules) };
+    // A pipe or a socket without a name, as of `<(…)`, is of no file system: it can be opened by its descriptor, and takes no rule.
+    if found.file_type().is_fifo() || found.file_type().is_socket() {
+        return Ok(rules);
+    }
+    let access = if found.is_dir() { access } else { access & AccessFs::from_file(KNOWN) };
     rules.add_rule(PathBeneath::new(open, access))
 }
 

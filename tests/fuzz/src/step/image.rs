@@ -6,7 +6,7 @@ use super::plan::{Import, Said, Slot, Started, What};
 const BASE: u32 = 0x1000;
 
 /// How many bytes a slot has, and what is before the first: see `puppet.wat`.
-const SLOT: usize = 128;
+const SLOT: usize = 144;
 const HEAD: usize = 8;
 
 /// The most bytes of it.
@@ -84,14 +84,18 @@ impl Image {
                     self.0[outcome + 20] = *kind;
                     self.bytes(outcome + 24, b"Error");
                     self.bytes(outcome + 32, message.as_bytes());
+                    self.0[outcome + 64] = 1;
+                    self.bytes(outcome + 68, b"script.js");
+                    self.number(outcome + 76, 1);
+                    self.number(outcome + 80, u32::from(*kind));
                 }
-                self.long(outcome + 88, *fuel);
-                self.option(outcome + 96, state.as_deref());
+                self.long(outcome + 104, *fuel);
+                self.option(outcome + 112, state.as_deref());
             }
             Said::Raw(bytes) => self.set(at, &bytes[..bytes.len().min(SLOT - 8)]),
         }
         let calls = self.room(slot.imports.len() * 24);
-        self.range(at + 120, calls, slot.imports.len());
+        self.range(at + 136, calls, slot.imports.len());
         for (index, import) in slot.imports.iter().enumerate() {
             self.import(calls + index * 24, import);
         }

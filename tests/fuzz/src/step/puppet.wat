@@ -1,6 +1,6 @@
 ;; A script guest that says whatever it is told to say. Its script is the hexadecimal form of a piece of memory, which it
-;; puts at 0x1000: a number of slots, the slots of 128 bytes from 0x1008 on, one for each time that it is entered, and what
-;; these point to. A slot is a `step` (120 bytes, as the canonical ABI has it), the address of calls of imports (24 bytes
+;; puts at 0x1000: a number of slots, the slots of 144 bytes from 0x1008 on, one for each time that it is entered, and what
+;; these point to. A slot is a `step` (136 bytes, as the canonical ABI has it), the address of calls of imports (24 bytes
 ;; each) that are made first, and their number. Behind the last slot it has finished.
 (module
   (import "tollhouse:guest/output@0.1.0" "write" (func $write (param i32 i32 i32)))
@@ -83,11 +83,11 @@
   ;; The next slot.
   (func $step (result i32)
     (local $slot i32) (local $calls i32) (local $left i32)
-    (local.set $slot (i32.add (i32.const 0x1008) (i32.mul (global.get $turn) (i32.const 128))))
+    (local.set $slot (i32.add (i32.const 0x1008) (i32.mul (global.get $turn) (i32.const 144))))
     (global.set $turn (i32.add (global.get $turn) (i32.const 1)))
     (if (i32.gt_u (global.get $turn) (i32.load (i32.const 0x1000))) (then (return (i32.const 0x200))))
-    (local.set $calls (i32.load offset=120 (local.get $slot)))
-    (local.set $left (i32.and (i32.load offset=124 (local.get $slot)) (i32.const 15)))
+    (local.set $calls (i32.load offset=136 (local.get $slot)))
+    (local.set $left (i32.and (i32.load offset=140 (local.get $slot)) (i32.const 15)))
     (block $done
       (loop $more
         (br_if $done (i32.eqz (local.get $left)))
