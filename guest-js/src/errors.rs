@@ -101,7 +101,7 @@ pub(crate) fn plain(kind: ErrorKind, name: &str, message: &str) -> Failure {
 }
 
 /// The place of the innermost frame of a stack that is a script's: frames are `at NAME (FILE:LINE:COLUMN)`, of a script's own
-/// level `at FILE:LINE:COLUMN`, and of natives `at NAME (native)`.
+/// level `at FILE:LINE:COLUMN`, of natives `at NAME (native)`, and of texts that were read, as by `JSON.parse`, `at <input>:…`.
 pub(crate) fn location(stack: &str) -> Option<Location> {
     stack.lines().find_map(|line| {
         let frame = line.trim().strip_prefix("at ")?;
@@ -111,7 +111,8 @@ pub(crate) fn location(stack: &str) -> Option<Location> {
         };
         let (rest, column) = place.rsplit_once(':')?;
         let (file, line) = rest.rsplit_once(':')?;
-        Some(Location { file: file.to_owned(), line: line.parse().ok()?, column: column.parse().ok()? })
+        let location = Location { file: file.to_owned(), line: line.parse().ok()?, column: column.parse().ok()? };
+        Some(location).filter(|location| !location.file.starts_with('<'))
     })
 }
 

@@ -14,7 +14,8 @@ use crate::convert::{to_counted_payload, to_payload, to_python};
 use crate::driver::Raised;
 use crate::errors::told;
 
-/// A Python function as a tool: `HostTool(name, description, schema, handler)`. The handler is called with the canonical
+/// A Python function as a tool: `HostTool(name, description, schema, handler, result)`, with the JSON Schema of what it takes,
+/// and of what it returns if that is known. The handler is called with the canonical
 /// method, a dict and the [`CallEnding`]; with none, only who drives the run in steps answers.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct HostTool {
@@ -25,11 +26,21 @@ pub(crate) struct HostTool {
 #[pymethods]
 impl HostTool {
     #[new]
-    #[pyo3(signature = (name, description, schema, handler=None))]
-    fn new(name: &str, description: &str, schema: &str, handler: Option<Py<PyAny>>) -> PyResult<Self> {
-        let schema = serde_json::from_str(schema).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let tool = tool::HostTool::new(name, description, schema);
-        Ok(Self { tool: tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler })
+    #[pyo3(signature = (name, description, schema, handler=None, result=None))]
+    fn new(
+        name: &str,
+        description: &str,
+        schema: &str,
+        handler: Option<Py<PyAny>>,
+        result: Option<&str>,
+    ) -> PyResult<Self> {
+        let read = |text: &str| serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()));
+        let refused = |error: tool::HostToolError| PyValueError::new_err(told(&error));
+        let mut tool = tool::HostTool::new(name, description, read(schema)?).map_err(refused)?;
+        if let Some(result) = result {
+            tool = tool.returning(read(result)?).map_err(refused)?;
+        }
+        Ok(Self { tool, handler })
     }
 
     /// Makes a namespace whose members need not be named beforehand.

@@ -382,6 +382,9 @@ impl Tool {
         let mut about = schema::describe(&self.method, self.function(), granted);
         if let Source::Host(tool) = &self.source {
             about["parameters"] = tool.parameters().clone();
+            if tool.result().is_object() {
+                about["result"] = tool.result().clone();
+            }
         }
         about
     }

@@ -205,6 +205,7 @@ mod tests {
             result,
             kind: FunctionKind::Free,
             export: Export { instance: None, function: "f".to_owned() },
+            schemas: None,
         }
     }
 

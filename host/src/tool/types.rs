@@ -5,8 +5,10 @@
 //! does not read components (`reflect`), and it neither judges nor converts values (`canonical`, `value`).
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::names;
 
@@ -71,6 +73,18 @@ pub struct Function {
     pub kind: FunctionKind,
     /// Where the component exports it.
     pub export: Export,
+    /// Of a function of the embedding program, what declarations are written from.
+    #[serde(skip)]
+    pub(crate) schemas: Option<Arc<HostSchemas>>,
+}
+
+/// The JSON Schemas of a function of the embedding program.
+#[derive(Debug, PartialEq)]
+pub(crate) struct HostSchemas {
+    /// Of the one object that it takes.
+    pub(crate) parameters: Value,
+    /// Of what it returns; `true` where nothing is said of that.
+    pub(crate) result: Value,
 }
 
 impl Function {

@@ -10,9 +10,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 use super::declared::{self, Body, Key, Named};
+use super::hosted::typescript::{Direction, type_of};
 use super::names::{self, Face, Spelling};
-use super::types::{Case, Field, Function, FunctionKind, Members, Package, Shape, Type};
+use super::types::{Case, Field, Function, FunctionKind, HostSchemas, Members, Package, Shape, Type};
 
 /// A package under its alias.
 #[derive(Clone, Copy, Debug)]
@@ -157,6 +160,9 @@ impl Writer<'_> {
 
     /// Parameters and result.
     fn signature(&self, text: &mut String, function: &Function, depth: usize) {
+        if let Some(schemas) = &function.schemas {
+            return hosted_signature(text, schemas, depth);
+        }
         let optional = if function.params.iter().all(Field::is_optional) { "?" } else { "" };
         let returns = function.returns().map_or_else(|| "null".to_owned(), |ty| self.types.name(ty, 0));
         text.push('(');
@@ -165,6 +171,23 @@ impl Writer<'_> {
         }
         let _ = writeln!(text, "): Promise<{returns}>;");
     }
+}
+
+/// Parameters and result of a function of the embedding program.
+fn hosted_signature(text: &mut String, schemas: &HostSchemas, depth: usize) {
+    let has = |key: &str| schemas.parameters.get(key).is_some_and(|value| !is_empty(value));
+    let takes_more = schemas.parameters.get("additionalProperties").is_none_or(|more| *more != Value::Bool(false));
+    text.push('(');
+    if has("properties") || takes_more {
+        let optional = if has("required") { "" } else { "?" };
+        let _ = write!(text, "args{optional}: {}", type_of(&schemas.parameters, Direction::Argument, depth));
+    }
+    let _ = writeln!(text, "): Promise<{}>;", type_of(&schemas.result, Direction::Result, depth));
+}
+
+/// Whether a list or an object has nothing in it.
+fn is_empty(value: &Value) -> bool {
+    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 /// The named types of a package, with their names in TypeScript.
@@ -248,7 +271,10 @@ impl<'a> Types<'a> {
                     None => "string".to_owned(),
                 }
             }
-            _ => "number".to_owned(),
+            Shape::Json => "any".to_owned(),
+            Shape::S8 | Shape::U8 | Shape::S16 | Shape::U16 | Shape::S32 | Shape::U32 | Shape::F32 | Shape::F64 => {
+                "number".to_owned()
+            }
         }
     }
 
@@ -304,11 +330,11 @@ fn union_of(cases: &Members<Case>) -> String {
 }
 
 /// In parentheses, if a `[]` behind it would bind to its last part only.
-fn grouped(ty: &str) -> String {
+pub(super) fn grouped(ty: &str) -> String {
     if ty.contains('|') || ty.contains('&') { format!("({ty})") } else { ty.to_owned() }
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string()
 }
 
@@ -318,7 +344,7 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// A property's name: reserved words may stand there, what is no identifier is quoted.
-fn property(name: &str) -> String {
+pub(super) fn property(name: &str) -> String {
     if is_identifier(name) { name.to_owned() } else { quoted(name) }
 }
 
@@ -331,12 +357,12 @@ fn identifier(name: &str) -> String {
     safe
 }
 
-fn indent(depth: usize) -> String {
+pub(super) fn indent(depth: usize) -> String {
     "  ".repeat(depth)
 }
 
 /// Writes a doc comment, or nothing.
-fn comment(text: &mut String, depth: usize, docs: &str) {
+pub(super) fn comment(text: &mut String, depth: usize, docs: &str) {
     let docs = docs.trim().replace("*/", "*\\/");
     if docs.is_empty() {
         return;

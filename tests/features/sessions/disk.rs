@@ -231,9 +231,6 @@ fn a_session_bears_a_full_disk() {
     // What it had put is gone, and a run that leaves less goes on.
     let next = run("return [await fs.readdir('/workspace'), (await stats.describe({values: [3]})).mean]");
     assert_eq!(next["value"], serde_json::json!([["kept"], 3]), "{next}");
-    let large = "await fs.writeFile('/workspace/large', crypto.getRandomValues(new Uint8Array(65536)).join())";
-    let other = ["--session", "other", store[0], store[1]];
-    assert_eq!(home.js(large, &other)["status"], "completed");
     // Now there is no room for anything.
     let mut ballast = std::fs::File::create(disk.path().join("ballast")).expect("it is made");
     while ballast.write_all(&[7; 4096]).is_ok() {}
@@ -241,11 +238,6 @@ fn a_session_bears_a_full_disk() {
     let more = "await fs.writeFile('/workspace/x', Math.random() + 'x')";
     let told = refused(&home, &["run", "--session", "s", store[0], store[1], "-e", more], 1);
     assert!(told.contains("no space is left"), "{told}");
-    // What makes room needs none.
-    done(&home, &["session", "rm", "--force", "other", store[0], store[1]]);
-    done(&home, &["session", "gc", store[0], store[1]]);
-    let after = run("await fs.writeFile('/workspace/small', 'yes'); return 'room'");
-    assert_eq!(after["value"], "room", "{after}");
     std::fs::remove_file(disk.path().join("ballast")).expect("it is there");
     let again = run("await fs.writeFile('/workspace/again', 'yes'); return (await stats.describe({values: [4]})).mean");
     assert_eq!(again["value"], 4, "{again}");

@@ -6,6 +6,7 @@
 mod check;
 mod looks;
 mod schema;
+pub(super) mod typescript;
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use self::check::Checked;
 use super::lost::LostFace;
 use super::names::{self, NameError, Spelling};
-use super::types::{Export, Function, FunctionKind, Members, Shape};
+use super::types::{Export, Function, FunctionKind, HostSchemas, Members, Shape};
 use super::{CallContext, no_memory_for_result};
 use crate::capability::Pattern;
 use crate::code::{Interrupt, Stopped};
@@ -120,7 +121,7 @@ pub enum HostToolError {
 #[derive(Clone)]
 pub struct HostTool {
     method: String,
-    parameters: Value,
+    schemas: Arc<HostSchemas>,
     pub(crate) function: Function,
     /// What a grant of a method in a namespace overlaps with.
     below: Option<Pattern>,
@@ -143,6 +144,23 @@ impl HostTool {
         tool.function.params = params;
         tool.schema = Some(Arc::new(checked));
         Ok(tool)
+    }
+
+    /// The same, with the JSON Schema of what it returns. Declarations and descriptions have it; what is returned is not checked.
+    ///
+    /// # Errors
+    /// If the schema is none.
+    pub fn returning(self, result: Value) -> Result<Self, HostToolError> {
+        let broken = |problem: String| HostToolError::Schema { name: self.method.replace('/', "."), problem };
+        Checked::new(&result).map_err(broken)?;
+        let parameters = self.schemas.parameters.clone();
+        Ok(self.with_schemas(HostSchemas { parameters, result }))
+    }
+
+    fn with_schemas(mut self, schemas: HostSchemas) -> Self {
+        self.schemas = Arc::new(schemas);
+        self.function.schemas = Some(Arc::clone(&self.schemas));
+        self
     }
 
     /// A namespace whose members nobody names beforehand: the gate judges each call of `name/…`, with whatever arguments.
@@ -168,8 +186,10 @@ impl HostTool {
         let docs = Some(description.trim()).filter(|docs| !docs.is_empty()).map(str::to_owned);
         let export = Export { instance: None, function: String::new() };
         let result = Some(Shape::Json.into());
-        let function = Function { path, docs, params: Members::default(), result, kind, export };
-        Self { method, parameters, function, below: None, schema: None, answer: None }
+        let schemas = Arc::new(HostSchemas { parameters, result: Value::Bool(true) });
+        let declared = Some(Arc::clone(&schemas));
+        let function = Function { path, docs, params: Members::default(), result, kind, export, schemas: declared };
+        Self { method, schemas, function, below: None, schema: None, answer: None }
     }
 
     /// Its canonical method; of a namespace what its methods begin with.
@@ -181,7 +201,13 @@ impl HostTool {
     /// The JSON Schema of what it takes.
     #[must_use]
     pub fn parameters(&self) -> &Value {
-        &self.parameters
+        &self.schemas.parameters
+    }
+
+    /// The JSON Schema of what it returns; `true` where nothing was said of that.
+    #[must_use]
+    pub fn result(&self) -> &Value {
+        &self.schemas.result
     }
 
     /// Whether it is an open namespace.

@@ -120,7 +120,7 @@ impl<'r> Reader<'r> {
         let scope = owner.map_or(Scope::World, |owner| self.scope(owner));
         let docs = self.docs.and_then(|docs| docs.function(&scope, &function.name));
         let docs = docs.or_else(|| function.docs.contents.clone());
-        Ok(Function { path: Vec::new(), docs, params, result, kind, export })
+        Ok(Function { path: Vec::new(), docs, params, result, kind, export, schemas: None })
     }
 
     /// Every resource can be let go of.
@@ -138,6 +138,7 @@ impl<'r> Reader<'r> {
             result: None,
             kind: FunctionKind::Drop(resource),
             export: Export { instance: Some(instance.export.clone()), function: String::new() },
+            schemas: None,
         });
     }
 
