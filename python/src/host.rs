@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 use tollhouse::capability::Policy;
 use tollhouse::gate::{
     Answer, ApprovalError, ApprovalRequest, Approver, Audit, AuditError, AuditFile, AuditKey, Both, CheckOptions, Event,
 };
-use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionOptions};
+use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionOptions, Widening};
 
 use crate::driver::{self, Raised};
-use crate::errors::{PolicyError, raised, told};
+use crate::errors::{PolicyError, RuntimeError, raised, told};
 use crate::session::Session;
-use crate::store::{self, Store, failed, or_signal, waiting};
+use crate::store::{self, Store, host_failed, or_signal, waiting};
 use crate::token;
 use crate::tool::HostTool;
 
@@ -71,7 +71,7 @@ impl Host {
             approver: approver.map(|ask| Asked::shared(ask, &shared)),
             ..SessionOptions::default()
         };
-        let session = py.detach(|| self.host.session(options)).map_err(|error| unmade(&error))?;
+        let session = py.detach(|| self.host.session(options)).map_err(|error| host_failed(&error))?;
         Ok(Session::new(session, shared))
     }
 
@@ -103,8 +103,24 @@ impl Host {
             ..OpenOptions::default()
         };
         let session = py.detach(|| self.host.open(&store.0, &id, options));
-        let session = session.map_err(|error| or_signal(py, unmade(&error)))?;
+        let session = session.map_err(|error| or_signal(py, host_failed(&error)))?;
         Ok(Session::new(session, shared))
+    }
+
+    /// Adds to what a session on disk may do: the grants of a policy (JSON, or TOML if `toml` is true), its tools and its
+    /// permissions, on record. Runs that start later, and whoever opens the session later, have it.
+    #[pyo3(signature = (store, session_id, policy, *, toml=false))]
+    fn widen(&self, py: Python<'_>, store: &Store, session_id: &str, policy: &str, toml: bool) -> PyResult<()> {
+        self.check_process()?;
+        let id = store::session_id(session_id)?;
+        let Policy { grants, permissions, tools, .. } = parsed(policy, toml)?;
+        let more = Widening {
+            grants,
+            permissions: permissions.into_iter().collect(),
+            tools: tools.unwrap_or_default().into_iter().collect(),
+        };
+        let widened = py.detach(|| self.host.widen(&store.0, &id, more, Some(waiting())));
+        widened.map(drop).map_err(|error| or_signal(py, host_failed(&error)))
     }
 }
 
@@ -122,7 +138,7 @@ impl Host {
         if self.process == std::process::id() {
             return Ok(());
         }
-        Err(PyRuntimeError::new_err("this host was made before the process forked: make one in the child"))
+        Err(RuntimeError::new_err("this host was made before the process forked: make one in the child"))
     }
 }
 
@@ -175,15 +191,6 @@ pub(crate) fn check_audit_log(
     });
     let checked = checked.map_err(|error| raised(&error))?;
     Ok((checked.lines, checked.head, checked.keyed_from, checked.proven_from, checked.proven_lines, checked.expected))
-}
-
-/// Why there is no session.
-fn unmade(error: &session::HostError) -> PyErr {
-    match error {
-        session::HostError::Policy(_) | session::HostError::Mount(_) => PolicyError::new_err(told(error)),
-        session::HostError::Sessions(error) => failed(error),
-        error => raised(error),
-    }
 }
 
 /// Gives each event to a Python function, as JSON.

@@ -121,7 +121,8 @@ impl HostFunction for Answer {
     }
 }
 
-/// The attribute of an exception that says in its place what a script is told: a dict of `name`, `message`, `payload`.
+/// The attribute of an exception that says in its place what a script is told: a dict of `name`, `message`, `payload`. With
+/// `denied` it is a call that is not allowed, since its tool is not there any more.
 const TOLD: &str = "_tollhouse_told";
 
 /// What a script is told of an exception: what the exception says for it, else its type and its message.
@@ -139,6 +140,9 @@ pub(crate) fn failure(py: Python<'_>, error: &PyErr) -> Failure {
 /// The failure that a dict states. A payload without a JSON form is an error.
 fn stated(told: &Bound<'_, PyAny>) -> PyResult<Failure> {
     let (name, message): (String, String) = (told.get_item("name")?.extract()?, told.get_item("message")?.extract()?);
+    if told.contains("denied")? {
+        return Ok(Failure::capability(message));
+    }
     let mut failure = Failure::tool(message);
     failure.name = name;
     let payload = told.get_item("payload")?;

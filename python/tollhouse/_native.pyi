@@ -1,20 +1,18 @@
-"""The host, compiled. Everything that decides is here; JSON goes in and comes out."""
+"""The host, compiled. Everything that decides is here; JSON goes in and comes out.
+
+Its errors are those of `tollhouse.errors`.
+"""
 
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NoReturn, TypeAlias, TypedDict, final
 
+from .literals import Status
+
 Language: TypeAlias = Literal["javascript", "typescript", "shell"]
 Kind: TypeAlias = Literal["file", "directory", "link"]
-Status: TypeAlias = Literal["completed", "failed", "denied", "limited", "cancelled"]
 
 __version__: str
-
-class NativeError(Exception):
-    """The host cannot do that."""
-
-class PolicyError(Exception):
-    """The policy is at fault, or a tool that it mounts."""
 
 class RunError(TypedDict, total=False):
     """What a script failed with."""
@@ -117,6 +115,12 @@ class Host:
 
         Its policy is then fixed: None is whatever it was made with. Raises as `session`, and `ValueError` if it was
         made with another one.
+        """
+
+    def widen(self, store: Store, session_id: str, policy: str, *, toml: bool = False) -> None:
+        """Adds the grants, tools and permissions of a policy to what a session may do, on record.
+
+        Runs that start later have it. Raises as `open`.
         """
 
 def read_policy(file: str | os.PathLike[str]) -> str:
