@@ -172,7 +172,7 @@ def test_used_after_close() -> None:
     with Sandbox() as sandbox:
         assert sandbox.execute("return 1") == "1\n"
     for use in (lambda: sandbox.execute("1"), lambda: sandbox.shell("ls"), lambda: sandbox.start("1")):
-        with pytest.raises(RuntimeError, match="not initialized"):
+        with pytest.raises(RuntimeError, match="sandbox is closed"):
             use()
     assert sandbox.can_call("anything") is False
     sandbox.close()
@@ -342,7 +342,7 @@ def test_the_sandbox_as_a_tool_never_raises() -> None:
     assert tool.run("throw new Error('x')", "js") == "[error]: Error: x"
     assert tool.run("echo a; echo b >&2; exit 2", "bash").startswith("a\n[stderr]: b\n[error]: ")
     tool.sandbox.close()
-    assert "not initialized" in tool.run("1", "javascript")
+    assert "sandbox is closed" in tool.run("1", "javascript")
     assert tool.shell("ls").status == "failed"
 
 

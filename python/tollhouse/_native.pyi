@@ -5,7 +5,7 @@ Its errors are those of `tollhouse.errors`.
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NoReturn, TypeAlias, TypedDict, final
+from typing import Any, Literal, NoReturn, Required, TypeAlias, TypedDict, final
 
 from .literals import Status
 
@@ -13,6 +13,14 @@ Language: TypeAlias = Literal["javascript", "typescript", "shell"]
 Kind: TypeAlias = Literal["file", "directory", "link"]
 
 __version__: str
+
+class Location(TypedDict, total=False):
+    """A place in a script: lines and columns from 1, without a column where only the line is known."""
+
+    file: Required[str]
+    line: Required[int]
+    column: int | None
+    source: str | None
 
 class RunError(TypedDict, total=False):
     """What a script failed with."""
@@ -22,6 +30,7 @@ class RunError(TypedDict, total=False):
     message: str
     hint: str | None
     stack: str | None
+    location: Location
 
 class Budget(TypedDict):
     """What is left of one budget of a grant. `kind` is `calls` or another unit."""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 _SHOWN = 120
 """How much of a line of a script a message shows, in characters."""
 
-_NAMES = ("script.js", "script.ts")
+_NAMES = ("script.js", "script.ts", "script.sh")
 """What the host calls the scripts of `run`, in their stacks."""
 
 
@@ -24,7 +24,7 @@ def location(error: _native.RunError, source: str) -> tuple[int, int | None, str
         The line and the column, both from 1, and the text of the line. The column is None of bash. None if the error
         does not say where.
     """
-    found = _first_frame(error.get("stack") or "") or _syntax_line(error)
+    found = _structured(error) or _first_frame(error.get("stack") or "") or _syntax_line(error)
     if found is None:
         return None
     line, column = found
@@ -44,6 +44,12 @@ def shown(line: int, column: int | None, source_line: str | None) -> str:
     cut = (source_line or "")[start : start + _SHOWN]
     before, behind = "…" if start else "", "…" if start + _SHOWN < len(source_line or "") else ""
     return f"{place}: {before}{cut.strip()}{behind}" if cut.strip() else place
+
+
+def _structured(error: _native.RunError) -> tuple[int, int | None] | None:
+    """The place that the host says. In another file than the script, the script's own frame says more."""
+    place = error.get("location")
+    return (place["line"], place.get("column")) if place and place["file"] in _NAMES else None
 
 
 def _first_frame(stack: str) -> tuple[int, int | None] | None:
