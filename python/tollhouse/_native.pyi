@@ -3,6 +3,7 @@
 Its errors are those of `tollhouse.errors`.
 """
 
+import builtins
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NoReturn, Required, TypeAlias, TypedDict, final
@@ -218,13 +219,13 @@ class Tree:
     def stat(self, path: str) -> tuple[Kind, int, int, int]:
         """What is at a path: `(kind, size, mode, modified)`. A link is followed."""
 
-    def list(self, path: str) -> list[tuple[str, Kind, int, int, int]]:
+    def list(self, path: str) -> builtins.list[tuple[str, Kind, int, int, int]]:
         """All that is below a directory, sorted: `(path, kind, size, mode, modified)`. Links are not followed.
 
         `modified` is in nanoseconds since the Unix epoch.
         """
 
-    def changes(self, later: Tree) -> list[tuple[str, Literal["added", "removed", "modified"]]]:
+    def changes(self, later: Tree) -> builtins.list[tuple[str, Literal["added", "removed", "modified"]]]:
         """What is different in a later tree, sorted by path."""
 
     def unified(self, later: Tree) -> str:
@@ -373,7 +374,7 @@ class Store:
     """
 
     def __new__(cls, directory: str | os.PathLike[str], trust_writers: bool = False) -> Store: ...
-    def list(self) -> list[str]:
+    def list(self) -> builtins.list[str]:
         """The names of all sessions, sorted."""
 
     def contains(self, session_id: str) -> bool:
@@ -385,7 +386,7 @@ class Store:
     def runs(self, session_id: str) -> str:
         """Its runs, and its changes without one: an array of JSON."""
 
-    def log(self, session_id: str) -> list[str]:
+    def log(self, session_id: str) -> builtins.list[str]:
         """Its log, each line JSON, after checking that none was altered."""
 
     def files(self, point: str) -> Tree:

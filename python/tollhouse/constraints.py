@@ -313,10 +313,10 @@ class Param:
     def __ge__(self, value: float) -> Constraint:
         return Constraint.ge(self.name, value)
 
-    def __eq__(self, value: Scalar) -> Constraint:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __eq__(self, value: Scalar) -> Constraint:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         return Constraint.eq(self.name, value)
 
-    def __ne__(self, value: Scalar) -> Constraint:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ne__(self, value: Scalar) -> Constraint:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         return Constraint.ne(self.name, value)
 
     def __hash__(self) -> int:

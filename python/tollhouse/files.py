@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import builtins
     from collections.abc import Callable, Iterable
 
     from . import _native
@@ -124,7 +125,7 @@ class Snapshot(Mapping[str, bytes]):
         kind, size, mode, modified = self._tree().stat(absolute(path))
         return FileStat(absolute(path), kind, size, mode, _time(modified))
 
-    def list(self, path: FilePath = _HERE) -> list[FileStat]:
+    def list(self, path: FilePath = _HERE) -> builtins.list[FileStat]:
         """All that is below a directory, at any depth, sorted by path. Raises `OSError`."""
         listed = self._tree().list(absolute(path))
         return [FileStat(where, kind, size, mode, _time(modified)) for where, kind, size, mode, modified in listed]
@@ -167,7 +168,7 @@ class Files(Snapshot, MutableMapping[str, bytes]):
         """Writes a file."""
         self[path] = text.encode(encoding)
 
-    def update(  # pyright: ignore[reportIncompatibleMethodOverride]
+    def update(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, files: Mapping[Any, str | bytes] | Iterable[tuple[Any, str | bytes]] = (), /, **named: str | bytes
     ) -> None:
         """Writes files: all of them, or none. Raises `OSError`, for example for what is beyond the limit of files."""

@@ -141,6 +141,7 @@ class Sandbox(Runs):
         self.last_result: ExecutionResult = ExecutionResult()
         host_tools = self._mounted(definitions, answer, is_open=is_open)
         _warn_of_lost_faces(host_tools, can_be_renamed=not is_open)
+        text: str | None
         if token is None or granted is not None:
             text, is_toml = policy_text(policy, self._capabilities, limits)
         else:

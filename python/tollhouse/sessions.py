@@ -211,7 +211,7 @@ class Session(Sandbox):
                 session._keep(options)
         if any(one.input_schema is not None for one in capabilities_from(options.get("capabilities") or ())):
             raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
-        session.__init__(**options)
+        Session.__init__(session, **options)
         return session
 
     def _keep(self, options: SandboxOptions) -> None:
@@ -361,8 +361,7 @@ class Session(Sandbox):
         """A session that begins where this is, or was, with the same tools; the two share what is left of budgets."""
         self._store.fork(self._id, to, at)
         kept: SandboxOptions = {**self._options}
-        for name in ("capabilities", "policy", "limits", "files"):
-            kept.pop(name, None)
+        kept["capabilities"] = kept["policy"] = kept["limits"] = kept["files"] = None
         return Session.open(to, store=self._store, **kept)
 
     def export(self, file: Place) -> None:
