@@ -107,18 +107,21 @@ impl Host {
         Ok(Session::new(session, shared))
     }
 
-    /// Adds to what a session on disk may do: the grants of a policy (JSON, or TOML if `toml` is true), its tools and its
-    /// permissions, on record. Runs that start later, and whoever opens the session later, have it.
-    #[pyo3(signature = (store, session_id, policy, *, toml=false))]
-    fn widen(&self, py: Python<'_>, store: &Store, session_id: &str, policy: &str, toml: bool) -> PyResult<()> {
+    /// Adds the grants of a policy (JSON) to what a session on disk may do, on record: they are for runs that start later, and for
+    /// whoever opens the session later. `tools` are those that it is opened with.
+    #[pyo3(signature = (store, session_id, policy, *, tools=Vec::new()))]
+    fn widen(
+        &self,
+        py: Python<'_>,
+        store: &Store,
+        session_id: &str,
+        policy: &str,
+        tools: Vec<Py<HostTool>>,
+    ) -> PyResult<()> {
         self.check_process()?;
         let id = store::session_id(session_id)?;
-        let Policy { grants, permissions, tools, .. } = parsed(policy, toml)?;
-        let more = Widening {
-            grants,
-            permissions: permissions.into_iter().collect(),
-            tools: tools.unwrap_or_default().into_iter().collect(),
-        };
+        let host_tools = mounted(py, &tools, &Arc::default());
+        let more = Widening { grants: parsed(policy, false)?.grants, host_tools, ..Widening::default() };
         let widened = py.detach(|| self.host.widen(&store.0, &id, more, Some(waiting())));
         widened.map(drop).map_err(|error| or_signal(py, host_failed(&error)))
     }

@@ -40,6 +40,19 @@ impl HostTool {
         Ok(Self { tool: tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler })
     }
 
+    /// Makes the place of a tool that was: each call of it is denied, for this reason.
+    #[staticmethod]
+    #[pyo3(signature = (name, reason, *, namespace=false))]
+    fn withdrawn(name: &str, reason: &str, namespace: bool) -> PyResult<Self> {
+        let tool = if namespace {
+            tool::HostTool::namespace(name, reason)
+        } else {
+            tool::HostTool::new(name, reason, json!({ "type": "object" }))
+        };
+        let tool = tool.map_err(|error| PyValueError::new_err(told(&error)))?;
+        Ok(Self { tool: tool.withdrawn(reason), handler: None })
+    }
+
     /// Notes on the faces that the tool lacks, because its name means something else in a language of scripts.
     #[getter]
     fn lost_faces(&self) -> Vec<String> {
@@ -121,8 +134,7 @@ impl HostFunction for Answer {
     }
 }
 
-/// The attribute of an exception that says in its place what a script is told: a dict of `name`, `message`, `payload`. With
-/// `denied` it is a call that is not allowed, since its tool is not there any more.
+/// The attribute of an exception that says in its place what a script is told: a dict of `name`, `message`, `payload`.
 const TOLD: &str = "_tollhouse_told";
 
 /// What a script is told of an exception: what the exception says for it, else its type and its message.
@@ -140,9 +152,6 @@ pub(crate) fn failure(py: Python<'_>, error: &PyErr) -> Failure {
 /// The failure that a dict states. A payload without a JSON form is an error.
 fn stated(told: &Bound<'_, PyAny>) -> PyResult<Failure> {
     let (name, message): (String, String) = (told.get_item("name")?.extract()?, told.get_item("message")?.extract()?);
-    if told.contains("denied")? {
-        return Ok(Failure::capability(message));
-    }
     let mut failure = Failure::tool(message);
     failure.name = name;
     let payload = told.get_item("payload")?;

@@ -64,6 +64,10 @@ class HostTool:
     ) -> HostTool:
         """A namespace whose members nobody names beforehand. Raises `ValueError` for a malformed name."""
 
+    @staticmethod
+    def withdrawn(name: str, reason: str, *, namespace: bool = False) -> HostTool:
+        """The place of a tool that was: each call of it is denied, for this reason. Raises `ValueError`."""
+
     @property
     def lost_faces(self) -> list[str]:
         """Notes on the faces that it lacks, because its name means something else in a language of scripts."""
@@ -127,10 +131,10 @@ class Host:
         made with another one.
         """
 
-    def widen(self, store: Store, session_id: str, policy: str, *, toml: bool = False) -> None:
-        """Adds the grants, tools and permissions of a policy to what a session may do, on record.
+    def widen(self, store: Store, session_id: str, policy: str, *, tools: Sequence[HostTool] = ()) -> None:
+        """Adds the grants of a policy to what a session may do, on record.
 
-        Runs that start later have it. Raises as `open`.
+        Runs that start later have them. `tools` are those that it is opened with. Raises as `open`.
         """
 
 def read_policy(file: str | os.PathLike[str]) -> str:

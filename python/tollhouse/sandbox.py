@@ -95,9 +95,6 @@ class Sandbox(Runs):
     _keeps = False
     """Whether its grants are whatever it was made with."""
 
-    _removed: Sequence[str] = ()
-    """The methods that it may call and that are not there any more."""
-
     def __init__(
         self,
         pca: PCA | bytes | str = b"",
@@ -140,7 +137,8 @@ class Sandbox(Runs):
         self._turn = Turn()
         self.last_result: ExecutionResult = ExecutionResult()
         host_tools = self._mounted(definitions, answer, is_open=is_open)
-        _warn_of_lost_faces(host_tools, can_be_renamed=not is_open)
+        own = {one.method for one in definitions}
+        _warn_of_lost_faces([one for one in host_tools if is_open or one.method in own], can_be_renamed=not is_open)
         text: str | None
         if token is None or granted is not None:
             text, is_toml = policy_text(policy, self._capabilities, limits)

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal, Unpack, get_args
 
 from . import _native
-from ._internal.migration import Grants, denied_tools, why_denied, widen
-from .capabilities import MethodCapability, canonical_method, capabilities_from
+from ._internal.migration import Grants, widen, withdrawn_tools
+from .capabilities import MethodCapability, capabilities_from
 from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
 from .hosts import default_registry, default_store, host, trust_writers
@@ -159,6 +159,12 @@ class Session(Sandbox):
     _opening: dict[str, Any]
     """What the host opened it with."""
 
+    _removed: Sequence[_native.HostTool] = ()
+    """What stands in place of the tools that it may call and that are not there any more."""
+
+    _withdrawn: Sequence[str] = ()
+    """The methods that it may call and that this deployment does not allow."""
+
     _is_there = False
     """Whether it was made before: its capabilities may be of tools that are not there any more."""
 
@@ -240,10 +246,12 @@ class Session(Sandbox):
         if any(one.input_schema is not None for one in added):
             raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
         if added:
-            widen(host(options.get("registry")), self._store, self._id, added)
+            tools = _hollow(definitions, [*has.capabilities, *added], is_open=is_open)
+            tools += [] if is_open else has.removed(definitions)
+            widen(host(options.get("registry")), self._store, self._id, added, tools)
         limits = options.get("limits")
         self._keep(options)
-        self._removed = [*self._removed, *withdrawn]
+        self._withdrawn = withdrawn
         # Other limits than those that it was made with are an error of the host, which compares all of the policy.
         self._keeps = limits is None
 
@@ -282,21 +290,16 @@ class Session(Sandbox):
             check_capabilities(self.tools, more)
         if any(one.input_schema is not None for one in more):
             raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
-        widen(self._opening["host"], self._store, self._id, more)
-        self._reopen(more)
-
-    def _reopen(self, more: list[MethodCapability]) -> None:
-        """Has the host read again what the session may do."""
+        opening = self._opening
+        if not self.tools and self._options.get("tool_handler") is not None:
+            there = {one.method for one in opening["tools"]}
+            named = namespaces(more, self._called[0].weak())
+            opening["tools"] = [*opening["tools"], *(one for one in named if one.method not in there)]
+        widen(opening["host"], self._store, self._id, more, opening["tools"])
         fresh = Grants(self._store.show(self._id))
         self._capabilities = fresh.capabilities or [*self._capabilities, *more]
-        opening = self._opening
-        heads = {one.method for one in opening["tools"]}
-        if not self.tools and self._options.get("tool_handler") is not None:
-            named = namespaces(more, self._called[0].weak())
-            opening["tools"] = [*opening["tools"], *(one for one in named if one.method not in heads)]
-        # One log has one writer.
-        self._session = None
-        self._keeps = True
+        # One log has one writer: it is closed before it is opened again.
+        self._session, self._keeps = None, True
         self._session = self._make(**opening)
 
     def get_remaining_calls(self, key: str) -> int | None:
@@ -313,15 +316,13 @@ class Session(Sandbox):
 
     def can_call(self, method: str, params: Mapping[str, Any] | None = None) -> bool:
         """Whether a call would be allowed now, whichever process has spent of the budgets. Nothing is spent."""
-        if self._session is None or canonical_method(method) in self._removed:
+        if self._session is None:
             return False
         self._session.refresh()
         return super().can_call(method, params)
 
     def why_not(self, method: str, params: Mapping[str, Any]) -> str | None:
         """Why a call would be refused now, whichever process has spent of the budgets; None if it would not be."""
-        if canonical_method(method) in self._removed:
-            return why_denied(canonical_method(method), ", ".join(one.name for one in self.tools) or "none")
         self._open().refresh()
         return super().why_not(method, params)
 
@@ -406,9 +407,9 @@ class Session(Sandbox):
     ) -> list[_native.HostTool]:
         if is_open:
             return namespaces(self._capabilities, answer)
-        there = [one for one in definitions if one.method not in self._removed]
+        there = [one for one in definitions if one.method not in self._withdrawn]
         tools = mounted(there, self._capabilities, answer, is_checked=not self._is_there)
-        return [*tools, *denied_tools(self._removed, definitions, self._weak)]
+        return [*tools, *self._removed, *withdrawn_tools(self._withdrawn, definitions)]
 
     def _idle(self, what: str) -> None:
         self._open()
@@ -424,6 +425,17 @@ def _read(options: SandboxOptions) -> tuple[list[ToolDefinition], bool]:
     handler = options.get("tool_handler")
     definitions, _ = read_tools(list(options.get("tools", ())), handler)
     return definitions, handler is not None and not definitions
+
+
+def _hollow(
+    definitions: list[ToolDefinition], capabilities: list[MethodCapability], *, is_open: bool
+) -> list[_native.HostTool]:
+    """Tools that nothing answers: the host only looks what grants cover."""
+
+    def answer(*_: object) -> None:
+        return None
+
+    return namespaces(capabilities, answer) if is_open else mounted(definitions, [], answer)
 
 
 def _point(session_id: str, at: At | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
@@ -11,7 +11,6 @@ from ..capabilities import MethodCapability
 from ..errors import PolicyError, SessionConflictError
 from ..mounts import grants
 from ..tools import ToolDefinition
-from .tool_errors import ToldError
 
 if TYPE_CHECKING:
     from ..sessions import Store
@@ -39,13 +38,27 @@ class Grants:
         """Returns true if some grant covers a method."""
         return any(_native.matches(method, one["method"]) for one in self._grants)
 
-    def removed(self, definitions: Sequence[ToolDefinition]) -> list[str]:
-        """Returns the methods that a capability names and that neither these tools nor the session's packages have."""
-        known = {one.method for one in definitions}
-        patterns = dict.fromkeys(one.pattern for one in self.capabilities if "*" not in one.pattern)
-        gone = [one for one in patterns if one not in known and one.partition("/")[0] not in self.packages]
-        # A tool cannot be a namespace as well.
-        return [one for one in gone if not any(_nests(one, other) for other in [*known, *patterns] if other != one)]
+    def removed(self, definitions: Sequence[ToolDefinition]) -> list[_native.HostTool]:
+        """Returns what stands in place of the tools that it may call and that are not there any more.
+
+        Args:
+            definitions: The tools that are there.
+        """
+        known = [one.method for one in definitions]
+        heads = {method.partition("/")[0] for method in [*known, *self.packages]}
+        why = _why(definitions)
+        places: dict[str, _native.HostTool] = {}
+        for pattern in dict.fromkeys(one.pattern for one in self.capabilities):
+            head = pattern.partition("/")[0]
+            covers_some = any(_native.matches(method, pattern) for method in known)
+            if "*" in head or head in self.packages or covers_some:
+                continue
+            if "*" in pattern and head not in heads:
+                places.setdefault(head, _native.HostTool.withdrawn(head, why, namespace=True))
+            else:
+                method = pattern.replace("**", "withdrawn").replace("*", "withdrawn")
+                places.setdefault(method, _native.HostTool.withdrawn(method.replace("/", "."), why))
+        return list(places.values())
 
     def missing(
         self, given: Sequence[MethodCapability] | None, definitions: Sequence[ToolDefinition]
@@ -88,8 +101,21 @@ class Grants:
         return list(gone)
 
 
-def widen(host: _native.Host, store: Store, session_id: str, added: Sequence[MethodCapability]) -> None:
+def widen(
+    host: _native.Host,
+    store: Store,
+    session_id: str,
+    added: Sequence[MethodCapability],
+    tools: Sequence[_native.HostTool],
+) -> None:
     """Adds capabilities to what a session may do, on record. Those that another process has added meanwhile are there.
+
+    Args:
+        host: The host.
+        store: The store of the session.
+        session_id: Its name.
+        added: What is added.
+        tools: The tools that it is opened with.
 
     Raises:
         PolicyError: If the addition makes no sense beside what the session has.
@@ -102,7 +128,7 @@ def widen(host: _native.Host, store: Store, session_id: str, added: Sequence[Met
             return
         named = grants([*has, *more])[len(has) :]
         try:
-            host.widen(store.native, session_id, json.dumps({"tools": {}, "grant": named}))
+            host.widen(store.native, session_id, json.dumps({"tools": {}, "grant": named}), tools=tools)
         except PolicyError:
             if last:
                 raise
@@ -110,28 +136,15 @@ def widen(host: _native.Host, store: Store, session_id: str, added: Sequence[Met
             return
 
 
-def denied_tools(
-    methods: Sequence[str],
-    definitions: Sequence[ToolDefinition],
-    weak: Callable[[Callable[..., Any]], Callable[..., Any]],
-) -> list[_native.HostTool]:
-    """Returns tools that stand where others were: a call of one is denied, with the reason."""
-    if not methods:
-        return []
-    names = ", ".join(one.name for one in definitions if one.method not in methods) or "none"
-
-    def deny(method: str, *_: object) -> Any:
-        message = why_denied(method, names)
-        raise ToldError({"name": "CapabilityError", "message": message, "payload": None, "denied": True})
-
-    answer = weak(deny)
-    text = "Not available any more: calls are denied."
-    return [_native.HostTool(method.replace("/", "."), text, '{"type":"object"}', answer) for method in methods]
+def withdrawn_tools(methods: Sequence[str], definitions: Sequence[ToolDefinition]) -> list[_native.HostTool]:
+    """Returns what stands in place of tools of these methods: a call of one is denied, with the reason."""
+    why = _why([one for one in definitions if one.method not in methods])
+    return [_native.HostTool.withdrawn(method.replace("/", "."), why) for method in methods]
 
 
-def why_denied(method: str, names: str) -> str:
-    """Returns what is told of a tool that is not there any more."""
-    return f"the tool `{method}` is not available any more; there are: {names}"
+def _why(definitions: Sequence[ToolDefinition]) -> str:
+    names = ", ".join(one.name for one in definitions) or "none"
+    return f"it is not available any more; the tools are: {names}"
 
 
 def _capabilities(listed: Sequence[dict[str, Any]]) -> list[MethodCapability]:
@@ -145,7 +158,3 @@ def _capabilities(listed: Sequence[dict[str, Any]]) -> list[MethodCapability]:
         except ValueError:
             continue
     return found
-
-
-def _nests(one: str, other: str) -> bool:
-    return one.startswith(f"{other}/") or other.startswith(f"{one}/")

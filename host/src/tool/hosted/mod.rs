@@ -7,6 +7,7 @@ mod check;
 mod looks;
 mod schema;
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -127,6 +128,14 @@ pub struct HostTool {
     /// None of an open namespace: any object.
     schema: Option<Arc<Checked>>,
     answer: Option<Arc<dyn HostFunction>>,
+    /// Why every call of it is denied, if it is only the place of a tool that was.
+    withdrawn: Option<Arc<str>>,
+}
+
+impl fmt::Debug for HostTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostTool").field("method", &self.method).finish_non_exhaustive()
+    }
 }
 
 impl HostTool {
@@ -163,13 +172,25 @@ impl HostTool {
         self
     }
 
+    /// Denied whatever the grants say, for this reason: it stands where a tool was that a session may still call.
+    #[must_use]
+    pub fn withdrawn(mut self, reason: &str) -> Self {
+        self.withdrawn = Some(reason.into());
+        self
+    }
+
+    /// Why every call of it is denied, if it was withdrawn.
+    pub(crate) fn withdrawal(&self) -> Option<&str> {
+        self.withdrawn.as_deref()
+    }
+
     fn of(method: String, description: &str, kind: FunctionKind, parameters: Value) -> Self {
         let path = method.split('/').skip(1).map(str::to_owned).collect();
         let docs = Some(description.trim()).filter(|docs| !docs.is_empty()).map(str::to_owned);
         let export = Export { instance: None, function: String::new() };
         let result = Some(Shape::Json.into());
         let function = Function { path, docs, params: Members::default(), result, kind, export };
-        Self { method, parameters, function, below: None, schema: None, answer: None }
+        Self { method, parameters, function, below: None, schema: None, answer: None, withdrawn: None }
     }
 
     /// Its canonical method; of a namespace what its methods begin with.
