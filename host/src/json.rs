@@ -106,7 +106,8 @@ fn lone_surrogates(text: &[u8]) -> Vec<usize> {
 /// Returns the code unit of an escape `\uXXXX`.
 fn escaped_unit(text: &[u8], at: usize) -> Option<u16> {
     let digits = text.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
-    let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    let digits =
+        std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     u16::from_str_radix(digits, 16).ok()
 }
 
