@@ -285,11 +285,20 @@ class Session(Sandbox):
             >>> trip.grant([MethodCapability("book", [Param("price") <= 500], max_calls=1)])  # doctest: +SKIP
         """
         more = capabilities_from(capabilities)
-        self._idle("grant")
         if self.tools:
             check_capabilities(self.tools, more)
         if any(one.input_schema is not None for one in more):
             raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
+        self._idle("grant")
+        if not self._turn.enter_now():
+            raise RuntimeError("a run goes on: grant when it has ended")
+        try:
+            self._widen(more)
+        finally:
+            self._turn.leave()
+
+    def _widen(self, more: list[MethodCapability]) -> None:
+        """Adds capabilities on record, and has the host read what the session may do again. No run goes on."""
         opening = self._opening
         if not self.tools and self._options.get("tool_handler") is not None:
             there = {one.method for one in opening["tools"]}

@@ -357,8 +357,9 @@ fn call_of_withdrawn_function_is_denied_and_spends_nothing() {
     assert_eq!(refused(&session, "await stripe.charge({})").1, "`stripe/charge`: it is gone");
     assert!(!session.gate().grants("get_weather"));
     assert!(session.gate().explain("get_weather", r#"{"city":"SF"}"#).is_err());
-    let budget = session.gate().budgets().into_iter().find(|budget| budget.grant == "get_weather").expect("a budget");
-    assert_eq!(json!(budget)["remaining"], json!(1.0));
+    let budget =
+        session.gate().budgets().into_iter().find(|budget| budget.grant.starts_with("get_weather")).expect("a budget");
+    assert_eq!(json!(budget)["remaining"], json!(1));
 }
 
 #[test]
