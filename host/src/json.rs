@@ -3,6 +3,7 @@
 //! A text takes a multiple of its length once it is read: `[0,0,0]` has two bytes for each value, and a [`Value`] takes
 //! 72. So values are counted as they are read, and reading stops at the one that is too much.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 
@@ -28,19 +29,86 @@ pub(crate) enum JsonError {
     TooLarge(u64),
 }
 
-/// Reads a text whose value takes at most so many bytes of memory, about.
+/// Reads a text whose value takes at most so many bytes of memory, about. A lone surrogate that is escaped in a value is U+FFFD.
 ///
 /// # Errors
 /// If it is no JSON, nests too deep, or is too large.
 pub(crate) fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
     let left = Cell::new(Some(memory));
-    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let text = well_formed(text);
+    let mut deserializer = serde_json::Deserializer::from_str(&text);
     let read = Bounded { left: &left, depth: MAX_DEPTH }.deserialize(&mut deserializer);
     let read = read.and_then(|value| deserializer.end().map(|()| value));
     read.map_err(|error| match left.get() {
         Some(_) => JsonError::Malformed(error.to_string()),
         None => JsonError::TooLarge(memory),
     })
+}
+
+/// Replaces each lone surrogate that is escaped in a value by U+FFFD, as `TextEncoder` does: strings of JavaScript may hold one
+/// (`'😀'.slice(0, 1)`), text of Rust cannot. In a key it stays, and is then refused: two keys could become one.
+fn well_formed(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\u") {
+        return Cow::Borrowed(text);
+    }
+    let lone = lone_surrogates(text.as_bytes());
+    if lone.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut whole = String::with_capacity(text.len());
+    let mut from = 0;
+    for at in lone {
+        whole.push_str(&text[from..at]);
+        whole.push_str("\\ufffd");
+        from = at + ESCAPE;
+    }
+    whole.push_str(&text[from..]);
+    Cow::Owned(whole)
+}
+
+/// Length of an escape of one UTF-16 code unit: `\uXXXX`.
+const ESCAPE: usize = 6;
+
+/// Returns where escapes of lone surrogates stand in values.
+fn lone_surrogates(text: &[u8]) -> Vec<usize> {
+    let (mut lone, mut at) = (Vec::new(), 0);
+    // Of the string that is being read: how many were found before it.
+    let mut string = None;
+    while let Some(byte) = text.get(at) {
+        at += match (byte, string) {
+            (b'"', None) => {
+                string = Some(lone.len());
+                1
+            }
+            (b'"', Some(before)) => {
+                let mut behind = text[at + 1..].iter().skip_while(|byte| byte.is_ascii_whitespace());
+                if behind.next() == Some(&b':') {
+                    lone.truncate(before);
+                }
+                string = None;
+                1
+            }
+            (b'\\', Some(_)) => match (escaped_unit(text, at), escaped_unit(text, at + ESCAPE)) {
+                (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 2 * ESCAPE,
+                (Some(0xD800..=0xDFFF), _) => {
+                    lone.push(at);
+                    ESCAPE
+                }
+                (Some(_), _) => ESCAPE,
+                (None, _) => 2,
+            },
+            _ => 1,
+        };
+    }
+    lone
+}
+
+/// Returns the code unit of an escape `\uXXXX`.
+fn escaped_unit(text: &[u8], at: usize) -> Option<u16> {
+    let digits = text.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
+    let digits =
+        std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    u16::from_str_radix(digits, 16).ok()
 }
 
 /// Returns the bytes of memory that a value takes, about, as [`parse`] counts them.
@@ -185,6 +253,23 @@ mod tests {
         assert_eq!(parse(&zeros, all - 1), Err(JsonError::TooLarge(all - 1)));
         assert_eq!(parse(r#""abc""#, one + 2), Err(JsonError::TooLarge(one + 2)));
         assert_eq!(parse(r#"{"abc":1}"#, 2 * one + 3), Err(JsonError::TooLarge(2 * one + 3)));
+    }
+
+    #[test]
+    fn lone_surrogate_in_value_is_replaced_and_in_key_is_refused() {
+        for (text, value) in [
+            (r#""\ud83d""#, json!("\u{fffd}")),
+            (r#"["a\uD83Db", "\ude00\ud83d"]"#, json!(["a\u{fffd}b", "\u{fffd}\u{fffd}"])),
+            (r#""\ud83d\ude00""#, json!("😀")),
+            (r#""\ud83d\ud83d\ude00""#, json!("\u{fffd}😀")),
+            (r#""\\ud83d""#, json!("\\ud83d")),
+            (r#"{"a": "\ud83d", "b\"\\": "x"}"#, json!({"a": "\u{fffd}", "b\"\\": "x"})),
+        ] {
+            assert_eq!(parse(text, PLENTY), Ok(value), "{text}");
+        }
+        for text in [r#"{"\ud83d": 1}"#, r#"{"\ud83d"	: "\ud83d"}"#, r#""\ud83"#, r#""\ud+3d""#] {
+            assert!(matches!(parse(text, PLENTY), Err(JsonError::Malformed(_))), "{text}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 from deepagents import create_deep_agent
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
-from langchain_core.messages import AIMessage, ToolCall
+from langchain_core.messages import AIMessage, HumanMessage, ToolCall
 
 from tollhouse import MethodCapability, Param, Sandbox
 from tollhouse.integrations.deepagents import SandboxBackend
@@ -31,6 +31,6 @@ model = Scripted(
 )
 sandbox = Sandbox(tools=[transfer], capabilities=[MethodCapability("transfer", [Param("amount") <= 100], max_calls=10)])
 agent = create_deep_agent(model=model, backend=SandboxBackend(sandbox))
-for message in agent.invoke({"messages": [("user", "Pay what is due.")]})["messages"]:
+for message in agent.invoke({"messages": [HumanMessage("Pay what is due.")]})["messages"]:
     print(f"{message.type}: {message.content}")
 print(list(sandbox.files))

@@ -4,7 +4,7 @@ import tempfile
 
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
-from langchain_core.messages import AIMessage, ToolCall
+from langchain_core.messages import AIMessage, HumanMessage, ToolCall
 
 from tollhouse.integrations.langgraph import ThreadSandboxes
 
@@ -26,7 +26,7 @@ def ask(thread: str, store: str) -> str:
     call = ToolCall(name="sandbox", args={"code": SCRIPT, "language": "shell"}, id="1")
     model = Scripted(responses=[AIMessage("", tool_calls=[call]), AIMessage("It is cold.")])
     agent = create_agent(model, [threads.as_langchain_tool()], system_prompt=threads.get_system_prompt())
-    result = agent.invoke({"messages": [("user", "How cold is it?")]}, {"configurable": {"thread_id": thread}})
+    result = agent.invoke({"messages": [HumanMessage("How cold is it?")]}, {"configurable": {"thread_id": thread}})
     threads.close()
     return result["messages"][-2].content
 

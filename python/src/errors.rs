@@ -1,12 +1,19 @@
-//! Errors as Python raises them.
+//! Errors as Python raises them: the classes of `tollhouse.errors`.
 
 use std::error::Error;
 
 use pyo3::PyErr;
-use pyo3::exceptions::PyException;
 
-pyo3::create_exception!(_native, NativeError, PyException, "The host cannot do that.");
-pyo3::create_exception!(_native, PolicyError, PyException, "The policy is at fault.");
+/// The classes of the package. Each is imported when it is first raised, since a plain run raises none.
+mod classes {
+    pyo3::import_exception!(tollhouse.errors, NativeError);
+    pyo3::import_exception!(tollhouse.errors, PolicyError);
+    pyo3::import_exception!(tollhouse.errors, RuntimeError);
+    pyo3::import_exception!(tollhouse.errors, SessionConflictError);
+    pyo3::import_exception!(tollhouse.errors, SessionNotFoundError);
+}
+
+pub(crate) use classes::{NativeError, PolicyError, RuntimeError, SessionConflictError, SessionNotFoundError};
 
 /// An error with its causes, in one line.
 pub(crate) fn told(error: &dyn Error) -> String {

@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 use tollhouse::capability::Policy;
 use tollhouse::gate::{
     Answer, ApprovalError, ApprovalRequest, Approver, Audit, AuditError, AuditFile, AuditKey, Both, CheckOptions, Event,
 };
-use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionOptions};
+use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionOptions, Widening};
 
 use crate::driver::{self, Raised};
-use crate::errors::{PolicyError, raised, told};
+use crate::errors::{PolicyError, RuntimeError, raised, told};
 use crate::session::Session;
-use crate::store::{self, Store, failed, or_signal, waiting};
+use crate::store::{self, Store, host_failed, or_signal, waiting};
 use crate::token;
 use crate::tool::HostTool;
 
@@ -71,7 +71,7 @@ impl Host {
             approver: approver.map(|ask| Asked::shared(ask, &shared)),
             ..SessionOptions::default()
         };
-        let session = py.detach(|| self.host.session(options)).map_err(|error| unmade(&error))?;
+        let session = py.detach(|| self.host.session(options)).map_err(|error| host_failed(&error))?;
         Ok(Session::new(session, shared))
     }
 
@@ -103,8 +103,27 @@ impl Host {
             ..OpenOptions::default()
         };
         let session = py.detach(|| self.host.open(&store.0, &id, options));
-        let session = session.map_err(|error| or_signal(py, unmade(&error)))?;
+        let session = session.map_err(|error| or_signal(py, host_failed(&error)))?;
         Ok(Session::new(session, shared))
+    }
+
+    /// Adds the grants of a policy (JSON) to what a session on disk may do, on record: they are for runs that start later, and for
+    /// whoever opens the session later. `tools` are those that it is opened with.
+    #[pyo3(signature = (store, session_id, policy, *, tools=Vec::new()))]
+    fn widen(
+        &self,
+        py: Python<'_>,
+        store: &Store,
+        session_id: &str,
+        policy: &str,
+        tools: Vec<Py<HostTool>>,
+    ) -> PyResult<()> {
+        self.check_process()?;
+        let id = store::session_id(session_id)?;
+        let host_tools = mounted(py, &tools, &Arc::default());
+        let more = Widening { grants: parsed(policy, false)?.grants, host_tools, ..Widening::default() };
+        let widened = py.detach(|| self.host.widen(&store.0, &id, more, Some(waiting())));
+        widened.map(drop).map_err(|error| or_signal(py, host_failed(&error)))
     }
 }
 
@@ -122,7 +141,7 @@ impl Host {
         if self.process == std::process::id() {
             return Ok(());
         }
-        Err(PyRuntimeError::new_err("this host was made before the process forked: make one in the child"))
+        Err(RuntimeError::new_err("this host was made before the process forked: make one in the child"))
     }
 }
 
@@ -175,15 +194,6 @@ pub(crate) fn check_audit_log(
     });
     let checked = checked.map_err(|error| raised(&error))?;
     Ok((checked.lines, checked.head, checked.keyed_from, checked.proven_from, checked.proven_lines, checked.expected))
-}
-
-/// Why there is no session.
-fn unmade(error: &session::HostError) -> PyErr {
-    match error {
-        session::HostError::Policy(_) | session::HostError::Mount(_) => PolicyError::new_err(told(error)),
-        session::HostError::Sessions(error) => failed(error),
-        error => raised(error),
-    }
 }
 
 /// Gives each event to a Python function, as JSON.

@@ -32,8 +32,6 @@ mod _native {
     #[pymodule_export]
     use super::driver::end;
     #[pymodule_export]
-    use super::errors::{NativeError, PolicyError};
-    #[pymodule_export]
     use super::files::Tree;
     #[pymodule_export]
     use super::host::{Host, check_audit_log};

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::Value;
 use tollhouse::error::Failure;
@@ -11,6 +10,7 @@ use tollhouse::session::{self, CancelHandle, Operation, Step};
 
 use crate::convert::{to_payload, to_python};
 use crate::driver::{Raised, detached};
+use crate::errors::RuntimeError;
 use crate::result::RunResult;
 
 /// A call that a run waits for.
@@ -86,10 +86,10 @@ impl Run {
         let taken = std::mem::replace(&mut *self.state(), State::Away);
         let mut run = match taken {
             State::Going(run) => run,
-            State::Away => return Err(PyRuntimeError::new_err("another thread drives this run")),
+            State::Away => return Err(RuntimeError::new_err("another thread drives this run")),
             State::Ended(result) => {
                 *self.state() = State::Ended(result);
-                return Err(PyRuntimeError::new_err("the run has ended"));
+                return Err(RuntimeError::new_err("the run has ended"));
             }
         };
         let cancel = self.cancel.clone();

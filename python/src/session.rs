@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 use tollhouse::capability::Approve;
@@ -11,12 +11,12 @@ use tollhouse::session::{self, HostError, RunOptions, Stdin};
 
 use crate::convert::{payload_to_python, to_payload, to_python};
 use crate::driver::{self, Raised};
-use crate::errors::raised;
+use crate::errors::{RuntimeError, raised};
 use crate::files::{self, Tree};
 use crate::output::{Both, Listened};
 use crate::result::RunResult;
 use crate::run::Run;
-use crate::store::{failed, or_signal};
+use crate::store::{host_failed, or_signal};
 
 /// A session: files, grants, and what is spent of them. One run at a time.
 #[pyclass(frozen, module = "tollhouse._native")]
@@ -43,7 +43,7 @@ impl Session {
         let script = Script { source, name: name.to_owned(), ..Script::default() };
         // A session on disk may have to wait for another process.
         let started = py.detach(|| self.session.start(language, script, options));
-        started.map_err(|error| or_signal(py, raised(&error)))
+        started.map_err(|error| or_signal(py, host_failed(&error)))
     }
 }
 
@@ -161,7 +161,7 @@ impl Session {
         let tool = self.session.gate().tools().find(method).map(|tool| tool.method().to_owned());
         let (method, arguments) = (tool.as_deref().unwrap_or(method), to_payload(arguments)?.value.to_string());
         let call = py.detach(|| self.session.start_call(method, &arguments));
-        let call = call.map_err(|error| or_signal(py, raised(&error)))?;
+        let call = call.map_err(|error| or_signal(py, host_failed(&error)))?;
         match driver::finish_call(py, call, &self.raised)? {
             Ok(payload) => Ok((payload_to_python(py, &payload)?, None)),
             Err(failure) => Ok((py.None().into_bound(py), Some(json!(failure).to_string()))),
@@ -175,7 +175,7 @@ impl Session {
 
     /// Looks what files it has on disk, where another process may have run it.
     fn refresh(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.session.refresh()).map_err(|error| raised(&error))
+        py.detach(|| self.session.refresh()).map_err(|error| host_failed(&error))
     }
 
     /// Writes (bytes) and removes (None) files, in their order, between two runs: all of them or none.
@@ -183,9 +183,8 @@ impl Session {
         let changed = py.detach(|| self.session.change(what, |tree| files::change(tree, &edits)));
         changed.map_err(|error| {
             let error = match &error {
-                HostError::Sessions(error) => failed(error),
-                HostError::Busy => PyRuntimeError::new_err("a run goes on: change files when it has ended"),
-                error => raised(error),
+                HostError::Busy => RuntimeError::new_err("a run goes on: change files when it has ended"),
+                error => host_failed(error),
             };
             or_signal(py, error)
         })

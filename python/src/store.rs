@@ -4,26 +4,37 @@ use std::io::{self, BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyFileExistsError, PyLookupError, PyValueError};
+use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use tollhouse::session::{ImportBudget, ImportOptions, Point, SessionId, Sessions, SessionsError, Waiting};
+use tollhouse::session::{HostError, ImportBudget, ImportOptions, Point, SessionId, Sessions, SessionsError, Waiting};
 use tollhouse::store::Backend;
 use tollhouse_registry::untrusted_file;
 
-use crate::errors::{NativeError, raised, told};
+use crate::errors::{NativeError, PolicyError, SessionConflictError, SessionNotFoundError, raised, told};
 use crate::files::{Tree, unchanged};
 
 /// The sessions of one directory: `Store(directory)`.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Store(pub(crate) Sessions);
 
-/// What there is none of is a `LookupError`, a change of files that fails an `OSError`.
+/// Error of a store: a `LookupError` for what there is not, an `OSError` for a change of files that fails.
 pub(crate) fn failed(error: &SessionsError) -> PyErr {
     match error {
-        SessionsError::Unknown { .. } | SessionsError::NoPoint { .. } => PyLookupError::new_err(told(error)),
-        SessionsError::Exists(_) | SessionsError::Differs { .. } => PyValueError::new_err(told(error)),
+        SessionsError::Unknown { .. } | SessionsError::NoPoint { .. } | SessionsError::Replaced(_) => {
+            SessionNotFoundError::new_err(told(error))
+        }
+        SessionsError::Exists(_) | SessionsError::Differs { .. } => SessionConflictError::new_err(told(error)),
         error => unchanged(error).unwrap_or_else(|| raised(error)),
+    }
+}
+
+/// Error of a host: that of its store, or of a policy.
+pub(crate) fn host_failed(error: &HostError) -> PyErr {
+    match error {
+        HostError::Policy(_) | HostError::Mount(_) => PolicyError::new_err(told(error)),
+        HostError::Sessions(error) => failed(error),
+        error => raised(error),
     }
 }
 

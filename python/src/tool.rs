@@ -51,6 +51,19 @@ impl HostTool {
         Ok(Self { tool: tool.map_err(|error| PyValueError::new_err(told(&error)))?, handler })
     }
 
+    /// Makes the place of a tool that was: each call of it is denied, for this reason.
+    #[staticmethod]
+    #[pyo3(signature = (name, reason, *, namespace=false))]
+    fn withdrawn(name: &str, reason: &str, namespace: bool) -> PyResult<Self> {
+        let tool = if namespace {
+            tool::HostTool::namespace(name, reason)
+        } else {
+            tool::HostTool::new(name, reason, json!({ "type": "object" }))
+        };
+        let tool = tool.map_err(|error| PyValueError::new_err(told(&error)))?;
+        Ok(Self { tool: tool.withdrawn(reason), handler: None })
+    }
+
     /// Notes on the faces that the tool lacks, because its name means something else in a language of scripts.
     #[getter]
     fn lost_faces(&self) -> Vec<String> {

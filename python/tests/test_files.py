@@ -97,7 +97,7 @@ def test_files_do_not_change_under_a_run() -> None:
 def test_files_of_a_closed_sandbox_are_gone() -> None:
     with Sandbox(files={"a": b"a"}) as sandbox:
         files = sandbox.files
-    with pytest.raises(RuntimeError, match="not initialized"):
+    with pytest.raises(RuntimeError, match="sandbox is closed"):
         files["a"]
 
 

@@ -158,7 +158,7 @@ def test_the_own_runtime_error() -> None:
         sandbox.execute("1")
     sandbox.cancel()
     sandbox.close()
-    with pytest.raises(tollhouse.RuntimeError, match="Sandbox not initialized"):
+    with pytest.raises(tollhouse.RuntimeError, match="the sandbox is closed"):
         sandbox.shell("ls")
 
 

@@ -172,7 +172,7 @@ def test_used_after_close() -> None:
     with Sandbox() as sandbox:
         assert sandbox.execute("return 1") == "1\n"
     for use in (lambda: sandbox.execute("1"), lambda: sandbox.shell("ls"), lambda: sandbox.start("1")):
-        with pytest.raises(RuntimeError, match="not initialized"):
+        with pytest.raises(RuntimeError, match="sandbox is closed"):
             use()
     assert sandbox.can_call("anything") is False
     sandbox.close()
@@ -339,10 +339,10 @@ def test_a_sandbox_that_only_its_own_functions_know_is_let_go() -> None:
 def test_the_sandbox_as_a_tool_never_raises() -> None:
     tool = create_sandbox_tool()
     assert "there is no language 'python'" in tool.run("1", "python")
-    assert tool.run("throw new Error('x')", "js") == "[error]: Error: x"
+    assert tool.run("throw new Error('x')", "js") == "[error]: Error: x\n  at line 1, column 11: throw new Error('x')"
     assert tool.run("echo a; echo b >&2; exit 2", "bash").startswith("a\n[stderr]: b\n[error]: ")
     tool.sandbox.close()
-    assert "not initialized" in tool.run("1", "javascript")
+    assert "sandbox is closed" in tool.run("1", "javascript")
     assert tool.shell("ls").status == "failed"
 
 
@@ -393,8 +393,10 @@ def test_tool_named_like_builtin_or_global_loses_that_face_only() -> None:
         sandbox = Sandbox(tools=[echo, fetch])
     told = [str(one.message) for one in warned]
     assert told == [
-        "`echo` is a builtin of the shell (`echo`) and stays that: for its tool in the shell, write `tool echo`",
-        "`fetch` is a global of JavaScript (`fetch`) and stays that: for its tool in JavaScript, write `fetch_(…)`",
+        "`echo` is a builtin of the shell (`echo`) and stays that: for its tool in the shell, write `tool echo`, "
+        "or give it another name by `tool(function, name=…)`",
+        "`fetch` is a global of JavaScript (`fetch`) and stays that: for its tool in JavaScript, write `fetch_(…)`, "
+        "or give it another name by `tool(function, name=…)`",
     ]
     assert all(one.filename == __file__ for one in warned)
     code = "return [await echo({text: 'a'}), await fetch_({url: 'b'}), fetch.name]"

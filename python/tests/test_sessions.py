@@ -195,7 +195,7 @@ def test_a_fork_is_no_way_to_a_new_budget(store: Store) -> None:
         session.fork("by-sea")
     fork.remove()
     assert list(store) == ["s"]
-    with pytest.raises(RuntimeError, match="not initialized"):
+    with pytest.raises(RuntimeError, match="sandbox is closed"):
         fork.shell("true")
 
 

@@ -3,7 +3,6 @@
 # What is imported when it is first used makes `import tollhouse` cost next to nothing: many programs run one script.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._native import NativeError
     from ._native import __version__ as __version__
     from .audit import AuditCollector, AuditConfig, AuditEntry, CheckedLog, check_audit_log
     from .capabilities import (
@@ -27,8 +26,13 @@ if TYPE_CHECKING:
         CapabilityError,
         ConstraintError,
         MissingParamError,
+        NativeError,
+        PolicyError,
         RegistryError,
         ScriptError,
+        SessionConflictError,
+        SessionNotFoundError,
+        TollhouseError,
         ToolError,
         TypeMismatchError,
         ViolationError,
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from .errors import RuntimeError as RuntimeError  # noqa: A004
     from .files import Files, FileStat, Snapshot
     from .ingestion import from_anthropic_tools, from_claude, from_langchain, from_openai, from_openai_tools
+    from .literals import LanguageName, OnChange, RunStatus, Status
     from .precompile import precompile_module
     from .prompts import DEFAULT_MAX_CALLS, JS_CODEACT_PROMPT
     from .registry import Registry
@@ -44,7 +49,7 @@ if TYPE_CHECKING:
     from .sandbox import Sandbox
     from .sandbox_tool import SandboxTool, create_sandbox_tool
     from .schema import dataclass_to_schema, extract_param_description, python_type_to_json_schema
-    from .sessions import Session, Store
+    from .sessions import Run, Session, Store
     from .signatures import format_tool_descriptions_js
     from .tools import (
         Tool,
@@ -57,7 +62,7 @@ if TYPE_CHECKING:
     )
 
 _NAMES = {
-    "_native": ["NativeError", "__version__"],
+    "_native": ["__version__"],
     "audit": ["AuditCollector", "AuditConfig", "AuditEntry", "CheckedLog", "check_audit_log"],
     "capabilities": [
         "METHOD_CAPABILITY_TYPE",
@@ -80,8 +85,13 @@ _NAMES = {
         "CapabilityError",
         "ConstraintError",
         "MissingParamError",
+        "NativeError",
+        "PolicyError",
         "RegistryError",
         "ScriptError",
+        "SessionConflictError",
+        "SessionNotFoundError",
+        "TollhouseError",
         "ToolError",
         "RuntimeError",
         "TypeMismatchError",
@@ -89,6 +99,7 @@ _NAMES = {
     ],
     "files": ["Files", "FileStat", "Snapshot"],
     "ingestion": ["from_anthropic_tools", "from_claude", "from_langchain", "from_openai", "from_openai_tools"],
+    "literals": ["LanguageName", "OnChange", "RunStatus", "Status"],
     "precompile": ["precompile_module"],
     "prompts": ["DEFAULT_MAX_CALLS", "JS_CODEACT_PROMPT"],
     "registry": ["Registry"],
@@ -97,7 +108,7 @@ _NAMES = {
     "sandbox": ["Sandbox"],
     "sandbox_tool": ["SandboxTool", "create_sandbox_tool"],
     "schema": ["dataclass_to_schema", "extract_param_description", "python_type_to_json_schema"],
-    "sessions": ["Session", "Store"],
+    "sessions": ["Run", "Session", "Store"],
     "signatures": ["format_tool_descriptions_js"],
     "tools": [
         "Tool",
@@ -132,12 +143,17 @@ __all__ = [
     "ExecutionResult",
     "FileStat",
     "Files",
+    "LanguageName",
     "MethodCapability",
     "MissingParamError",
     "NativeError",
+    "OnChange",
     "Param",
+    "PolicyError",
     "Registry",
     "RegistryError",
+    "Run",
+    "RunStatus",
     "Runtime",
     "RuntimeConfig",
     "RuntimeStatus",
@@ -145,9 +161,13 @@ __all__ = [
     "SandboxTool",
     "ScriptError",
     "Session",
+    "SessionConflictError",
+    "SessionNotFoundError",
     "Snapshot",
+    "Status",
     "Store",
     "SyncToolHandler",
+    "TollhouseError",
     "Tool",
     "ToolCallCap",
     "ToolDefinition",

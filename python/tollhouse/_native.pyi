@@ -1,20 +1,27 @@
-"""The host, compiled. Everything that decides is here; JSON goes in and comes out."""
+"""The host, compiled. Everything that decides is here; JSON goes in and comes out.
 
+Its errors are those of `tollhouse.errors`.
+"""
+
+import builtins
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NoReturn, TypeAlias, TypedDict, final
+from typing import Any, Literal, NoReturn, Required, TypeAlias, TypedDict, final
+
+from .literals import Status
 
 Language: TypeAlias = Literal["javascript", "typescript", "shell"]
 Kind: TypeAlias = Literal["file", "directory", "link"]
-Status: TypeAlias = Literal["completed", "failed", "denied", "limited", "cancelled"]
 
 __version__: str
 
-class NativeError(Exception):
-    """The host cannot do that."""
+class Location(TypedDict, total=False):
+    """A place in a script: lines and columns from 1, without a column where only the line is known."""
 
-class PolicyError(Exception):
-    """The policy is at fault, or a tool that it mounts."""
+    file: Required[str]
+    line: Required[int]
+    column: int | None
+    source: str | None
 
 class RunError(TypedDict, total=False):
     """What a script failed with."""
@@ -24,6 +31,7 @@ class RunError(TypedDict, total=False):
     message: str
     hint: str | None
     stack: str | None
+    location: Location
 
 class Budget(TypedDict):
     """What is left of one budget of a grant. `kind` is `calls` or another unit."""
@@ -55,6 +63,10 @@ class HostTool:
         name: str, description: str, handler: Callable[[str, Any, CallEnding], Any] | None = None
     ) -> HostTool:
         """A namespace whose members nobody names beforehand. Raises `ValueError` for a malformed name."""
+
+    @staticmethod
+    def withdrawn(name: str, reason: str, *, namespace: bool = False) -> HostTool:
+        """The place of a tool that was: each call of it is denied, for this reason. Raises `ValueError`."""
 
     @property
     def lost_faces(self) -> list[str]:
@@ -117,6 +129,12 @@ class Host:
 
         Its policy is then fixed: None is whatever it was made with. Raises as `session`, and `ValueError` if it was
         made with another one.
+        """
+
+    def widen(self, store: Store, session_id: str, policy: str, *, tools: Sequence[HostTool] = ()) -> None:
+        """Adds the grants of a policy to what a session may do, on record.
+
+        Runs that start later have them. `tools` are those that it is opened with. Raises as `open`.
         """
 
 def read_policy(file: str | os.PathLike[str]) -> str:
@@ -205,13 +223,13 @@ class Tree:
     def stat(self, path: str) -> tuple[Kind, int, int, int]:
         """What is at a path: `(kind, size, mode, modified)`. A link is followed."""
 
-    def list(self, path: str) -> list[tuple[str, Kind, int, int, int]]:
+    def list(self, path: str) -> builtins.list[tuple[str, Kind, int, int, int]]:
         """All that is below a directory, sorted: `(path, kind, size, mode, modified)`. Links are not followed.
 
         `modified` is in nanoseconds since the Unix epoch.
         """
 
-    def changes(self, later: Tree) -> list[tuple[str, Literal["added", "removed", "modified"]]]:
+    def changes(self, later: Tree) -> builtins.list[tuple[str, Literal["added", "removed", "modified"]]]:
         """What is different in a later tree, sorted by path."""
 
     def unified(self, later: Tree) -> str:
@@ -360,7 +378,7 @@ class Store:
     """
 
     def __new__(cls, directory: str | os.PathLike[str], trust_writers: bool = False) -> Store: ...
-    def list(self) -> list[str]:
+    def list(self) -> builtins.list[str]:
         """The names of all sessions, sorted."""
 
     def contains(self, session_id: str) -> bool:
@@ -372,7 +390,7 @@ class Store:
     def runs(self, session_id: str) -> str:
         """Its runs, and its changes without one: an array of JSON."""
 
-    def log(self, session_id: str) -> list[str]:
+    def log(self, session_id: str) -> builtins.list[str]:
         """Its log, each line JSON, after checking that none was altered."""
 
     def files(self, point: str) -> Tree:

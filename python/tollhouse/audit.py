@@ -11,7 +11,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -55,6 +55,10 @@ class CheckedLog:
     proven_from: int | None
     proven_lines: int | None
     expected: list[int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as JSON."""
+        return asdict(self)
 
 
 def check_audit_log(

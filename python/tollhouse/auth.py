@@ -12,6 +12,7 @@ from typing import cast
 
 from . import _native
 from .capabilities import MethodCapability
+from .errors import PolicyError
 from .mounts import grants
 from .written import dump
 
@@ -31,8 +32,8 @@ class PCA:
         self._text: str = _text(token)
         try:
             _native.inspect_token(self._text)
-        except _native.PolicyError as error:
-            raise ValueError(f"{error}: tokens are made by `create_pca` and by `tollhouse policy seal`") from None
+        except PolicyError as error:
+            raise PolicyError(f"{error}: tokens are made by `create_pca` and by `tollhouse policy seal`") from None
 
     def __repr__(self) -> str:
         # Without its text: whoever reads that can use it.
@@ -53,11 +54,7 @@ class PCA:
 
         The constraints of this one hold besides the new ones. Raises `ValueError` with the reason if it would be wider.
         """
-        try:
-            narrowed = _native.attenuate_token(self._text, _policy(capabilities), _seconds(expires_in_secs))
-        except _native.PolicyError as error:
-            raise ValueError(str(error)) from None
-        return PCA(narrowed)
+        return PCA(_native.attenuate_token(self._text, _policy(capabilities), _seconds(expires_in_secs)))
 
 
 class EphemeralAuthority:
@@ -98,10 +95,7 @@ class EphemeralAuthority:
                 "a token cannot designate who executes it: whoever has it may use it. Leave `designated_executor` out, "
                 "and give the token to that executor only"
             )
-        try:
-            return PCA(self._keys.seal(_policy(capabilities), _seconds(expires_in_secs)))
-        except _native.PolicyError as error:
-            raise ValueError(str(error)) from None
+        return PCA(self._keys.seal(_policy(capabilities), _seconds(expires_in_secs)))
 
 
 TestAuthority = EphemeralAuthority

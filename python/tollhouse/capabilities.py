@@ -5,9 +5,9 @@ A capability is data. It becomes a grant of the policy, and the host judges it: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _native
 from .constraints import Constraint, ConstraintSet, Param
@@ -24,6 +24,7 @@ __all__ = [
     "ToolCallCap",
     "canonical_key",
     "canonical_method",
+    "capabilities_from",
     "method_matches_pattern",
     "pattern_is_subset",
 ]
@@ -92,6 +93,27 @@ class MethodCapability:
     max_calls: int | None = None
     input_schema: dict[str, Any] | None = None
     approve: bool | Constraint = field(default=False, kw_only=True)
+
+    if TYPE_CHECKING:
+        # `constraints` are brought to a `ConstraintSet`.
+        def __init__(
+            self,
+            method_pattern: str,
+            constraints: ConstraintSet | Sequence[Constraint] | Mapping[str, Any] = ...,
+            max_calls: int | None = None,
+            input_schema: dict[str, Any] | None = None,
+            *,
+            approve: bool | Constraint = False,
+        ) -> None: ...
+
+    def __repr__(self) -> str:
+        told = [repr(self.method_pattern)]
+        if not self.constraints.is_empty():
+            told.append(repr(self.constraints.constraints))
+        names = ("max_calls", "input_schema", "approve")
+        values = {name: getattr(self, name) for name in names}
+        told += [f"{name}={value!r}" for name, value in values.items() if value is not None and value is not False]
+        return f"{type(self).__name__}({', '.join(told)})"
 
     def __post_init__(self) -> None:
         pattern = cast("object", self.method_pattern)
@@ -200,6 +222,28 @@ class MethodCapability:
             input_schema=data.get("input_schema"),
             approve=_approve(data.get("approve", False)),
         )
+
+
+def capabilities_from(given: object) -> list[MethodCapability]:
+    """Returns the capabilities of a sandbox, of which some may be written as patterns: `["add", "payments/*"]`.
+
+    Raises:
+        ValueError: If it is no list, or something in it is neither a capability nor a pattern.
+    """
+    if isinstance(given, str | bytes | Mapping | MethodCapability) or not isinstance(given, Iterable):
+        raise ValueError(f"capabilities are a list such as ['payments/*'], not {given!r}: put brackets around it")
+    return [_capability(one) for one in cast("Iterable[object]", given)]
+
+
+def _capability(one: object) -> MethodCapability:
+    if isinstance(one, MethodCapability):
+        return one
+    if isinstance(one, str):
+        # As capabilities of a token are written.
+        return MethodCapability(one.removeprefix("tool_call:"))
+    name = getattr(one, "__name__", None)
+    hint = f": write {name!r}, the name of the tool" if isinstance(name, str) else ""
+    raise ValueError(f"{one!r} is no capability{hint}: give a MethodCapability, or a pattern such as 'payments/*'")
 
 
 ToolCallCap = MethodCapability

@@ -28,6 +28,9 @@ from .written import (
     written,
 )
 
+_COMPARED = ORDERING | {"eq", "ne"}
+"""The operators that are operators of Python too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
@@ -176,6 +179,18 @@ class Constraint:
         value = list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
         return f"{self.param} {sign} {value!r}"
 
+    def __repr__(self) -> str:
+        if self.operator in GROUPS:
+            if len(self.parts) == 1:
+                return f"Constraint.{self.operator}_([{self.parts[0]!r}])"
+            return (" & " if self.operator == "and" else " | ").join(f"({part!r})" for part in self.parts)
+        param = f"Param({self.param!r})"
+        if self.operator in _COMPARED:
+            return f"{param} {SIGNS[self.operator]} {self.value!r}"
+        name = "is_in" if self.operator == "in" else self.operator
+        value = list(cast("tuple[Any, ...]", self.value)) if self.operator in LISTS else self.value
+        return f"{param}.{name}({'' if self.operator in PRESENCE else repr(value)})"
+
     def evaluate(self, params: Mapping[str, Any]) -> None:
         """Returns if the arguments satisfy it.
 
@@ -224,6 +239,9 @@ class ConstraintSet:
 
     def __post_init__(self) -> None:
         self.constraints = [require_constraint(one) for one in self.constraints]
+
+    def __repr__(self) -> str:
+        return f"ConstraintSet({self.constraints!r})"
 
     def __iter__(self) -> Iterator[Constraint]:
         return iter(self.constraints)
@@ -280,6 +298,9 @@ class Param:
 
     name: str
 
+    def __repr__(self) -> str:
+        return f"Param({self.name!r})"
+
     def __lt__(self, value: float) -> Constraint:
         return Constraint.lt(self.name, value)
 
@@ -292,10 +313,10 @@ class Param:
     def __ge__(self, value: float) -> Constraint:
         return Constraint.ge(self.name, value)
 
-    def __eq__(self, value: Scalar) -> Constraint:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __eq__(self, value: Scalar) -> Constraint:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         return Constraint.eq(self.name, value)
 
-    def __ne__(self, value: Scalar) -> Constraint:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ne__(self, value: Scalar) -> Constraint:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         return Constraint.ne(self.name, value)
 
     def __hash__(self) -> int:

@@ -36,7 +36,7 @@ def result_html(result: ExecutionResult) -> str:
     """How a run ended, what it wrote, and what it returned."""
     colour = "#2a7d2a" if result.success else "#b3261e"
     parts = [f'<div style="color:{colour}"><b>{escape(str(result.status))}</b> (exit {int(result.exit_code)})</div>']
-    texts = [("stdout", result.stdout), ("stderr", result.stderr), ("error", result.error or "")]
+    texts = [("stdout", result.stdout), ("stderr", result.stderr), ("error", result.located_error() or "")]
     if result.return_value is not None:
         texts.append(("value", _value(result.return_value)))
     for title, text in texts:

@@ -1,4 +1,8 @@
-"""What a call can be refused for."""
+"""Exceptions of the package, all of them below `TollhouseError`.
+
+A mistake in how the package is called (a misspelt parameter, a malformed pattern) is a plain `ValueError` or
+`TypeError`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,46 @@ if TYPE_CHECKING:
     from .result import ExecutionResult
 
 
-class ConstraintError(Exception):
+def _restored(kind: type[TollhouseError], args: tuple[Any, ...]) -> TollhouseError:
+    """Makes an exception without its `__init__`, whose parameters are not the arguments of an exception."""
+    return kind.__new__(kind, *args)
+
+
+class TollhouseError(Exception):
+    """Base class of the exceptions of the package.
+
+    Each of them can be pickled and copied with its attributes. As of every exception of Python, traceback and cause are
+    not part of that.
+
+    Example:
+        >>> try:
+        ...     Sandbox().call("no_such_tool")
+        ... except TollhouseError as error:
+        ...     print(type(error).__name__)
+        CapabilityError
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args), self.__dict__ or None
+
+
+class NativeError(TollhouseError):
+    """The host cannot do something, for a reason that has no class of its own: a damaged store, a full disk."""
+
+
+class PolicyError(TollhouseError, ValueError):
+    """A policy, a capability, a token or a tool that makes no sense."""
+
+
+class SessionNotFoundError(TollhouseError, LookupError):
+    """There is no such session, run or label in the store."""
+
+
+class SessionConflictError(TollhouseError, ValueError):
+    """The name of a session is taken, or the session was made with other grants."""
+
+
+class ConstraintError(TollhouseError):
     """The arguments of a call fail a constraint."""
 
 
@@ -43,7 +86,7 @@ class ViolationError(ConstraintError):
         super().__init__(f"Constraint violation: {rule}, actual: {actual}")
 
 
-class CapabilityError(Exception):
+class CapabilityError(TollhouseError):
     """A call that no capability allows."""
 
 
@@ -56,15 +99,15 @@ class CallLimitExceededError(CapabilityError):
         super().__init__(f"Call limit exceeded for '{capability_key}': max {max_calls} calls allowed")
 
 
-class ArgumentError(ValueError):
+class ArgumentError(TollhouseError, ValueError):
     """Arguments that do not fit the types of a tool. The message says which, where, and what belongs there."""
 
 
-class RegistryError(Exception):
+class RegistryError(TollhouseError):
     """What the registry refuses, or what is wrong with it: what, where, and what to do."""
 
 
-class ToolError(Exception):
+class ToolError(TollhouseError):
     """What a call of a tool failed with, besides what has a class of its own.
 
     A tool raises it too, to tell the script: message, name and payload arrive there.
@@ -87,8 +130,8 @@ class ToolError(Exception):
         super().__init__(message)
 
 
-class ScriptError(Exception):
-    """A run that did not complete, of which a check was asked.
+class ScriptError(TollhouseError):
+    """A run that did not complete, of which a check was asked. Its text says where in the script it failed.
 
     Attributes:
         result: All that the run came to.
@@ -96,8 +139,8 @@ class ScriptError(Exception):
 
     def __init__(self, result: ExecutionResult) -> None:
         self.result: ExecutionResult = result
-        super().__init__(result.error or f"the script ended with status {result.exit_code}")
+        super().__init__(result.located_error() or f"the script ended with status {result.exit_code}")
 
 
-class RuntimeError(builtins.RuntimeError):  # noqa: A001
+class RuntimeError(TollhouseError, builtins.RuntimeError):  # noqa: A001
     """What a sandbox cannot do now: it is closed, or something else goes on. `except` by the builtin name works too."""

@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from os import PathLike, fspath
+from pathlib import PurePath
+from typing import Any, TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import builtins
     from collections.abc import Callable, Iterable
 
     from . import _native
     from ._native import Kind
 
+FilePath: TypeAlias = str | PathLike[str]
+"""A path in a sandbox: what does not begin with `/` is below /workspace."""
+
 _HERE = "/workspace"
+
+_NAMED = 8
+"""How many files are named in a `repr`."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +36,46 @@ class FileStat:
     mode: int
     modified: datetime
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as JSON: the time in ISO 8601."""
+        return {
+            "path": self.path,
+            "kind": self.kind,
+            "size": self.size,
+            "mode": self.mode,
+            "modified": self.modified.isoformat(),
+        }
 
-def absolute(path: str) -> str:
-    """A path as the host takes it: what does not begin with `/` is below /workspace."""
-    return path if path.startswith("/") else f"{_HERE}/{path}"
+
+def absolute(path: FilePath) -> str:
+    """Returns a path as the host takes it: what does not begin with `/` is below /workspace.
+
+    Raises:
+        TypeError: If it is neither text nor a `Path`.
+    """
+    if not isinstance(path, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"a path is text or a `Path`, not {path!r}")
+    # On Windows a `Path` has backslashes, and a sandbox has none.
+    text = path.as_posix() if isinstance(path, PurePath) else fspath(path)
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"a path is text or a `Path`, not {path!r}")
+    return text if text.startswith("/") else f"{_HERE}/{text}"
 
 
-def edits_of(files: Mapping[str, str | bytes]) -> list[tuple[str, bytes | None]]:
-    """What writes these files. Raises `TypeError` for what is neither text nor bytes."""
-    return [(absolute(path), _content(content)) for path, content in files.items()]
+def edits_of(files: Mapping[Any, str | bytes]) -> list[tuple[str, bytes | None]]:
+    """Returns what writes these files.
+
+    Raises:
+        TypeError: If a path is no path, or content is neither text nor bytes.
+        ValueError: If two keys are one path, as `"a"` and `Path("a")`.
+    """
+    edits: dict[str, bytes | None] = {}
+    for path, content in files.items():
+        where = absolute(path)
+        if where in edits:
+            raise ValueError(f"two files are at {where!r}: name it once")
+        edits[where] = _content(content)
+    return list(edits.items())
 
 
 class Snapshot(Mapping[str, bytes]):
@@ -46,14 +87,14 @@ class Snapshot(Mapping[str, bytes]):
     def __init__(self, tree: Callable[[], _native.Tree]) -> None:
         self._tree = tree
 
-    def __getitem__(self, path: str) -> bytes:
+    def __getitem__(self, path: FilePath) -> bytes:
         try:
             return self._tree().read(absolute(path))
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
             raise KeyError(path) from None
 
     def __contains__(self, path: object) -> bool:
-        return isinstance(path, str) and self._kind(path) == "file"
+        return isinstance(path, str | PathLike) and self._kind(path) == "file"  # pyright: ignore[reportUnknownArgumentType]
 
     def __iter__(self) -> Iterator[str]:
         return (stat.path for stat in self.list("/") if stat.kind == "file")
@@ -62,7 +103,12 @@ class Snapshot(Mapping[str, bytes]):
         return sum(1 for _ in self)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self)} files>"
+        try:
+            paths = [repr(path.removeprefix(f"{_HERE}/")) for path in self]
+        except RuntimeError as error:
+            return f"<{type(self).__name__}: {error}>"
+        names = ", ".join([*paths[:_NAMED], *(["…"] if len(paths) > _NAMED else [])])
+        return f"<{type(self).__name__} of {len(paths)} files{': ' if names else ''}{names}>"
 
     def _repr_html_(self) -> str:
         """What Jupyter shows: names, sizes and times, and pictures."""
@@ -70,16 +116,16 @@ class Snapshot(Mapping[str, bytes]):
 
         return files_html(self)
 
-    def read_text(self, path: str, encoding: str = "utf-8") -> str:
+    def read_text(self, path: FilePath, encoding: str = "utf-8") -> str:
         """A file as text. Raises `KeyError`, and `UnicodeDecodeError` if it is none."""
         return self[path].decode(encoding)
 
-    def stat(self, path: str) -> FileStat:
+    def stat(self, path: FilePath) -> FileStat:
         """What is at a path; a link is followed. Raises `OSError`."""
         kind, size, mode, modified = self._tree().stat(absolute(path))
         return FileStat(absolute(path), kind, size, mode, _time(modified))
 
-    def list(self, path: str = _HERE) -> list[FileStat]:
+    def list(self, path: FilePath = _HERE) -> builtins.list[FileStat]:
         """All that is below a directory, at any depth, sorted by path. Raises `OSError`."""
         listed = self._tree().list(absolute(path))
         return [FileStat(where, kind, size, mode, _time(modified)) for where, kind, size, mode, modified in listed]
@@ -92,7 +138,7 @@ class Snapshot(Mapping[str, bytes]):
         """What is different in later files: each path as `added`, `removed` or `modified`."""
         return dict(self._tree().changes(later._tree()))
 
-    def _kind(self, path: str) -> Kind | None:
+    def _kind(self, path: FilePath) -> Kind | None:
         try:
             return self._tree().stat(absolute(path))[0]
         except OSError:
@@ -110,20 +156,20 @@ class Files(Snapshot, MutableMapping[str, bytes]):
         super().__init__(lambda: session().files())
         self._session = session
 
-    def __setitem__(self, path: str, content: str | bytes) -> None:
-        self._session().change_files(f"put {path}", edits_of({path: content}))
+    def __setitem__(self, path: FilePath, content: str | bytes) -> None:
+        self._session().change_files(f"put {fspath(path)}", edits_of({path: content}))
 
-    def __delitem__(self, path: str) -> None:
+    def __delitem__(self, path: FilePath) -> None:
         if path not in self:
             raise KeyError(path)
-        self._session().change_files(f"removed {path}", [(absolute(path), None)])
+        self._session().change_files(f"removed {fspath(path)}", [(absolute(path), None)])
 
-    def write_text(self, path: str, text: str, encoding: str = "utf-8") -> None:
+    def write_text(self, path: FilePath, text: str, encoding: str = "utf-8") -> None:
         """Writes a file."""
         self[path] = text.encode(encoding)
 
-    def update(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, files: Mapping[str, str | bytes] | Iterable[tuple[str, str | bytes]] = (), /, **named: str | bytes
+    def update(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, files: Mapping[Any, str | bytes] | Iterable[tuple[Any, str | bytes]] = (), /, **named: str | bytes
     ) -> None:
         """Writes files: all of them, or none. Raises `OSError`, for example for what is beyond the limit of files."""
         given = {**dict(files), **named}

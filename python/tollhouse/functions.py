@@ -40,7 +40,7 @@ def signature(function: Callable[..., Any]) -> Signature:
     Raises `TypeError` for `*args`, and for a parameter whose type has no JSON form.
     """
     bound = inspect.ismethod(function)
-    plain = function.__func__ if bound else function
+    plain: Any = function.__func__ if bound else function  # type: ignore[attr-defined]
     if not inspect.isfunction(plain):
         return _signature(function)
     known = _known.setdefault(plain, {})
@@ -146,5 +146,5 @@ def _hinted(function: Any) -> Any:
     if inspect.isroutine(function):
         return function  # pyright: ignore[reportUnknownVariableType]
     if isinstance(function, type):
-        return function.__init__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return function.__init__  # type: ignore[misc]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return getattr(type(function), "__call__", function)  # pyright: ignore[reportUnknownArgumentType]  # noqa: B004

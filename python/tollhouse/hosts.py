@@ -51,7 +51,11 @@ def _made(registry: str | None) -> _native.Host:
     cache = cache_place()
     try:
         return _native.Host(cache=cache, registry=registry, trust_writers=trust_writers())
-    except _native.NativeError:
+    except Exception as error:
+        from .errors import NativeError
+
+        if not isinstance(error, NativeError):
+            raise
         # If it is the cache that cannot be used, only speed is lost; if not, this fails too.
         made = _native.Host(registry=registry, trust_writers=trust_writers())
     from warnings import warn

@@ -52,8 +52,10 @@ def mounted(
     definitions: Sequence[ToolDefinition],
     capabilities: Sequence[MethodCapability],
     answer: Callable[[str, Any, _native.CallEnding], Any],
+    *,
+    is_checked: bool = True,
 ) -> list[_native.HostTool]:
-    """The tools, as the host takes them.
+    """The tools, as the host takes them. Without `is_checked` the capabilities are those of a session that others made.
 
     Raises `ValueError` for a capability that covers none of them, and for constraints on parameters that they do not
     take: both are misspelt.
@@ -62,9 +64,8 @@ def mounted(
         return []
     import json
 
-    known = {one.method: one for one in definitions}
-    for capability in capabilities:
-        _check_capability(capability, known)
+    if is_checked:
+        check_capabilities(definitions, capabilities)
     tools: list[_native.HostTool] = []
     narrowed = any(one.input_schema is not None for one in capabilities)
     for one in definitions:
@@ -112,7 +113,9 @@ def policy_text(
 
     text: dict[str, Any] = {"tools": {}, "grant": grants(capabilities)}
     if limits is not None:
-        text["limits"] = dict(limits)
+        from ._internal.limits import limits_as_policy
+
+        text["limits"] = limits_as_policy(limits)
     return json.dumps(text), False
 
 
@@ -137,6 +140,13 @@ def grants(capabilities: Sequence[MethodCapability]) -> list[dict[str, Any]]:
         seen[key] = seen.get(key, 0) + 1
         named.append({"name": key if seen[key] == 1 else f"{key}#{seen[key]}", **one.to_grant()})
     return named
+
+
+def check_capabilities(definitions: Sequence[ToolDefinition], capabilities: Sequence[MethodCapability]) -> None:
+    """Raises `ValueError` for a capability that covers no tool, or is on a parameter that its tool does not take."""
+    known = {one.method: one for one in definitions}
+    for capability in capabilities:
+        _check_capability(capability, known)
 
 
 def _check_capability(capability: MethodCapability, known: Mapping[str, ToolDefinition]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import _native
+from .errors import NativeError
 from .hosts import cache_place
 from .mounts import check_wasm_path
 
@@ -20,5 +21,5 @@ def precompile_module(wasm_path: None = None) -> Path:
     session = _native.Host(cache=place).session('{"tools":{},"grant":[]}')
     for ended in (session.run("javascript", "return 1"), session.run("shell", "true")):
         if ended.status != "completed":
-            raise _native.NativeError(f"a guest does not run: {ended.error}")
+            raise NativeError(f"a guest does not run: {ended.error}")
     return Path(place)

@@ -4,23 +4,42 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any, ClassVar, Self
 
     from . import _native
+    from .literals import Status
 
 
 class ExecutionResult:
-    """What a run wrote, what it returned, and how it ended.
+    r"""What a run wrote, what it returned, and how it ended.
 
-    `status` is `completed`, `failed`, `denied`, `limited` or `cancelled`; `success` is true of `completed` alone.
-    `exceptions` are those that tools raised, oldest first and a thousand at most, also those that the script caught;
-    `cause` is the one that ended the script, if one did.
+    Results can be pickled and copied, `to_dict` makes one JSON, and pydantic and FastAPI take one as it is. In a pickle
+    an exception that cannot be pickled stands as a `ToolError` with its message, and no exception has its traceback.
+
+    Attributes:
+        stdout: What the run wrote, and what it returned.
+        stderr: What it wrote to standard error.
+        return_value: What it returned, as JSON.
+        error: What it failed with, in words; None if it completed.
+        success: True of a run that completed.
+        exit_code: As a process has one: from 0 to 255.
+        status: How it ended: `completed`, `failed`, `denied`, `limited` or `cancelled`.
+        exceptions: Those that tools raised, oldest first and a thousand at most, also those that the script caught.
+        cause: The exception of a tool that ended the script, if one did.
+        line: The line of the script that failed, from 1; None if that is not known.
+        column: Its column, from 1; None if that is not known, as of bash.
+        source_line: The text of that line.
+
+    Example:
+        >>> result = Sandbox().run("javascript", "const a = null;\nreturn a.b")
+        >>> (result.status, result.line, result.source_line)
+        ('failed', 2, 'return a.b')
     """
 
     # No dataclass: the module `dataclasses` takes longer to import than a script to run.
     _shown = ("error", "exit_code", "return_value", "status", "stderr", "stdout", "success")
-    __slots__ = (*_shown, "cause", "exceptions")
+    __slots__ = (*_shown, "cause", "column", "exceptions", "line", "source_line")
 
     def __init__(
         self,
@@ -30,9 +49,12 @@ class ExecutionResult:
         error: str | None = None,
         success: bool = True,
         exit_code: int = 0,
-        status: str = "completed",
+        status: Status = "completed",
         exceptions: Sequence[Exception] = (),
         cause: Exception | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        source_line: str | None = None,
     ) -> None:
         self.stdout: str = stdout
         self.stderr: str = stderr
@@ -40,24 +62,83 @@ class ExecutionResult:
         self.error: str | None = error
         self.success: bool = success
         self.exit_code: int = exit_code
-        self.status: str = status
+        self.status: Status = status
         self.exceptions: tuple[Exception, ...] = tuple(exceptions)
         self.cause: Exception | None = cause
+        self.line: int | None = line
+        self.column: int | None = column
+        self.source_line: str | None = source_line
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ExecutionResult):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
 
-    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __repr__(self) -> str:
-        return f"ExecutionResult({', '.join(f'{name}={getattr(self, name)!r}' for name in self._shown)})"
+        names = self._shown if self.line is None else (*self._shown, "line", "column")
+        return f"ExecutionResult({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     def __str__(self) -> str:
         if self.error is None:
             return self.stdout
-        return f"Error: {self.error}\n{self.stderr}" if self.stderr else f"Error: {self.error}"
+        told = f"Error: {self.located_error()}"
+        return f"{told}\n{self.stderr}" if self.stderr else told
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        """The pairs of `to_dict`: what `dict` and FastAPI's `jsonable_encoder` ask for."""
+        return iter(self.to_dict().items())
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        from ._internal.portable import portable_result
+
+        return None, portable_result({name: getattr(self, name) for name in self.__slots__})
+
+    def __copy__(self) -> Self:
+        return self._with(self.return_value)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        from copy import deepcopy
+
+        # Exceptions are what happened, and many cannot be copied.
+        return self._with(deepcopy(self.return_value, memo))
+
+    def _with(self, return_value: Any) -> Self:
+        made = type(self)(**{name: getattr(self, name) for name in self.__slots__})
+        made.return_value = return_value
+        return made
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        from ._internal.portable import pydantic_schema
+
+        return pydantic_schema(cls)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
+        from ._internal.portable import json_schema
+
+        return json_schema()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the result as JSON.
+
+        Of exceptions it has the names of their types only: their messages may hold secrets, and are for the program.
+        """
+        names = ("status", "success", "return_value", "stdout", "stderr", "error", "exit_code")
+        made = {name: getattr(self, name) for name in (*names, "line", "column", "source_line")}
+        made["exceptions"] = [type(one).__name__ for one in self.exceptions]
+        made["cause"] = None if self.cause is None else type(self.cause).__name__
+        return made
+
+    def located_error(self) -> str | None:
+        """Returns what the run failed with, and where in the script; None if it completed."""
+        if self.error is None or self.line is None:
+            return self.error
+        from ._internal.locations import shown
+
+        return f"{self.error}\n  {shown(self.line, self.column, self.source_line)}"
 
     def checked(self) -> Self:
         """Returns the result of a run that completed.
@@ -72,12 +153,15 @@ class ExecutionResult:
         return self
 
     def to_tool_message(self) -> str:
-        """What a model is told: the output, then `[stderr]: …` and `[error]: …`; `(no output)` if there is none."""
+        """Returns what a model is told: the output, `[stderr]: …` and `[error]: …`; `(no output)` if there is none.
+
+        An error is told with its line, column and source line, so that a model can repair its script.
+        """
         parts = [self.stdout.rstrip("\n")] if self.stdout else []
         if self.stderr:
             parts.append(f"[stderr]: {self.stderr.rstrip()}")
         if self.error is not None:
-            parts.append(f"[error]: {self.error}")
+            parts.append(f"[error]: {self.located_error()}")
         return "\n".join(parts) or "(no output)"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
@@ -87,8 +171,10 @@ class ExecutionResult:
         return {"text/plain": result_text(self), "text/html": result_html(self)}
 
 
-def result_of(run: _native.RunResult, kept: Sequence[tuple[dict[str, Any], Exception]] = ()) -> ExecutionResult:
-    """What the host says of a run, and the exceptions of its tools that were kept.
+def result_of(
+    run: _native.RunResult, kept: Sequence[tuple[dict[str, Any], Exception]] = (), source: str = ""
+) -> ExecutionResult:
+    """What the host says of a run of `source`, and the exceptions of its tools that were kept.
 
     What the script returned stands at the end of its output.
     """
@@ -96,11 +182,12 @@ def result_of(run: _native.RunResult, kept: Sequence[tuple[dict[str, Any], Excep
     value = run.value if run.has_value else None
     if run.has_value:
         stdout += printed(value)
+    error = run.error
     result = ExecutionResult(
         stdout=stdout,
         stderr=run.stderr.decode("utf-8", "replace"),
         return_value=value,
-        error=_told(run.error),
+        error=_told(error),
         success=run.status == "completed",
         exit_code=run.exit_code,
         status=run.status,
@@ -109,7 +196,12 @@ def result_of(run: _native.RunResult, kept: Sequence[tuple[dict[str, Any], Excep
     if kept:
         from ._internal.tool_errors import cause
 
-        result.cause = cause(kept, run.error)
+        result.cause = cause(kept, error)
+    if error is not None:
+        from ._internal.locations import location
+
+        if (found := location(error, source)) is not None:
+            result.line, result.column, result.source_line = found
     return result
 
 

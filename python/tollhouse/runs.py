@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .answers import Answering
+from .languages import ordered
 from .result import ExecutionResult, printed, result_of
 from .turns import refused
 
@@ -10,11 +11,11 @@ from .turns import refused
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, TypeVar
+    from typing import Any, TypeVar, overload
 
     from . import _native
-    from ._native import Language
     from .answers import Answers
+    from .literals import LanguageName
     from .steps import Stepping
     from .turns import Turn
 
@@ -53,9 +54,37 @@ class Runs:
         """As `shell`, and as `execute_async`."""
         return (await self.run_async("shell", command, stdin=stdin)).stdout
 
+    if TYPE_CHECKING:
+
+        @overload
+        def run(
+            self,
+            language: LanguageName,
+            code: str,
+            *,
+            on_output: OnOutput | None = None,
+            on_stderr: OnOutput | None = None,
+            stdin: str | bytes | None = None,
+            keep_state: bool = False,
+            check: bool = False,
+        ) -> ExecutionResult: ...
+        @overload
+        def run(
+            self,
+            code: str,
+            language: LanguageName,
+            /,
+            *,
+            on_output: OnOutput | None = None,
+            on_stderr: OnOutput | None = None,
+            stdin: str | bytes | None = None,
+            keep_state: bool = False,
+            check: bool = False,
+        ) -> ExecutionResult: ...
+
     def run(
         self,
-        language: Language,
+        language: str,
         code: str,
         *,
         on_output: OnOutput | None = None,
@@ -66,26 +95,69 @@ class Runs:
     ) -> ExecutionResult:
         """Runs a script to its end, and says all about it. Another run of this sandbox waits for it.
 
-        `on_output` is given what it writes and returns as it comes, `on_stderr` what it writes to standard error.
-
-        With `keep_state` it finds what the last such script of its language left besides files, and leaves that in its
-        turn: in JavaScript `globalThis.state`, in bash directory, variables, functions and aliases.
-
         A tool of this sandbox that runs a script in it gets the files as they were when its own run began, and what the
         script changes of them is not kept.
 
-        With `check` a run that does not complete raises `ScriptError`: its `result` says all about it, its cause is the
-        exception of the tool that ended the script.
+        Args:
+            language: `javascript` (`js`), `typescript` (`ts`), or `shell` (`bash`, `sh`). It may stand behind the code
+                too.
+            code: The script.
+            on_output: Is given what the script writes and returns, as it comes.
+            on_stderr: Is given what it writes to standard error, as it comes.
+            stdin: Its standard input.
+            keep_state: True to let it find what the last such script of its language left besides files, and leave that
+                in its turn: in JavaScript `globalThis.state`, in bash directory, variables, functions and aliases.
+            check: True to raise for a run that does not complete.
 
-        Raises `RuntimeError` after `close` and while a run in steps goes on, `NativeError` for what the host cannot do,
-        and what `on_output`, the approver or the audit raises.
+        Returns:
+            What the run came to.
+
+        Raises:
+            ScriptError: With `check`, if the run does not complete: its `result` says all about it, its cause is the
+                exception of the tool that ended the script.
+            RuntimeError: After `close`, and while a run in steps goes on.
+            ValueError: If neither argument names a language.
+            NativeError: If the host cannot do it.
+            Exception: What `on_output`, the approver or the audit raises.
+
+        Example:
+            >>> Sandbox().run("javascript", "return 6 * 7").return_value
+            42
         """
         result = self._do(self._script(language, code, (on_output, on_stderr), stdin, keep_state))
         return result.checked() if check else result
 
+    if TYPE_CHECKING:
+
+        @overload
+        async def run_async(
+            self,
+            language: LanguageName,
+            code: str,
+            *,
+            on_output: OnOutput | None = None,
+            on_stderr: OnOutput | None = None,
+            stdin: str | bytes | None = None,
+            keep_state: bool = False,
+            check: bool = False,
+        ) -> ExecutionResult: ...
+        @overload
+        async def run_async(
+            self,
+            code: str,
+            language: LanguageName,
+            /,
+            *,
+            on_output: OnOutput | None = None,
+            on_stderr: OnOutput | None = None,
+            stdin: str | bytes | None = None,
+            keep_state: bool = False,
+            check: bool = False,
+        ) -> ExecutionResult: ...
+
     async def run_async(
         self,
-        language: Language,
+        language: str,
         code: str,
         *,
         on_output: OnOutput | None = None,
@@ -164,7 +236,7 @@ class Runs:
 
     def _script(
         self,
-        language: Language,
+        language: str,
         code: str,
         listeners: tuple[OnOutput | None, OnOutput | None],
         stdin: str | bytes | None,
@@ -172,17 +244,18 @@ class Runs:
     ) -> Callable[[_native.Session, bool], ExecutionResult]:
         """What runs this; `last_result` is that of a run which is not nested."""
         given = _bytes(stdin)
+        known, source = ordered(language, code)
 
         def run(session: _native.Session, is_own: bool) -> ExecutionResult:
             if listeners == (None, None):
-                ended = session.run(language, code, stdin=given, keep_state=keep_state)
+                ended = session.run(known, source, stdin=given, keep_state=keep_state)
             else:
                 settled = self._answers.run.settled
                 told = _listener(*listeners, settled)
-                ended = session.run(language, code, stdin=given, listener=told, keep_state=keep_state)
+                ended = session.run(known, source, stdin=given, listener=told, keep_state=keep_state)
                 if ended.has_value and listeners[0] is not None:
                     settled(listeners[0](printed(ended.value)))
-            result = result_of(ended, self._answers.run.exceptions if is_own else [])
+            result = result_of(ended, self._answers.run.exceptions if is_own else [], source)
             if is_own:
                 self.last_result = result
             return result
@@ -198,24 +271,25 @@ class Runs:
     def start(
         self,
         code: str,
-        language: Language = "javascript",
+        language: LanguageName = "javascript",
         stdin: str | bytes | None = None,
         *,
         keep_state: bool = False,
     ) -> None:
         """Begins a script whose calls you answer: `while sandbox.has_work(): …`.
 
-        Raises `RuntimeError` while another run goes on.
+        Arguments as those of `run`. Raises `RuntimeError` while another run goes on.
         """
         from .steps import Stepping
 
+        known, source = ordered(language, code)
         session = self._open()
         self._check_steps()
         if not self._turn.enter_now():
             raise refused("a run of this sandbox goes on: start another one when it has ended")
         try:
-            begun = session.start(language, code, stdin=_bytes(stdin), keep_state=keep_state)
-            self._stepped = Stepping(begun, self._answers)
+            begun = session.start(known, source, stdin=_bytes(stdin), keep_state=keep_state)
+            self._stepped = Stepping(begun, self._answers, source)
             self._answers.run = self._stepped.answering
         finally:
             self._turn.leave()
@@ -272,7 +346,7 @@ class Runs:
 
     def _open(self) -> _native.Session:
         if self._session is None:
-            raise refused("Sandbox not initialized")
+            raise refused("the sandbox is closed")
         return self._session
 
 

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import timedelta
     from types import TracebackType
     from typing import Any, Self, TypedDict
 
@@ -23,20 +24,18 @@ if TYPE_CHECKING:
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .auth import PCA
     from .capabilities import MethodCapability
-    from .files import Files
+    from .files import FilePath, Files
     from .tokens import Opened
     from .tools import ToolDefinition
 
-    class SandboxOptions(TypedDict, total=False):
-        """What a sandbox is made with."""
+    class _Options(TypedDict, total=False):
+        """What sandboxes, sessions and sandbox tools are made with, besides tools and capabilities."""
 
-        tools: Iterable[Any]
-        capabilities: Sequence[MethodCapability] | None
         tool_handler: Handler | None
         policy: str | os.PathLike[str] | None
         registry: str | os.PathLike[str] | None
-        limits: Mapping[str, Any] | None
-        files: Mapping[str, str | bytes] | None
+        limits: Mapping[str, int | str | timedelta] | None
+        files: Mapping[Any, str | bytes] | None
         audit_config: AuditConfig | None
         approver: Approver | None
         audit_collector: AuditCollector | None
@@ -45,20 +44,37 @@ if TYPE_CHECKING:
         errors: ErrorMode
         on_tool_error: OnToolError | None
 
+    class SandboxOptions(_Options, total=False):
+        """What a sandbox or a session is made with."""
+
+        tools: Iterable[Any]
+        capabilities: Sequence[MethodCapability | str] | None
+
+    class SandboxToolOptions(_Options, total=False):
+        """What a sandbox as an agent's tool is made with, besides tools and capabilities."""
+
+        pca: PCA | bytes | str
+        trusted_authorities: Iterable[str | bytes]
+
+
+_NAMED = 8
+"""How many tools are named in a `repr`."""
+
 
 class Sandbox(Runs):
     """Runs scripts, one after the other, with the same files and budgets.
 
-    `tools` are functions, objects with methods, or definitions for `tool_handler`, which is called as
-    `(method, arguments)`. `capabilities` say what may be called: an empty list is nothing; None is each of `tools`,
-    however often. With a `tool_handler` and no tools, whatever the capabilities cover can be called. `pca` is a token
-    that one of `trusted_authorities` has signed (`ed25519:` and hexadecimal digits, or 32 bytes): what it allows of the
-    tools may be called until it ends, and `capabilities` narrow that. `policy` is a policy file (its path, or its text
-    as TOML) instead: it may mount components of `registry` beside the functions. `limits` are those of a policy:
-    `{"wall": "10s", "memory": "64MiB"}`. `files` are what it begins with: paths (below /workspace, if they do not begin
-    with `/`) and their bytes or text. `approver(method, arguments, grant)` answers for a human, with True or False, or
-    with something to await, where a capability or a grant of the policy says `approve`; where none does, an approver is
-    an error.
+    `tools` are functions, objects with methods, or definitions for `tool_handler`, which is called as `(method,
+    arguments)`. `capabilities` say what may be called, each a `MethodCapability` or a pattern such as
+    `"payments/*"`: an empty list is nothing; None is each of `tools`, however often. With a `tool_handler` and no
+    tools, whatever the capabilities cover can be called. `pca` is a token that one of `trusted_authorities` has
+    signed (`ed25519:` and hexadecimal digits, or 32 bytes): what it allows of the tools may be called until it
+    ends, and `capabilities` narrow that. `policy` is a policy file (its path, or its text as TOML) instead: it may
+    mount components of `registry` beside the functions. `limits` are those of a policy: `{"wall": "10s", "memory":
+    "64MiB"}`, with integers for numbers and sizes, and `timedelta` for times. `files` are what it begins with:
+    paths as text or `Path` (below /workspace, if they do not begin with `/`) and their bytes or text.
+    `approver(method, arguments, grant)` answers for a human, with True or False, or with something to await, where
+    a capability or a grant of the policy says `approve`; where none does, an approver is an error.
     What happens goes to `audit_collector`, or to one that is made by `audit_config` and closed with the sandbox.
     `audit_log` is a file for the host's own log, a chain of hashes, which only one sandbox writes at a time; with
     `audit_key`, the file of a key (`tollhouse policy keygen --audit`), it is evidence: see `check_audit_log`.
@@ -83,7 +99,7 @@ class Sandbox(Runs):
         self,
         pca: PCA | bytes | str = b"",
         tools: Iterable[Any] = (),
-        capabilities: Sequence[MethodCapability] | None = None,
+        capabilities: Sequence[MethodCapability | str] | None = None,
         trusted_authorities: Iterable[str | bytes] = (),
         tool_handler: Handler | None = None,
         wasm_path: None = None,
@@ -91,8 +107,8 @@ class Sandbox(Runs):
         *,
         policy: str | os.PathLike[str] | None = None,
         registry: str | os.PathLike[str] | None = None,
-        limits: Mapping[str, Any] | None = None,
-        files: Mapping[str, str | bytes] | None = None,
+        limits: Mapping[str, int | str | timedelta] | None = None,
+        files: Mapping[Any, str | bytes] | None = None,
         approver: Approver | None = None,
         audit_collector: AuditCollector | None = None,
         audit_log: str | os.PathLike[str] | None = None,
@@ -103,14 +119,15 @@ class Sandbox(Runs):
         check_wasm_path(wasm_path)
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
+        granted = _granted(capabilities)
         token = _opened(pca, trusted_authorities, policy, registry)
         definitions, handler = read_tools(list(tools), tool_handler)
         self.tools: list[ToolDefinition] = definitions
         is_open = tool_handler is not None and not definitions
         if token is not None:
-            self._capabilities = token.granted(capabilities, definitions, is_open=is_open)
-        elif capabilities is not None:
-            self._capabilities = list(capabilities)
+            self._capabilities = token.granted(granted, definitions, is_open=is_open)
+        elif granted is not None:
+            self._capabilities = granted
         else:
             self._capabilities = _one_each(definitions) if policy is None else []
         _check_errors(errors)
@@ -119,11 +136,11 @@ class Sandbox(Runs):
         answer = self._weak(self._answers)
         self._turn = Turn()
         self.last_result: ExecutionResult = ExecutionResult()
-        host_tools = mounted(definitions, self._capabilities, answer)
-        if is_open:
-            host_tools = namespaces(self._capabilities, answer)
-        _warn_of_lost_faces(host_tools)
-        if token is None or capabilities is not None:
+        host_tools = self._mounted(definitions, answer, is_open=is_open)
+        own = {one.method for one in definitions}
+        _warn_of_lost_faces([one for one in host_tools if is_open or one.method in own], can_be_renamed=not is_open)
+        text: str | None
+        if token is None or granted is not None:
             text, is_toml = policy_text(policy, self._capabilities, limits)
         else:
             text, is_toml = token.policy(self._capabilities, limits), False
@@ -142,11 +159,16 @@ class Sandbox(Runs):
             self._check_approver(approver)
             if files:
                 self.files.update(files)
-        except BaseException as error:
+        except BaseException:
             self._close_audit()
-            if isinstance(error, _native.PolicyError):
-                raise ValueError(str(error)) from None
             raise
+
+    def _mounted(
+        self, definitions: list[ToolDefinition], answer: Callable[..., Any], *, is_open: bool
+    ) -> list[_native.HostTool]:
+        if is_open:
+            return namespaces(self._capabilities, answer)
+        return mounted(definitions, self._capabilities, answer)
 
     def _check_approver(self, approver: object) -> None:
         if approver is not None and not self._open().asks():
@@ -182,6 +204,18 @@ class Sandbox(Runs):
 
     def __enter__(self) -> Self:
         return self
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}{self._shown()}>"
+
+    def _shown(self) -> str:
+        """What `repr` tells besides the class."""
+        if not hasattr(self, "_session"):
+            return ", not made"
+        names = [one.name for one in self.tools]
+        told = f"tools {', '.join(names[:_NAMED])}" if names else "no tools"
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return f": {told}{more}{', closed' if self._session is None else ''}"
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -265,11 +299,19 @@ class Sandbox(Runs):
         """A module that declares what the components take, return and fail with, for type checkers and pydantic."""
         return self._open().python()
 
-    def read_file(self, path: str) -> bytes:
+    def read_file(self, path: FilePath) -> bytes:
         """A file, as the last run left it. Raises `OSError`."""
         from .files import absolute
 
         return self._open().files().read(absolute(path))
+
+
+def _granted(capabilities: Sequence[MethodCapability | str] | None) -> list[MethodCapability] | None:
+    if capabilities is None:
+        return None
+    from .capabilities import capabilities_from
+
+    return capabilities_from(capabilities)
 
 
 def _one_each(definitions: Sequence[ToolDefinition]) -> list[MethodCapability]:
@@ -323,12 +365,13 @@ def _check_asked(approver: object, policy: str | None, *, toml: bool) -> None:
         raise _never_asked()
 
 
-def _warn_of_lost_faces(tools: Sequence[_native.HostTool]) -> None:
+def _warn_of_lost_faces(tools: Sequence[_native.HostTool], *, can_be_renamed: bool) -> None:
     """Warns whoever makes a sandbox of tools that are not called by their own name in a language of scripts."""
+    hint = ", or give it another name by `tool(function, name=…)`" if can_be_renamed else ""
     for note in [note for tool in tools for note in tool.lost_faces]:
         from warnings import warn
 
-        warn(note, UserWarning, stacklevel=3)
+        warn(f"{note}{hint}", UserWarning, stacklevel=3)
 
 
 def _check_errors(errors: ErrorMode) -> None:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from .languages import language_of, ordered, unknown_language
 from .result import ExecutionResult
 from .sandbox import Sandbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Self, Unpack, overload
 
-    from ._native import Language
     from .capabilities import MethodCapability
     from .constraints import ConstraintSet
+    from .literals import LanguageName
+    from .sandbox import SandboxToolOptions
     from .tools import Tool, ToolDefinition
 
-_LANGUAGES: dict[str, Language] = {
-    "javascript": "javascript",
-    "js": "javascript",
-    "shell": "shell",
-    "bash": "shell",
-    "sh": "shell",
-}
 _DESCRIPTION = (
     'Runs code in a sandbox with tools and files. `language` is "javascript" or "shell". Write one script that '
     "calls many tools rather than one call for each."
@@ -44,28 +39,66 @@ class SandboxTool:
 
     @classmethod
     def from_functions(
-        cls, tools: Iterable[Any], *, capabilities: Sequence[MethodCapability] | None = None
-    ) -> SandboxTool:
-        """With these functions and objects. Without capabilities, each may be called however often."""
-        from .tools import all_tools
+        cls,
+        tools: Iterable[Any],
+        *,
+        capabilities: Sequence[MethodCapability | str] | None = None,
+        **options: Unpack[SandboxToolOptions],
+    ) -> Self:
+        """Returns a sandbox with these functions and objects as tools.
 
-        found = all_tools(tools)
-        return cls(Sandbox(tools=found.values(), capabilities=capabilities), list(found.values()))
+        Args:
+            tools: The functions and objects.
+            capabilities: What may be called; None is each of the tools, however often.
+            **options: The other options of `Sandbox`: `limits`, `files`, `approver`, `policy`, …
 
-    def run(self, code: str, language: str, *, stdin: str | None = None) -> str:
-        """Runs code, and says what came of it in text for a model."""
-        known = _LANGUAGES.get(language.lower())
-        if known is None:
-            told = f'there is no language {language!r}: it is "javascript" or "shell"'
-            return ExecutionResult(error=told, success=False, status="failed").to_tool_message()
-        return self._run(known, code, stdin).to_tool_message()
+        Raises:
+            ValueError: As `Sandbox`.
 
-    async def arun(self, code: str, language: str, *, stdin: str | None = None) -> str:
+        Example:
+            >>> SandboxTool.from_functions([get_weather], limits={"wall": "5s"}).run("return 1 + 1", "javascript")
+            '2'
+        """
+        functions, bare = _read(tools)
+        return cls(Sandbox(tools=[*bare, *functions], capabilities=capabilities, **options), functions)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}{self.sandbox._shown()}>"
+
+    if TYPE_CHECKING:
+
+        @overload
+        def run(self, code: str, language: LanguageName, *, stdin: str | bytes | None = None) -> str: ...
+        @overload
+        def run(self, language: LanguageName, code: str, /, *, stdin: str | bytes | None = None) -> str: ...
+        # A model may name any language: it is told of one that there is not.
+        @overload
+        def run(self, code: str, language: str, *, stdin: str | bytes | None = None) -> str: ...
+
+    def run(self, code: str, language: str, *, stdin: str | bytes | None = None) -> str:
+        """Runs code, and says what came of it in text for a model. `run_result` returns all about it.
+
+        Args:
+            code: The code.
+            language: As that of `Sandbox.run`. It may stand before the code too.
+            stdin: Its standard input.
+
+        Returns:
+            The output and the error of the run, as `ExecutionResult.to_tool_message` tells them.
+        """
+        return self.run_result(code, language, stdin=stdin).to_tool_message()
+
+    def run_result(self, code: str, language: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
+        """Runs code as `run`, and returns all that it came to: what `Sandbox.run` returns, without raising."""
+        return self._run(language, code, stdin)
+
+    async def arun(self, code: str, language: str, *, stdin: str | bytes | None = None) -> str:
         """As `run`; async tools run on this loop."""
-        known = _LANGUAGES.get(language.lower())
-        if known is None:
-            return self.run(code, language)
-        return (await self._arun(known, code, stdin)).to_tool_message()
+        return (await self.arun_result(code, language, stdin=stdin)).to_tool_message()
+
+    async def arun_result(self, code: str, language: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
+        """As `run_result`; async tools run on this loop."""
+        return await self._arun(language, code, stdin)
 
     @property
     def definition(self) -> ToolDefinition:
@@ -85,19 +118,19 @@ class SandboxTool:
         given = _given(arguments)
         return given if isinstance(given, str) else await self.arun(*given)
 
-    def execute(self, code: str, *, stdin: str | None = None) -> ExecutionResult:
+    def execute(self, code: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
         """Runs JavaScript."""
         return self._run("javascript", code, stdin)
 
-    def shell(self, cmd: str, *, stdin: str | None = None) -> ExecutionResult:
+    def shell(self, cmd: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
         """Runs bash."""
         return self._run("shell", cmd, stdin)
 
-    async def aexecute(self, code: str, *, stdin: str | None = None) -> ExecutionResult:
+    async def aexecute(self, code: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
         """Runs JavaScript; async tools run on this loop."""
         return await self._arun("javascript", code, stdin)
 
-    async def ashell(self, cmd: str, *, stdin: str | None = None) -> ExecutionResult:
+    async def ashell(self, cmd: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
         """Runs bash; async tools run on this loop."""
         return await self._arun("shell", cmd, stdin)
 
@@ -171,20 +204,22 @@ class SandboxTool:
         return await self.arun(command, "shell")
 
     def _sandbox(self, code: str, language: str) -> str:
-        return self.run(code, language)
+        return self.invoke({"code": code, "language": language})
 
     async def _asandbox(self, code: str, language: str) -> str:
-        return await self.arun(code, language)
+        return await self.ainvoke({"code": code, "language": language})
 
-    def _run(self, language: Language, code: str, stdin: str | None) -> ExecutionResult:
+    def _run(self, language: str, code: str, stdin: str | bytes | None) -> ExecutionResult:
         try:
-            return self.sandbox.run(language, code, stdin=stdin)
+            known, source = ordered(language, code)
+            return self.sandbox.run(known, source, stdin=stdin)
         except Exception as error:
             return _failed(error)
 
-    async def _arun(self, language: Language, code: str, stdin: str | None) -> ExecutionResult:
+    async def _arun(self, language: str, code: str, stdin: str | bytes | None) -> ExecutionResult:
         try:
-            return await self.sandbox.run_async(language, code, stdin=stdin)
+            known, source = ordered(language, code)
+            return await self.sandbox.run_async(known, source, stdin=stdin)
         except Exception as error:
             return _failed(error)
 
@@ -194,21 +229,51 @@ def create_sandbox_tool(
     *,
     constraints: Mapping[str, Mapping[str, Any] | ConstraintSet] | None = None,
     max_calls: int | Mapping[str, int] | None = None,
+    capabilities: Sequence[MethodCapability | str] | None = None,
+    **options: Unpack[SandboxToolOptions],
 ) -> SandboxTool:
-    """A sandbox with these functions and objects as tools, each good for 100 calls unless `max_calls` says otherwise.
+    """Returns a sandbox with these functions and objects as tools, each good for 100 calls.
 
-    `constraints` are short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`.
-    Raises `ValueError` for a tool or parameter that there is not, and for a malformed spec.
+    Args:
+        tools: The functions and objects.
+        constraints: Short specs by tool and parameter: `{"transfer": {"amount": "<=1000", "currency": ["USD"]}}`.
+        max_calls: How many calls each tool is good for, or those that are named.
+        capabilities: What may be called, in place of `constraints` and `max_calls`.
+        **options: The other options of `Sandbox`: `limits`, `files`, `approver`, `policy`, `errors`, … With a `policy`
+            or a token (`pca`), what that says may be called, as often as it says.
+
+    Raises:
+        ValueError: For a tool or parameter that there is not, and for a malformed spec; and as `Sandbox`.
+
+    Example:
+        >>> box = create_sandbox_tool([get_weather], max_calls=5, limits={"wall": "10s"}, files={"in.csv": "1,2"})
+        >>> box.run("cat in.csv", "shell")
+        '1,2'
     """
-    if not tools and not constraints and max_calls is None:
-        return SandboxTool(Sandbox())
-    from .grants import capabilities_of
-    from .tools import all_tools
+    own = bool(constraints) or max_calls is not None
+    has_grants = capabilities is not None or options.get("policy") is not None
+    if own and has_grants:
+        raise ValueError(
+            "`constraints` and `max_calls` are for what has no `capabilities` and no `policy`: give either"
+        )
+    if not tools and not own:
+        return SandboxTool(Sandbox(capabilities=capabilities, **options))
+    functions, bare = _read(tools or ())
+    if own or not (has_grants or options.get("pca", b"") not in (b"", "")):
+        from .grants import capabilities_of
 
-    found = all_tools(tools or ())
-    definitions = [one.definition for one in found.values()]
-    capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
-    return SandboxTool(Sandbox(tools=found.values(), capabilities=capabilities), list(found.values()))
+        definitions = [*bare, *(one.definition for one in functions)]
+        capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
+    return SandboxTool(Sandbox(tools=[*bare, *functions], capabilities=capabilities, **options), functions)
+
+
+def _read(tools: Iterable[Any]) -> tuple[list[Tool], list[ToolDefinition]]:
+    """The tools that functions and objects are; and the definitions among them, which a `tool_handler` answers."""
+    from .tools import ToolDefinition, all_tools
+
+    given = list(tools)
+    functions = all_tools(one for one in given if not isinstance(one, ToolDefinition))
+    return list(functions.values()), [one for one in given if isinstance(one, ToolDefinition)]
 
 
 def _failed(error: Exception) -> ExecutionResult:
@@ -220,7 +285,10 @@ def _given(arguments: object) -> tuple[str, str] | str:
     if isinstance(arguments, dict):
         code, language = arguments.get("code"), arguments.get("language")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         if isinstance(code, str) and isinstance(language, str):
-            return code, language
+            if language_of(language) is not None:
+                return code, language
+            told = unknown_language(language)
+            return ExecutionResult(error=told, success=False, status="failed").to_tool_message()
     told = 'give `code` and `language`, both as text: {"code": "return 1 + 1", "language": "javascript"}'
     return ExecutionResult(error=f"ArgumentError: {told}", success=False, status="failed").to_tool_message()
 

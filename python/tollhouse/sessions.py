@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 from . import _native
+from ._internal.migration import Grants, widen, withdrawn_tools
+from .capabilities import MethodCapability, capabilities_from
 from .errors import RuntimeError  # noqa: A004
 from .files import Files, Snapshot
-from .hosts import default_registry, default_store, trust_writers
+from .hosts import default_registry, default_store, host, trust_writers
+from .literals import OnChange, RunStatus
+from .mounts import check_capabilities, mounted, namespaces, read_tools
 from .sandbox import Sandbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .capabilities import MethodCapability
     from .sandbox import SandboxOptions
     from .tokens import Opened
+    from .tools import ToolDefinition
 
 Place = str | os.PathLike[str]
 At = int | str
@@ -35,7 +39,7 @@ class Run:
     """
 
     number: int
-    status: str
+    status: RunStatus
     script: str
     started: datetime
     ended: datetime | None
@@ -43,6 +47,11 @@ class Run:
     error: str | None
     calls: int
     denied: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as JSON: times in ISO 8601."""
+        ended = None if self.ended is None else self.ended.isoformat()
+        return {**asdict(self), "started": self.started.isoformat(), "ended": ended}
 
 
 class Store:
@@ -55,6 +64,9 @@ class Store:
         self.directory = default_store() if directory is None else os.fspath(directory)
         self.native = _native.Store(self.directory, trust_writers())
 
+    def __repr__(self) -> str:
+        return f"Store({self.directory!r})"
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.native.list())
 
@@ -64,9 +76,9 @@ class Store:
     def __contains__(self, session_id: object) -> bool:
         return isinstance(session_id, str) and self.native.contains(session_id)
 
-    def open(self, session_id: str, **options: Unpack[SandboxOptions]) -> Session:
-        """A session, as `Session.open`."""
-        return Session.open(session_id, store=self, **options)
+    def open(self, session_id: str, *, on_change: OnChange = "refuse", **options: Unpack[SandboxOptions]) -> Session:
+        """Opens a session, as `Session.open`."""
+        return Session.open(session_id, store=self, on_change=on_change, **options)
 
     def show(self, session_id: str) -> dict[str, Any]:
         """All there is to say of a session. Times are in nanoseconds since the Unix epoch."""
@@ -144,29 +156,107 @@ class Session(Sandbox):
     _store: Store
     _id: str
     _options: SandboxOptions
+    _opening: dict[str, Any]
+    """What the host opened it with."""
+
+    _removed: Sequence[_native.HostTool] = ()
+    """What stands in place of the tools that it may call and that are not there any more."""
+
+    _withdrawn: Sequence[str] = ()
+    """The methods that it may call and that this deployment does not allow."""
+
+    _is_there = False
+    """Whether it was made before: its capabilities may be of tools that are not there any more."""
 
     @classmethod
-    def open(cls, session_id: str, *, store: Store | Place | None = None, **options: Unpack[SandboxOptions]) -> Session:
-        """Opens a session, and makes it if it is not there. The options are those of `Sandbox`.
+    def open(
+        cls,
+        session_id: str,
+        *,
+        store: Store | Place | None = None,
+        on_change: OnChange = "refuse",
+        **options: Unpack[SandboxOptions],
+    ) -> Session:
+        """Opens a session, and makes it if it is not there.
 
         Of a session that is there, `capabilities`, `policy` and `limits` may be left out, and are then what it was made
-        with; `files` are those that it is made with. Raises `ValueError` if it was made with others.
+        with; `files` are those that it is made with. A tool that it may call and that is not among `tools` any more is
+        denied when a script calls it.
+
+        Args:
+            session_id: Its name.
+            store: Where it is kept: a directory, or a `Store`. None is the store of the command line.
+            on_change: What is done if the tools or capabilities are others than those that it was made with.
+                `"refuse"`: new tools may not be called, and other capabilities are an error. `"migrate"`: what is new
+                is granted, on record, as `grant` does; without `capabilities` that is each new tool, however often. A
+                tool that the given `capabilities` do not allow any more is denied.
+            **options: Those of `Sandbox`.
+
+        Raises:
+            SessionConflictError: If it was made with other grants, or what `"migrate"` would have to change of them is
+                more than an addition. It is a `ValueError`.
+            ValueError: As `Sandbox`.
+
+        Example:
+            >>> Session.open("trip", tools=[lookup, book], on_change="migrate")  # doctest: +SKIP
+            <Session 'trip' in '/home/me/.local/share/tollhouse/store': tools lookup, book>
         """
+        if on_change not in get_args(OnChange):
+            raise ValueError(f"on_change is 'refuse' or 'migrate', not {on_change!r}")
         session = cls.__new__(cls)
-        session._id, session._options = session_id, options
+        options["tools"] = list(options.get("tools", ()))
+        if (given := options.get("capabilities")) is not None:
+            options["capabilities"] = capabilities_from(given)
+        session._id, session._options = session_id, {**options}
         session._store = store if isinstance(store, Store) else Store(store)
         if session_id in session._store:
-            options = {**options, "files": None}
-            if not any(options.get(name) is not None for name in ("capabilities", "policy", "limits")):
-                made_with = session._store.show(session_id)
-                options["capabilities"] = _capabilities(made_with)
-                if made_with["lock"] and options.get("registry") is None:
-                    options["registry"] = default_registry()
-                session._keeps = True
-        if any(one.input_schema is not None for one in options.get("capabilities") or ()):
+            options["files"] = None
+            if on_change == "migrate":
+                session._migrate(options)
+            elif not any(options.get(name) is not None for name in ("capabilities", "policy", "limits")):
+                session._keep(options)
+        if any(one.input_schema is not None for one in capabilities_from(options.get("capabilities") or ())):
             raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
-        session.__init__(**options)
+        Session.__init__(session, **options)
         return session
+
+    def _keep(self, options: SandboxOptions) -> None:
+        """Brings options to what the session was made with."""
+        has = Grants(self._store.show(self._id))
+        definitions, is_open = _read(options)
+        self._removed = [] if is_open else has.removed(definitions)
+        options["capabilities"] = has.capabilities
+        if has.packages and options.get("registry") is None:
+            options["registry"] = default_registry()
+        self._keeps = self._is_there = True
+
+    def _migrate(self, options: SandboxOptions) -> None:
+        """Grants what is new, and brings options to what the session may do then."""
+        if options.get("policy") is not None:
+            raise ValueError("a migration adds capabilities: give `capabilities`, and no `policy`")
+        definitions, is_open = _read(options)
+        has, given = Grants(self._store.show(self._id)), options.get("capabilities")
+        if has.packages and options.get("registry") is None:
+            options["registry"] = default_registry()
+        wanted = None if given is None else capabilities_from(given)
+        withdrawn = [] if wanted is None else has.withdrawn(wanted, definitions, is_open=is_open)
+        added = has.missing(wanted, definitions)
+        if definitions:
+            check_capabilities(definitions, added)
+        if any(one.input_schema is not None for one in added):
+            raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
+        if added:
+            tools = _hollow(definitions, [*has.capabilities, *added], is_open=is_open)
+            tools += [] if is_open else has.removed(definitions)
+            widen(host(options.get("registry")), self._store, self._id, added, tools)
+        limits = options.get("limits")
+        self._keep(options)
+        self._withdrawn = withdrawn
+        # Other limits than those that it was made with are an error of the host, which compares all of the policy.
+        self._keeps = limits is None
+
+    def _shown(self) -> str:
+        return f" {self._id!r} in {self._store.directory!r}{super()._shown()}"
 
     @property
     def id(self) -> str:
@@ -179,6 +269,48 @@ class Session(Sandbox):
         self._open().refresh()
         return super().files
 
+    def grant(self, capabilities: Sequence[MethodCapability | str]) -> None:
+        """Adds to what the session may do, on record: its log and its list of runs say so.
+
+        Scripts that start later may do it, here and in processes that open the session later.
+
+        Args:
+            capabilities: What is added, each a `MethodCapability` or a pattern.
+
+        Raises:
+            RuntimeError: While a run goes on.
+            ValueError: If a capability covers none of the tools, or makes no sense beside what the session has.
+
+        Example:
+            >>> trip.grant([MethodCapability("book", [Param("price") <= 500], max_calls=1)])  # doctest: +SKIP
+        """
+        more = capabilities_from(capabilities)
+        if self.tools:
+            check_capabilities(self.tools, more)
+        if any(one.input_schema is not None for one in more):
+            raise ValueError("a session does not keep an input_schema: write it into the tool's own schema")
+        self._idle("grant")
+        if not self._turn.enter_now():
+            raise RuntimeError("a run goes on: grant when it has ended")
+        try:
+            self._widen(more)
+        finally:
+            self._turn.leave()
+
+    def _widen(self, more: list[MethodCapability]) -> None:
+        """Adds capabilities on record, and has the host read what the session may do again. No run goes on."""
+        opening = self._opening
+        if not self.tools and self._options.get("tool_handler") is not None:
+            there = {one.method for one in opening["tools"]}
+            named = namespaces(more, self._called[0].weak())
+            opening["tools"] = [*opening["tools"], *(one for one in named if one.method not in there)]
+        widen(opening["host"], self._store, self._id, more, opening["tools"])
+        fresh = Grants(self._store.show(self._id))
+        self._capabilities = fresh.capabilities or [*self._capabilities, *more]
+        # One log has one writer: it is closed before it is opened again.
+        self._session, self._keeps = None, True
+        self._session = self._make(**opening)
+
     def get_remaining_calls(self, key: str) -> int | None:
         """How many calls a capability has left, whichever process or session that shares its budget has spent of it.
 
@@ -190,6 +322,18 @@ class Session(Sandbox):
         """
         self._open().refresh()
         return super().get_remaining_calls(key)
+
+    def can_call(self, method: str, params: Mapping[str, Any] | None = None) -> bool:
+        """Whether a call would be allowed now, whichever process has spent of the budgets. Nothing is spent."""
+        if self._session is None:
+            return False
+        self._session.refresh()
+        return super().can_call(method, params)
+
+    def why_not(self, method: str, params: Mapping[str, Any]) -> str | None:
+        """Why a call would be refused now, whichever process has spent of the budgets; None if it would not be."""
+        self._open().refresh()
+        return super().why_not(method, params)
 
     def runs(self) -> list[Run]:
         """Its runs, and its changes without one."""
@@ -227,8 +371,7 @@ class Session(Sandbox):
         """A session that begins where this is, or was, with the same tools; the two share what is left of budgets."""
         self._store.fork(self._id, to, at)
         kept: SandboxOptions = {**self._options}
-        for name in ("capabilities", "policy", "limits", "files"):
-            kept.pop(name, None)
+        kept["capabilities"] = kept["policy"] = kept["limits"] = kept["files"] = None
         return Session.open(to, store=self._store, **kept)
 
     def export(self, file: Place) -> None:
@@ -253,6 +396,8 @@ class Session(Sandbox):
     ) -> _native.Session:
         if token is not None:
             raise ValueError("a session on disk takes no token: give `capabilities`, or use a `Sandbox`")
+        self._opening = {"host": host, "text": text, "toml": toml, "tools": tools, "audit": audit, "approver": approver}
+        self._opening["token"] = None
         policy = None if self._keeps else text
         return host.open(
             self._store.native,
@@ -266,6 +411,15 @@ class Session(Sandbox):
             approver=approver,
         )
 
+    def _mounted(
+        self, definitions: list[ToolDefinition], answer: Callable[..., Any], *, is_open: bool
+    ) -> list[_native.HostTool]:
+        if is_open:
+            return namespaces(self._capabilities, answer)
+        there = [one for one in definitions if one.method not in self._withdrawn]
+        tools = mounted(there, self._capabilities, answer, is_checked=not self._is_there)
+        return [*tools, *self._removed, *withdrawn_tools(self._withdrawn, definitions)]
+
     def _idle(self, what: str) -> None:
         self._open()
         self._check_steps()
@@ -275,14 +429,22 @@ class Session(Sandbox):
             raise RuntimeError(f"a run goes on: {what} when it has ended")
 
 
-def _capabilities(shown: dict[str, Any]) -> list[MethodCapability]:
-    """What a session was made with leave to; none if its policy is not of capabilities."""
-    from .capabilities import MethodCapability
+def _read(options: SandboxOptions) -> tuple[list[ToolDefinition], bool]:
+    """The definitions of tools, and whether whatever the capabilities cover is a tool."""
+    handler = options.get("tool_handler")
+    definitions, _ = read_tools(list(options.get("tools", ())), handler)
+    return definitions, handler is not None and not definitions
 
-    grants = shown["policy"].get("grant", [])
-    if not all(str(one.get("name", "")).startswith("cap:") for one in grants):
-        return []
-    return [MethodCapability.from_grant(one) for one in grants]
+
+def _hollow(
+    definitions: list[ToolDefinition], capabilities: list[MethodCapability], *, is_open: bool
+) -> list[_native.HostTool]:
+    """Tools that nothing answers: the host only looks what grants cover."""
+
+    def answer(*_: object) -> None:
+        return None
+
+    return namespaces(capabilities, answer) if is_open else mounted(definitions, [], answer)
 
 
 def _point(session_id: str, at: At | None) -> str:

@@ -26,6 +26,7 @@ from threading import local
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from . import foreign, records, scalars
+from .errors import ArgumentError
 from .plain import enum_value
 from .scalars import Place, Read, Schema, Shape, mismatch
 
@@ -271,14 +272,14 @@ def _once(read: Read) -> Read:
                 try:
                     # With the value itself, which keeps its number.
                     known[key] = (value, read(value, at), None)
-                except scalars.ArgumentError as error:
+                except ArgumentError as error:
                     known[key] = (value, None, str(error))
             _, made, problem = known[key]
         finally:
             if outermost:
                 _reading.known = None
         if problem is not None:
-            raise scalars.ArgumentError(problem)
+            raise ArgumentError(problem)
         return made
 
     return read_once
@@ -297,13 +298,13 @@ def _any_of(shapes: list[Shape]) -> Shape:
         for shape in shapes:
             try:
                 return shape.read(value, at)
-            except scalars.ArgumentError as error:
+            except ArgumentError as error:
                 if shape is not scalars.NULL:
                     problems.append(str(error))
         if len(problems) == 1:
-            raise scalars.ArgumentError(problems[0])
+            raise ArgumentError(problems[0])
         # What stands in one of them may be such a list itself.
-        raise scalars.ArgumentError(f"fits none: {'; '.join(one[:_SHOWN] for one in problems)}")
+        raise ArgumentError(f"fits none: {'; '.join(one[:_SHOWN] for one in problems)}")
 
     return Shape(schemas[0] if len(schemas) == 1 else {"anyOf": schemas}, _once(read))
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 class Stepping:
     """A run in steps, and the calls that were not answered."""
 
-    def __init__(self, run: _native.Run, answers: Answers) -> None:
+    def __init__(self, run: _native.Run, answers: Answers, source: str) -> None:
         self._run = run
+        self._source = source
         self._answers = answers
         self.answering = Answering()
         self._waiting: deque[_native.Call] = deque()
@@ -90,4 +91,4 @@ class Stepping:
         if ended is None:
             return ExecutionResult(success=False, status="cancelled")
         self.answering.end()
-        return result_of(ended, self.answering.exceptions)
+        return result_of(ended, self.answering.exceptions, self._source)

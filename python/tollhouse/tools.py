@@ -42,6 +42,13 @@ class ToolDefinition:
         if self.parameters.get("type", "object") != "object":
             raise ValueError(f"the parameters of tool `{self.name}` must be of type object: tools take one object")
 
+    def __repr__(self) -> str:
+        required = self.parameters.get("required", [])
+        params = [name if name in required else f"{name}?" for name in self.parameters.get("properties", {})]
+        text = self.description.strip().partition("\n")[0]
+        text = f": {text[:80]}{'…' if len(text) > 80 else ''}" if text else ""
+        return f"<ToolDefinition {self.name}({', '.join(params)}){text}>"
+
     @property
     def method(self) -> str:
         """The canonical method: `math/add` of `math.add`."""
@@ -162,8 +169,15 @@ def all_tools(sources: Iterable[Any]) -> dict[str, Tool]:
     found: dict[str, Tool] = {}
     for one in (one for source in sources for one in tools_of(source)):
         if found.setdefault(one.definition.method, one) is not one:
-            raise ValueError(f"two tools are called `{one.definition.name}`: rename one of them")
+            name = one.definition.name
+            other = f"tool(function, name='other_{_last(name)}')"
+            raise ValueError(f"two tools are called `{name}`: give one of them another name, as in {other}")
     return found
+
+
+def _last(name: str) -> str:
+    """The last part of a tool's name."""
+    return canonical_method(name).rpartition("/")[2]
 
 
 def capability_from_function(

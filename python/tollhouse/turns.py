@@ -59,7 +59,7 @@ class Turn:
         entered = loop.create_future()
 
         def wake() -> None:
-            loop.call_soon_threadsafe(lambda: entered.done() or entered.set_result(None))
+            loop.call_soon_threadsafe(lambda: None if entered.done() else entered.set_result(None))
 
         waiter = _Waiter(wake, loop)
         with self._lock:

@@ -10,6 +10,7 @@ use tollhouse::error::{ErrorKind, Failure};
 use tollhouse::guest::{Completion, Language, Script, Value as Answer};
 use tollhouse::session::{
     Host, HostOptions, OpenOptions, Operation, RunOptions, RunResult, Session, SessionOptions, Sessions, Status, Step,
+    Widening,
 };
 use tollhouse::store::Backend;
 use tollhouse::tool::{HostCall, HostTool};
@@ -340,4 +341,42 @@ fn a_kept_session_takes_host_functions_each_time() {
     assert_eq!(refused(&again, temp).0, ErrorKind::Capability, "the budget is the session's");
     drop(again);
     assert!(open(Vec::new()).is_err(), "what is granted must be there");
+}
+
+#[test]
+fn call_of_withdrawn_function_is_denied_and_spends_nothing() {
+    let gone = HostTool::new("get_weather", "Gone.", json!({ "type": "object" })).expect("a tool");
+    let gone = gone.withdrawn("it is not available any more");
+    let members = HostTool::namespace("stripe", "Gone.").expect("a namespace").withdrawn("it is gone");
+    let session =
+        session(vec![gone, members, add()], [allow("get_weather").calls(1), allow("stripe/*"), allow("math/*")]);
+    for _ in 0..2 {
+        let denied = refused(&session, "await get_weather({city: 'SF'})");
+        assert_eq!(denied, (ErrorKind::Capability, "`get_weather`: it is not available any more".to_owned()));
+    }
+    assert_eq!(refused(&session, "await stripe.charge({})").1, "`stripe/charge`: it is gone");
+    assert!(!session.gate().grants("get_weather"));
+    assert!(session.gate().explain("get_weather", r#"{"city":"SF"}"#).is_err());
+    let budget =
+        session.gate().budgets().into_iter().find(|budget| budget.grant.starts_with("get_weather")).expect("a budget");
+    assert_eq!(json!(budget)["remaining"], json!(1));
+}
+
+#[test]
+fn added_grant_may_cover_host_function() {
+    let home = Home::new();
+    let sessions = Sessions::open(&home.path().join("store"), Backend::Sled).expect("a store");
+    let id = "s1".parse().expect("a name");
+    let open = |policy| {
+        let options = OpenOptions { policy, host_tools: vec![weather(), add()], ..OpenOptions::default() };
+        host().open(&sessions, &id, options).expect("it is opened")
+    };
+    let temp = "return (await get_weather({city: 'SF'})).temp";
+    assert_eq!(refused(&open(Some(policy([allow("math/*")]))), temp).0, ErrorKind::Capability);
+    let more = || Widening { grants: vec![allow("get_weather").calls(1)], ..Widening::default() };
+    let unknown = host().widen(&sessions, &id, more(), None);
+    assert!(unknown.is_err(), "the host has no such function unless it is given");
+    let known = Widening { host_tools: vec![weather(), add()], ..more() };
+    host().widen(&sessions, &id, known, None).expect("it makes sense");
+    assert_eq!(javascript(&open(None), temp), json!(72));
 }

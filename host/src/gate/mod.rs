@@ -174,7 +174,7 @@ impl Gate {
     /// Whether a grant could allow a call of the method, for some arguments and with some budget.
     #[must_use]
     pub fn grants(&self, method: &str) -> bool {
-        self.tools.get(method).is_some_and(|tool| self.judges.grants(&tool))
+        self.tools.get(method).is_some_and(|tool| tool.withdrawal().is_none() && self.judges.grants(&tool))
     }
 
     /// Judges a call, in the order that the contract fixes: shape and types of the arguments, grant, budget, human,
@@ -501,6 +501,9 @@ impl Gate {
         let Some(tool) = self.tools.get(method) else {
             return Err((recorded(text), self.unknown(method)));
         };
+        if let Some(reason) = tool.withdrawal() {
+            return Err((recorded(text), Failure::capability(format!("`{method}`: {reason}"))));
+        }
         let limit = tool.argument_limit(sessions);
         if text.len() as u64 > limit {
             let message = format!("`{method}`: arguments of {} bytes pass the limit of {limit}", text.len());

@@ -1,10 +1,10 @@
 //! Widening what a session may do, by its operator.
 
-use super::host::{Host, HostError, file_limits};
+use super::host::{Host, HostError, file_limits, with_host_tools};
 use super::kept::{SessionId, Sessions, Waiting};
 use crate::capability::{Grant, Permissions, Policy, PolicyError};
 use crate::gate::{Gate, GateOptions};
-use crate::tool::Lock;
+use crate::tool::{HostTool, Lock};
 
 /// What is added to a session.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +15,8 @@ pub struct Widening {
     pub permissions: Vec<(String, Permissions)>,
     /// Packages that are mounted besides: alias and requirement (`ns:name@^1`).
     pub tools: Vec<(String, String)>,
+    /// What the embedding program gives as tools when it opens the session: added grants may cover these too.
+    pub host_tools: Vec<HostTool>,
 }
 
 impl Host {
@@ -32,10 +34,11 @@ impl Host {
     ) -> Result<Policy, HostError> {
         let limits = file_limits(&sessions.policy(id)?.limits);
         let what = description(&more);
+        let host_tools = more.host_tools.clone();
         let kept = sessions.live(id, waiting)?;
         kept.widen(limits, &what, |policy, lock| {
             let (policy, lock) = self.widened(policy, lock, more)?;
-            let mounted = self.packages().mount_locked(&lock, &policy.signed)?;
+            let mounted = with_host_tools(self.packages().mount_locked(&lock, &policy.signed)?, &host_tools)?;
             // An addition that makes no sense is not kept.
             drop(Gate::new(mounted, policy.clone(), GateOptions::default())?);
             Ok((policy, lock))

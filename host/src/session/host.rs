@@ -282,7 +282,7 @@ impl Spending for InMemory {
 }
 
 /// What is mounted, and these host functions.
-fn with_host_tools(mounted: Arc<MountedTools>, tools: &[HostTool]) -> Result<Arc<MountedTools>, MountError> {
+pub(super) fn with_host_tools(mounted: Arc<MountedTools>, tools: &[HostTool]) -> Result<Arc<MountedTools>, MountError> {
     if tools.is_empty() { Ok(mounted) } else { mounted.with_host_tools(tools).map(Arc::new) }
 }
 

@@ -295,6 +295,14 @@ impl Tool {
         }
     }
 
+    /// Why every call of it is denied, if it stands where a host function was.
+    pub(crate) fn withdrawal(&self) -> Option<&str> {
+        match &self.source {
+            Source::Package(_) => None,
+            Source::Host(tool) => tool.withdrawal(),
+        }
+    }
+
     /// Whether it is an open namespace, or a method of one.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -9,6 +9,7 @@
 # %%
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from tollhouse import AuditConfig, Sandbox, SandboxTool
 
@@ -20,7 +21,7 @@ MAIL = [
 sent: list[str] = []
 
 
-def inbox() -> list[dict]:
+def inbox() -> list[dict[str, Any]]:
     """The mail that is not answered."""
     return MAIL
 
@@ -54,7 +55,7 @@ approve = true
 asked: list[str] = []
 
 
-def human(method: str, arguments: dict, grant: str) -> bool:
+def human(method: str, arguments: dict[str, Any], grant: str) -> bool:
     """Says yes to what has no price in it."""
     asked.append(arguments["to"])
     return "EUR" not in arguments["text"]

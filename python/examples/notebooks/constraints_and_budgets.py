@@ -5,6 +5,8 @@
 # Regulation 2866/98). It may pay in euros only, at most 500 at once, to known payees, four times.
 
 # %%
+from typing import Any
+
 from tollhouse import ConstraintSet, MethodCapability, Param, Sandbox
 
 RATES = {"DEM": 1.95583, "FRF": 6.55957, "ITL": 1936.27, "ESP": 166.386, "NLG": 2.20371, "ATS": 13.7603}
@@ -23,7 +25,7 @@ def rate(currency: str) -> float:
     return RATES[currency]
 
 
-def invoices() -> list[dict]:
+def invoices() -> list[dict[str, Any]]:
     """What is to be paid."""
     return INVOICES
 

@@ -68,7 +68,7 @@ print(before.status, round(before.return_value["mean"], 2))
 # an SVG could run a script of its own in the browser.
 
 # %%
-shown = box.files._repr_html_()
+shown = box.files._repr_html_()  # pyright: ignore[reportPrivateUsage]
 print([file.path for file in box.files.list("charts")], shown.count("<img "), "<svg" in shown)
 box.files  # noqa: B018 - a notebook shows the last value of a cell
 

@@ -56,7 +56,7 @@ await fs.writeFile("gravity.json", JSON.stringify(rows));
 return rows.sort((a, b) => b.gravity - a.gravity).slice(0, 3);
 """)
 print(result.return_value)
-result  # noqa: B018 - a notebook shows the last value of a cell
+result  # noqa: B018 - a notebook shows the last value of a cell  # pyright: ignore[reportUnusedExpression]
 
 # %% [markdown]
 # The files stay. Bash finds them, and the same function as a command; `jq`, `sort`, `awk` and their like are there.

@@ -124,13 +124,13 @@ def test_nothing_is_raised_after_close() -> None:
     sandbox = Sandbox()
     backend = SandboxBackend(sandbox)
     sandbox.close()
-    assert "not initialized" in backend.execute("echo").output
-    assert "not initialized" in (backend.read("/workspace/x").error or "")
-    assert "not initialized" in (backend.write("/workspace/x", "").error or "")
-    assert "not initialized" in (backend.ls("/workspace").error or "")
-    assert "not initialized" in (backend.glob("*").error or "")
-    assert "not initialized" in (backend.grep("x").error or "")
-    assert "not initialized" in (backend.delete("/workspace/x").error or "")
+    assert "sandbox is closed" in backend.execute("echo").output
+    assert "sandbox is closed" in (backend.read("/workspace/x").error or "")
+    assert "sandbox is closed" in (backend.write("/workspace/x", "").error or "")
+    assert "sandbox is closed" in (backend.ls("/workspace").error or "")
+    assert "sandbox is closed" in (backend.glob("*").error or "")
+    assert "sandbox is closed" in (backend.grep("x").error or "")
+    assert "sandbox is closed" in (backend.delete("/workspace/x").error or "")
 
 
 def test_a_session_keeps_the_files_of_an_agent(tmp_path: Any) -> None:

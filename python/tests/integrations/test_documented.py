@@ -104,7 +104,7 @@ def blocks() -> dict[str, str]:
 
 async def run(source: str, names: dict[str, Any]) -> None:
     code = compile(source, GUIDE, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    done = eval(code, names)  # noqa: S307
+    done = eval(code, names)
     if inspect.isawaitable(done):
         await done
 

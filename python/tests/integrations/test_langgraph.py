@@ -108,6 +108,19 @@ def test_a_thread_goes_on_after_a_restart(tmp_path: Path) -> None:
     assert store.files(session_name("a/b"))["/workspace/log"] == b"xxx"
 
 
+def test_thread_of_an_earlier_deployment_is_granted_new_tools(tmp_path: Path) -> None:
+    def shout(text: str) -> str:
+        return text.upper()
+
+    first = ThreadSandboxes([get_weather], max_calls=2, store=tmp_path)
+    ask(create_agent(chat(calls(shell("echo 1 > kept")), "done"), [first.as_langchain_tool()]), "a")
+    first.close()
+    later = ThreadSandboxes([get_weather, shout], max_calls=2, store=tmp_path, on_change="migrate")
+    code = javascript("return [await shout({text: 'x'}), await fs.readFile('kept', 'utf8')]")
+    assert ask(create_agent(chat(calls(code), "done"), [later.as_langchain_tool()]), "a") == ['["X","1\\n"]']
+    later.close()
+
+
 def test_other_grants_than_the_session_was_made_with_are_an_error(tmp_path: Path) -> None:
     first = ThreadSandboxes([get_weather], max_calls=1, store=tmp_path)
     ask(create_agent(chat(calls(shell("true")), "done"), [first.as_langchain_tool()]), "a")

@@ -101,7 +101,7 @@ async def test_files_and_commands() -> None:
             await session.exec("while :; do :; done", timeout=0.3)
         assert (await session.exec("echo free")).stdout == b"free\n"
     assert not await session.running()
-    with pytest.raises(ExecTransportError, match="not initialized"):
+    with pytest.raises(ExecTransportError, match="sandbox is closed"):
         await session.exec("true")
 
 

@@ -226,7 +226,7 @@ def _response(ran: ExecutionResult) -> ExecuteResponse:
     output = ran.stdout + ran.stderr
     # A status says all of a command that failed by itself.
     if ran.error is not None and not ran.error.startswith("ExitError:"):
-        output += f"[error]: {ran.error}"
+        output += f"[error]: {ran.located_error()}"
     return ExecuteResponse(output=output, exit_code=ran.exit_code, truncated=ran.status == "limited")
 
 

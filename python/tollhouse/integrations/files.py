@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import errno
 import json
 import posixpath
@@ -89,12 +90,12 @@ class SandboxFiles:
         """Removes a file or a link, or a directory with all that is in it."""
         self._change(_DELETE, None, path=checked(path))
 
-    def list(self, path: str, *, deep: bool = False) -> list[FileStat]:
+    def list(self, path: str, *, deep: bool = False) -> builtins.list[FileStat]:
         """What a directory has, sorted by path; with `deep`, at any depth."""
         found = self._below(path)
         return found if deep else [one for one in found if posixpath.dirname(one.path) == checked(path)]
 
-    def walk(self, path: str, skipped: tuple[str, ...] = ()) -> list[tuple[str, FileStat]]:
+    def walk(self, path: str, skipped: tuple[str, ...] = ()) -> builtins.list[tuple[str, FileStat]]:
         """The files and directories below a directory, with paths relative to it, sorted by path.
 
         Links are not there, nor what is below directories whose name is one of `skipped`.
@@ -103,7 +104,7 @@ class SandboxFiles:
         found = [(one.path[start:], one) for one in self._below(path) if one.kind != "link"]
         return [(name, one) for name, one in found if not set(name.split("/")[:-1]).intersection(skipped)]
 
-    def _below(self, path: str) -> list[FileStat]:
+    def _below(self, path: str) -> builtins.list[FileStat]:
         if self.stat(path).kind != "directory":
             raise FileError("not_a_directory")
         try:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..constraints import ConstraintSet
+    from ..literals import OnChange
 
 _OPEN = 64
 """How many sessions on disk stay open although nobody uses them. Opening one takes about a millisecond."""
@@ -38,7 +39,8 @@ class ThreadSandboxes:
     The thread is the `thread_id` of the agent's configuration. With a `store` (`Store()` is the command line's) a
     thread's sandbox is a session on disk, which is there again after a restart; without one it is in memory until
     `close`. Calls without a thread share one sandbox in memory. `tools`, `constraints` and `max_calls` are as for
-    `create_sandbox_tool`; a budget is that of a thread. `limits` are those of a `Sandbox`.
+    `create_sandbox_tool`; a budget is that of a thread. `limits` are those of a `Sandbox`. `on_change` is that of
+    `Session.open`: with `"migrate"` the sessions of an earlier deployment are granted the tools that are new.
 
     Raises as `create_sandbox_tool`.
     """
@@ -51,11 +53,13 @@ class ThreadSandboxes:
         max_calls: int | Mapping[str, int] | None = None,
         limits: Mapping[str, Any] | None = None,
         store: Store | str | os.PathLike[str] | None = None,
+        on_change: OnChange = "refuse",
     ) -> None:
         self._tools = list(all_tools(tools or ()).values())
         definitions = [one.definition for one in self._tools]
         self._capabilities = capabilities_of(definitions, constraints=constraints, max_calls=max_calls)
         self._limits = limits
+        self._on_change: OnChange = on_change
         self._store = store if isinstance(store, Store) or store is None else Store(store)
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Open] = OrderedDict()
@@ -142,6 +146,7 @@ class ThreadSandboxes:
             sandbox = Session.open(
                 session_name(thread_id),
                 store=self._store,
+                on_change=self._on_change,
                 tools=self._tools,
                 capabilities=self._capabilities,
                 limits=self._limits,

@@ -83,6 +83,6 @@ impl Grant {
         }
         let tools = policy.tools.into_iter().flatten().chain(self.tools.iter().cloned());
         let permissions = policy.permissions.into_iter().collect();
-        Ok(Widening { tools: tools.collect(), permissions, grants: policy.grants })
+        Ok(Widening { tools: tools.collect(), permissions, grants: policy.grants, ..Widening::default() })
     }
 }

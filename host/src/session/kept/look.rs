@@ -1,6 +1,6 @@
 //! Looking at sessions. Needs no turn: what is read is what some commit left.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -79,18 +79,36 @@ impl Sessions {
     }
 
     /// Its runs, and its changes without one, by number. One that has not ended has the calls that it made so far; one that
-    /// was interrupted those that it had made.
+    /// was interrupted those that it had made. One whose process died is `interrupted`, also before that is on record.
     ///
     /// # Errors
     /// If there is no such session, or they cannot be read.
     pub fn runs(&self, id: &SessionId) -> Result<Vec<(u64, RunRecord)>, SessionsError> {
         self.created(id)?;
+        let mut runs = self.run_records(id)?;
+        let running = |runs: &[(u64, RunRecord)]| -> HashSet<u64> {
+            runs.iter().filter(|(_, run)| run.status == "running").map(|(number, _)| *number).collect()
+        };
+        let before = running(&runs);
+        if !before.is_empty() && !self.0.locks.is_taken(id)? {
+            // Nobody had the session's turn, so these are over. What ended in time says so now.
+            runs = self.run_records(id)?;
+            for (number, run) in &mut runs {
+                if run.status == "running" && before.contains(number) {
+                    run.status = "interrupted".to_owned();
+                }
+            }
+        }
+        self.count(id, &mut runs)?;
+        Ok(runs)
+    }
+
+    fn run_records(&self, id: &SessionId) -> Result<Vec<(u64, RunRecord)>, SessionsError> {
         let mut runs = Vec::new();
         self.each(&key::many(b'R', id), |(name, value)| {
             runs.push((key::number(&name).unwrap_or_default(), self.read(id, "a run", &value)?));
             Ok(())
         })?;
-        self.count(id, &mut runs)?;
         Ok(runs)
     }
 

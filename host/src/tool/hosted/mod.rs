@@ -8,6 +8,7 @@ mod looks;
 mod schema;
 pub(super) mod typescript;
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -128,6 +129,14 @@ pub struct HostTool {
     /// None of an open namespace: any object.
     schema: Option<Arc<Checked>>,
     answer: Option<Arc<dyn HostFunction>>,
+    /// Why every call of it is denied, if it is only the place of a tool that was.
+    withdrawn: Option<Arc<str>>,
+}
+
+impl fmt::Debug for HostTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostTool").field("method", &self.method).finish_non_exhaustive()
+    }
 }
 
 impl HostTool {
@@ -181,6 +190,18 @@ impl HostTool {
         self
     }
 
+    /// Denied whatever the grants say, for this reason: it stands where a tool was that a session may still call.
+    #[must_use]
+    pub fn withdrawn(mut self, reason: &str) -> Self {
+        self.withdrawn = Some(reason.into());
+        self
+    }
+
+    /// Why every call of it is denied, if it was withdrawn.
+    pub(crate) fn withdrawal(&self) -> Option<&str> {
+        self.withdrawn.as_deref()
+    }
+
     fn of(method: String, description: &str, kind: FunctionKind, parameters: Value) -> Self {
         let path = method.split('/').skip(1).map(str::to_owned).collect();
         let docs = Some(description.trim()).filter(|docs| !docs.is_empty()).map(str::to_owned);
@@ -189,7 +210,7 @@ impl HostTool {
         let schemas = Arc::new(HostSchemas { parameters, result: Value::Bool(true) });
         let declared = Some(Arc::clone(&schemas));
         let function = Function { path, docs, params: Members::default(), result, kind, export, schemas: declared };
-        Self { method, schemas, function, below: None, schema: None, answer: None }
+        Self { method, schemas, function, below: None, schema: None, answer: None, withdrawn: None }
     }
 
     /// Its canonical method; of a namespace what its methods begin with.

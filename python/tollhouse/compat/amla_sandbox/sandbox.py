@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tollhouse.capabilities import MethodCapability
+from tollhouse.languages import language_of
 from tollhouse.result import ExecutionResult
 
 from ._internal import scripts
@@ -148,7 +149,7 @@ class Sandbox:
     ) -> ExecutionResult:
         """Runs a script, and returns all that it came to. Arguments as those of `tollhouse.Sandbox.run`."""
         core = self._opened().core
-        if language == "shell":
+        if language_of(language) == "shell":
             return core.run("shell", code, on_output=on_output, stdin=stdin, keep_state=keep_state)
         source = scripts.with_prelude(code)
         return core.run("javascript", source, on_output=on_output, stdin=stdin, keep_state=keep_state)
@@ -163,7 +164,7 @@ class Sandbox:
     ) -> ExecutionResult:
         """Runs a script as `run`, beside the event loop."""
         core = self._opened().core
-        if language == "shell":
+        if language_of(language) == "shell":
             return await core.run_async("shell", code, on_output=on_output, stdin=stdin)
         return await core.run_async("javascript", scripts.with_prelude(code), on_output=on_output, stdin=stdin)
 

@@ -106,7 +106,8 @@ def fields_of(data: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Const
     if kind in ("and", "or"):
         known = {"type", "constraints"}
     elif isinstance(kind, str) and kind in OPERANDS:
-        known = {"type", "param"} | ({OPERANDS[kind]} - {None})
+        operand = OPERANDS[kind]
+        known = {"type", "param"} if operand is None else {"type", "param", operand}
     else:
         raise ValueError(f"unknown type of constraint {kind!r}: use one of {', '.join(OPERANDS)}, and, or")
     given = dict(data)

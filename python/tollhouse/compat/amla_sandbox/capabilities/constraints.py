@@ -289,7 +289,7 @@ class ConstraintSet:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ConstraintSet) and other.constraints == self.constraints
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
+    __hash__ = None  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
 
     def __repr__(self) -> str:
         return f"ConstraintSet(constraints={self.constraints!r})"
@@ -344,10 +344,10 @@ class Param:
     def __ge__(self, value: Any) -> Constraint:
         return Constraint.ge(self.name, value)
 
-    def __eq__(self, value: object) -> Constraint:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __eq__(self, value: object) -> Constraint:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         return Constraint.eq(self.name, value)
 
-    def __ne__(self, value: object) -> Constraint:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ne__(self, value: object) -> Constraint:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         return Constraint.ne(self.name, value)
 
     def is_in(self, values: list[Any]) -> Constraint:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 from tollhouse import precompile, sandbox
 from tollhouse.capabilities import MethodCapability
-from tollhouse.errors import RuntimeError  # noqa: A004
+from tollhouse.errors import RuntimeError as RuntimeError  # noqa: A004
 from tollhouse.hosts import cache_place
 from tollhouse.mounts import check_wasm_path
 from tollhouse.result import ExecutionResult

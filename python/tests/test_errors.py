@@ -1,0 +1,130 @@
+"""Exceptions of the package: one family, which crosses processes."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tollhouse
+from tollhouse import (
+    ArgumentError,
+    CallLimitExceededError,
+    CapabilityError,
+    ConstraintError,
+    ExecutionResult,
+    MethodCapability,
+    MissingParamError,
+    NativeError,
+    PolicyError,
+    RegistryError,
+    Sandbox,
+    ScriptError,
+    Session,
+    SessionConflictError,
+    SessionNotFoundError,
+    Store,
+    TollhouseError,
+    ToolError,
+    TypeMismatchError,
+    ViolationError,
+)
+
+ERRORS: list[TollhouseError] = [
+    ArgumentError("a"),
+    CallLimitExceededError("cap:method:f", 3),
+    CapabilityError("c"),
+    ConstraintError("c"),
+    MissingParamError("amount"),
+    NativeError("n"),
+    PolicyError("p"),
+    RegistryError("r"),
+    ScriptError(ExecutionResult(error="Error: x", success=False, status="failed", line=2, column=1, source_line="x()")),
+    SessionConflictError("s"),
+    SessionNotFoundError("s"),
+    ToolError("declined", payload={"code": 51}, name="Declined"),
+    TypeMismatchError("amount", "number", "str"),
+    ViolationError("amount", "amount <= 5", 7),
+    tollhouse.RuntimeError("closed"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_error_that_is_pickled_or_copied_keeps_its_attributes(error: TollhouseError) -> None:
+    error.add_note("seen")
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert type(again) is type(error)
+        assert (str(again), again.args, again.__dict__) == (str(error), error.args, error.__dict__)
+
+
+def test_all_errors_are_in_one_family_and_in_public_modules() -> None:
+    kinds = {type(error) for error in ERRORS}
+    found = {one for name in dir(tollhouse) if isinstance(one := getattr(tollhouse, name), type)}
+    public = {one for one in found if issubclass(one, BaseException)} | {tollhouse.RuntimeError}
+    assert public == kinds | {TollhouseError}
+    assert {one.__module__ for one in public} == {"tollhouse.errors"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "base"),
+    [
+        (ArgumentError, ValueError),
+        (PolicyError, ValueError),
+        (SessionConflictError, ValueError),
+        (SessionNotFoundError, LookupError),
+        (tollhouse.RuntimeError, RuntimeError),
+    ],
+)
+def test_errors_are_caught_by_the_names_of_python_too(kind: type[Exception], base: type[Exception]) -> None:
+    assert issubclass(kind, TollhouseError)
+    assert issubclass(kind, base)
+
+
+def test_errors_of_the_host_are_of_the_family(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="unknown key `wal`"):
+        Sandbox(limits={"wal": "1s"})
+    with pytest.raises(PolicyError, match="made by `create_pca`"):
+        tollhouse.auth.PCA("garbage")  # pyright: ignore[reportAttributeAccessIssue]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NativeError, match="cannot open the store") as raised:
+        Store(tmp_path / "file")
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+    store = Store(tmp_path / "store")
+    with pytest.raises(SessionNotFoundError, match="there is no session `a`"):
+        store.show("a")
+    Session.open("a", store=store, capabilities=[]).close()
+    with pytest.raises(SessionConflictError, match="there is a session `a` already"):
+        store.fork("a", "a")
+
+
+def test_open_session_that_was_removed_raises_lookup_error(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    session = Session.open("a", store=store)
+    store.remove("a")
+    uses: list[Any] = [
+        lambda: session.run("javascript", "1"),
+        lambda: session.files,
+        lambda: session.start("1"),
+        lambda: session.call("f"),
+        lambda: session.can_call("f"),
+        session.runs,
+        lambda: session.grant(["f"]),
+    ]
+    for use in uses:
+        with pytest.raises(SessionNotFoundError, match="`a`"):
+            use()
+    Session.open("a", store=store).close()
+    with pytest.raises(SessionNotFoundError, match="was removed, and another of its name was made"):
+        session.run("javascript", "1")
+
+
+def test_closed_sandbox_says_that_it_is_closed() -> None:
+    sandbox = Sandbox(capabilities=[MethodCapability("f")], tool_handler=lambda method, _: method)
+    sandbox.close()
+    with pytest.raises(TollhouseError, match="the sandbox is closed"):
+        sandbox.run("javascript", "1")
+    assert "closed" in repr(sandbox)
+    assert "RuntimeError: the sandbox is closed" in tollhouse.SandboxTool(sandbox).run("1", "javascript")

@@ -1,0 +1,286 @@
+"""What sandboxes, and sandboxes as tools, are made with and called with; and how they are shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+import pytest
+
+from tollhouse import (
+    Constraint,
+    ConstraintSet,
+    MethodCapability,
+    Param,
+    Sandbox,
+    SandboxTool,
+    Session,
+    Store,
+    ToolDefinition,
+    create_sandbox_tool,
+    tool,
+)
+
+
+def weather(city: str, days: int = 1) -> str:
+    """Tells the weather."""
+    return f"{city} {days}"
+
+
+def pay(amount: int) -> int:
+    return amount
+
+
+def test_capabilities_are_patterns_too() -> None:
+    box = Sandbox(tools=[weather, pay], capabilities=["weather"])
+    assert box.get_capabilities() == [MethodCapability("weather")]
+    assert box.run("javascript", "return await weather({city: 'Oslo'})").return_value == "Oslo 1"
+    assert box.run("javascript", "await pay({amount: 1})").status == "denied"
+    mixed = Sandbox(
+        tools=[weather, pay], capabilities=("tool_call:weather", MethodCapability("pay", [Param("amount") < 5]))
+    )
+    assert mixed.can_call("pay", {"amount": 4})
+    assert not mixed.can_call("pay", {"amount": 5})
+    assert Sandbox(tools=[weather], capabilities=[]).get_capabilities() == []
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ([weather], "write 'weather', the name of the tool"),
+        ("weather", "put brackets around it"),
+        (MethodCapability("weather"), "put brackets around it"),
+        ([5], "give a MethodCapability, or a pattern"),
+        (["waether"], "did you mean 'weather'"),
+        (["a b"], "a b"),
+    ],
+)
+def test_what_is_no_capability_is_refused(given: Any, told: str) -> None:
+    for make in (Sandbox, SandboxTool.from_functions, create_sandbox_tool):
+        with pytest.raises(ValueError, match=told):
+            make(tools=[weather], capabilities=given)
+
+
+def test_limits_are_times_numbers_and_texts() -> None:
+    box = Sandbox(limits={"wall": timedelta(milliseconds=200), "memory": 64 << 20, "output": "1KiB", "calls": 3})
+    ended = box.run("javascript", "while (true) {}")
+    assert (ended.status, ended.error and "200 ms" in ended.error) == ("limited", True)
+    assert box.run("shell", "head -c 2000 /dev/zero").status == "limited"
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"wall": 3}, r"for seconds, give '3s' or timedelta\(seconds=3\)"),
+        ({"wall": 1.5}, "'10s' or timedelta"),
+        ({"wall": None}, "'10s' or timedelta"),
+        ({"wall": timedelta(0)}, "at least a millisecond"),
+        ({"wall": timedelta(seconds=-1)}, "at least a millisecond"),
+        ({"memory": timedelta(seconds=1)}, "is no time"),
+        ({"memory": 1e6}, "an integer or '64MiB'"),
+        ({"calls": True}, "an integer or"),
+        ({"wal": "1s"}, "unknown key `wal`"),
+        ({"wall": "1 second"}, "is not a duration"),
+        (["wall"], "limits are a dict"),
+    ],
+)
+def test_what_is_no_limit_is_refused(limits: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        Sandbox(limits=limits)
+
+
+def test_paths_of_files_are_paths_too() -> None:
+    box = Sandbox(files={Path("in/a.txt"): "1", PureWindowsPath(r"in\b.txt"): b"2", "c": "3"})
+    assert sorted(box.files) == ["/workspace/c", "/workspace/in/a.txt", "/workspace/in/b.txt"]
+    path = PurePosixPath("/workspace/c")
+    assert (box.files[path], box.read_file(path), path in box.files, box.files.stat(path).size) == (b"3", b"3", True, 1)
+    box.files[Path("d")] = "4"
+    box.files.update({Path("e"): "5"})
+    box.files.write_text(Path("f"), "6")
+    assert box.files.read_text(Path("f")) == "6"
+    del box.files[Path("d")]
+    assert [one.path for one in box.files.list(Path("in"))] == ["/workspace/in/a.txt", "/workspace/in/b.txt"]
+    with pytest.raises(KeyError):
+        box.files[Path("d")]
+    assert 5 not in box.files
+    with pytest.raises(TypeError, match="a path is text or a `Path`, not 5"):
+        Sandbox(files={5: "x"})
+    with pytest.raises(TypeError, match="a path is text or a `Path`"):
+        box.files[b"c"] = "x"  # type: ignore[index]
+    with pytest.raises(ValueError, match="two files are at '/workspace/a'"):
+        Sandbox(files={"a": "1", Path("a"): "2"})
+
+
+RUNS: list[Callable[[Any, str, str], Any]] = [
+    lambda box, language, code: box.run(language, code),
+    lambda box, language, code: box.run(code, language),
+    lambda box, language, code: box.run(language=language, code=code),
+    lambda box, language, code: asyncio.run(box.run_async(code, language)),
+    lambda box, language, code: started(box, code, language),
+    lambda box, language, code: started(box, language, code),
+    lambda box, language, code: SandboxTool(box).run_result(code, language),
+    lambda box, language, code: SandboxTool(box).run_result(language, code),
+    lambda box, language, code: asyncio.run(SandboxTool(box).arun_result(code, language)),
+]
+
+
+def started(box: Sandbox, code: str, language: Any) -> Any:
+    box.start(code, language)
+    assert box.step() is None
+    return box.last_result
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_languages_have_the_same_names_and_stand_in_either_order(run: Callable[[Any, str, str], Any]) -> None:
+    box = Sandbox()
+    for language in ("javascript", "js", "JavaScript"):
+        assert run(box, language, "return 1").return_value == 1
+    for language in ("typescript", "ts"):
+        assert run(box, language, "const a: number = 2; return a").return_value == 2
+    for language in ("shell", "bash", "sh"):
+        assert run(box, language, "echo $((1 + 2))").stdout == "3\n"
+
+
+def test_no_language_is_an_error() -> None:
+    box = Sandbox()
+    with pytest.raises(ValueError, match="there is no language 'python'"):
+        box.run("python", "1")  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="there is no language"):
+        box.start("1", "python")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the code of a script is text, not bytes"):
+        box.run("shell", b"echo")  # type: ignore[call-overload]
+    # Of two names of languages the one that stands where it belongs is the language.
+    assert "javascript: command not found" in box.run("shell", "javascript").stderr
+    # A model that has named another language is told so, and nothing runs.
+    told = SandboxTool(box).invoke({"code": "bash", "language": "python"})
+    assert told == '[error]: there is no language \'python\': it is "javascript", "typescript" or "shell"'
+
+
+def test_sandbox_tools_take_the_options_of_sandboxes() -> None:
+    asked: list[str] = []
+
+    def approver(method: str, arguments: dict[str, Any], grant: str) -> bool:
+        asked.append(method)
+        return arguments["amount"] < 5
+
+    options: Any = {"limits": {"wall": "200ms"}, "files": {"a": "1"}, "errors": "type"}
+    careful = [MethodCapability("pay", approve=True)]
+    for made in (
+        create_sandbox_tool([pay], capabilities=careful, approver=approver, **options),
+        SandboxTool.from_functions([pay], capabilities=careful, approver=approver, **options),
+    ):
+        assert made.run("cat a", "shell") == "1"
+        assert made.run_result("while (1);", "js").status == "limited"
+        assert made.run("return await pay({amount: 4})", "js") == "4"
+        assert made.run_result("return await pay({amount: 6})", "js").status == "denied"
+    assert asked == ["pay"] * 4
+
+
+def test_sandbox_tools_of_policies_definitions_and_tokens() -> None:
+    policy = 'tools = {}\n[[grant]]\nmethod = "pay"\nwhere = [{ param = "amount", lt = 5 }]\n'
+    made = create_sandbox_tool([pay], policy=policy)
+    assert made.run_result("await pay({amount: 6})", "js").status == "denied"
+    assert made.run("return await pay({amount: 4})", "js") == "4"
+    bare = ToolDefinition("lookup", "Finds.", {"properties": {"what": {}}, "required": ["what"]})
+    handled = create_sandbox_tool([bare, pay], tool_handler=lambda method, _: method, max_calls={"lookup": 1})
+    assert handled.run("return [await lookup({what: 1}), await pay({amount: 1})]", "js") == '["lookup",1]'
+    assert handled.run_result("await lookup({what: 1})", "js").status == "denied"
+    from tollhouse.auth import EphemeralAuthority
+
+    authority = EphemeralAuthority()
+    token: Any = {
+        "pca": authority.create_pca(["tool_call:weather"]),
+        "trusted_authorities": [authority.public_key_hex()],
+    }
+    signed = create_sandbox_tool([weather, pay], **token)
+    assert signed.run("return await weather({city: 'Oslo'})", "js") == "Oslo 1"
+    assert signed.run_result("await pay({amount: 4})", "js").status == "denied"
+    for twice in ({"capabilities": ["pay"]}, {"policy": policy}):
+        with pytest.raises(ValueError, match="give either"):
+            create_sandbox_tool([pay], max_calls=3, **twice)  # type: ignore[arg-type]
+
+
+def test_names_that_collide_say_how_to_rename() -> None:
+    with pytest.raises(
+        ValueError, match=r"give one of them another name, as in tool\(function, name='other_weather'\)"
+    ):
+        Sandbox(tools=[weather, tool(pay, name="weather")])
+    assert [one.name for one in Sandbox(tools=[weather, tool(pay, name="other_weather")]).tools] == [
+        "weather",
+        "other_weather",
+    ]
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        Param("a") <= 5,
+        Param("a") == "x",
+        Param("a").is_in(["x", 1]),
+        Param("a").not_in([True]),
+        Param("a/b").starts_with("x"),
+        Param("a").exists(),
+        (Param("a") > 1) & (Param("b") != 2) | Param("c").contains("x"),
+        Constraint.and_([Param("a") < 1.5]),
+    ],
+)
+def test_repr_of_a_constraint_is_how_it_is_written(constraint: Constraint) -> None:
+    names = {"Param": Param, "Constraint": Constraint, "MethodCapability": MethodCapability}
+    assert eval(repr(constraint), names) == constraint
+    for capability in (
+        MethodCapability("pay/*"),
+        MethodCapability("pay", [constraint], 3, {"properties": {}}),
+        MethodCapability("pay", approve=constraint),
+        MethodCapability("pay", max_calls=0, approve=True),
+    ):
+        assert eval(repr(capability), names) == capability
+
+
+def test_reprs_say_what_a_thing_is(tmp_path: Path) -> None:
+    assert repr(MethodCapability("pay", [Param("amount") <= 5], 3)) == (
+        "MethodCapability('pay', [Param('amount') <= 5], max_calls=3)"
+    )
+    assert repr(ConstraintSet([Param("a") < 1])) == "ConstraintSet([Param('a') < 1])"
+    assert repr(tool(weather).definition) == "<ToolDefinition weather(city, days?): Tells the weather.>"
+    box = Sandbox(tools=[weather, pay], files={"b\n": "1", "a": "2"})
+    assert repr(box) == "<Sandbox: tools weather, pay>"
+    assert repr(box.files) == "<Files of 2 files: 'a', 'b\\n'>"
+    assert repr(SandboxTool(box)) == "<SandboxTool 'sandbox': tools weather, pay>"
+    files = box.files
+    box.close()
+    assert repr(box) == "<Sandbox: tools weather, pay, closed>"
+    assert repr(files) == "<Files: the sandbox is closed>"
+    store = Store(tmp_path / "store")
+    assert repr(store) == f"Store({str(tmp_path / 'store')!r})"
+    with Session.open("trip", store=store) as session:
+        assert repr(session) == f"<Session 'trip' in {str(tmp_path / 'store')!r}: no tools>"
+    many = [tool(pay, name=f"pay{number}") for number in range(10)]
+    assert repr(Sandbox(tools=many)).endswith("pay6, pay7 and 2 more>")
+    assert repr(Sandbox.__new__(Sandbox)) == "<Sandbox, not made>"
+
+
+def test_lone_surrogates_are_values() -> None:
+    def echo_text(text: str) -> str:
+        return text
+
+    box = Sandbox(tools=[echo_text], capabilities=[MethodCapability("echo_text", [Param("text") == "hi �"])])
+    half = "'hi 😀'.slice(0, 4)"
+    assert box.run("javascript", f"return {half}").return_value == "hi �"
+    assert box.run("javascript", f"return await echo_text({{text: {half}}})").return_value == "hi �"
+    assert box.run("javascript", "return ['\\ude00', '😀', {a: '\\ud83d'}]").return_value == ["�", "😀", {"a": "�"}]
+    # Two keys could become one.
+    assert "no JSON" in (box.run("javascript", "return {'\\ud83d': 1}").error or "")
+
+
+def test_warning_of_a_name_that_means_something_else_says_how_to_rename() -> None:
+    def get(city: str) -> str:
+        return city
+
+    with pytest.warns(UserWarning, match=r"write `get_\(…\)`, or give it another name by `tool\(function, name=…\)`"):
+        Sandbox(tools=[get])
+    assert (
+        Sandbox(tools=[tool(get, name="get_city")]).run("js", "return await get_city({city: 'x'})").return_value == "x"
+    )

@@ -1,0 +1,71 @@
+"""What type checkers see: the guide passes in strict mode, and a misspelt word does not."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tollhouse
+
+pytest.importorskip("pyright")
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+MISUSED = """
+from tollhouse import MethodCapability, Param, Sandbox, Session, Status, Store, create_sandbox_tool
+
+leave = ["a", MethodCapability("b", [Param("a") <= 5]), MethodCapability("c", {"a": "<=5"})]
+box = Sandbox(tools=[], capabilities=leave)
+result = box.run("javascript", "return 1")
+result = box.run("return 1", "js")
+word: Status = result.status
+if result.status == "limitd":  # error
+    pass
+if result.status == "limited":
+    pass
+other: Status = "complete"  # error
+box.run("python", "1")  # error
+box.run("javascript", b"1")  # error
+Sandbox(limits={"wall": 1.5})  # error
+Sandbox(tools=[], capabilities=[5])  # error
+create_sandbox_tool([], limit={"wall": "1s"})  # error
+create_sandbox_tool([], limits={"wall": "1s"}, files={"a": "b"}, capabilities=["a"], errors="type")
+with Session.open("a", on_change="migrate") as session:
+    if session.runs()[0].status == "interupted":  # error
+        pass
+    session.grant(["a"])
+Store().open("a", on_change="merge")  # error
+"""
+
+
+def checked(place: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What pyright says of a module in strict mode."""
+    (place / "module.py").write_text(text, encoding="utf-8")
+    package = str(Path(tollhouse.__file__).parents[1])
+    config = {"include": ["module.py"], "extraPaths": [package], "typeCheckingMode": "strict", "pythonVersion": "3.11"}
+    config |= {"reportUnnecessaryComparison": "error", "reportMissingModuleSource": False}
+    (place / "pyrightconfig.json").write_text(json.dumps(config))
+    monkeypatch.chdir(place)
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if not ran.stdout.startswith("{"):
+        pytest.skip(f"pyright does not run here: {ran.stderr[-200:]}")
+    return json.loads(ran.stdout)["generalDiagnostics"]
+
+
+def test_guide_passes_strict_type_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (DOCS / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert checked(tmp_path, "\n".join(blocks), monkeypatch) == []
+
+
+def test_misspelt_words_and_wrong_options_fail_type_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {one["range"]["start"]["line"] for one in checked(tmp_path, MISUSED, monkeypatch)}
+    expected = {number for number, line in enumerate(MISUSED.split("\n")) if line.endswith("# error")}
+    assert found == expected

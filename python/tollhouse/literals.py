@@ -1,0 +1,19 @@
+"""The words that stand for one of a few things, as types: a misspelt one fails a type check."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+Status: TypeAlias = Literal["completed", "failed", "denied", "limited", "cancelled"]
+"""How a run ended."""
+
+RunStatus: TypeAlias = Literal[
+    "created", "changed", "running", "interrupted", "completed", "failed", "denied", "limited", "cancelled"
+]
+"""How a run of a session ended, or that it goes on, or that it was a change without a run."""
+
+LanguageName: TypeAlias = Literal["javascript", "js", "typescript", "ts", "shell", "bash", "sh"]
+"""A language of scripts, by any of its names."""
+
+OnChange: TypeAlias = Literal["refuse", "migrate"]
+"""What is done when a session is opened with other grants than it has: see `Session.open`."""
