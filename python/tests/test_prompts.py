@@ -34,8 +34,8 @@ def test_descriptions_tell_limits_and_no_constraint() -> None:
     text = get_tool_descriptions([transfer, look], CAPABILITIES)
     assert text == (
         "### Tools\n"
-        "- `await transfer({amount: number, to: string})`: Moves money.\n"
-        "- `await look()`: Looks.\n"
+        "- `await transfer({amount: number, to: string}): null`: Moves money.\n"
+        "- `await look(): null`: Looks.\n"
         "\n"
         "### Limits\n"
         "- `transfer`: at most 10 calls, has parameter constraints"

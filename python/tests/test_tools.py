@@ -112,6 +112,7 @@ def test_a_definition_says_all_of_a_function() -> None:
             "required": ["city"],
             "additionalProperties": False,
         },
+        "outputSchema": {"type": "object"},
     }
     assert ToolDefinition.from_dict(definition.to_dict()) == definition
 
@@ -353,11 +354,13 @@ def test_descriptions_for_javascript() -> None:
     def place(at: Place, marks: list[int | str], extra: tuple[int, str], **more: Any) -> None: ...
 
     assert format_tool_descriptions_js([get_weather, StripeAPI.version, place]).splitlines() == [
-        '- `await get_weather({city: string, unit?: "celsius" | "fahrenheit", days?: number | null})`: '
+        '- `await get_weather({city: string, unit?: "celsius" | "fahrenheit", days?: number | null}): {[key: string]: any}`: '
         "Weather of a city, as forecast.",
-        "- `await version()`",
+        "  - `city`: Name of the city.",
+        "  - `unit`: Scale.",
+        "- `await version(): string`",
         "- `await place({at: {city: string, country?: string}, marks: (number | string)[], extra: [number, string], "
-        "[key: string]: any})`",
+        "[key: string]: any}): null`",
     ]
 
 

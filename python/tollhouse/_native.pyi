@@ -52,11 +52,17 @@ class HostTool:
     """A Python function as a tool.
 
     The handler is called with the canonical method, a dict and the `CallEnding`, on a thread of the host. Without one,
-    only who drives a run in steps answers. Raises `ValueError` for a malformed name or schema.
+    only who drives a run in steps answers. `schema` and `result` are the JSON Schemas of what it takes and returns. Raises
+    `ValueError` for a malformed name or schema.
     """
 
     def __new__(
-        cls, name: str, description: str, schema: str, handler: Callable[[str, Any, CallEnding], Any] | None = None
+        cls,
+        name: str,
+        description: str,
+        schema: str,
+        handler: Callable[[str, Any, CallEnding], Any] | None = None,
+        result: str | None = None,
     ) -> HostTool: ...
     @staticmethod
     def namespace(

@@ -1,4 +1,4 @@
-"""What docstrings say: the summary, and the parameters in Google's style or in reST."""
+"""What docstrings say: the summary, and the parameters in the style of Google or NumPy, or in reST."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import re
 
 _SECTION = re.compile(r"(Args|Arguments|Parameters|Params|Keyword Args|Keyword Arguments|Attributes):\s*$")
 _ENTRY = re.compile(r"(\*{0,2}\w+)\s*(?:\([^)]*(?:\([^)]*\)[^)]*)*\))?\s*:(?:\s+(.*)|$)")
+_UNDERLINE = re.compile(r"-{3,}\s*$")
+_NUMPY_SECTION = re.compile(r"(Parameters|Other Parameters|Attributes)\s*$")
+_NUMPY_ENTRY = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?$")
 _FIELD = re.compile(r":(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:]*\s)?(\*{0,2}\w+):\s*(.*)")
 
 
@@ -24,16 +27,34 @@ def summary(docstring: str | None) -> str:
 
 
 def extract_param_description(docstring: str | None, param: str) -> str | None:
-    """What the docstring says of a parameter, in Google's style (`Args:`) or in reST (`:param x:`); None if nothing."""
+    """What the docstring says of a parameter, in any of the styles that `parameters` reads; None if nothing."""
     return parameters(docstring).get(param)
 
 
 def parameters(docstring: str | None) -> dict[str, str]:
-    """What the docstring says of each parameter."""
+    """What the docstring says of each parameter: in Google's style (`Args:`), NumPy's (underlined) or reST (`:param x:`)."""
     if not docstring:
         return {}
     lines = inspect.cleandoc(docstring).splitlines()
-    return {**_rest(lines), **_google(lines)}
+    return {**_rest(lines), **_numpy(lines), **_google(lines)}
+
+
+def _numpy(lines: list[str]) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    current: list[list[str]] = []
+    is_in_section = False
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if line and not line.startswith(" ") and _UNDERLINE.fullmatch(below):
+            is_in_section, current = _NUMPY_SECTION.fullmatch(line) is not None, []
+        elif not is_in_section or not line.strip() or _UNDERLINE.fullmatch(line):
+            continue
+        elif line.startswith(" "):
+            for texts in current:
+                texts.append(line.strip())
+        elif match := _NUMPY_ENTRY.fullmatch(line):
+            names = [name.strip().lstrip("*") for name in match[1].split(",")]
+            current = [found.setdefault(name, []) for name in names]
+    return {name: " ".join(parts) for name, parts in found.items()}
 
 
 def _google(lines: list[str]) -> dict[str, str]:

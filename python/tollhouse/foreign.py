@@ -40,10 +40,30 @@ def shape(shapes: Shapes, annotation: Any) -> Shape:
         raise TypeError(f"{annotation!r} needs pydantic: `pip install pydantic`") from None
     try:
         adapter = pydantic.TypeAdapter(annotation)
-        schema: Schema = adapter.json_schema()
+        if shapes.returned:
+            schema: Schema = _with_defaults_there(adapter.json_schema(mode="serialization"))
+        else:
+            schema = adapter.json_schema()
     except (pydantic.errors.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation, ImportError) as error:
         raise TypeError(f"pydantic has no JSON Schema for {annotation!r}: {error}") from error
     return Shape(_adopt(shapes, schema), _reader(adapter, pydantic.ValidationError, deepest(schema)))
+
+
+def _with_defaults_there(schema: Any) -> Any:
+    """The schema of what a model is written as: fields with defaults are always there."""
+    if isinstance(schema, list):
+        return [_with_defaults_there(one) for one in schema]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(schema, dict):
+        return schema
+    written: Schema = {key: _with_defaults_there(one) for key, one in schema.items()}  # pyright: ignore[reportUnknownVariableType]
+    properties = written.get("properties")
+    if isinstance(properties, dict):
+        fields: dict[str, Schema] = properties
+        optional = {name for name, one in fields.items() if "default" not in one}.difference(written.get("required", []))
+        written["required"] = [name for name in fields if name not in optional]
+        for one in fields.values():
+            one.pop("default", None)
+    return written
 
 
 def _reader(adapter: Any, failure: type[Exception], most: int | None) -> Read:

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import docstrings
 from .errors import ArgumentError
-from .records import MISSING, Field, object_shape, resolved_hints, shown_default
+from .records import MISSING, Field, object_shape, resolved_hints, returned_hint, shown_default
 from .scalars import Schema, Shape
 from .shapes import Shapes
 
@@ -25,6 +25,9 @@ class Signature:
 
     schema: Schema
     """The schema of the one object that it takes."""
+
+    result: Schema | None
+    """The schema of what it returns; None if its annotations do not say, or say what has no JSON form."""
 
     bind: Callable[[Mapping[str, Any]], tuple[list[Any], dict[str, Any]]]
     """From JSON arguments to those of Python. Raises `ArgumentError` for what does not fit."""
@@ -90,7 +93,18 @@ def _signature(function: Callable[..., Any]) -> Signature:
             raise TypeError(f"{owner} takes {', '.join(unnamed)} by position: none may be left out before another")
         return [named.pop(name) for name in given], named
 
-    return Signature(shapes.complete(shape.schema), bind)
+    return Signature(shapes.complete(shape.schema), _result(function), bind)
+
+
+def _result(function: Callable[..., Any]) -> Schema | None:
+    hint = returned_hint(_hinted(function))
+    if hint is MISSING:
+        return None
+    shapes = Shapes(returned=True)
+    try:
+        return shapes.complete(shapes.of(hint).schema)
+    except TypeError:
+        return None
 
 
 def name_of(function: Any, *, required: bool = True) -> str:

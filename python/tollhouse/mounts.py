@@ -72,7 +72,8 @@ def mounted(
         schema = one.parameters
         if narrowed and (schemas := _input_schemas(one, capabilities)):
             schema = {**schema, "allOf": [*schema.get("allOf", []), *schemas]}
-        tools.append(_native.HostTool(one.name, one.description, json.dumps(schema), answer))
+        result = None if one.result is None else json.dumps(one.result)
+        tools.append(_native.HostTool(one.name, one.description, json.dumps(schema), answer, result))
     return tools
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, TypeVar, cast, get_args, get_origin
 
@@ -102,6 +102,27 @@ def resolved_hints(owner: Any, name: str) -> dict[str, Any]:
         ) from error
 
 
+def returned_hint(function: Any) -> Any:
+    """The type that a function returns, or that what it returns gives when it is awaited; `MISSING` if it says none.
+
+    A type whose name is not found counts as none: what is returned is not converted, so that does no harm.
+    """
+    function = inspect.unwrap(function)
+    hints: dict[str, Any] = getattr(function, "__annotations__", {})
+    if "return" not in hints:
+        return MISSING
+    owner = types.SimpleNamespace(
+        __annotations__={"return": hints["return"]}, __globals__=getattr(function, "__globals__", {})
+    )
+    try:
+        hint = typing.get_type_hints(owner, include_extras=True)["return"]
+    except (NameError, AttributeError, SyntaxError, TypeError):
+        return MISSING
+    if get_origin(hint) in (Awaitable, Coroutine):
+        hint = get_args(hint)[-1]
+    return hint
+
+
 def shown_default(value: Any) -> Any:
     """A default as JSON; `MISSING` if it has no JSON form."""
     try:
@@ -119,7 +140,8 @@ def _part(shapes: Shapes, field: Field, owner: str) -> Shape:
     if field.default is None and not _allows_null(part.schema):
         part = shapes.optional(part)
     schema = dict(part.schema)
-    if field.description and "description" not in schema:
+    if field.description:
+        # What is said of the field says more than what is said of its type.
         schema["description"] = field.description
     if field.default is not MISSING and "default" not in schema:
         schema["default"] = field.default
@@ -139,10 +161,12 @@ def _dataclass(shapes: Shapes, annotation: Any, kind: Any) -> Shape:
         raise TypeError(f"`{kind.__name__}.{unset[0]}` is an InitVar, which has no JSON form: make it a field")
     fields: list[Field] = []
     for field in dataclasses.fields(kind):
-        if not field.init:
+        if not (field.init or shapes.returned):
             continue
-        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        default = MISSING if field.default is dataclasses.MISSING else shown_default(field.default)
+        has_default = field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+        required = shapes.returned or not has_default
+        is_shown = field.default is not dataclasses.MISSING and not shapes.returned
+        default = shown_default(field.default) if is_shown else MISSING
         text: str = field.metadata.get("description") or texts.get(field.name, "")
         fields.append(Field(field.name, hints[field.name], required, default, text))
 
@@ -184,7 +208,8 @@ def _named_tuple(shapes: Shapes, kind: Any) -> Shape:
     hints = resolved_hints(kind, f"`{kind.__name__}`")
     items = [shapes.of(hints.get(name, Any)) for name in kind._fields]
     schema: Schema = {"type": "array", "prefixItems": [item.schema for item in items], "items": False}
-    schema |= {"minItems": len(items) - len(kind._field_defaults), "maxItems": len(items)}
+    fewest = len(items) if shapes.returned else len(items) - len(kind._field_defaults)
+    schema |= {"minItems": fewest, "maxItems": len(items)}
 
     def read(value: Any, at: Place) -> Any:
         if not isinstance(value, list | tuple):

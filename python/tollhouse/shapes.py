@@ -21,6 +21,7 @@ from collections.abc import (
 )
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 from threading import local
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
@@ -69,9 +70,14 @@ class _Named:
 
 
 class Shapes:
-    """The shapes of one schema. `definitions` are its `$defs`: types that refer to themselves, and pydantic's own."""
+    """The shapes of one schema. `definitions` are its `$defs`: types that refer to themselves, and pydantic's own.
 
-    def __init__(self) -> None:
+    With `returned`, they are those of values that a tool returns, which differ from what it takes: a `Decimal` is a text, and
+    fields with defaults are always there.
+    """
+
+    def __init__(self, *, returned: bool = False) -> None:
+        self.returned: bool = returned
         self.definitions: dict[str, Schema] = {}
         self._named: dict[Any, _Named] = {}
 
@@ -114,7 +120,8 @@ class Shapes:
             if issubclass(kind, Enum):
                 return _choice([(enum_value(member), member) for member in kind])
             named = records.shape(self, annotation, kind)
-            if found := named or self._container(annotation, kind) or scalars.of(kind):
+            single = scalars.TEXT if self.returned and kind is Decimal else scalars.of(kind)
+            if found := named or self._container(annotation, kind) or single:
                 return found
         raise TypeError(
             f"the type {type_name(annotation)} has no JSON form: use str, int, float, bool, list, dict, Literal, Enum, "

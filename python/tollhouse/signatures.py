@@ -32,10 +32,19 @@ def definitions_of(tools: Iterable[Any]) -> list[ToolDefinition]:
 
 
 def describe(definition: ToolDefinition) -> str:
-    """``- `await get_weather({city: string})`: Weather of a city.``."""
+    """How JavaScript calls a tool, what comes of it, what it does, and what is said of its parameters.
+
+    As in ``- `await get_weather({city: string}): {temp: number}`: Weather of a city.``, with a line for each parameter.
+    """
     text = " ".join(definition.description.split("\n\n", 1)[0].split())
-    call = f"- `await {js_name(definition)}({parameters_ts(definition)})`"
-    return f"{call}: {text}" if text else call
+    call = f"- `await {js_name(definition)}({parameters_ts(definition)}){result_ts(definition)}`"
+    properties: dict[str, Any] = definition.parameters.get("properties", {})
+    parameters = [
+        f"  - `{name}`: {' '.join(str(one['description']).split())}"
+        for name, one in properties.items()
+        if isinstance(one, dict) and one.get("description")  # pyright: ignore[reportUnknownMemberType]
+    ]
+    return "\n".join([f"{call}: {text}" if text else call, *parameters])
 
 
 def js_name(definition: ToolDefinition) -> str:
@@ -51,11 +60,20 @@ def parameters_ts(definition: ToolDefinition) -> str:
     return _Types(schema.get("$defs", {})).of_object(schema, 0)
 
 
+def result_ts(definition: ToolDefinition) -> str:
+    """What a call gives, as in `: number`; nothing if that is not known."""
+    if definition.result is None:
+        return ""
+    written = _Types(definition.result.get("$defs", {}), returned=True).of(definition.result, 0)
+    return "" if written == "any" else f": {written}"
+
+
 class _Types:
     """Types of one signature, written out."""
 
-    def __init__(self, definitions: dict[str, Schema]) -> None:
+    def __init__(self, definitions: dict[str, Schema], *, returned: bool = False) -> None:
         self._definitions = definitions
+        self._bytes = "Uint8Array" if returned else "string | Uint8Array"
         self._left = _MOST
 
     def of(self, schema: object, depth: int) -> str:
@@ -82,6 +100,8 @@ class _Types:
         kind = known.get("type")
         if isinstance(kind, list):
             return " | ".join(_SCALARS.get(str(one), str(one)) for one in cast("list[object]", kind))
+        if known.get("contentEncoding") == "base64":
+            return self._bytes
         if kind == "array":
             return self._of_array(known, depth)
         if kind == "object":

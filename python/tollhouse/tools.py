@@ -25,7 +25,9 @@ _PLUMBING = frozenset(
 
 @dataclass(frozen=True)
 class ToolDefinition:
-    """What is said of a tool: its name, what it does, and the JSON Schema of its arguments.
+    """What is said of a tool: its name, what it does, and the JSON Schemas of its arguments and of what it returns.
+
+    What is returned is not checked: `result` is for declarations and descriptions, and None where nothing is known of it.
 
     Without parameters given, any object will do. Raises `ValueError` for a malformed name or schema.
     """
@@ -33,6 +35,7 @@ class ToolDefinition:
     name: str
     description: str = ""
     parameters: dict[str, Any] = field(default_factory=dict[str, Any])
+    result: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -55,9 +58,12 @@ class ToolDefinition:
         return canonical_method(self.name)
 
     def to_dict(self) -> dict[str, Any]:
-        """As MCP writes it: `{"name", "description", "inputSchema"}`."""
+        """As MCP writes it: `{"name", "description", "inputSchema"}`, and `"outputSchema"` if an object is returned."""
         schema = {"type": "object", **self.parameters}
-        return {"name": self.name, "description": self.description, "inputSchema": schema}
+        written = {"name": self.name, "description": self.description, "inputSchema": schema}
+        # MCP has no output schema but of an object.
+        is_object = self.result is not None and self.result.get("type") == "object"
+        return {**written, "outputSchema": self.result} if is_object else written
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ToolDefinition:
@@ -70,7 +76,8 @@ class ToolDefinition:
             raise ValueError(f"a tool has one schema of its arguments, not {' and '.join(keys)}")
         if "name" not in data:
             raise ValueError(f"a definition of a tool has no `name`, only {sorted(data)}")
-        return cls(data["name"], data.get("description") or "", dict(data[keys[0]] or {}) if keys else {})
+        parameters, result = dict(data[keys[0]] or {}) if keys else {}, data.get("outputSchema")
+        return cls(data["name"], data.get("description") or "", parameters, None if result is None else dict(result))
 
 
 class Tool:
@@ -130,7 +137,7 @@ def tool(function: Callable[..., Any], *, name: str | None = None, description: 
         return function
     taken = signature(function)
     text = docstrings.summary(_doc(function)) if description is None else description
-    return Tool(function, ToolDefinition(name or name_of(function), text, taken.schema), taken.bind)
+    return Tool(function, ToolDefinition(name or name_of(function), text, taken.schema, taken.result), taken.bind)
 
 
 def tool_from_function(function: Callable[..., Any]) -> ToolDefinition:

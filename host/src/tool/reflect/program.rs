@@ -51,6 +51,7 @@ pub(super) fn package(run: &Instance, imports: Vec<String>) -> Package {
         ))),
         kind: FunctionKind::Program,
         export,
+        schemas: None,
     };
     Package { imports, functions: vec![function], ..Package::default() }
 }
