@@ -168,11 +168,11 @@ def test_bytes_arrive_and_leave_as_declared() -> None:
 
 
 def test_other_names_are_taken_as_the_signature_says() -> None:
-    def tagged(id: int, **labels: str) -> int:
-        return id
+    def tagged(number: int, **labels: str) -> int:
+        return number
 
     text = declared(tagged)
-    assert "args: { id: number; [key: string]: any }" in text
+    assert "args: { number: number; [key: string]: any }" in text
 
 
 def test_description_has_the_result_and_the_parameters() -> None:
@@ -198,7 +198,8 @@ def test_description_has_the_result_and_the_parameters() -> None:
     "docstring",
     [
         "Does.\n\nArgs:\n    a: The first.\n    b (int): The second,\n        of two.\n",
-        "Does.\n\nParameters\n----------\na : str\n    The first.\nb : int, optional\n    The second,\n    of two.\n\nReturns\n-------\nint\n    c : no\n",
+        "Does.\n\nParameters\n----------\na : str\n    The first.\nb : int, optional\n    The second,\n    of two.\n\n"
+        "Returns\n-------\nint\n    c : no\n",
         "Does.\n\n:param a: The first.\n:param int b: The second,\n    of two.\n:returns: nothing\n",
     ],
     ids=["google", "numpy", "sphinx"],
@@ -233,7 +234,9 @@ def test_pydantic_models_have_their_docs_and_what_they_write() -> None:
     assert "price: string;" in returned
 
 
-@pytest.mark.skipif("TOLLHOUSE_FULL" not in os.environ or shutil.which("npx") is None, reason="needs npm: TOLLHOUSE_FULL=1")
+@pytest.mark.skipif(
+    "TOLLHOUSE_FULL" not in os.environ or shutil.which("npx") is None, reason="needs npm: TOLLHOUSE_FULL=1"
+)
 def test_calls_pass_the_typescript_compiler(tmp_path: Path) -> None:
     """Right calls type-check, and each wrong one is an error."""
 
@@ -253,7 +256,9 @@ def test_calls_pass_the_typescript_compiler(tmp_path: Path) -> None:
     ]
     lines = [*right, *(f"// @ts-expect-error\n{line}" for line in wrong)]
     (tmp_path / "tools.d.ts").write_text(declared(order))
-    (tmp_path / "calls.ts").write_text("async function calls() {\n" + "\n".join(f"{{\n{line}\n}}" for line in lines) + "\n}\n")
+    (tmp_path / "calls.ts").write_text(
+        "async function calls() {\n" + "\n".join(f"{{\n{line}\n}}" for line in lines) + "\n}\n"
+    )
     compiler = ["npx", "--yes", "--package", "typescript@5.9.3", "tsc", "--noEmit", "--strict", "--target", "es2022"]
     ran = subprocess.run(
         [*compiler, "tools.d.ts", "calls.ts"], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False

@@ -354,8 +354,8 @@ def test_descriptions_for_javascript() -> None:
     def place(at: Place, marks: list[int | str], extra: tuple[int, str], **more: Any) -> None: ...
 
     assert format_tool_descriptions_js([get_weather, StripeAPI.version, place]).splitlines() == [
-        '- `await get_weather({city: string, unit?: "celsius" | "fahrenheit", days?: number | null}): {[key: string]: any}`: '
-        "Weather of a city, as forecast.",
+        '- `await get_weather({city: string, unit?: "celsius" | "fahrenheit", days?: number | null}): '
+        "{[key: string]: any}`: Weather of a city, as forecast.",
         "  - `city`: Name of the city.",
         "  - `unit`: Scale.",
         "- `await version(): string`",

@@ -52,8 +52,8 @@ class HostTool:
     """A Python function as a tool.
 
     The handler is called with the canonical method, a dict and the `CallEnding`, on a thread of the host. Without one,
-    only who drives a run in steps answers. `schema` and `result` are the JSON Schemas of what it takes and returns. Raises
-    `ValueError` for a malformed name or schema.
+    only who drives a run in steps answers. `schema` and `result` are the JSON Schemas of what it takes and returns.
+    Raises `ValueError` for a malformed name or schema.
     """
 
     def __new__(

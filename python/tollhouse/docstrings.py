@@ -32,7 +32,10 @@ def extract_param_description(docstring: str | None, param: str) -> str | None:
 
 
 def parameters(docstring: str | None) -> dict[str, str]:
-    """What the docstring says of each parameter: in Google's style (`Args:`), NumPy's (underlined) or reST (`:param x:`)."""
+    """What the docstring says of each parameter.
+
+    In Google's style (`Args:`), NumPy's (underlined headings) or reST (`:param x:`).
+    """
     if not docstring:
         return {}
     lines = inspect.cleandoc(docstring).splitlines()

@@ -56,10 +56,11 @@ def _with_defaults_there(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     written: Schema = {key: _with_defaults_there(one) for key, one in schema.items()}  # pyright: ignore[reportUnknownVariableType]
-    properties = written.get("properties")
-    if isinstance(properties, dict):
-        fields: dict[str, Schema] = properties
-        optional = {name for name, one in fields.items() if "default" not in one}.difference(written.get("required", []))
+    if isinstance(written.get("properties"), dict):
+        fields: dict[str, Schema] = written["properties"]
+        optional = {name for name, one in fields.items() if "default" not in one}.difference(
+            written.get("required", [])
+        )
         written["required"] = [name for name in fields if name not in optional]
         for one in fields.values():
             one.pop("default", None)

@@ -72,8 +72,8 @@ class _Named:
 class Shapes:
     """The shapes of one schema. `definitions` are its `$defs`: types that refer to themselves, and pydantic's own.
 
-    With `returned`, they are those of values that a tool returns, which differ from what it takes: a `Decimal` is a text, and
-    fields with defaults are always there.
+    With `returned`, they are those of values that a tool returns, which differ from what it takes: a `Decimal` is a
+    text, and fields with defaults are always there.
     """
 
     def __init__(self, *, returned: bool = False) -> None:

@@ -39,12 +39,15 @@ def describe(definition: ToolDefinition) -> str:
     text = " ".join(definition.description.split("\n\n", 1)[0].split())
     call = f"- `await {js_name(definition)}({parameters_ts(definition)}){result_ts(definition)}`"
     properties: dict[str, Any] = definition.parameters.get("properties", {})
-    parameters = [
-        f"  - `{name}`: {' '.join(str(one['description']).split())}"
-        for name, one in properties.items()
-        if isinstance(one, dict) and one.get("description")  # pyright: ignore[reportUnknownMemberType]
-    ]
+    said = {name: _description(one) for name, one in properties.items()}
+    parameters = [f"  - `{name}`: {text}" for name, text in said.items() if text]
     return "\n".join([f"{call}: {text}" if text else call, *parameters])
+
+
+def _description(schema: object) -> str:
+    """What a schema says of itself, on one line."""
+    text = cast("Schema", schema).get("description", "") if isinstance(schema, dict) else ""
+    return " ".join(str(text).split())
 
 
 def js_name(definition: ToolDefinition) -> str:

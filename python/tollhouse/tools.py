@@ -27,7 +27,8 @@ _PLUMBING = frozenset(
 class ToolDefinition:
     """What is said of a tool: its name, what it does, and the JSON Schemas of its arguments and of what it returns.
 
-    What is returned is not checked: `result` is for declarations and descriptions, and None where nothing is known of it.
+    What is returned is not checked: `result` is for declarations and descriptions, and None where nothing is known of
+    it.
 
     Without parameters given, any object will do. Raises `ValueError` for a malformed name or schema.
     """
