@@ -6,6 +6,8 @@ use pyo3::types::PyBytes;
 use tollhouse::session::SessionsError;
 use tollhouse::vfs::{ChangeKind, Errno, Kind, UnifiedLimits, changed_paths, now, unified};
 
+use crate::process::OfProcess;
+
 /// The numbers that Python tells its subclasses of `OSError` by.
 fn number(errno: Errno) -> i32 {
     match errno {
@@ -59,34 +61,43 @@ type Listed = (String, &'static str, u64, u32, u64);
 
 /// The files of a session at some moment.
 #[pyclass(frozen, module = "tollhouse._native")]
-pub(crate) struct Tree(pub(crate) tollhouse::vfs::Tree);
+pub(crate) struct Tree(OfProcess<tollhouse::vfs::Tree>);
+
+impl Tree {
+    pub(crate) fn new(tree: tollhouse::vfs::Tree) -> Self {
+        Self(OfProcess::new(tree, "view of files", "ask for the files here"))
+    }
+}
 
 #[pymethods]
 impl Tree {
     /// The bytes of a file.
     fn read<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.0.read_file(path)).map_err(|errno| raised(path, errno))?;
+        let tree = self.0.get()?;
+        let bytes = py.detach(|| tree.read_file(path)).map_err(|errno| raised(path, errno))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// What is at a path: `(kind, size, mode, modified)`. A link is followed.
     fn stat(&self, py: Python<'_>, path: &str) -> PyResult<(&'static str, u64, u32, u64)> {
-        let stat = py.detach(|| self.0.stat(path, true)).map_err(|errno| raised(path, errno))?;
+        let tree = self.0.get()?;
+        let stat = py.detach(|| tree.stat(path, true)).map_err(|errno| raised(path, errno))?;
         Ok((word(stat.kind), stat.size, stat.mode, stat.modified))
     }
 
     /// All that is below a directory: `(path, kind, size, mode, modified)`, a directory before what is in it.
     fn list(&self, py: Python<'_>, path: &str) -> PyResult<Vec<Listed>> {
+        let tree = self.0.get()?;
         py.detach(|| {
             let mut listed = Vec::new();
             let mut next = vec![path.to_owned()];
             while let Some(path) = next.pop() {
                 let failed = |errno| raised(&path, errno);
-                let entries = self.0.read_directory(&path).map_err(failed)?;
+                let entries = tree.read_directory(&path).map_err(failed)?;
                 let above = path.trim_end_matches('/');
                 for entry in &entries {
                     let path = format!("{above}/{}", entry.name);
-                    let stat = self.0.stat(&path, false).map_err(failed)?;
+                    let stat = tree.stat(&path, false).map_err(failed)?;
                     if stat.kind == Kind::Directory {
                         next.push(path.clone());
                     }
@@ -100,7 +111,8 @@ impl Tree {
 
     /// What is different in a later tree: `(path, added | removed | modified)`.
     fn changes(&self, py: Python<'_>, later: &Self) -> PyResult<Vec<(String, &'static str)>> {
-        let changes = py.detach(|| changed_paths(&self.0, &later.0)).map_err(|errno| raised("/", errno))?;
+        let (earlier, later) = (self.0.get()?, later.0.get()?);
+        let changes = py.detach(|| changed_paths(earlier, later)).map_err(|errno| raised("/", errno))?;
         let word = |kind| match kind {
             ChangeKind::Added => "added",
             ChangeKind::Removed => "removed",
@@ -111,7 +123,8 @@ impl Tree {
 
     /// The same, as `diff -u` shows it.
     fn unified(&self, py: Python<'_>, later: &Self) -> PyResult<String> {
-        let shown = py.detach(|| unified(&self.0, &later.0, &UnifiedLimits::default()));
+        let (earlier, later) = (self.0.get()?, later.0.get()?);
+        let shown = py.detach(|| unified(earlier, later, &UnifiedLimits::default()));
         shown.map_err(|errno| raised("/", errno))
     }
 }

@@ -13,7 +13,8 @@ use tollhouse::gate::{
 use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionOptions, Widening};
 
 use crate::driver::{self, Raised};
-use crate::errors::{PolicyError, RuntimeError, raised, told};
+use crate::errors::{PolicyError, raised, told};
+use crate::process::OfProcess;
 use crate::session::Session;
 use crate::store::{self, Store, host_failed, or_signal, waiting};
 use crate::token;
@@ -23,8 +24,7 @@ use crate::tool::HostTool;
 /// other users can write.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Host {
-    host: session::Host,
-    process: u32,
+    host: OfProcess<session::Host>,
 }
 
 #[pymethods]
@@ -35,7 +35,7 @@ impl Host {
         let around_host_functions = Some(Around::new(driver::within_python));
         let options = HostOptions { cache, registry, trust_writers, around_host_functions, ..HostOptions::default() };
         let host = py.detach(|| session::Host::new(&options)).map_err(|error| raised(&error))?;
-        Ok(Self { host, process: std::process::id() })
+        Ok(Self { host: OfProcess::new(host, "host", "make one here") })
     }
 
     /// A session in memory. `policy` is JSON, or TOML if `toml` is true; it narrows what a token allows, if there is one.
@@ -54,7 +54,7 @@ impl Host {
         token: Option<&str>,
         authorities: Vec<Vec<u8>>,
     ) -> PyResult<Session> {
-        self.check_process()?;
+        let host = self.host.get()?;
         let given = policy.map(|policy| parsed(policy, toml)).transpose()?;
         let policy = match token.map(|token| token::open(token, &authorities)).transpose()? {
             None => given.unwrap_or_default(),
@@ -71,8 +71,8 @@ impl Host {
             approver: approver.map(|ask| Asked::shared(ask, &shared)),
             ..SessionOptions::default()
         };
-        let session = py.detach(|| self.host.session(options)).map_err(|error| host_failed(&error))?;
-        Ok(Session::new(session, shared))
+        let session = py.detach(|| host.session(options)).map_err(|error| host_failed(&error))?;
+        Ok(Session::in_memory(session, shared))
     }
 
     /// A session on disk, which is made if it is not there. Its policy is then fixed: None is whatever it was made with.
@@ -91,7 +91,7 @@ impl Host {
         audit_key: Option<PathBuf>,
         approver: Option<Py<PyAny>>,
     ) -> PyResult<Session> {
-        self.check_process()?;
+        let (host, sessions) = (self.host.get()?, store.sessions()?);
         let id = store::session_id(session_id)?;
         let shared = Arc::new(Raised::default());
         let options = OpenOptions {
@@ -102,9 +102,9 @@ impl Host {
             waiting: Some(waiting()),
             ..OpenOptions::default()
         };
-        let session = py.detach(|| self.host.open(&store.0, &id, options));
+        let session = py.detach(|| host.open(sessions, &id, options));
         let session = session.map_err(|error| or_signal(py, host_failed(&error)))?;
-        Ok(Session::new(session, shared))
+        Ok(Session::on_disk(session, shared))
     }
 
     /// Adds the grants of a policy (JSON) to what a session on disk may do, on record: they are for runs that start later, and for
@@ -118,11 +118,11 @@ impl Host {
         policy: &str,
         tools: Vec<Py<HostTool>>,
     ) -> PyResult<()> {
-        self.check_process()?;
+        let (host, sessions) = (self.host.get()?, store.sessions()?);
         let id = store::session_id(session_id)?;
         let host_tools = mounted(py, &tools, &Arc::default());
         let more = Widening { grants: parsed(policy, false)?.grants, host_tools, ..Widening::default() };
-        let widened = py.detach(|| self.host.widen(&store.0, &id, more, Some(waiting())));
+        let widened = py.detach(|| host.widen(sessions, &id, more, Some(waiting())));
         widened.map(drop).map_err(|error| or_signal(py, host_failed(&error)))
     }
 }
@@ -130,18 +130,11 @@ impl Host {
 impl Drop for Host {
     /// What a process has in memory ends with it: to take that down first takes a fifth of the life of a short one.
     fn drop(&mut self) {
-        if driver::is_ending() {
-            std::mem::forget(self.host.clone());
+        if driver::is_ending()
+            && let Ok(host) = self.host.get()
+        {
+            std::mem::forget(host.clone());
         }
-    }
-}
-
-impl Host {
-    fn check_process(&self) -> PyResult<()> {
-        if self.process == std::process::id() {
-            return Ok(());
-        }
-        Err(RuntimeError::new_err("this host was made before the process forked: make one in the child"))
     }
 }
 

@@ -11,6 +11,7 @@ mod errors;
 mod files;
 mod host;
 mod output;
+mod process;
 mod result;
 mod run;
 mod session;
@@ -24,6 +25,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     use pyo3::prelude::*;
+    use pyo3::types::PyDict;
 
     #[pymodule_export]
     use super::capability::{check_clauses, clauses_subsume, grant_is_subset, matches, pattern_is_subset, read_policy};
@@ -35,6 +37,8 @@ mod _native {
     use super::files::Tree;
     #[pymodule_export]
     use super::host::{Host, check_audit_log};
+    #[pymodule_export]
+    use super::process::forked;
     #[pymodule_export]
     use super::result::RunResult;
     #[pymodule_export]
@@ -48,10 +52,18 @@ mod _native {
     #[pymodule_export]
     use super::tool::{CallEnding, HostTool, javascript_name};
 
-    /// Says when the interpreter ends.
+    /// Says when the interpreter ends, and when the process was forked.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.py().import("atexit")?.call_method1("register", (module.getattr("end")?,)).map(drop)
+        module.py().import("atexit")?.call_method1("register", (module.getattr("end")?,))?;
+        let os = module.py().import("os")?;
+        // Where there is no fork, there is no hook either.
+        if os.hasattr("register_at_fork")? {
+            let hook = PyDict::new(module.py());
+            hook.set_item("after_in_child", module.getattr("forked")?)?;
+            os.call_method("register_at_fork", (), Some(&hook))?;
+        }
+        Ok(())
     }
 }

@@ -11,6 +11,7 @@ use tollhouse::session::{self, CancelHandle, Operation, Step};
 use crate::convert::{to_payload, to_python};
 use crate::driver::{Raised, detached};
 use crate::errors::RuntimeError;
+use crate::process::OfProcess;
 use crate::result::RunResult;
 
 /// A call that a run waits for.
@@ -42,7 +43,7 @@ impl Call {
 /// A run in steps.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Run {
-    run: Mutex<State>,
+    run: OfProcess<Mutex<State>>,
     cancel: CancelHandle,
     raised: Arc<Raised>,
     /// What `raised` knows it by.
@@ -59,7 +60,9 @@ enum State {
 impl Drop for Run {
     /// One that was given up.
     fn drop(&mut self) {
-        self.raised.forget(self.number);
+        if self.run.is_here() {
+            self.raised.forget(self.number);
+        }
     }
 }
 
@@ -70,31 +73,31 @@ enum Stepped {
 }
 
 impl Run {
-    pub(crate) fn new(run: session::Run, raised: Arc<Raised>) -> Self {
+    pub(crate) fn new(run: session::Run, session: &OfProcess<session::Session>, raised: Arc<Raised>) -> Self {
         let cancel = run.cancel_handle();
         let stop = cancel.clone();
         let number = raised.watch(move || stop.cancel());
-        Self { run: Mutex::new(State::Going(Box::new(run))), cancel, raised, number }
+        Self { run: session.with(Mutex::new(State::Going(Box::new(run)))), cancel, raised, number }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> PyResult<MutexGuard<'_, State>> {
+        Ok(self.run.get()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Does something with the run, away from the interpreter.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut session::Run) -> T + Send) -> PyResult<T> {
-        let taken = std::mem::replace(&mut *self.state(), State::Away);
+        let taken = std::mem::replace(&mut *self.state()?, State::Away);
         let mut run = match taken {
             State::Going(run) => run,
             State::Away => return Err(RuntimeError::new_err("another thread drives this run")),
             State::Ended(result) => {
-                *self.state() = State::Ended(result);
+                *self.state()? = State::Ended(result);
                 return Err(RuntimeError::new_err("the run has ended"));
             }
         };
         let cancel = self.cancel.clone();
         let done = detached(py, move || cancel.cancel(), || work(&mut run));
-        *self.state() = State::Going(run);
+        *self.state()? = State::Going(run);
         let (done, signal) = done?;
         // It was cancelled then: the next step ends it.
         signal.map_or(Ok(done), Err)
@@ -106,13 +109,13 @@ impl Run {
     /// Goes on until the run waits for something new, or has ended: the calls to answer. Timers and components are seen to.
     /// Wait for it before the next step.
     fn step(&self, py: Python<'_>) -> PyResult<Vec<Call>> {
-        if self.is_over() {
+        if self.is_over()? {
             return Ok(Vec::new());
         }
         match self.with(py, step)? {
             Stepped::Calls(calls) => Ok(calls),
             Stepped::Ended(result) => {
-                *self.state() = State::Ended(result);
+                *self.state()? = State::Ended(result);
                 self.raised.take(self.number).map_or(Ok(Vec::new()), Err)
             }
         }
@@ -138,23 +141,25 @@ impl Run {
     }
 
     /// Stops it.
-    fn cancel(&self) {
+    fn cancel(&self) -> PyResult<()> {
+        self.run.get()?;
         self.cancel.cancel();
+        Ok(())
     }
 
     /// Whether it has ended.
     #[getter]
-    fn is_over(&self) -> bool {
-        matches!(*self.state(), State::Ended(_))
+    fn is_over(&self) -> PyResult<bool> {
+        Ok(matches!(*self.state()?, State::Ended(_)))
     }
 
     /// What it came to; None while it goes on.
     #[getter]
-    fn result(&self) -> Option<RunResult> {
-        match &*self.state() {
+    fn result(&self) -> PyResult<Option<RunResult>> {
+        Ok(match &*self.state()? {
             State::Ended(result) => Some(RunResult((**result).clone())),
             _ => None,
-        }
+        })
     }
 }
 

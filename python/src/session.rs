@@ -6,6 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 use tollhouse::capability::Approve;
+use tollhouse::gate::Gate;
 use tollhouse::guest::{Language, Script};
 use tollhouse::session::{self, HostError, RunOptions, Stdin};
 
@@ -14,6 +15,7 @@ use crate::driver::{self, Raised};
 use crate::errors::{RuntimeError, raised};
 use crate::files::{self, Tree};
 use crate::output::{Both, Listened};
+use crate::process::OfProcess;
 use crate::result::RunResult;
 use crate::run::Run;
 use crate::store::{host_failed, or_signal};
@@ -21,13 +23,22 @@ use crate::store::{host_failed, or_signal};
 /// A session: files, grants, and what is spent of them. One run at a time.
 #[pyclass(frozen, module = "tollhouse._native")]
 pub(crate) struct Session {
-    session: session::Session,
+    session: OfProcess<session::Session>,
     raised: Arc<Raised>,
 }
 
 impl Session {
-    pub(crate) fn new(session: session::Session, raised: Arc<Raised>) -> Self {
-        Self { session, raised }
+    pub(crate) fn in_memory(session: session::Session, raised: Arc<Raised>) -> Self {
+        let remedy = "make it after the fork, e.g. in gunicorn's `post_fork` hook";
+        Self { session: OfProcess::new(session, "sandbox", remedy), raised }
+    }
+
+    pub(crate) fn on_disk(session: session::Session, raised: Arc<Raised>) -> Self {
+        Self { session: OfProcess::new(session, "session", "open it again here"), raised }
+    }
+
+    fn gate(&self) -> PyResult<&Gate> {
+        Ok(self.session.get()?.gate())
     }
 
     fn prepare(&self, py: Python<'_>, language: &str, source: String, options: RunOptions) -> PyResult<session::Run> {
@@ -42,7 +53,8 @@ impl Session {
         };
         let script = Script { source, name: name.to_owned(), ..Script::default() };
         // A session on disk may have to wait for another process.
-        let started = py.detach(|| self.session.start(language, script, options));
+        let session = self.session.get()?;
+        let started = py.detach(|| session.start(language, script, options));
         started.map_err(|error| or_signal(py, host_failed(&error)))
     }
 }
@@ -88,24 +100,37 @@ impl Session {
     ) -> PyResult<Run> {
         let stdin = stdin.map_or(Stdin::Empty, Stdin::Bytes);
         let run = self.prepare(py, language, source, RunOptions { stdin, keep_state, ..RunOptions::default() })?;
-        Ok(Run::new(run, Arc::clone(&self.raised)))
+        Ok(Run::new(run, &self.session, Arc::clone(&self.raised)))
     }
 
     /// A session with the same grants, which begins with these files: what it spends is spent here too.
     fn delegate(&self, py: Python<'_>) -> PyResult<Self> {
-        let policy = self.session.gate().policy().clone();
-        let session = py.detach(|| self.session.delegate(policy)).map_err(|error| raised(&error))?;
-        Ok(Self::new(session, Arc::clone(&self.raised)))
+        let session = self.session.get()?;
+        let policy = session.gate().policy().clone();
+        let delegate = py.detach(|| session.delegate(policy)).map_err(|error| raised(&error))?;
+        Ok(Self { session: self.session.with(delegate), raised: Arc::clone(&self.raised) })
     }
 
     /// Stops the run that goes on.
-    fn cancel(&self) {
+    fn cancel(&self) -> PyResult<()> {
+        self.check_process()?;
         self.raised.cancel();
+        Ok(())
+    }
+
+    /// Raises `RuntimeError` in a process that was forked from the one that made it.
+    fn check_process(&self) -> PyResult<()> {
+        self.session.get().map(drop)
+    }
+
+    /// Returns true in the process that made it.
+    fn is_here(&self) -> bool {
+        self.session.is_here()
     }
 
     /// Whether a call would be allowed now, and if not why. Nothing is spent.
     fn allows(&self, py: Python<'_>, method: &str, arguments: &str) -> PyResult<(bool, Option<String>)> {
-        let gate = self.session.gate();
+        let gate = self.gate()?;
         let method = gate.tools().find(method).map_or_else(|| method.to_owned(), |tool| tool.method().to_owned());
         let opinions = py.detach(|| gate.explain(&method, arguments));
         Ok(match opinions {
@@ -119,36 +144,36 @@ impl Session {
     }
 
     /// Whether a grant could allow a call of a method.
-    fn grants(&self, method: &str) -> bool {
-        let gate = self.session.gate();
-        gate.tools().find(method).is_some_and(|tool| gate.grants(tool.method()))
+    fn grants(&self, method: &str) -> PyResult<bool> {
+        let gate = self.gate()?;
+        Ok(gate.tools().find(method).is_some_and(|tool| gate.grants(tool.method())))
     }
 
     /// Whether some grant may ask a human.
-    fn asks(&self) -> bool {
-        self.session.gate().policy().grants.iter().any(|grant| grant.approve != Approve::Never)
+    fn asks(&self) -> PyResult<bool> {
+        Ok(self.gate()?.policy().grants.iter().any(|grant| grant.approve != Approve::Never))
     }
 
     /// How many calls each grant allowed, by its name; those that it allowed none are left out.
-    fn counts(&self) -> std::collections::HashMap<String, u64> {
-        self.session.gate().counts().into_iter().filter(|(_, calls)| *calls > 0).collect()
+    fn counts(&self) -> PyResult<std::collections::HashMap<String, u64>> {
+        Ok(self.gate()?.counts().into_iter().filter(|(_, calls)| *calls > 0).collect())
     }
 
     /// What is left of every budget.
     fn budgets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let budgets = self.session.gate().budgets();
+        let budgets = self.gate()?.budgets();
         to_python(py, &serde_json::to_value(budgets).unwrap_or_default())
     }
 
     /// TypeScript declarations of all that is mounted.
-    fn typescript(&self) -> String {
-        let gate = self.session.gate();
-        gate.tools().typescript(&|method| gate.grants(method))
+    fn typescript(&self) -> PyResult<String> {
+        let gate = self.gate()?;
+        Ok(gate.tools().typescript(&|method| gate.grants(method)))
     }
 
     /// A module of Python that declares what the packages take, return and fail with.
-    fn python(&self) -> String {
-        self.session.gate().tools().python()
+    fn python(&self) -> PyResult<String> {
+        Ok(self.gate()?.tools().python())
     }
 
     /// Calls one tool, without a script: what it returned, or JSON that says what it failed with.
@@ -158,9 +183,10 @@ impl Session {
         method: &str,
         arguments: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyAny>, Option<String>)> {
-        let tool = self.session.gate().tools().find(method).map(|tool| tool.method().to_owned());
+        let session = self.session.get()?;
+        let tool = session.gate().tools().find(method).map(|tool| tool.method().to_owned());
         let (method, arguments) = (tool.as_deref().unwrap_or(method), to_payload(arguments)?.value.to_string());
-        let call = py.detach(|| self.session.start_call(method, &arguments));
+        let call = py.detach(|| session.start_call(method, &arguments));
         let call = call.map_err(|error| or_signal(py, host_failed(&error)))?;
         match driver::finish_call(py, call, &self.raised)? {
             Ok(payload) => Ok((payload_to_python(py, &payload)?, None)),
@@ -169,18 +195,20 @@ impl Session {
     }
 
     /// The files as the last run left them.
-    fn files(&self) -> Tree {
-        Tree(self.session.files())
+    fn files(&self) -> PyResult<Tree> {
+        Ok(Tree::new(self.session.get()?.files()))
     }
 
     /// Looks what files it has on disk, where another process may have run it.
     fn refresh(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.session.refresh()).map_err(|error| host_failed(&error))
+        let session = self.session.get()?;
+        py.detach(|| session.refresh()).map_err(|error| host_failed(&error))
     }
 
     /// Writes (bytes) and removes (None) files, in their order, between two runs: all of them or none.
     fn change_files(&self, py: Python<'_>, what: &str, edits: Vec<(String, Option<Vec<u8>>)>) -> PyResult<()> {
-        let changed = py.detach(|| self.session.change(what, |tree| files::change(tree, &edits)));
+        let session = self.session.get()?;
+        let changed = py.detach(|| session.change(what, |tree| files::change(tree, &edits)));
         changed.map_err(|error| {
             let error = match &error {
                 HostError::Busy => RuntimeError::new_err("a run goes on: change files when it has ended"),

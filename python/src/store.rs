@@ -13,10 +13,11 @@ use tollhouse_registry::untrusted_file;
 
 use crate::errors::{NativeError, PolicyError, SessionConflictError, SessionNotFoundError, raised, told};
 use crate::files::{Tree, unchanged};
+use crate::process::OfProcess;
 
 /// The sessions of one directory: `Store(directory)`.
 #[pyclass(frozen, module = "tollhouse._native")]
-pub(crate) struct Store(pub(crate) Sessions);
+pub(crate) struct Store(OfProcess<Sessions>);
 
 /// Error of a store: a `LookupError` for what there is not, an `OSError` for a change of files that fails.
 pub(crate) fn failed(error: &SessionsError) -> PyErr {
@@ -57,13 +58,19 @@ pub(crate) fn or_signal(py: Python<'_>, error: PyErr) -> PyErr {
 }
 
 impl Store {
+    /// Its sessions, in the process that opened it.
+    pub(crate) fn sessions(&self) -> PyResult<&Sessions> {
+        self.0.get()
+    }
+
     /// Does something without the interpreter.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&Sessions) -> Result<T, SessionsError> + Send,
     ) -> PyResult<T> {
-        py.detach(|| work(&self.0)).map_err(|error| or_signal(py, failed(&error)))
+        let sessions = self.sessions()?;
+        py.detach(|| work(sessions)).map_err(|error| or_signal(py, failed(&error)))
     }
 }
 
@@ -74,7 +81,8 @@ impl Store {
     fn new(py: Python<'_>, directory: PathBuf, trust_writers: bool) -> PyResult<Self> {
         let opened = py.detach(|| Sessions::open_shared(&directory, Backend::Sled, trust_writers));
         let cannot = |error| format!("cannot open the store `{}`: {}", directory.display(), told(&error));
-        opened.map(Self).map_err(|error| NativeError::new_err(cannot(error)))
+        let opened = opened.map_err(|error| NativeError::new_err(cannot(error)))?;
+        Ok(Self(OfProcess::new(opened, "store", "open it again here")))
     }
 
     /// The names of all sessions.
@@ -146,13 +154,13 @@ impl Store {
     /// The files of a point: `ID`, `ID@RUN` or `ID@LABEL`.
     fn files(&self, py: Python<'_>, point: &str) -> PyResult<Tree> {
         let point = self::point(point)?;
-        self.with(py, |sessions| sessions.files(&point)).map(Tree)
+        self.with(py, |sessions| sessions.files(&point)).map(Tree::new)
     }
 
     /// The files that the run of a point began with.
     fn base(&self, py: Python<'_>, point: &str) -> PyResult<Tree> {
         let point = self::point(point)?;
-        self.with(py, |sessions| sessions.base(&point)).map(Tree)
+        self.with(py, |sessions| sessions.base(&point)).map(Tree::new)
     }
 
     /// Makes a session that begins with the files and the policy of a point, and shares its budgets.

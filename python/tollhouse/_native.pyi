@@ -143,6 +143,9 @@ class Host:
         Runs that start later have them. `tools` are those that it is opened with. Raises as `open`.
         """
 
+def forked() -> None:
+    """Notes that this process was forked: `os.register_at_fork` calls it."""
+
 def read_policy(file: str | os.PathLike[str]) -> str:
     """Reads the text of a policy. Raises `OSError` if that is none, or longer than a policy may be."""
 
@@ -179,6 +182,12 @@ class Session:
 
     def cancel(self) -> None:
         """Stops the run that goes on."""
+
+    def check_process(self) -> None:
+        """Raises `RuntimeError` in a process that was forked from the one that made it, as all its methods do."""
+
+    def is_here(self) -> bool:
+        """Whether this is the process that made it."""
 
     def allows(self, method: str, arguments: str) -> tuple[bool, str | None]:
         """Whether a call would be allowed now, and if not why. Nothing is spent."""

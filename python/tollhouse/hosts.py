@@ -74,11 +74,12 @@ def _place(own: str, xdg: str, fallback: str, name: str) -> str:
     return os.path.join(base, "tollhouse", name)
 
 
-def _unlock() -> None:
-    """Whoever held the lock when the process forked is not here."""
+def _forget() -> None:
+    """Whoever held the lock when the process forked is not here, nor are the threads of its hosts."""
     global _lock
     _lock = allocate_lock()
+    _hosts.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock)
+    os.register_at_fork(after_in_child=_forget)

@@ -191,8 +191,10 @@ class Runs:
 
     def _do(self, work: Callable[[_native.Session, bool], _T]) -> _T:
         """Does something in the session, when no other run goes on; in one that is nested, if a run goes on around."""
+        # First of all: the turn may be that of a thread of the process that made this.
+        session = self._open()
         if self._answers.goes_on_around():
-            return work(self._open().delegate(), False)
+            return work(session.delegate(), False)
         self._check_steps()
         self._turn.enter()
         try:
@@ -205,9 +207,10 @@ class Runs:
 
         from .attempts import beside
 
+        session = self._open()
         loop = get_running_loop()
         if self._answers.goes_on_around():
-            nested = self._open().delegate()
+            nested = session.delegate()
             return await beside(lambda: work(nested, False), nested.cancel)
         self._check_steps()
         await self._turn.enter_async(loop)
@@ -330,7 +333,7 @@ class Runs:
     def cancel(self) -> None:
         """Stops the run that goes on, from whatever thread. A run in steps has ended then, if no thread drives it."""
         if self._session is not None:
-            self._session.cancel()
+            self._open().cancel()
         stepped = self._stepped
         if stepped is not None and stepped.cancel():
             self.last_result, self._stepped = stepped.result(), None
@@ -338,6 +341,7 @@ class Runs:
     def _going(self) -> Stepping:
         if self._stepped is None:
             raise refused("nothing runs in steps: `start` a script first")
+        self._open()
         return self._stepped
 
     def _check_steps(self) -> None:
@@ -347,6 +351,7 @@ class Runs:
     def _open(self) -> _native.Session:
         if self._session is None:
             raise refused("the sandbox is closed")
+        self._session.check_process()
         return self._session
 
 

@@ -152,6 +152,10 @@ class Sandbox(Runs):
         listener = None if self._audit is None else self._weak(_recorder(self._audit))
         ask = None if approver is None else self._weak(self._answers.asked(approver))
         self._logged = (audit_log, audit_key)
+        if audit_log is not None:
+            from ._internal.forks import holds_log
+
+            holds_log(audit_log)
         try:
             self._session: _native.Session | None = self._make(
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token
@@ -223,9 +227,15 @@ class Sandbox(Runs):
         self.close()
 
     def close(self) -> None:
-        """Lets go of the files and closes the audit. What runs is stopped; nothing can be run any more."""
+        """Lets go of the files and closes the audit. What runs is stopped; nothing can be run any more.
+
+        In a process that was forked from the one that made it, only this object is closed: what runs there goes on.
+        """
         session, self._session = self._session, None
         if session is not None:
+            if not session.is_here():
+                # Its runs and its audit are those of the other process.
+                return
             session.cancel()
         self._close_audit()
 
@@ -237,11 +247,12 @@ class Sandbox(Runs):
         """Whether a call would be allowed now; without `params`, whether some call would be. Nothing is spent."""
         if self._session is None:
             return False
+        session = self._open()
         if params is None:
             from .capabilities import canonical_method
 
-            return self._session.grants(canonical_method(method))
-        return self._allows(self._session, method, params)[0]
+            return session.grants(canonical_method(method))
+        return self._allows(session, method, params)[0]
 
     def why_not(self, method: str, params: Mapping[str, Any]) -> str | None:
         """Why a call would be refused now; None if it would not be."""

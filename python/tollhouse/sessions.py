@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, Unpack, get_args
 
 from . import _native
+from ._internal.forks import holds_store
 from ._internal.migration import Grants, widen, withdrawn_tools
 from .capabilities import MethodCapability, capabilities_from
 from .errors import RuntimeError  # noqa: A004
@@ -63,6 +64,7 @@ class Store:
     def __init__(self, directory: Place | None = None) -> None:
         self.directory = default_store() if directory is None else os.fspath(directory)
         self.native = _native.Store(self.directory, trust_writers())
+        holds_store(self.directory)
 
     def __repr__(self) -> str:
         return f"Store({self.directory!r})"
