@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import timedelta
     from types import TracebackType
-    from typing import Any, Self, TypedDict
+    from typing import Any, Never, Self, TypedDict
 
     from ._internal.tool_errors import ErrorMode, OnToolError
     from .answers import Approver, Handler
@@ -151,11 +151,7 @@ class Sandbox(Runs):
         self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
         listener = None if self._audit is None else self._weak(_recorder(self._audit))
         ask = None if approver is None else self._weak(self._answers.asked(approver))
-        self._logged = (audit_log, audit_key)
-        if audit_log is not None:
-            from ._internal.forks import holds_log
-
-            holds_log(audit_log)
+        self._logged = (_held(audit_log), audit_key)
         try:
             self._session: _native.Session | None = self._make(
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token
@@ -205,6 +201,9 @@ class Sandbox(Runs):
     def _weak(self, function: Callable[..., Any]) -> Callable[..., Any]:
         self._called.append(Called(function))
         return self._called[-1].weak()
+
+    def __reduce__(self) -> Never:
+        raise TypeError(f"a {type(self).__name__} is of one process and cannot be pickled: make it where it is used")
 
     def __enter__(self) -> Self:
         return self
@@ -353,6 +352,15 @@ def _opened(
     from .tokens import Opened
 
     return Opened(pca, authorities)
+
+
+def _held(audit_log: str | os.PathLike[str] | None) -> str | os.PathLike[str] | None:
+    """The log that a child of this process must not hold too."""
+    if audit_log is not None:
+        from ._internal.forks import holds_log
+
+        holds_log(audit_log)
+    return audit_log
 
 
 def _never_asked() -> ValueError:
