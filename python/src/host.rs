@@ -12,10 +12,11 @@ use tollhouse::gate::{
 };
 use tollhouse::session::{self, Around, HostOptions, OpenOptions, SessionOptions, Widening};
 
+use crate::convert::to_python;
 use crate::driver::{self, Raised};
 use crate::errors::{PolicyError, raised, told};
 use crate::process::OfProcess;
-use crate::session::Session;
+use crate::session::{Session, spoken};
 use crate::store::{self, Store, host_failed, or_signal, waiting};
 use crate::token;
 use crate::tool::HostTool;
@@ -124,6 +125,14 @@ impl Host {
         let more = Widening { grants: parsed(policy, false)?.grants, host_tools, ..Widening::default() };
         let widened = py.detach(|| host.widen(sessions, &id, more, Some(waiting())));
         widened.map(drop).map_err(|error| or_signal(py, host_failed(&error)))
+    }
+
+    /// Why a script does not parse, as `{kind, name, message, hint, stack, location}`; None if it does. Nothing of it is run.
+    fn syntax_error<'py>(&self, py: Python<'py>, language: &str, source: &str) -> PyResult<Bound<'py, PyAny>> {
+        let host = self.host.get()?;
+        let (language, name) = spoken(language)?;
+        let failure = py.detach(|| host.syntax_error(language, source, name)).map_err(|error| raised(&error))?;
+        to_python(py, &serde_json::to_value(failure).unwrap_or_default())
     }
 }
 
@@ -236,7 +245,7 @@ impl Approver for Asked {
         let given = json!({ "method": request.method, "arguments": request.arguments, "grant": request.grant });
         let question = request.put(&given.to_string())?;
         let allowed = Python::attach(|py| {
-            let asked = crate::convert::to_python(py, request.arguments)
+            let asked = to_python(py, request.arguments)
                 .and_then(|arguments| self.ask.bind(py).call1((request.method, arguments, request.grant)))
                 // Only `True` is a yes.
                 .map(|answer| answer.is(pyo3::types::PyBool::new(py, true)));

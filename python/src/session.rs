@@ -42,20 +42,25 @@ impl Session {
     }
 
     fn prepare(&self, py: Python<'_>, language: &str, source: String, options: RunOptions) -> PyResult<session::Run> {
-        let (language, name) = match language {
-            "javascript" => (Language::JavaScript, "script.js"),
-            "typescript" => (Language::JavaScript, "script.ts"),
-            "shell" => (Language::Shell, "script.sh"),
-            other => {
-                let message = format!("there is no language `{other}`: it is `javascript`, `typescript` or `shell`");
-                return Err(PyValueError::new_err(message));
-            }
-        };
+        let (language, name) = spoken(language)?;
         let script = Script { source, name: name.to_owned(), ..Script::default() };
         // A session on disk may have to wait for another process.
         let session = self.session.get()?;
         let started = py.detach(|| session.start(language, script, options));
         started.map_err(|error| or_signal(py, host_failed(&error)))
+    }
+}
+
+/// The language of a word, and what a script in it is called.
+pub(crate) fn spoken(language: &str) -> PyResult<(Language, &'static str)> {
+    match language {
+        "javascript" => Ok((Language::JavaScript, "script.js")),
+        "typescript" => Ok((Language::JavaScript, "script.ts")),
+        "shell" => Ok((Language::Shell, "script.sh")),
+        other => {
+            let message = format!("there is no language `{other}`: it is `javascript`, `typescript` or `shell`");
+            Err(PyValueError::new_err(message))
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use super::state::{Keeping, Session};
 use super::threads::{Around, Threads};
 use crate::capability::{Limits, Policy, PolicyError};
 use crate::code::{Cache, CacheError, Code, CodeError, CompileObserver};
-use crate::error::told;
+use crate::error::{Failure, told};
 use crate::gate::{Approver, Audit, Both, Gate, GateOptions, NarrowError, redacted};
 use crate::guest::{Guests, Language};
 use crate::ledger::Used;
@@ -170,6 +170,15 @@ impl Host {
     /// If the guest of the language cannot be loaded.
     pub fn is_open(&self, language: Language, source: &str, name: &str) -> Result<bool, HostError> {
         Ok(self.0.guests.is_open(language, source, name)?)
+    }
+
+    /// Why a script does not parse; none if it does. `name` is that of a script: by its ending TypeScript is known. Nothing of the
+    /// script is run.
+    ///
+    /// # Errors
+    /// If the guest of the language cannot be loaded.
+    pub fn syntax_error(&self, language: Language, source: &str, name: &str) -> Result<Option<Failure>, HostError> {
+        Ok(self.0.guests.syntax_error(language, source, name)?)
     }
 
     /// Makes a session in memory.
