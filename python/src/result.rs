@@ -46,6 +46,12 @@ impl RunResult {
         self.0.exit_code
     }
 
+    /// Steps that its guests used, in their own count.
+    #[getter]
+    fn fuel(&self) -> u64 {
+        self.0.usage.fuel
+    }
+
     /// `{kind, name, message, hint, stack}`, or None.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

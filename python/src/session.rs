@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use serde_json::json;
 use tollhouse::capability::Approve;
 use tollhouse::gate::Gate;
@@ -48,6 +49,14 @@ impl Session {
         let session = self.session.get()?;
         let started = py.detach(|| session.start(language, script, options));
         started.map_err(|error| or_signal(py, host_failed(&error)))
+    }
+}
+
+/// An error of something that cannot be done while a run goes on.
+fn busy(what: &str, error: &HostError) -> PyErr {
+    match error {
+        HostError::Busy => RuntimeError::new_err(format!("a run goes on: {what} when it has ended")),
+        error => host_failed(error),
     }
 }
 
@@ -199,6 +208,19 @@ impl Session {
         }
     }
 
+    /// The session as bytes: its files, what is spent, and what its last scripts left besides files.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let session = self.session.get()?;
+        let saved = py.detach(|| session.save()).map_err(|error| busy("take its snapshot", &error))?;
+        Ok(PyBytes::new(py, &saved))
+    }
+
+    /// Goes on where the session was that gave these bytes. What this one may do stays as it is.
+    fn load(&self, py: Python<'_>, saved: Vec<u8>) -> PyResult<()> {
+        let session = self.session.get()?;
+        py.detach(|| session.load(&saved)).map_err(|error| busy("restore it", &error))
+    }
+
     /// The files as the last run left them.
     fn files(&self) -> PyResult<Tree> {
         Ok(Tree::new(self.session.get()?.files()))
@@ -214,12 +236,6 @@ impl Session {
     fn change_files(&self, py: Python<'_>, what: &str, edits: Vec<(String, Option<Vec<u8>>)>) -> PyResult<()> {
         let session = self.session.get()?;
         let changed = py.detach(|| session.change(what, |tree| files::change(tree, &edits)));
-        changed.map_err(|error| {
-            let error = match &error {
-                HostError::Busy => RuntimeError::new_err("a run goes on: change files when it has ended"),
-                error => host_failed(error),
-            };
-            or_signal(py, error)
-        })
+        changed.map_err(|error| or_signal(py, busy("change files", &error)))
     }
 }

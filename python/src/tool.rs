@@ -98,13 +98,18 @@ pub(crate) fn javascript_name(method: &str) -> String {
 
 /// Tells the handler of one call whether its run still waits.
 #[pyclass(frozen, module = "tollhouse._native")]
-pub(crate) struct CallEnding(Interrupt);
+pub(crate) struct CallEnding {
+    interrupt: Interrupt,
+    /// Number of the call in its run, from 1.
+    #[pyo3(get)]
+    seq: u64,
+}
 
 #[pymethods]
 impl CallEnding {
     /// Returns true if nobody waits for the answer any more: the run ended, was cancelled, or its time is over.
     fn is_over(&self) -> bool {
-        self.0.stopped().is_some()
+        self.interrupt.stopped().is_some()
     }
 }
 
@@ -126,7 +131,7 @@ impl HostFunction for Answer {
         Python::attach(|py| {
             let called = to_python(py, call.arguments)
                 .and_then(|arguments| {
-                    let ending = CallEnding(call.interrupt());
+                    let ending = CallEnding { interrupt: call.interrupt(), seq: call.seq };
                     self.handler.bind(py).call1((call.method, arguments, ending))
                 })
                 .and_then(|value| to_counted_payload(&value, &count));

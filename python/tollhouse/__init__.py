@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         method_matches_pattern,
         pattern_is_subset,
     )
+    from .checks import Problem
     from .codeact import (
         create_amla_codeact,
         create_amla_sandbox,
@@ -72,6 +73,7 @@ _NAMES = {
         "method_matches_pattern",
         "pattern_is_subset",
     ],
+    "checks": ["Problem"],
     "codeact": [
         "create_amla_codeact",
         "create_amla_sandbox",
@@ -149,6 +151,7 @@ __all__ = [
     "NativeError",
     "OnChange",
     "Param",
+    "Problem",
     "PolicyError",
     "Registry",
     "RegistryError",

@@ -44,6 +44,10 @@ class Budget(TypedDict):
 class CallEnding:
     """Tells the handler of one call whether its run still waits."""
 
+    @property
+    def seq(self) -> int:
+        """Number of the call in its run, from 1."""
+
     def is_over(self) -> bool:
         """Whether nobody waits for the answer any more: the run ended, was cancelled, or its time is over."""
 
@@ -137,6 +141,9 @@ class Host:
         made with another one.
         """
 
+    def syntax_error(self, language: Language, source: str) -> RunError | None:
+        """Why a script does not parse; None if it does. Nothing of it is run. Raises `NativeError`."""
+
     def widen(self, store: Store, session_id: str, policy: str, *, tools: Sequence[HostTool] = ()) -> None:
         """Adds the grants of a policy to what a session may do, on record.
 
@@ -214,6 +221,15 @@ class Session:
         """Calls one tool, without a script: what it returned, or JSON that says what it failed with.
 
         Raises as `run`.
+        """
+
+    def save(self) -> bytes:
+        """The session as bytes. Raises `RuntimeError` while a run goes on, and `NativeError`."""
+
+    def load(self, saved: bytes) -> None:
+        """Goes on where the session was that gave these bytes. What this one may do stays as it is.
+
+        Raises `RuntimeError` while a run goes on, and `NativeError` for what is no such session within its limits.
         """
 
     def files(self) -> Tree:
@@ -323,6 +339,10 @@ class RunResult:
     @property
     def exit_code(self) -> int:
         """As a process has one: from 0 to 255."""
+
+    @property
+    def fuel(self) -> int:
+        """Steps that its guests used, in their own count."""
 
     @property
     def error(self) -> RunError | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import _native
+    from ._internal.telemetry import Telemetry
     from ._internal.tool_errors import ErrorMode, OnToolError
 
     Handler = Callable[[str, dict[str, Any]], Any]
@@ -65,6 +66,8 @@ class Answers:
         self._handler = handler
         self._errors: ErrorMode = errors
         self._on_tool_error = on_tool_error
+        self.telemetry: Telemetry | None = None
+        """What makes spans of runs and calls, if the program traces."""
         self.run: Answering = Answering()
         """The run that goes on."""
 
@@ -78,7 +81,7 @@ class Answers:
         try:
             if self._handler is None:
                 raise LookupError(f"nothing answers `{method}`: give a tool_handler")
-            return run.answer(self, self._handler, method, arguments)
+            return run.answer(self, self._handler, method, arguments, ending.seq)
         except CallCancelledError:
             raise
         except Exception as error:
@@ -114,12 +117,18 @@ class Answering:
         self.exceptions: list[tuple[dict[str, Any], Exception]] = []
         """What scripts were told of the exceptions of tools, and the exceptions themselves."""
 
-    def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any) -> Any:
-        """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
-        return self._context.copy().run(self._answer, owner, handler, method, arguments)
+    def look(self) -> None:
+        """Has tools see the context variables as they are now."""
+        self._context = copy_context()
 
-    def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any) -> Any:
+    def answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, seq: int) -> Any:
+        """Calls a handler as a tool of a run of `owner`, and waits if it gives something to await."""
+        return self._context.copy().run(self._answer, owner, handler, method, arguments, seq)
+
+    def _answer(self, owner: Answers, handler: Handler, method: str, arguments: Any, seq: int) -> Any:
         _inside.set((*_inside.get(), owner))
+        if owner.telemetry is not None:
+            owner.telemetry.enter_call(seq)
         return self.settled(handler(method, arguments))
 
     def settled(self, answered: Any) -> Any:

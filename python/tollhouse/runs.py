@@ -250,6 +250,17 @@ class Runs:
         known, source = ordered(language, code)
 
         def run(session: _native.Session, is_own: bool) -> ExecutionResult:
+            telemetry = self._answers.telemetry
+            if telemetry is None:
+                return result(plain(session), is_own)
+            with telemetry.run(known, is_own=is_own) as span:
+                if is_own:
+                    self._answers.run.look()
+                ended = plain(session)
+                span.end(ended)
+            return result(ended, is_own)
+
+        def plain(session: _native.Session) -> _native.RunResult:
             if listeners == (None, None):
                 ended = session.run(known, source, stdin=given, keep_state=keep_state)
             else:
@@ -258,10 +269,13 @@ class Runs:
                 ended = session.run(known, source, stdin=given, listener=told, keep_state=keep_state)
                 if ended.has_value and listeners[0] is not None:
                     settled(listeners[0](printed(ended.value)))
-            result = result_of(ended, self._answers.run.exceptions if is_own else [], source)
+            return ended
+
+        def result(ended: _native.RunResult, is_own: bool) -> ExecutionResult:
+            made = result_of(ended, self._answers.run.exceptions if is_own else [], source)
             if is_own:
-                self.last_result = result
-            return result
+                self.last_result = made
+            return made
 
         return run
 
@@ -292,7 +306,9 @@ class Runs:
             raise refused("a run of this sandbox goes on: start another one when it has ended")
         try:
             begun = session.start(known, source, stdin=_bytes(stdin), keep_state=keep_state)
-            self._stepped = Stepping(begun, self._answers, source)
+            telemetry = self._answers.telemetry
+            span = None if telemetry is None else telemetry.begin(known)
+            self._stepped = Stepping(begun, self._answers, source, span)
             self._answers.run = self._stepped.answering
         finally:
             self._turn.leave()

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import timedelta
     from types import TracebackType
-    from typing import Any, Never, Self, TypedDict
+    from typing import Any, Never, Self, TypedDict, Unpack
 
+    from ._internal.telemetry import Telemetry
     from ._internal.tool_errors import ErrorMode, OnToolError
     from .answers import Approver, Handler
     from .audit import AuditCollector, AuditConfig, AuditEntry
     from .auth import PCA
     from .capabilities import MethodCapability
+    from .checks import Problem
     from .files import FilePath, Files
+    from .literals import LanguageName
     from .tokens import Opened
     from .tools import ToolDefinition
 
@@ -49,6 +52,12 @@ if TYPE_CHECKING:
 
         tools: Iterable[Any]
         capabilities: Sequence[MethodCapability | str] | None
+
+    class RestoreOptions(SandboxOptions, total=False):
+        """What a sandbox is restored with."""
+
+        pca: PCA | bytes | str
+        trusted_authorities: Iterable[str | bytes]
 
     class SandboxToolOptions(_Options, total=False):
         """What a sandbox as an agent's tool is made with, besides tools and capabilities."""
@@ -94,6 +103,8 @@ class Sandbox(Runs):
 
     _keeps = False
     """Whether its grants are whatever it was made with."""
+
+    _in_memory = True
 
     def __init__(
         self,
@@ -149,7 +160,11 @@ class Sandbox(Runs):
         _check_asked(approver, None if token is not None or self._keeps else text, toml=is_toml)
         self._closes_audit = audit_collector is None
         self._audit: AuditCollector | None = _collector(audit_config, audit_collector)
-        listener = None if self._audit is None else self._weak(_recorder(self._audit))
+        record = None if self._audit is None else _recorder(self._audit)
+        self._answers.telemetry = telemetry = _telemetry()
+        if telemetry is not None:
+            record = telemetry.listener(record)
+        listener = None if record is None else self._weak(record)
         ask = None if approver is None else self._weak(self._answers.asked(approver))
         self._logged = (_held(audit_log), audit_key)
         try:
@@ -294,6 +309,32 @@ class Sandbox(Runs):
         """What the audit has recorded. Empty without an audit."""
         return [] if self._audit is None else self._audit.get_entries(entry_type, since)
 
+    def check(self, script: str, language: LanguageName = "javascript") -> list[Problem]:
+        """Checks a script without running it. Nothing is spent.
+
+        Args:
+            script: The script.
+            language: Its language, by any name that `run` takes.
+
+        Returns:
+            What is wrong with it: a mistake in its syntax, with its line. Empty for a script that parses; whether it
+            may call what it calls is for `can_call`, and for its run.
+
+        Raises:
+            RuntimeError: After `close`.
+            ValueError: If there is no such language.
+            NativeError: If the host cannot do it.
+
+        Example:
+            >>> Sandbox().check("const a = ;")[0].column
+            11
+        """
+        from .checks import problems
+        from .languages import ordered
+
+        self._open()
+        return problems(*ordered(language, script))
+
     def typescript(self) -> str:
         """Declarations of all that scripts can call, for a model to read."""
         return self._open().typescript()
@@ -304,6 +345,60 @@ class Sandbox(Runs):
         from .files import Files
 
         return Files(self._open)
+
+    def snapshot(self) -> bytes:
+        """Writes the sandbox to bytes: its files, what is spent of its budgets, and what `keep_state` keeps.
+
+        Tools, capabilities and limits are not in them, nor is what components have stored by `wasi:keyvalue`. The bytes
+        are not encrypted, and whoever can change them can change what is spent: keep them where scripts and users
+        cannot write.
+
+        Returns:
+            What `Sandbox.restore` takes.
+
+        Raises:
+            RuntimeError: After `close`, and while a run goes on.
+            NativeError: If this is a session on disk, which has `export`.
+
+        Example:
+            >>> box = Sandbox(files={"a.txt": "1"})
+            >>> Sandbox.restore(box.snapshot()).files["a.txt"]
+            b'1'
+        """
+        return self._open().save()
+
+    @classmethod
+    def restore(cls, snapshot: bytes, **options: Unpack[RestoreOptions]) -> Self:
+        """Makes a sandbox that goes on where another was when its snapshot was taken.
+
+        What it may do is what it is made with here, never what the bytes say: give it the tools and capabilities of the
+        other one. What was spent is spent of capabilities with the same key. Restored twice, each may spend what was
+        left then.
+
+        Args:
+            snapshot: What `snapshot` gave. Bytes of strangers are refused if they are no whole snapshot; whole ones may
+                say any files, and any numbers of calls as spent.
+            **options: What the constructor takes, without `files`.
+
+        Returns:
+            The sandbox.
+
+        Raises:
+            ValueError: For options that make no sense.
+            TypeError: For a class of sandboxes on disk: see `Store.import_session`.
+            NativeError: If the bytes are no snapshot, or damaged, or hold more files than `limits` allow.
+        """
+        if not cls._in_memory:
+            raise TypeError(f"a {cls.__name__} is on disk and not restored from bytes: see `Store.import_session`")
+        if options.get("files"):
+            raise ValueError("a snapshot has the files: change `files` of the sandbox when it is restored")
+        made = cls(**options)
+        try:
+            made._open().load(snapshot)
+        except BaseException:
+            made.close()
+            raise
+        return made
 
     def python_types(self) -> str:
         """A module that declares what the components take, return and fail with, for type checkers and pydantic."""
@@ -412,7 +507,18 @@ def _collector(config: AuditConfig | None, given: AuditCollector | None) -> Audi
     return AuditCollector(config, session_id=uuid4().hex)
 
 
-def _recorder(audit: AuditCollector) -> Callable[[str], None]:
+def _telemetry() -> Telemetry | None:
+    """What makes spans, of a program that has configured tracing: then it has imported this."""
+    import sys
+
+    if "opentelemetry.trace" not in sys.modules:
+        return None
+    from ._internal.telemetry import telemetry
+
+    return telemetry()
+
+
+def _recorder(audit: AuditCollector) -> Callable[[str], object]:
     import json
 
     return lambda event: audit.add_event(json.loads(event))

@@ -155,6 +155,7 @@ class Session(Sandbox):
     have it open: their runs wait for each other, and each begins with the files that the last one left.
     """
 
+    _in_memory = False
     _store: Store
     _id: str
     _options: SandboxOptions

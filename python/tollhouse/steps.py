@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import _native
+    from ._internal.telemetry import RunSpan
     from .answers import Answers
 
 
 class Stepping:
     """A run in steps, and the calls that were not answered."""
 
-    def __init__(self, run: _native.Run, answers: Answers, source: str) -> None:
+    def __init__(self, run: _native.Run, answers: Answers, source: str, span: RunSpan | None = None) -> None:
         self._run = run
+        self._span = span
         self._source = source
         self._answers = answers
         self.answering = Answering()
@@ -88,6 +90,8 @@ class Stepping:
     def result(self) -> ExecutionResult:
         """What it came to."""
         ended = self._run.result
+        if self._span is not None:
+            self._span.end(ended)
         if ended is None:
             return ExecutionResult(success=False, status="cancelled")
         self.answering.end()

@@ -408,6 +408,17 @@ impl Gate {
         }
     }
 
+    /// What is spent of each account, by its name: what [`Gate::restore`] takes.
+    #[must_use]
+    pub fn spent(&self) -> HashMap<String, Used> {
+        let own = self.judges.held().iter();
+        let gates = self.powers.gates();
+        let below = gates.iter().flat_map(|gate| gate.judges.held());
+        let accounts = own.chain(below).flat_map(|held| &held.accounts);
+        let named = accounts.filter_map(|account| Some((account.name.as_deref()?.to_owned(), account.id)));
+        named.map(|(name, id)| (name, self.ledger.used(id))).collect()
+    }
+
     /// Takes note of what other sessions that share an account have spent of it: `before` is what was known to be spent, and
     /// `after` what is.
     pub fn shift(&self, account: &str, before: Used, after: Used) {

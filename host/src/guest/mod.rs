@@ -15,6 +15,7 @@ mod together;
 
 pub(crate) use instance::World;
 pub use instance::{Guest, GuestError, Guests, Script, Typed};
+pub(crate) use operation::MAX_STATE_BYTES;
 pub use operation::{Completion, Operation, OperationId, Outcome, Pending, ProgramRun, Runnable, Step, Value, Waiting};
 pub use state::{Catalog, MountedTool, Output, OutputError, OutputSink, Stream};
 pub(crate) use together::Together;

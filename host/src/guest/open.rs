@@ -21,8 +21,8 @@ const MEMORY: u64 = 256 << 20;
 /// Bytes for what a parser writes of a mistake. Nobody reads them.
 const OUTPUT: u64 = 1 << 20;
 
-/// Fuel with which the shell reads a script that it does not run. JavaScript is compiled before it takes any.
-const SHELL_FUEL: u64 = 10_000_000;
+/// Fuel with which the shell reads a script that it does not run: time is its limit. JavaScript is compiled before it takes any.
+const SHELL_FUEL: u64 = u64::MAX / 2;
 
 /// First command of a shell script of which nothing more is run: it stands in the script's first line, so that lines are counted
 /// as they are.
@@ -88,9 +88,9 @@ impl Guests {
         Ok(self.instantiate(language, world, PATIENCE)?.is_open(source, name).unwrap_or(false))
     }
 
-    /// Why a script does not parse; none if it does, or if a parser cannot bear it: running it says why. The script is not run:
-    /// the shell reads it without execution, and JavaScript, which is compiled as a whole, gets no fuel and has no files and
-    /// tools.
+    /// Why a script does not parse, or cannot be read in [`PATIENCE`]; none if it parses, or is JavaScript nested so deeply that
+    /// its run ends at once. The script is not run: the shell reads it without execution, and JavaScript, which is compiled as a
+    /// whole, gets no fuel and has no files and tools.
     ///
     /// # Errors
     /// If the guest cannot be loaded.
@@ -110,12 +110,54 @@ impl Guests {
         };
         let script = Script { source: format!("{prefix}{source}"), name: name.to_owned(), ..Script::default() };
         let mut guest = self.instantiate(language, world, PATIENCE)?;
-        let Ok(Step::Finished(outcome)) = guest.start(&script, "/", None, 0) else { return Ok(None) };
-        Ok(outcome.error.filter(|failure| failure.kind == ErrorKind::Syntax).map(|mut failure| {
+        let failure = match guest.start(&script, "/", None, 0) {
+            // Of the shell nothing is run, so that whatever fails is what it reads.
+            Ok(Step::Finished(outcome)) => {
+                outcome.error.filter(|failure| failure.kind == ErrorKind::Syntax || language == Language::Shell)
+            }
+            Ok(Step::Blocked(_)) => None,
+            Err(error) => Some(Failure::limit(format!("the script cannot be checked: {error}"), "make it shorter")),
+        };
+        Ok(failure.map(|mut failure| {
             if let Some(location) = &mut failure.location {
                 location.quote(name, source);
             }
             failure
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::Code;
+
+    #[test]
+    fn mistakes_in_syntax_are_found_and_nothing_is_run() {
+        let guests = Guests::new(Code::new(None));
+        let mistake = |language, source, name| guests.syntax_error(language, source, name).expect("there is the guest");
+        let (js, sh) = (Language::JavaScript, Language::Shell);
+        for (language, source, name) in [
+            (js, "while (true) {}", "a.js"),
+            (js, "JSON.parse('{')", "a.js"),
+            (js, "throw new SyntaxError('later')", "a.js"),
+            (js, "const a: number = 1", "a.ts"),
+            (sh, "while :; do :; done", "a.sh"),
+            (sh, "exit 3", "a.sh"),
+        ] {
+            assert_eq!(mistake(language, source, name), None, "{source}");
+        }
+        for (language, source, name, index) in [
+            (js, "let a;\nlet b = = 2", "a.js", 1),
+            (js, "let a;\nconst a: number = 1", "a.js", 1),
+            (sh, "echo a\nfi", "a.sh", 1),
+            (sh, "fi", "a.sh", 0),
+        ] {
+            let failure = mistake(language, source, name).expect("it is found");
+            assert_eq!(failure.kind, ErrorKind::Syntax);
+            let location = failure.location.expect("it has a place");
+            assert_eq!((location.file.as_str(), location.line), (name, u32::try_from(index + 1).expect("it is small")));
+            assert_eq!(location.source.as_deref(), source.lines().nth(index), "{source}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{ErrorKind, Failure, Location, Payload, Special, SpecialKind, 
 use crate::json::{self, JsonError};
 
 /// The most bytes that a script leaves for the next one besides its files, as its guest writes them.
-const MAX_STATE_BYTES: usize = 16 << 20;
+pub(crate) const MAX_STATE_BYTES: usize = 16 << 20;
 
 /// Names an operation within a run. The guest counts from 1.
 pub type OperationId = u64;

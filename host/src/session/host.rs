@@ -9,6 +9,7 @@ use wasmtime::component::Component;
 
 use super::kept::{OpenOptions, SessionId, Sessions, SessionsError, Spending};
 use super::pool::{Pool, TOOL_STACK};
+use super::portable::PortableError;
 use super::state::{Keeping, Session};
 use super::threads::{Around, Threads};
 use crate::capability::{Limits, Policy, PolicyError};
@@ -96,6 +97,9 @@ pub enum HostError {
     /// One run of a session at a time.
     #[error("the session has a run that has not ended")]
     Busy,
+    /// The session cannot be written to bytes, or read from them.
+    #[error(transparent)]
+    Portable(#[from] PortableError),
 }
 
 /// What a session starts from.

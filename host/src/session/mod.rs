@@ -15,6 +15,7 @@ mod host;
 mod kept;
 mod options;
 mod pool;
+mod portable;
 mod process;
 mod result;
 mod run;
@@ -35,6 +36,7 @@ pub use kept::{
     SessionsError, Shown, States, Waiting,
 };
 pub use options::{RunOptions, Stdin};
+pub use portable::PortableError;
 use result::Left;
 pub use result::{RunResult, Status, Usage};
 pub use run::Run;

@@ -14,6 +14,7 @@ use super::host::{HostError, HostState, file_limits};
 use super::kept::{Begun, Kept, SessionId, SessionsError, Stoppable, told_in_log};
 use super::options::RunOptions;
 use super::pool::Pool;
+use super::portable::{self, PortableError};
 use super::run::Run;
 use super::threads::Threads;
 use super::{Left, RunResult};
@@ -168,6 +169,37 @@ impl Session {
         Ok(self.0.change_files(what, change)?)
     }
 
+    /// The session as bytes, between two runs: its files, what is spent of its budgets, and what its last scripts left besides
+    /// files. What it may do is not in them, nor what tools have stored by `wasi:keyvalue`. Whoever can change the bytes can
+    /// change what is spent.
+    ///
+    /// # Errors
+    /// If a run of the session has not ended, or its files cannot be read.
+    pub fn save(&self) -> Result<Vec<u8>, HostError> {
+        self.0.in_memory()?;
+        self.0.take()?;
+        let _free = Free(&self.0.busy);
+        let states = Language::ALL.into_iter().map(|language| Ok((language, self.0.state(language)?)));
+        let states = states.collect::<Result<Vec<_>, SessionsError>>()?;
+        Ok(portable::write(&self.0.head(), &states, &self.0.gate)?)
+    }
+
+    /// Makes this session, which is in memory, go on where that one was which wrote these bytes: with its files, and with all of
+    /// it spent that was spent then of accounts of the same name. What this session may do stays as it is.
+    ///
+    /// # Errors
+    /// If a run of the session has not ended, or the bytes are no session within its limits: then nothing has changed.
+    pub fn load(&self, bytes: &[u8]) -> Result<(), HostError> {
+        self.0.in_memory()?;
+        self.0.take()?;
+        let _free = Free(&self.0.busy);
+        let carried = portable::read(bytes, file_limits(self.0.limits()))?;
+        *self.0.states() = carried.states;
+        self.0.gate.restore(&carried.spent);
+        self.0.commit(carried.files.into());
+        Ok(())
+    }
+
     /// Looks what files the session has on disk, and what is spent of its budgets, where another process may have run it or a
     /// session that shares them. While a run goes on here, and in memory, that is known.
     ///
@@ -301,6 +333,13 @@ impl SessionState {
             self.busy.store(false, Ordering::Release);
         }
         place
+    }
+
+    fn in_memory(&self) -> Result<(), PortableError> {
+        match self.keeping {
+            Keeping::Memory { .. } => Ok(()),
+            Keeping::Disk { .. } => Err(PortableError::OnDisk),
+        }
     }
 
     /// One at a time.

@@ -7,8 +7,12 @@ waiting, after its parent has closed the store or died.
 
 from __future__ import annotations
 
+# All before any fork, when another thread may be importing. `socket` takes long beside `_socket`.
+import _socket
 import contextlib
+import fcntl
 import os
+import stat
 
 _STORE = ("records", "blobs", "blobs.lock", "blobs.turn", "turns")
 """What is in the directory of a store. Other files there are not the store's."""
@@ -59,8 +63,6 @@ def _descriptors() -> list[int]:
 
 def _is_held(descriptor: int) -> bool:
     """Returns true for what belongs to a store or a log. Raises `OSError` for a descriptor that is closed by now."""
-    import stat
-
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISSOCK(mode):
         return bool(_stores) and _is_socket_of_store(descriptor)
@@ -68,8 +70,6 @@ def _is_held(descriptor: int) -> bool:
         return False
     path = _path(descriptor)
     if path in _logs:
-        import fcntl
-
         # Whoever only reads a log may go on.
         return fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
     return any(path.startswith(f"{store}/") and path[len(store) + 1 :].split("/")[0] in _STORE for store in _stores)
@@ -78,28 +78,24 @@ def _is_held(descriptor: int) -> bool:
 def _path(descriptor: int) -> str:
     with contextlib.suppress(OSError):
         return os.readlink(f"/proc/self/fd/{descriptor}")
-    import fcntl
-
     found = fcntl.fcntl(descriptor, getattr(fcntl, "F_GETPATH", 50), bytes(1024))  # 50 is that of macOS
     return os.fsdecode(found.rstrip(b"\0"))
 
 
 def _is_socket_of_store(descriptor: int) -> bool:
-    import socket
-
     # With a default timeout, the socket would no longer block, also in the parent.
-    timeout = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(None)
-    one = socket.socket(fileno=descriptor)
+    timeout = _socket.getdefaulttimeout()
+    _socket.setdefaulttimeout(None)
+    one = _socket.socket(fileno=descriptor)
     try:
-        if one.family != socket.AF_UNIX:
+        if one.family != _socket.AF_UNIX:
             return False
         names = [str(one.getsockname())]
         with contextlib.suppress(OSError):  # what listens has no other side
             names.append(str(one.getpeername()))
     finally:
         one.detach()
-        socket.setdefaulttimeout(timeout)
+        _socket.setdefaulttimeout(timeout)
     return any(_is_name_of_store(name) for name in names)
 
 

@@ -47,6 +47,7 @@ pub use import::{ImportBudget, ImportOptions, Imported, ImportedBudget};
 pub(super) use live::{Begun, Kept, told_in_log};
 pub use look::{LogLine, Shown};
 pub use point::{At, Point, PointError};
+pub(super) use record::Balance;
 pub use record::{Created, Head, Origin, RunRecord, States};
 pub use sweep::Salvaged;
 pub use transfer::Exported;

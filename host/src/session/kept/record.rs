@@ -115,7 +115,7 @@ pub struct RunRecord {
 
 /// What was spent of an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Balance {
+pub(in crate::session) struct Balance {
     /// Its name.
     pub account: String,
     /// Calls.
@@ -125,12 +125,12 @@ pub(super) struct Balance {
 }
 
 impl Balance {
-    pub(super) fn of(account: &str, used: Used) -> Self {
+    pub(in crate::session) fn of(account: &str, used: Used) -> Self {
         Self { account: account.to_owned(), calls: used.calls, spend: used.spend.millionths().to_string() }
     }
 
     /// What was spent; none if that is no amount.
-    pub(super) fn used(&self) -> Option<Used> {
+    pub(in crate::session) fn used(&self) -> Option<Used> {
         Some(Used { calls: self.calls, spend: Amount::from_millionths(self.spend.parse().ok()?) })
     }
 }

@@ -1,0 +1,271 @@
+//! A session in memory as bytes: its files, what is spent of its budgets, and what its last scripts left besides files. What it
+//! may do is not in them: the session that takes them keeps its own grants, and counts as spent what they say.
+//!
+//! The bytes are an [archive](crate::store::ArchiveWriter): a manifest, a record `state/LANGUAGE` for each language, and the
+//! blobs of the files. They may come from a stranger: before any of it is used, every blob is compared with its name, everything
+//! that the snapshot names is there, and all of it is read within the limits of the session that takes it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::host::HostError;
+use super::kept::Balance;
+use crate::gate::Gate;
+use crate::guest::{Language, MAX_STATE_BYTES};
+use crate::ledger::Used;
+use crate::store::{
+    ArchiveError, ArchiveWriter, BlobError, BlobId, BlobSource, Blobs, MemoryBlobs, Part, read_archive,
+};
+use crate::vfs::{self, Errno, Kind, Malformed, OpenError, ReferenceKind, SnapshotId, Tree, references};
+
+/// What the manifest says the bytes are.
+const FORMAT: &str = "tollhouse sandbox 1";
+
+/// Bytes that an archive may have besides the contents of files: directories, and what scripts left.
+const OVERHEAD: u64 = 256 << 20;
+
+/// Why a session cannot be written to bytes, or read from them.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PortableError {
+    /// The session is on disk: its budgets are there.
+    #[error("a session on disk has no snapshot in bytes: export it")]
+    OnDisk,
+    /// The bytes are something else.
+    #[error("these bytes are no snapshot of a sandbox")]
+    Other,
+    /// The archive is damaged, or larger than the session may be.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A blob is missing.
+    #[error(transparent)]
+    Blob(#[from] BlobError),
+    /// A directory is none.
+    #[error("the blob {blob} is no part of a snapshot")]
+    Node {
+        /// Name of the blob.
+        blob: BlobId,
+        /// What is wrong with it.
+        #[source]
+        source: Malformed,
+    },
+    /// The files cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A file or directory is not what its directory says.
+    #[error("`{path}` in the snapshot cannot be read")]
+    File {
+        /// Its path.
+        path: String,
+        /// What the files say.
+        #[source]
+        source: Errno,
+    },
+    /// There are more files, or larger ones, than the session may have.
+    #[error(
+        "the snapshot has {bytes} bytes in {entries} entries, more than the session may have: raise `files` in `limits`"
+    )]
+    TooLarge {
+        /// Bytes of all files.
+        bytes: u64,
+        /// Files, directories and links.
+        entries: u64,
+    },
+}
+
+/// The first entry.
+#[derive(Serialize, Deserialize)]
+struct Manifest {
+    format: String,
+    snapshot: SnapshotId,
+    /// What is spent of each account.
+    spent: Vec<Balance>,
+}
+
+/// What is read of a session's bytes.
+pub(super) struct Carried {
+    pub(super) files: Tree,
+    pub(super) states: HashMap<Language, Vec<u8>>,
+    pub(super) spent: HashMap<String, Used>,
+}
+
+/// Writes a session.
+pub(super) fn write(files: &Tree, states: &[(Language, Vec<u8>)], gate: &Gate) -> Result<Vec<u8>, PortableError> {
+    let blobs = MemoryBlobs::default();
+    let snapshot = files.seal(&mut &blobs)?;
+    let mut spent: Vec<Balance> = gate.spent().iter().map(|(account, used)| Balance::of(account, *used)).collect();
+    spent.sort_by(|one, other| one.account.cmp(&other.account));
+    let manifest = Manifest { format: FORMAT.to_owned(), snapshot, spent };
+    let manifest = serde_json::to_vec(&manifest).expect("it is plain data");
+    let mut archive = ArchiveWriter::new(Vec::new(), &manifest)?;
+    for language in Language::ALL {
+        let left = states.iter().find(|(of, left)| *of == language && !left.is_empty());
+        if let Some((_, left)) = left {
+            archive.record(&state_name(language), left)?;
+        }
+    }
+    archive.blobs(reached(snapshot, &blobs)?, &blobs)?;
+    Ok(archive.finish()?)
+}
+
+/// Reads a session, and all of it.
+pub(super) fn read(bytes: &[u8], limits: vfs::Limits) -> Result<Carried, HostError> {
+    Ok(read_within(bytes, limits)?)
+}
+
+fn read_within(bytes: &[u8], limits: vfs::Limits) -> Result<Carried, PortableError> {
+    let blobs = Arc::new(MemoryBlobs::default());
+    let (mut manifest, mut states) = (None, HashMap::new());
+    let mut upload = blobs.begin()?;
+    read_archive(bytes, limits.bytes.saturating_add(OVERHEAD), |part| -> Result<(), PortableError> {
+        match part {
+            Part::Manifest(bytes) => {
+                let read: Manifest = serde_json::from_slice(&bytes).map_err(|_| PortableError::Other)?;
+                manifest = Some(read);
+            }
+            Part::Record(name, left) => {
+                let language = Language::ALL.into_iter().find(|language| state_name(*language) == name);
+                let language = language.filter(|_| left.len() <= MAX_STATE_BYTES).ok_or(PortableError::Other)?;
+                states.insert(language, left);
+            }
+            Part::Blob(_, bytes) => drop(upload.put(bytes)?),
+        }
+        Ok(())
+    })?;
+    drop(upload);
+    let manifest = manifest.filter(|manifest| manifest.format == FORMAT).ok_or(PortableError::Other)?;
+    if reached(manifest.snapshot, &*blobs)?.len() != blobs.len() {
+        // They would take memory for as long as there are the files.
+        return Err(PortableError::Other);
+    }
+    let files = Tree::open(manifest.snapshot, blobs, limits)?;
+    check(&files, limits)?;
+    let amount = |balance: Balance| balance.used().map(|used| (balance.account, used));
+    let spent = manifest
+        .spent
+        .into_iter()
+        .map(|balance| amount(balance).ok_or(PortableError::Other))
+        .collect::<Result<_, _>>()?;
+    Ok(Carried { files, states, spent })
+}
+
+fn state_name(language: Language) -> String {
+    format!("state/{}", language.word())
+}
+
+/// All blobs that a snapshot names, each of which is there.
+fn reached(snapshot: SnapshotId, blobs: &dyn BlobSource) -> Result<BTreeSet<BlobId>, PortableError> {
+    let (mut all, mut nodes) = (BTreeSet::new(), BTreeSet::new());
+    let mut next = vec![snapshot.blob()];
+    while let Some(blob) = next.pop() {
+        all.insert(blob);
+        // A guest chooses the bytes of a file, so a blob may be named as a file and as a directory.
+        if !nodes.insert(blob) {
+            continue;
+        }
+        let bytes = blobs.get(&blob)?;
+        for reference in references(&bytes).map_err(|source| PortableError::Node { blob, source })? {
+            match reference.kind {
+                ReferenceKind::Node => next.push(reference.id),
+                ReferenceKind::Plain => drop(all.insert(reference.id)),
+            }
+        }
+    }
+    for blob in &all {
+        blobs.get(blob)?;
+    }
+    Ok(all)
+}
+
+/// Reads every directory and every file, after their claimed sizes: what a directory says of what is below it is compared with
+/// that when it is read, so that no more is read than was claimed.
+fn check(files: &Tree, limits: vfs::Limits) -> Result<(), PortableError> {
+    let vfs::Usage { bytes, entries } = files.usage();
+    if bytes > limits.bytes || entries > limits.entries {
+        return Err(PortableError::TooLarge { bytes, entries });
+    }
+    let mut next = vec![String::from("/")];
+    while let Some(directory) = next.pop() {
+        let failed = |path: &str| {
+            let path = path.to_owned();
+            move |source| PortableError::File { path, source }
+        };
+        for entry in files.read_directory(&directory).map_err(failed(&directory))? {
+            let path = format!("{}/{}", directory.trim_end_matches('/'), entry.name);
+            match entry.kind {
+                Kind::Directory => next.push(path),
+                Kind::File => drop(files.read_file(&path).map_err(failed(&path))?),
+                _ => drop(files.stat(&path, false).map_err(failed(&path))?),
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{Host, HostOptions, SessionOptions};
+    use crate::store::BlobSink;
+    use crate::vfs::WriteMode;
+
+    const LIMITS: vfs::Limits = vfs::Limits { bytes: 1 << 20, entries: 100, file_bytes: 1 << 20 };
+
+    fn tree() -> Tree {
+        let mut tree = Tree::new(LIMITS, 0);
+        tree.write("/workspace/a", b"hello", WriteMode::Create, 1).expect("it is written");
+        tree.write("/workspace/b", &[7; 300_000], WriteMode::Create, 1).expect("it is written");
+        tree
+    }
+
+    /// An archive of this manifest's snapshot and of these blobs.
+    fn archive(snapshot: SnapshotId, blobs: &MemoryBlobs, ids: &BTreeSet<BlobId>) -> Vec<u8> {
+        let manifest = Manifest { format: FORMAT.to_owned(), snapshot, spent: Vec::new() };
+        let manifest = serde_json::to_vec(&manifest).expect("it is plain data");
+        let mut archive = ArchiveWriter::new(Vec::new(), &manifest).expect("it is written");
+        archive.blobs(ids.iter().copied(), blobs).expect("it is written");
+        archive.finish().expect("it is written")
+    }
+
+    #[test]
+    fn whole_snapshots_are_read_and_others_refused() {
+        let blobs = MemoryBlobs::default();
+        let snapshot = tree().seal(&mut &blobs).expect("it is sealed");
+        let all = reached(snapshot, &blobs).expect("they are there");
+        assert!(all.len() > 2, "{all:?}");
+        let read = read_within(&archive(snapshot, &blobs, &all), LIMITS).expect("it is whole");
+        assert_eq!(read.files.read_file("/workspace/a"), Ok(b"hello".to_vec()));
+        for missing in &all {
+            let some = all.iter().copied().filter(|id| id != missing).collect();
+            assert!(read_within(&archive(snapshot, &blobs, &some), LIMITS).is_err(), "{missing}");
+        }
+        let more = (&mut &blobs).put(b"of no file".to_vec()).expect("it is put");
+        let with_more = all.iter().copied().chain([more]).collect();
+        let refused = read_within(&archive(snapshot, &blobs, &with_more), LIMITS);
+        assert!(matches!(refused, Err(PortableError::Other)));
+    }
+
+    #[test]
+    fn no_more_is_read_than_the_limits_allow() {
+        let blobs = MemoryBlobs::default();
+        let snapshot = tree().seal(&mut &blobs).expect("it is sealed");
+        let bytes = archive(snapshot, &blobs, &reached(snapshot, &blobs).expect("they are there"));
+        for small in [vfs::Limits { bytes: 1000, ..LIMITS }, vfs::Limits { entries: 2, ..LIMITS }] {
+            assert!(matches!(read_within(&bytes, small), Err(PortableError::TooLarge { .. })));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_loaded_changes_nothing() {
+        let host = Host::new(&HostOptions::default()).expect("there is a host");
+        let session = host.session(SessionOptions { files: Some(tree()), ..SessionOptions::default() });
+        let session = session.expect("there is a session");
+        let saved = session.save().expect("it is saved");
+        assert!(session.load(&saved[..saved.len() - 1]).is_err());
+        assert_eq!(session.files().read_file("/workspace/a"), Ok(b"hello".to_vec()));
+        session.load(&saved).expect("it is whole");
+        assert_eq!(session.save().expect("it is saved"), saved);
+    }
+}
