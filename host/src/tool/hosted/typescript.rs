@@ -123,7 +123,8 @@ impl<'s> Writer<'s> {
             let item = items.map_or_else(|| "any".to_owned(), |items| self.type_of(items, depth));
             return format!("{}[]", grouped(&item));
         };
-        let fewest = object.get("minItems").and_then(Value::as_u64).map_or(0, |least| usize::try_from(least).unwrap_or(0));
+        let fewest =
+            object.get("minItems").and_then(Value::as_u64).map_or(0, |least| usize::try_from(least).unwrap_or(0));
         let mut written = Vec::new();
         for (index, member) in members.iter().enumerate() {
             let member = grouped(&self.type_of(member, depth));
@@ -231,7 +232,10 @@ mod tests {
             (json!({ "const": "a\"b" }), "\"a\\\"b\""),
             (json!({ "type": "string", "enum": ["a", "b"] }), "\"a\" | \"b\""),
             (json!({ "enum": [1, null, true] }), "1 | null | true"),
-            (json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }, { "type": "null" }] }), "number | string | null"),
+            (
+                json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }, { "type": "null" }] }),
+                "number | string | null",
+            ),
             (json!({ "anyOf": [{ "type": "integer" }, { "type": "number" }] }), "number"),
             (json!({ "anyOf": [{ "type": "integer" }, {}] }), "any"),
             (json!({ "type": ["string", "null"] }), "string | null"),
@@ -241,7 +245,10 @@ mod tests {
                 json!({ "type": "array", "prefixItems": [{ "type": "string" }, { "type": "integer" }], "minItems": 1, "items": false }),
                 "[string, number?]",
             ),
-            (json!({ "type": "array", "prefixItems": [{}], "minItems": 1, "items": { "type": "null" } }), "[any, ...null[]]"),
+            (
+                json!({ "type": "array", "prefixItems": [{}], "minItems": 1, "items": { "type": "null" } }),
+                "[any, ...null[]]",
+            ),
             (json!({ "type": "object" }), "{ [key: string]: any }"),
             (json!({ "type": "object", "additionalProperties": { "type": "number" } }), "{ [key: string]: number }"),
             (
