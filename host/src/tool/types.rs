@@ -75,16 +75,16 @@ pub struct Function {
     pub export: Export,
     /// Of a function of the embedding program, what declarations are written from.
     #[serde(skip)]
-    pub(crate) schemas: Option<Arc<HostSchemas>>,
+    pub schemas: Option<Arc<HostSchemas>>,
 }
 
 /// The JSON Schemas of a function of the embedding program.
 #[derive(Debug, PartialEq)]
-pub(crate) struct HostSchemas {
+pub struct HostSchemas {
     /// Of the one object that it takes.
-    pub(crate) parameters: Value,
+    pub parameters: Value,
     /// Of what it returns; `true` where nothing is said of that.
-    pub(crate) result: Value,
+    pub result: Value,
 }
 
 impl Function {

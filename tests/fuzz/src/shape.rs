@@ -48,8 +48,15 @@ pub(crate) fn function(data: &[u8]) -> (Function, &[u8]) {
     let params = program.members(Field::new);
     let result = None;
     let export = Export { instance: None, function: "f".to_owned() };
-    let function =
-        Function { path: vec!["f".to_owned()], docs: None, params, result, kind: FunctionKind::Free, export };
+    let function = Function {
+        path: vec!["f".to_owned()],
+        docs: None,
+        params,
+        result,
+        kind: FunctionKind::Free,
+        export,
+        schemas: None,
+    };
     (function, data.get(end.saturating_add(1)..).unwrap_or_default())
 }
 

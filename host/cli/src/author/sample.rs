@@ -75,7 +75,7 @@ mod tests {
     fn function(params: Vec<Field>) -> Function {
         let export = Export { instance: None, function: "f".into() };
         let (path, kind) = (vec!["f".into()], FunctionKind::Free);
-        Function { path, docs: None, params: params.into(), result: None, kind, export }
+        Function { path, docs: None, params: params.into(), result: None, kind, export, schemas: None }
     }
 
     #[test]
