@@ -75,7 +75,7 @@ fn exit_code_in_json_is_that_of_the_process() {
     let thrown = ["run", "--json", "-e", "throw new Error('x')"];
     let exits = ["run", "--json", "--lang", "sh", "-e", "exit 7"];
     // Found by the host, after the guest ended with 0.
-    let unreadable = ["run", "--json", "-e", "return '👍 ok'.slice(1)"];
+    let unreadable = ["run", "--json", "-e", "return { ['👍 ok'.slice(1)]: 1 }"];
     for (arguments, status, word) in [
         (denied.as_slice(), 3, "denied"),
         (limited.as_slice(), 4, "limited"),

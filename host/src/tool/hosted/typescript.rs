@@ -40,10 +40,13 @@ impl<'s> Writer<'s> {
     fn type_of(&mut self, schema: &'s Value, depth: usize) -> String {
         let part = self.resolved(schema);
         let is_within = self.within.iter().any(|outer| std::ptr::eq(*outer, part));
-        if self.left == 0 || self.within.len() >= MAX_DEPTH || is_within {
+        if self.left == 0 {
             return "any".to_owned();
         }
         self.left -= 1;
+        if self.within.len() >= MAX_DEPTH || is_within {
+            return "any".to_owned();
+        }
         self.within.push(part);
         let written = match part {
             Value::Bool(false) => "never".to_owned(),
