@@ -88,7 +88,7 @@ impl Guests {
         Ok(self.instantiate(language, world, PATIENCE)?.is_open(source, name).unwrap_or(false))
     }
 
-    /// Why a script does not parse, or cannot be read in [`PATIENCE`]; none if it parses, or is JavaScript nested so deeply that
+    /// Why a script does not parse, or cannot be read in a second; none if it parses, or is JavaScript nested so deeply that
     /// its run ends at once. The script is not run: the shell reads it without execution, and JavaScript, which is compiled as a
     /// whole, gets no fuel and has no files and tools.
     ///
