@@ -34,8 +34,9 @@ pub(crate) enum JsonError {
 /// # Errors
 /// If it is no JSON, nests too deep, or is too large.
 pub(crate) fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
-    let left = Cell::new(Some(memory));
-    let text = well_formed(text);
+    let text = well_formed(text, memory)?;
+    let copied = if matches!(text, Cow::Owned(_)) { text.len() as u64 } else { 0 };
+    let left = Cell::new(memory.checked_sub(copied));
     let mut deserializer = serde_json::Deserializer::from_str(&text);
     let read = Bounded { left: &left, depth: MAX_DEPTH }.deserialize(&mut deserializer);
     let read = read.and_then(|value| deserializer.end().map(|()| value));
@@ -45,53 +46,51 @@ pub(crate) fn parse(text: &str, memory: u64) -> Result<Value, JsonError> {
     })
 }
 
-/// Replaces each lone surrogate that is escaped in a value by U+FFFD, as `TextEncoder` does: strings of JavaScript may hold one
-/// (`'😀'.slice(0, 1)`), text of Rust cannot. In a key it stays, and is then refused: two keys could become one.
-fn well_formed(text: &str) -> Cow<'_, str> {
-    if !text.contains("\\u") {
-        return Cow::Borrowed(text);
-    }
-    let lone = lone_surrogates(text.as_bytes());
-    if lone.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut whole = String::with_capacity(text.len());
-    let mut from = 0;
-    for at in lone {
-        whole.push_str(&text[from..at]);
-        whole.push_str("\\ufffd");
-        from = at + ESCAPE;
-    }
-    whole.push_str(&text[from..]);
-    Cow::Owned(whole)
-}
-
 /// Length of an escape of one UTF-16 code unit: `\uXXXX`.
 const ESCAPE: usize = 6;
 
-/// Returns where escapes of lone surrogates stand in values.
-fn lone_surrogates(text: &[u8]) -> Vec<usize> {
-    let (mut lone, mut at) = (Vec::new(), 0);
-    // Of the string that is being read: how many were found before it.
+/// Replaces each lone surrogate that is escaped in a value by U+FFFD, as `TextEncoder` does: strings of JavaScript may hold one
+/// (`'😀'.slice(0, 1)`), text of Rust cannot. In a key it stays, and is then refused: two keys could become one.
+///
+/// # Errors
+/// If a copy of the text is needed, and would take more than so many bytes.
+fn well_formed(text: &str, memory: u64) -> Result<Cow<'_, str>, JsonError> {
+    if !text.contains("\\u") {
+        return Ok(Cow::Borrowed(text));
+    }
+    let bytes = text.as_bytes();
+    // What is written of the copy, and up to where the text is in it.
+    let (mut copy, mut taken) = (String::new(), 0);
+    // Of the string that is being read: both, as they were where it began.
     let mut string = None;
-    while let Some(byte) = text.get(at) {
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
         at += match (byte, string) {
             (b'"', None) => {
-                string = Some(lone.len());
+                string = Some((copy.len(), taken));
                 1
             }
-            (b'"', Some(before)) => {
-                let mut behind = text[at + 1..].iter().skip_while(|byte| byte.is_ascii_whitespace());
+            (b'"', Some((length, before))) => {
+                let mut behind = bytes[at + 1..].iter().skip_while(|byte| byte.is_ascii_whitespace());
                 if behind.next() == Some(&b':') {
-                    lone.truncate(before);
+                    copy.truncate(length);
+                    taken = before;
                 }
                 string = None;
                 1
             }
-            (b'\\', Some(_)) => match (escaped_unit(text, at), escaped_unit(text, at + ESCAPE)) {
+            (b'\\', Some(_)) => match (escaped_unit(bytes, at), escaped_unit(bytes, at + ESCAPE)) {
                 (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 2 * ESCAPE,
                 (Some(0xD800..=0xDFFF), _) => {
-                    lone.push(at);
+                    if copy.capacity() == 0 {
+                        if text.len() as u64 > memory {
+                            return Err(JsonError::TooLarge(memory));
+                        }
+                        copy.reserve_exact(text.len());
+                    }
+                    copy.push_str(&text[taken..at]);
+                    copy.push_str("\\ufffd");
+                    taken = at + ESCAPE;
                     ESCAPE
                 }
                 (Some(_), _) => ESCAPE,
@@ -100,7 +99,11 @@ fn lone_surrogates(text: &[u8]) -> Vec<usize> {
             _ => 1,
         };
     }
-    lone
+    if taken == 0 {
+        return Ok(Cow::Borrowed(text));
+    }
+    copy.push_str(&text[taken..]);
+    Ok(Cow::Owned(copy))
 }
 
 /// Returns the code unit of an escape `\uXXXX`.
@@ -267,6 +270,9 @@ mod tests {
         ] {
             assert_eq!(parse(text, PLENTY), Ok(value), "{text}");
         }
+        let long = format!("[{}]", [r#""\ud83d""#; 1000].join(","));
+        assert!(parse(&long, PLENTY).is_ok());
+        assert_eq!(parse(&long, 8_000), Err(JsonError::TooLarge(8_000)), "the copy is counted");
         for text in [r#"{"\ud83d": 1}"#, r#"{"\ud83d"	: "\ud83d"}"#, r#""\ud83"#, r#""\ud+3d""#] {
             assert!(matches!(parse(text, PLENTY), Err(JsonError::Malformed(_))), "{text}");
         }

@@ -52,7 +52,7 @@ impl RunResult {
         self.0.usage.fuel
     }
 
-    /// `{kind, name, message, hint, stack}`, or None.
+    /// `{kind, name, message, hint, stack, location}`, or None; the last only where the place is known.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &serde_json::to_value(&self.0.error).unwrap_or_default())

@@ -234,6 +234,20 @@ def test_pydantic_models_have_their_docs_and_what_they_write() -> None:
     assert "price: string;" in returned
 
 
+def test_fields_of_pydantic_models_may_be_named_as_words_of_schemas() -> None:
+    pydantic = pytest.importorskip("pydantic")
+
+    class Odd(pydantic.BaseModel):  # pyright: ignore[reportUntypedBaseClass]
+        properties: str
+        default: int = 1
+        required: list[str] = []
+
+    returned = declared(with_types(Odd, Odd)).split("): Promise<")[1]
+    assert "properties: string;" in returned
+    assert "default: number;" in returned
+    assert "required: string[] }" in returned
+
+
 @pytest.mark.skipif(
     "TOLLHOUSE_FULL" not in os.environ or shutil.which("npx") is None, reason="needs npm: TOLLHOUSE_FULL=1"
 )

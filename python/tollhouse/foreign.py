@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 _PACKAGES = frozenset({"annotated_types", "pydantic", "pydantic_core"})
 _REFERENCE = "#/$defs/"
 
+_VALUES = frozenset({"const", "default", "enum", "example", "examples"})
+"""Keywords of JSON Schema with values of the model, in which nothing is a schema."""
+
+_BY_NAME = frozenset({"$defs", "properties"})
+"""Keywords with a schema for each name."""
+
 
 def is_foreign(kind: Any) -> bool:
     """Whether pydantic knows best what a type is."""
@@ -55,15 +61,22 @@ def _with_defaults_there(schema: Any) -> Any:
         return [_with_defaults_there(one) for one in schema]  # pyright: ignore[reportUnknownVariableType]
     if not isinstance(schema, dict):
         return schema
-    written: Schema = {key: _with_defaults_there(one) for key, one in schema.items()}  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(written.get("properties"), dict):
-        fields: dict[str, Schema] = written["properties"]
-        optional = {name for name, one in fields.items() if "default" not in one}.difference(
-            written.get("required", [])
-        )
-        written["required"] = [name for name in fields if name not in optional]
-        for one in fields.values():
-            one.pop("default", None)
+    written: Schema = {}
+    for key, one in schema.items():  # pyright: ignore[reportUnknownVariableType]
+        if key in _VALUES:
+            written[key] = one
+        elif key in _BY_NAME:
+            # These names are the model's own, whatever they mean in a schema.
+            written[key] = {name: _with_defaults_there(inner) for name, inner in one.items()}  # pyright: ignore
+        else:
+            written[key] = _with_defaults_there(one)
+    fields: dict[str, Any] = written.get("properties", {})
+    defaults = [name for name, one in fields.items() if isinstance(one, dict) and "default" in one]
+    if fields:
+        there = {*defaults, *written.get("required", [])}
+        written["required"] = [name for name in fields if name in there]
+    for name in defaults:
+        del fields[name]["default"]
     return written
 
 

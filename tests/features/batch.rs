@@ -325,6 +325,10 @@ fn what_is_wrong_with_a_batch_in_processes_is_told_once() {
     assert_eq!(ran.stderr, in_one.stderr);
     let ran = run(&["--audit", "log"]);
     assert!(ran.status == 2 && ran.stderr.contains("processes cannot keep one log"), "{ran:?}");
+    for options in [["--policy", "/dev/fd/9"], ["--policy", "-"], ["--secret", "KEY=file:/dev/fd/9"]] {
+        let ran = run(&options);
+        assert!(ran.status == 2 && ran.stderr.contains("it can be read once"), "{options:?}: {ran:?}");
+    }
 }
 
 /// Runs the binary with this standard input, of which it need not read anything.

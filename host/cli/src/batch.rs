@@ -143,6 +143,13 @@ impl Batch {
                 return Err(CliError::usage("`--audit` and `--isolate process`: processes cannot keep one log")
                     .hint("leave one of them out; the calls of a job are in its result"));
             }
+            if let Some(stream) = self.session.stream(&self.own) {
+                let what = format!(
+                    "`{}` and `--isolate process`: each process would read it, and it can be read once",
+                    stream.display()
+                );
+                return Err(CliError::usage(what).hint("name a file in its place"));
+            }
             let workers = Workers::new(places, arguments);
             let checked = workers.check()?;
             if checked != Exit::SUCCESS {

@@ -16,6 +16,7 @@ use tollhouse::session::{
 use tollhouse::tool::names::Face;
 use tollhouse::tool::{Lock, LostFace, Secrets};
 use tollhouse::vfs::{self, Tree};
+use tollhouse_registry::untrusted_file;
 
 use super::approve::Terminal;
 use super::audit::AuditArgs;
@@ -102,6 +103,18 @@ impl SessionArgs {
         let read = files.chain(mounted).chain(trusted);
         let (log, head) = audit.files();
         Confinement::of(places, kept).reading(read).writing(log).writing(head.as_deref())
+    }
+
+    /// The first stream that these options name instead of a file, secrets among them: it can be read once only.
+    pub(crate) fn stream<'a>(&'a self, own: &'a OwnArgs) -> Option<&'a Path> {
+        let files = [&self.policy, &self.token, &self.revoked, &self.locked].into_iter().flatten();
+        let secrets = own.secrets.iter().filter_map(|(_, source)| source.strip_prefix("file:"));
+        let named =
+            files.map(PathBuf::as_path).chain(self.trust.as_deref().map(Path::new)).chain(secrets.map(Path::new));
+        let is_stream = |path: &&Path| {
+            [Path::new("-"), Path::new("/dev/stdin")].contains(path) || untrusted_file::descriptor(path).is_some()
+        };
+        named.into_iter().find(is_stream)
     }
 
     /// Notes which faces the tools lack that these options name, where a script in this language would look for them.
