@@ -135,12 +135,10 @@ impl Writer<'_> {
             (self.count)(bytes.len().div_ceil(3) * 4)?;
             return Ok(self.special(SpecialKind::Bytes, STANDARD.encode(bytes)));
         }
-        // A dataclass, a model, a date: the package knows what they are made of.
-        let plain = plain(value)?;
-        if plain.is(value) {
-            return Err(PyTypeError::new_err(format!("a value of type `{}` is no JSON", value.get_type().name()?)));
-        }
-        self.value(&plain, depth + 1)
+        // A dataclass, a model, a date: the package knows what they are made of. One step at a time, so that bytes and large
+        // integers in them arrive as what they are.
+        let simpler = value_function(value.py())?.call1((value,)).map_err(|error| self.placed(value.py(), error))?;
+        self.value(&simpler, depth + 1)
     }
 
     fn integer(&mut self, integer: &Bound<'_, PyInt>) -> PyResult<Value> {
@@ -158,6 +156,14 @@ impl Writer<'_> {
             None if float > 0.0 => self.special(SpecialKind::Float, "Infinity".to_owned()),
             None => self.special(SpecialKind::Float, "-Infinity".to_owned()),
         }
+    }
+
+    /// The error of a value that has no JSON form, with its place.
+    fn placed(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        if self.place.is_empty() || !error.is_instance_of::<PyTypeError>(py) {
+            return error;
+        }
+        PyTypeError::new_err(format!("{} (at `{}`)", error.value(py), self.place))
     }
 
     fn special(&mut self, kind: SpecialKind, text: String) -> Value {
@@ -186,7 +192,14 @@ impl Writer<'_> {
             self.place.truncate(end);
             self.place.push('/');
             self.place.push_str(&key.replace('~', "~0").replace('/', "~1"));
-            object.insert(key, self.value(&value, depth + 1)?);
+            let value = self.value(&value, depth + 1)?;
+            if object.contains_key(&key) {
+                return Err(PyValueError::new_err(format!(
+                    "a dict has two keys that are {} in JSON",
+                    Value::from(key)
+                )));
+            }
+            object.insert(key, value);
         }
         self.place.truncate(end);
         Ok(Value::Object(object))
@@ -195,7 +208,7 @@ impl Writer<'_> {
 
 /// A key, as `json.dumps` has it.
 fn key_of(key: &Bound<'_, PyAny>) -> PyResult<String> {
-    if let Ok(text) = key.cast::<PyString>() {
+    if let Ok(text) = key.cast_exact::<PyString>() {
         return Ok(text.to_str()?.to_owned());
     }
     if key.is_none() {
@@ -204,17 +217,25 @@ fn key_of(key: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(truth) = key.cast::<PyBool>() {
         return Ok(truth.is_true().to_string());
     }
-    if key.is_instance_of::<PyInt>() || key.is_instance_of::<PyFloat>() {
+    if key.is_exact_instance_of::<PyInt>() || key.is_exact_instance_of::<PyFloat>() {
         return Ok(key.str()?.to_str()?.to_owned());
     }
-    Err(PyTypeError::new_err(format!("a key of type `{}` is no JSON", key.get_type().name()?)))
+    key_function(key.py())?.call1((key,))?.extract()
 }
 
-/// What a value is made of, by the package; itself if the package does not know it.
-fn plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let py = value.py();
-    let plain =
-        PLAIN.get_or_try_init(py, || Ok::<_, PyErr>(py.import("tollhouse.plain")?.getattr("to_plain")?.unbind()))?;
-    plain.bind(py).call1((value,))
+/// The function of the package that takes a value one step towards JSON.
+fn value_function(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    plain(py, &FUNCTION, "simpler_value")
+}
+
+/// The function of the package that makes a key a text.
+fn key_function(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    plain(py, &FUNCTION, "json_key")
+}
+
+fn plain<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyAny>>, name: &str) -> PyResult<&'py Bound<'py, PyAny>> {
+    let import = || Ok::<_, PyErr>(py.import("tollhouse.plain")?.getattr(name)?.unbind());
+    Ok(cell.get_or_try_init(py, import)?.bind(py))
 }

@@ -50,7 +50,7 @@ mod _native {
     #[pymodule_export]
     use super::token::{Keypair, attenuate_token, inspect_token};
     #[pymodule_export]
-    use super::tool::{CallEnding, HostTool, javascript_name};
+    use super::tool::{CallEnding, HostTool, javascript_name, tool_signature};
 
     /// Says when the interpreter ends, and when the process was forked.
     #[pymodule_init]

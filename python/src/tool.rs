@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use tollhouse::code::Interrupt;
 use tollhouse::error::{Failure, Payload};
+use tollhouse::tool::typescript::HostSignature;
 use tollhouse::tool::{self, HostCall, HostFunction, names};
 
 use crate::convert::{to_counted_payload, to_payload, to_python};
@@ -94,6 +95,20 @@ impl HostTool {
 #[pyfunction]
 pub(crate) fn javascript_name(method: &str) -> String {
     names::faces(method, names::Spelling::Own).path
+}
+
+/// What `tool_signature` returns: the arguments, the result, and pairs of names and texts: the types that contain themselves, and
+/// the remarks.
+type ToldSignature = (Option<String>, String, Vec<(String, String)>, Vec<(String, String)>);
+
+/// Returns what is told of a function on one line each, by the JSON Schemas of what it takes and returns.
+#[pyfunction]
+#[pyo3(signature = (parameters, result=None))]
+pub(crate) fn tool_signature(parameters: &str, result: Option<&str>) -> PyResult<ToldSignature> {
+    let read = |text: &str| serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()));
+    let result = result.map_or(Ok(Value::Bool(true)), read)?;
+    let HostSignature { arguments, result, types, remarks } = HostSignature::new(&read(parameters)?, &result);
+    Ok((arguments, result, types, remarks.into_iter().map(|remark| (remark.place, remark.text)).collect()))
 }
 
 /// Tells the handler of one call whether its run still waits.

@@ -357,10 +357,11 @@ def test_descriptions_for_javascript() -> None:
         '- `await get_weather({city: string, unit?: "celsius" | "fahrenheit", days?: number | null}): '
         "{[key: string]: any}`: Weather of a city, as forecast.",
         "  - `city`: Name of the city.",
-        "  - `unit`: Scale.",
+        '  - `unit`: Scale. (default "celsius")',
         "- `await version(): string`",
         "- `await place({at: {city: string, country?: string}, marks: (number | string)[], extra: [number, string], "
         "[key: string]: any}): null`",
+        '  - `at.country`: default "DE"',
     ]
 
 
@@ -380,5 +381,7 @@ def test_a_type_that_contains_itself_many_times_is_described_in_part() -> None:
     name = {"type": "string"}
     schema = {"type": "object", "$defs": {"Node": node}, "properties": {"tree": {"$ref": "#/$defs/Node"}, "name": name}}
     text = format_tool_descriptions_js([ToolDefinition(name="grow", description="", parameters=schema)])
-    assert text.endswith("name?: string})`")
+    first, second = text.splitlines()
+    assert first == "- `await grow({tree?: Node, name?: string})`"
+    assert second.startswith("  - type `Node`: `{part_0?: Node, part_1?: Node, ")
     assert len(text) < 20_000

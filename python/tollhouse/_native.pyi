@@ -88,6 +88,15 @@ class HostTool:
 def javascript_name(method: str) -> str:
     """The name of a host function in JavaScript, by its canonical method."""
 
+def tool_signature(
+    parameters: str, result: str | None = None
+) -> tuple[str | None, str, list[tuple[str, str]], list[tuple[str, str]]]:
+    """What is told of a function in TypeScript's notation, by the JSON Schemas of what it takes and returns.
+
+    The type of its arguments (None if it takes none), that of its result, the types that contain themselves (names and
+    definitions), and what is said of values (places and texts). Raises `ValueError` for what is no JSON.
+    """
+
 @final
 class Host:
     """Runs sessions: made once a process. Both places are directories. Raises `NativeError`.

@@ -10,6 +10,10 @@ _ENTRY = re.compile(r"(\*{0,2}\w+)\s*(?:\([^)]*(?:\([^)]*\)[^)]*)*\))?\s*:(?:\s+
 _UNDERLINE = re.compile(r"-{3,}\s*$")
 _NUMPY_SECTION = re.compile(r"(Parameters|Other Parameters|Attributes)\s*$")
 _NUMPY_ENTRY = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?$")
+_RETURNS = re.compile(r"Returns?:\s*")
+_TYPED = re.compile(r"(?:[A-Za-z_][\w.]*\[[^:]*\]|[a-z_][\w.]*(?: \| [\w.]+)*):\s+(?=\S)")
+"""The type before what Google's style says of the result."""
+_RETURN_FIELD = re.compile(r":returns?:\s*(.*)")
 _FIELD = re.compile(r":(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:]*\s)?(\*{0,2}\w+):\s*(.*)")
 
 
@@ -20,7 +24,8 @@ def summary(docstring: str | None) -> str:
     paragraph = inspect.cleandoc(docstring).split("\n\n", 1)[0]
     lines = [line.strip() for line in paragraph.splitlines()]
     for at, line in enumerate(lines):
-        if _SECTION.fullmatch(line) or line.startswith((":param", ":return", ":rtype", ":raises")):
+        is_heading = _SECTION.fullmatch(line) or _RETURNS.fullmatch(line)
+        if is_heading or line.startswith((":param", ":return", ":rtype", ":raises")):
             lines = lines[:at]
             break
     return " ".join(line for line in lines if line)
@@ -40,6 +45,54 @@ def parameters(docstring: str | None) -> dict[str, str]:
         return {}
     lines = inspect.cleandoc(docstring).splitlines()
     return {**_rest(lines), **_numpy(lines), **_google(lines)}
+
+
+def returned(docstring: str | None) -> str:
+    """What the docstring says of the result, in any of these styles; empty if it says nothing."""
+    if not docstring:
+        return ""
+    lines = inspect.cleandoc(docstring).splitlines()
+    return _google_returned(lines) or _numpy_returned(lines) or _rest_returned(lines)
+
+
+def _google_returned(lines: list[str]) -> str:
+    at = next((at for at, line in enumerate(lines) if _RETURNS.fullmatch(line.strip())), None)
+    if at is None:
+        return ""
+    section = len(lines[at]) - len(lines[at].lstrip())
+    texts: list[str] = []
+    for line in lines[at + 1 :]:
+        if line.strip() and len(line) - len(line.lstrip()) <= section:
+            break
+        texts.append(line.strip())
+    text = " ".join(text for text in texts if text)
+    typed = _TYPED.match(text)
+    return text[typed.end() :] if typed else text
+
+
+def _numpy_returned(lines: list[str]) -> str:
+    texts: list[str] = []
+    is_in_section = False
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if line and not line.startswith(" ") and _UNDERLINE.fullmatch(below):
+            is_in_section = line.strip() == "Returns"
+        elif is_in_section and line.startswith(" "):
+            # What is not indented is the type.
+            texts.append(line.strip())
+    return " ".join(texts)
+
+
+def _rest_returned(lines: list[str]) -> str:
+    texts: list[str] = []
+    for line in lines:
+        text = line.strip()
+        if match := _RETURN_FIELD.match(text):
+            texts = [match[1]]
+        elif texts and (not text or text.startswith(":")):
+            break
+        elif texts:
+            texts.append(text)
+    return " ".join(text for text in texts if text)
 
 
 def _numpy(lines: list[str]) -> dict[str, str]:

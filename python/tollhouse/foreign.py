@@ -5,6 +5,7 @@ It is not imported here before a type needs it, and such a type has imported it.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 from typing import TYPE_CHECKING, Any
@@ -18,12 +19,6 @@ if TYPE_CHECKING:
 
 _PACKAGES = frozenset({"annotated_types", "pydantic", "pydantic_core"})
 _REFERENCE = "#/$defs/"
-
-_VALUES = frozenset({"const", "default", "enum", "example", "examples"})
-"""Keywords of JSON Schema with values of the model, in which nothing is a schema."""
-
-_BY_NAME = frozenset({"$defs", "properties"})
-"""Keywords with a schema for each name."""
 
 
 def is_foreign(kind: Any) -> bool:
@@ -46,38 +41,63 @@ def shape(shapes: Shapes, annotation: Any) -> Shape:
         raise TypeError(f"{annotation!r} needs pydantic: `pip install pydantic`") from None
     try:
         adapter = pydantic.TypeAdapter(annotation)
-        if shapes.returned:
-            schema: Schema = _with_defaults_there(adapter.json_schema(mode="serialization"))
-        else:
-            schema = adapter.json_schema()
+        schema: Schema = _written(adapter) if shapes.returned else adapter.json_schema()
     except (pydantic.errors.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation, ImportError) as error:
         raise TypeError(f"pydantic has no JSON Schema for {annotation!r}: {error}") from error
     return Shape(_adopt(shapes, schema), _reader(adapter, pydantic.ValidationError, deepest(schema)))
 
 
-def _with_defaults_there(schema: Any) -> Any:
-    """The schema of what a model is written as: fields with defaults are always there."""
-    if isinstance(schema, list):
-        return [_with_defaults_there(one) for one in schema]  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(schema, dict):
-        return schema
-    written: Schema = {}
-    for key, one in schema.items():  # pyright: ignore[reportUnknownVariableType]
-        if key in _VALUES:
-            written[key] = one
-        elif key in _BY_NAME:
-            # These names are the model's own, whatever they mean in a schema.
-            written[key] = {name: _with_defaults_there(inner) for name, inner in one.items()}  # pyright: ignore
-        else:
-            written[key] = _with_defaults_there(one)
-    fields: dict[str, Any] = written.get("properties", {})
-    defaults = [name for name, one in fields.items() if isinstance(one, dict) and "default" in one]
-    if fields:
-        there = {*defaults, *written.get("required", [])}
-        written["required"] = [name for name in fields if name in there]
-    for name in defaults:
-        del fields[name]["default"]
-    return written
+def _written(adapter: Any) -> Schema:
+    """The schema of what values of a type are written as: fields with defaults are there, by the names that they have.
+
+    Raises:
+        TypeError: If some of the models in it write their fields by aliases, and others do not.
+    """
+    by_alias: set[bool] = set()
+    _collect_alias_settings(adapter.core_schema, by_alias)
+    schemas = [
+        adapter.json_schema(mode="serialization", by_alias=one, schema_generator=_written_generator())
+        for one in by_alias or {False}
+    ]
+    if any(one != schemas[0] for one in schemas):
+        raise TypeError("some of its models write their fields by aliases, and others do not")
+    return schemas[0]
+
+
+def _collect_alias_settings(schema: Any, found: set[bool]) -> None:
+    """Adds whether each model in a core schema writes its fields by their aliases."""
+    if isinstance(schema, dict):
+        known: dict[Any, Any] = schema  # pyright: ignore[reportUnknownVariableType]
+        if known.get("type") in ("model", "dataclass"):
+            config: dict[str, Any] = known.get("config") or {}
+            found.add(bool(config.get("serialize_by_alias", False)))
+        for key, one in known.items():
+            # A default is a value of the program.
+            if key != "default":
+                _collect_alias_settings(one, found)
+    elif isinstance(schema, list | tuple):
+        for one in schema:  # pyright: ignore[reportUnknownVariableType]
+            _collect_alias_settings(one, found)
+
+
+@functools.cache
+def _written_generator() -> Any:
+    generator: Any = importlib.import_module("pydantic.json_schema").GenerateJsonSchema
+
+    class Written(generator):
+        """Schemas of what is written: a default is no default there, but a value like others."""
+
+        def field_is_required(self, field: Any, total: bool) -> bool:
+            """Returns true if the field is always there."""
+            if field["type"] == "typed-dict-field":
+                return bool(field.get("required", total))
+            return field.get("serialization_exclude_if") is None
+
+        def default_schema(self, schema: Any) -> Any:
+            """Returns the schema of the value itself."""
+            return self.generate_inner(schema["schema"])
+
+    return Written
 
 
 def _reader(adapter: Any, failure: type[Exception], most: int | None) -> Read:

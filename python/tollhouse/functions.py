@@ -93,18 +93,21 @@ def _signature(function: Callable[..., Any]) -> Signature:
             raise TypeError(f"{owner} takes {', '.join(unnamed)} by position: none may be left out before another")
         return [named.pop(name) for name in given], named
 
-    return Signature(shapes.complete(shape.schema), _result(function), bind)
+    return Signature(shapes.complete(shape.schema), returned_schema(function), bind)
 
 
-def _result(function: Callable[..., Any]) -> Schema | None:
+def returned_schema(function: Callable[..., Any]) -> Schema | None:
+    """The schema of what a function returns, by its annotation and docstring; None if they do not say."""
+    text = docstrings.returned(function.__doc__)
+    said: Schema = {"description": text} if text else {}
     hint = returned_hint(_hinted(function))
     if hint is MISSING:
-        return None
+        return said or None
     shapes = Shapes(returned=True)
     try:
-        return shapes.complete(shapes.of(hint).schema)
+        return {**shapes.complete(shapes.of(hint).schema), **said}
     except TypeError:
-        return None
+        return said or None
 
 
 def name_of(function: Any, *, required: bool = True) -> str:

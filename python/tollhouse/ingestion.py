@@ -6,10 +6,11 @@ they are passed to `create_sandbox_tool`.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, cast
 
-from .functions import signature
+from .functions import returned_schema, signature
 from .scalars import Schema
 from .tools import Tool, ToolDefinition, tool
 
@@ -57,7 +58,11 @@ def _from_langchain(source: Any) -> Tool:
         if not callable(source):
             raise TypeError(f"{source!r} is no tool of LangChain and no function")
         return tool(cast("Callable[..., Any]", source))
-    definition = ToolDefinition(source.name, source.description or "", _langchain_schema(source))
+    called: object = getattr(source, "func", None) or getattr(source, "coroutine", None)
+    # Of an artifact only the content arrives.
+    is_whole = callable(called) and getattr(source, "response_format", "content") == "content"
+    result = returned_schema(cast("Callable[..., Any]", called)) if is_whole else None
+    definition = ToolDefinition(source.name, source.description or "", _langchain_schema(source), result)
     # A StructuredTool has `func` and `coroutine`; without `func` it can only be awaited.
     only_async = hasattr(source, "coroutine") and source.coroutine is not None and getattr(source, "func", None) is None
     return Tool(_langchain_async(source) if only_async else _langchain_sync(source), definition)
@@ -132,6 +137,8 @@ def _with_handler(definition: ToolDefinition, handler: Callable[..., Any] | None
     except TypeError:
         # The schema is the definition's; a handler that says less about its parameters gets them as JSON.
         bind = None
+    if definition.result is None:
+        definition = dataclasses.replace(definition, result=returned_schema(handler))
     return Tool(handler, definition, bind)
 
 

@@ -46,6 +46,37 @@ def enum_value(member: Enum) -> Any:
     return member.value if isinstance(member.value, bool | str | int | float) else member.name
 
 
+def simpler_value(value: Any) -> Any:
+    """One step towards JSON of what a tool returns, where it is no dict, list, text, number, bytes or None itself.
+
+    Raises:
+        TypeError: If it has no JSON form.
+    """
+    if isinstance(value, bytearray | memoryview):
+        return bytes(cast("bytes", value))
+    if not isinstance(value, Enum):
+        # What is derived from them, as numpy's numbers are.
+        for kind, exactly in _EXACTLY:
+            if isinstance(value, kind):
+                return exactly(value)
+    try:
+        return _simpler(value)
+    except TypeError as error:
+        raise TypeError(f"a value is {error}") from None
+
+
+_EXACTLY: tuple[tuple[type, Any], ...] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
+
+
+def json_key(key: Any) -> str:
+    """The text that a key of a dict is in JSON.
+
+    Raises:
+        TypeError: If it is none.
+    """
+    return _key(key, "a dict")
+
+
 def _plain(value: Any, at: str, depth: int) -> Any:
     if depth > _MAX_DEPTH:
         raise ValueError(f"{at[:200]}… nests more than {_MAX_DEPTH} deep, or contains itself")

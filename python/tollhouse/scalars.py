@@ -226,13 +226,15 @@ def _string(format_name: str, read: Read) -> Shape:
 ANYTHING = Shape({}, _anything)
 NULL = Shape({"type": "null"}, _null)
 TEXT = Shape({"type": "string"}, _text)
+INTEGER = Shape({"type": "integer"}, _integer)
+BYTES = Shape({"type": "string", "contentEncoding": "base64"}, _bytes)
 
 _SHAPES: dict[type, Shape] = {
     str: TEXT,
     bool: Shape({"type": "boolean"}, _truth),
-    int: Shape({"type": "integer"}, _integer),
+    int: INTEGER,
     float: Shape({"type": "number"}, _number),
-    bytes: Shape({"type": "string", "contentEncoding": "base64"}, _bytes),
+    bytes: BYTES,
     Decimal: Shape({"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^{_DECIMAL}$"}]}, _decimal),
     datetime.datetime: _string(
         "date-time",
@@ -273,6 +275,13 @@ def of(kind: Any) -> Shape | None:
             raise mismatch(at, f"a {kind.__name__} ({error})", value) from error
 
     return Shape(inner.schema, read)
+
+
+def returned(kind: Any) -> Shape | None:
+    """The shape of values of a type that a tool returns."""
+    if kind in (bytearray, memoryview):
+        return BYTES
+    return TEXT if kind is Decimal else of(kind)
 
 
 def integer_key(name: Any, at: Place) -> int:

@@ -20,9 +20,8 @@ from collections.abc import (
     Sequence,
 )
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from decimal import Decimal
-from enum import Enum
+from dataclasses import dataclass, is_dataclass
+from enum import Enum, Flag
 from threading import local
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
@@ -115,12 +114,15 @@ class Shapes:
 
     def _of_class(self, annotation: Any, kind: Any) -> Shape:
         if inspect.isclass(kind):
-            if foreign.is_foreign(kind):
+            # A dataclass of pydantic is written as any other.
+            if foreign.is_foreign(kind) and not (self.returned and is_dataclass(kind)):
                 return foreign.shape(self, annotation)
             if issubclass(kind, Enum):
-                return _choice([(enum_value(member), member) for member in kind])
+                # A script gives one flag, and a tool may return several at once.
+                is_sum = self.returned and issubclass(kind, Flag)
+                return scalars.INTEGER if is_sum else _choice([(enum_value(member), member) for member in kind])
             named = records.shape(self, annotation, kind)
-            single = scalars.TEXT if self.returned and kind is Decimal else scalars.of(kind)
+            single = scalars.returned(kind) if self.returned else scalars.of(kind)
             if found := named or self._container(annotation, kind) or single:
                 return found
         raise TypeError(

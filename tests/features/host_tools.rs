@@ -114,6 +114,22 @@ fn every_face_reaches_a_host_function() {
 }
 
 #[test]
+fn host_functions_are_declared_as_they_are_called_and_answer() {
+    let schema = json!({ "type": "object", "properties": { "id": { "type": "integer" } }, "required": ["id"] });
+    let result = json!({ "type": "array", "items": { "enum": ["a", "b"] }, "description": "All." });
+    let find = HostTool::new("search-db.find-all", "Finds.", schema).and_then(|tool| tool.returning(result.clone()));
+    let find = find.expect("a tool").answered_by(|_: &HostCall<'_>| Ok(json!(["a"]).into()));
+    let session = session(vec![find, stripe()], [allow("**")]);
+    assert_eq!(javascript(&session, "return await search_db.find_all({id: 1})"), json!(["a"]));
+    let declared = session.gate().tools().typescript(&|_| true);
+    assert!(declared.contains("declare const search_db: {"), "{declared}");
+    assert!(declared.contains("find_all(args: { id: number }): Promise<(\"a\" | \"b\")[]>;"), "{declared}");
+    assert!(declared.contains("@returns All."), "{declared}");
+    assert!(declared.contains("declare const stripe: stripe.Methods;"), "{declared}");
+    assert_eq!(javascript(&session, "return getToolInfo('search_db.find_all').result"), result);
+}
+
+#[test]
 fn its_schema_and_its_spelling_are_enforced() {
     let called = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&called);

@@ -197,7 +197,7 @@ fn faces_of(method: &str, spelling: Spelling, is_global: bool, is_command: bool)
 }
 
 /// A segment as JavaScript writes it.
-fn spelled(segment: &str, spelling: Spelling) -> String {
+pub(super) fn spelled(segment: &str, spelling: Spelling) -> String {
     match spelling {
         Spelling::Wit => to_camel(segment),
         Spelling::Own => identifier(segment),

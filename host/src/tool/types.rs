@@ -85,6 +85,8 @@ pub struct HostSchemas {
     pub parameters: Value,
     /// Of what it returns; `true` where nothing is said of that.
     pub result: Value,
+    /// Whether it is no function itself, but an open namespace of functions.
+    pub is_namespace: bool,
 }
 
 impl Function {
@@ -113,6 +115,11 @@ impl Function {
     #[must_use]
     pub fn is_program(&self) -> bool {
         self.kind == FunctionKind::Program
+    }
+
+    /// Whether it stands for an open namespace of the embedding program.
+    pub(crate) fn is_namespace(&self) -> bool {
+        self.schemas.as_ref().is_some_and(|schemas| schemas.is_namespace)
     }
 
     /// Whether it takes parameters that it does not name.

@@ -10,12 +10,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use serde_json::Value;
-
 use super::declared::{self, Body, Key, Named};
-use super::hosted::typescript::{Direction, type_of};
+pub use super::hosted::remarks::Remark;
+pub use super::hosted::typescript::HostSignature;
+use super::hosted::typescript::{Direction, NamedTypes, write_signature};
 use super::names::{self, Face, Spelling};
-use super::types::{Case, Field, Function, FunctionKind, HostSchemas, Members, Package, Shape, Type};
+use super::types::{Case, Field, Function, FunctionKind, Members, Package, Shape, Type};
 
 /// A package under its alias.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> b
     let hosted = |function: &Function| matches!(function.kind, FunctionKind::Hosted { .. });
     let spelling = if mounted.package.functions.iter().any(hosted) { Spelling::Own } else { Spelling::Wit };
     let taken_by = names::taken_by(mounted.alias, spelling, Face::Global);
-    let mut alias = identifier(&names::to_camel(mounted.alias));
+    let mut alias = identifier(&names::spelled(mounted.alias, spelling));
     if taken_by.is_some() {
         // The name may be a word that declares nothing.
         alias.push('_');
@@ -53,8 +53,8 @@ fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> b
     let types = Types::gather(&alias, mounted.package);
     types.write(text);
     if let Some(taken_by) = taken_by {
-        let writer = Writer { types: &types, alias: mounted.alias, granted, interfaces: HashMap::new() };
-        writer.flattened(text, mounted, &taken_by, spelling);
+        let writer = Writer { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
+        writer.flattened(text, mounted, &taken_by);
         return;
     }
     let mut tree = Node::default();
@@ -62,7 +62,7 @@ fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> b
         tree.add(&function.path, function);
     }
     if let Some(program) = tree.function {
-        let writer = Writer { types: &types, alias: mounted.alias, granted, interfaces: HashMap::new() };
+        let writer = Writer { types: &types, alias: mounted.alias, spelling, granted, interfaces: HashMap::new() };
         writer.program(text, &alias, program, mounted.docs.unwrap_or_default());
         return;
     }
@@ -74,7 +74,7 @@ fn declare(text: &mut String, mounted: &Mounted<'_>, granted: &dyn Fn(&str) -> b
         .iter()
         .filter_map(|interface| Some((interface.name.as_str(), interface.docs.as_deref()?)))
         .collect();
-    let writer = Writer { types: &types, alias: mounted.alias, granted, interfaces };
+    let writer = Writer { types: &types, alias: mounted.alias, spelling, granted, interfaces };
     writer.node(text, &tree, 1);
     text.push_str("};\n");
 }
@@ -98,6 +98,7 @@ impl<'f> Node<'f> {
 struct Writer<'a> {
     types: &'a Types<'a>,
     alias: &'a str,
+    spelling: Spelling,
     granted: &'a dyn Fn(&str) -> bool,
     interfaces: HashMap<&'a str, &'a str>,
 }
@@ -111,7 +112,7 @@ impl Writer<'_> {
                 None => {
                     let docs = if depth == 1 { self.interfaces.get(name).copied() } else { None };
                     comment(text, depth, docs.unwrap_or_default());
-                    let _ = writeln!(text, "{}{}: {{", indent(depth), property(&names::to_camel(name)));
+                    let _ = writeln!(text, "{}{}: {{", indent(depth), property(&names::spelled(name, self.spelling)));
                     self.node(text, inner, depth + 1);
                     let _ = writeln!(text, "{}}};", indent(depth));
                 }
@@ -120,27 +121,38 @@ impl Writer<'_> {
     }
 
     /// Writes the functions of an alias that is no global.
-    fn flattened(&self, text: &mut String, mounted: &Mounted<'_>, taken_by: &str, spelling: Spelling) {
+    fn flattened(&self, text: &mut String, mounted: &Mounted<'_>, taken_by: &str) {
         let stays = format!("`{}` is {taken_by} and stays that: its tools have flattened names.", mounted.alias);
         comment(text, 0, &format!("{}\n\n{stays}", mounted.docs.unwrap_or_default()));
         for function in &mounted.package.functions {
             self.comment(text, function, function.docs.clone().unwrap_or_default(), 0);
-            let name = names::faces(&function.method(self.alias), spelling).path;
-            let _ = write!(text, "declare function {}", identifier(&name));
-            self.signature(text, function, 0);
+            let name = names::faces(&function.method(self.alias), self.spelling).path;
+            self.declaration(text, &identifier(&name), function);
         }
     }
 
     /// Writes a program, which is a function itself.
     fn program(&self, text: &mut String, name: &str, function: &Function, docs: &str) {
         self.comment(text, function, docs.to_owned(), 0);
-        let _ = write!(text, "declare function {name}");
-        self.signature(text, function, 0);
+        self.declaration(text, name, function);
+    }
+
+    fn declaration(&self, text: &mut String, name: &str, function: &Function) {
+        if function.is_namespace() {
+            let _ = writeln!(text, "declare const {name}: {}.{METHODS};", self.types.alias);
+        } else {
+            let _ = write!(text, "declare function {name}");
+            self.signature(text, function, 0);
+        }
     }
 
     fn function(&self, text: &mut String, name: &str, function: &Function, depth: usize) {
         self.comment(text, function, function.docs.clone().unwrap_or_default(), depth);
-        let name = property(&names::to_camel(name));
+        let name = property(&names::spelled(name, self.spelling));
+        if function.is_namespace() {
+            let _ = writeln!(text, "{}{name}: {}.{METHODS};", indent(depth), self.types.alias);
+            return;
+        }
         // Quoted, `new` is a method; bare, it would make the constant a class.
         let name = if name == "new" { "\"new\"" } else { &name };
         let _ = write!(text, "{}{name}", indent(depth));
@@ -152,6 +164,11 @@ impl Writer<'_> {
             let payload = payload.map_or_else(|| "null".to_owned(), |ty| self.types.name(ty, 0));
             let _ = write!(docs, "\n@throws {{ToolError}} with `payload`: {payload}");
         }
+        if let Some(returned) =
+            function.schemas.as_ref().and_then(|schemas| schemas.result.get("description")?.as_str())
+        {
+            let _ = write!(docs, "\n@returns {}", returned.trim());
+        }
         if !(self.granted)(&function.method(self.alias)) {
             docs.push_str("\nNot granted: a call is a CapabilityError.");
         }
@@ -161,7 +178,7 @@ impl Writer<'_> {
     /// Parameters and result.
     fn signature(&self, text: &mut String, function: &Function, depth: usize) {
         if let Some(schemas) = &function.schemas {
-            return hosted_signature(text, schemas, depth);
+            return write_signature(text, &self.types.hosted, &schemas.parameters, &schemas.result, depth);
         }
         let optional = if function.params.iter().all(Field::is_optional) { "?" } else { "" };
         let returns = function.returns().map_or_else(|| "null".to_owned(), |ty| self.types.name(ty, 0));
@@ -173,39 +190,40 @@ impl Writer<'_> {
     }
 }
 
-/// Parameters and result of a function of the embedding program.
-fn hosted_signature(text: &mut String, schemas: &HostSchemas, depth: usize) {
-    let has = |key: &str| schemas.parameters.get(key).is_some_and(|value| !is_empty(value));
-    let takes_more = schemas.parameters.get("additionalProperties").is_none_or(|more| *more != Value::Bool(false));
-    text.push('(');
-    if has("properties") || takes_more {
-        let optional = if has("required") { "" } else { "?" };
-        let _ = write!(text, "args{optional}: {}", type_of(&schemas.parameters, Direction::Argument, depth));
-    }
-    let _ = writeln!(text, "): Promise<{}>;", type_of(&schemas.result, Direction::Result, depth));
-}
-
-/// Whether a list or an object has nothing in it.
-fn is_empty(value: &Value) -> bool {
-    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(serde_json::Map::is_empty)
-}
-
 /// The named types of a package, with their names in TypeScript.
 struct Types<'a> {
     alias: String,
     named: BTreeMap<Key<'a>, Named<'a>>,
+    /// Those of host functions.
+    hosted: NamedTypes<'a>,
+    /// Whether an open namespace is among them.
+    has_methods: bool,
 }
 
+/// Name of the type of an open namespace.
+const METHODS: &str = "Methods";
+
+/// An open namespace is whatever begins with its name. That it is none of them itself, a type cannot say of what is in it.
+const OPEN: &str = "  interface Methods { readonly [name: string]: Method }
+  type Method = ((args?: { [key: string]: any }) => Promise<any>) & Methods;
+";
+
 /// Names that the declarations themselves use.
-const TAKEN: &[&str] = &["Promise", "Uint8Array"];
+const TAKEN: &[&str] = &["Promise", "Uint8Array", METHODS, "Method"];
 
 impl<'a> Types<'a> {
     fn gather(alias: &str, package: &'a Package) -> Self {
-        Self { alias: alias.to_owned(), named: declared::gather(package, TAKEN, identifier) }
+        let mut hosted = NamedTypes::new(&format!("{alias}."), TAKEN);
+        for schemas in package.functions.iter().filter_map(|function| function.schemas.as_deref()) {
+            hosted.add(&schemas.parameters, Direction::Argument);
+            hosted.add(&schemas.result, Direction::Result);
+        }
+        let has_methods = package.functions.iter().any(Function::is_namespace);
+        Self { alias: alias.to_owned(), named: declared::gather(package, TAKEN, identifier), hosted, has_methods }
     }
 
     fn write(&self, text: &mut String) {
-        if self.named.is_empty() {
+        if self.named.is_empty() && self.hosted.is_empty() && !self.has_methods {
             return;
         }
         let _ = writeln!(text, "declare namespace {} {{", self.alias);
@@ -229,6 +247,10 @@ impl<'a> Types<'a> {
                     }
                 }
             }
+        }
+        self.hosted.write(text);
+        if self.has_methods {
+            text.push_str(OPEN);
         }
         text.push_str("}\n");
     }
@@ -349,7 +371,7 @@ pub(super) fn property(name: &str) -> String {
 }
 
 /// A name that can be declared: other characters become `_`.
-fn identifier(name: &str) -> String {
+pub(super) fn identifier(name: &str) -> String {
     let mut safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '$' { c } else { '_' }).collect();
     if !is_identifier(&safe) {
         safe.insert(0, '_');

@@ -5,6 +5,7 @@
 
 mod check;
 mod looks;
+pub(super) mod remarks;
 mod schema;
 pub(super) mod typescript;
 
@@ -163,7 +164,7 @@ impl HostTool {
         let broken = |problem: String| HostToolError::Schema { name: self.method.replace('/', "."), problem };
         Checked::new(&result).map_err(broken)?;
         let parameters = self.schemas.parameters.clone();
-        Ok(self.with_schemas(HostSchemas { parameters, result }))
+        Ok(self.with_schemas(HostSchemas { parameters, result, is_namespace: false }))
     }
 
     fn with_schemas(mut self, schemas: HostSchemas) -> Self {
@@ -180,7 +181,9 @@ impl HostTool {
         let method = method_of(name)?;
         let below = format!("{method}/**").parse().ok();
         let any = json!({ "type": "object" });
-        Ok(Self { below, ..Self::of(method, description, FunctionKind::Hosted { open: true }, any) })
+        let tool = Self::of(method, description, FunctionKind::Hosted { open: true }, any.clone());
+        let schemas = HostSchemas { parameters: any, result: Value::Bool(true), is_namespace: true };
+        Ok(Self { below, ..tool.with_schemas(schemas) })
     }
 
     /// Answered by this. Without an answer, whoever drives the run answers (see [`Run::resume`](crate::session::Run::resume)).
@@ -207,7 +210,7 @@ impl HostTool {
         let docs = Some(description.trim()).filter(|docs| !docs.is_empty()).map(str::to_owned);
         let export = Export { instance: None, function: String::new() };
         let result = Some(Shape::Json.into());
-        let schemas = Arc::new(HostSchemas { parameters, result: Value::Bool(true) });
+        let schemas = Arc::new(HostSchemas { parameters, result: Value::Bool(true), is_namespace: false });
         let declared = Some(Arc::clone(&schemas));
         let function = Function { path, docs, params: Members::default(), result, kind, export, schemas: declared };
         Self { method, schemas, function, below: None, schema: None, answer: None, withdrawn: None }

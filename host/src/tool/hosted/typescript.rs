@@ -1,21 +1,30 @@
-//! JSON Schema as TypeScript, for the declarations of host functions.
+//! JSON Schema as TypeScript, for the declarations of host functions and for what models are told of them.
 //!
-//! A declaration never says less than is true: what TypeScript has no word for is `any` in arguments and in results.
+//! A type never says less than is true: what TypeScript has no word for is `any`. Where a type is wider than its schema, the
+//! schema still judges each call.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::tool::typescript::{comment, grouped, indent, property, quoted};
+use super::remarks::{self, Remark};
+use crate::tool::typescript::{comment, grouped, identifier, indent, property, quoted};
 
 /// How deep types are written out; below that stands `any`.
 const MAX_DEPTH: usize = 8;
 
-/// How many types of one schema are written out: parts that refer to other parts, several times each, are endless.
-const MAX_TYPES: usize = 500;
+/// How many types and fields of one schema are written out: parts that refer to other parts, several times each, are endless.
+const MAX_TYPES: usize = 2_000;
+
+/// How many types of one alias have names of their own.
+const MAX_NAMED: usize = 100;
+
+/// How deep parts that contain themselves are looked for.
+const MAX_NESTING: usize = 200;
 
 /// Whether a value goes to the function or comes from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::tool) enum Direction {
     /// Bytes may be given as `Uint8Array` or in base64.
     Argument,
@@ -23,30 +32,224 @@ pub(in crate::tool) enum Direction {
     Result,
 }
 
-/// Returns the type of a schema's values, written to stand at an indentation of so many levels.
-pub(in crate::tool) fn type_of(schema: &Value, direction: Direction, depth: usize) -> String {
-    Writer { root: schema, direction, within: Vec::new(), left: MAX_TYPES }.type_of(schema, depth)
+/// What is told of a host function on one line: its types, and the remarks on them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostSignature {
+    /// Type of the one object that it takes; none if it takes nothing.
+    pub arguments: Option<String>,
+    /// Type of what it returns.
+    pub result: String,
+    /// Types that contain themselves: names and definitions.
+    pub types: Vec<(String, String)>,
+    /// Texts of the author, defaults and bounds.
+    pub remarks: Vec<Remark>,
 }
 
-struct Writer<'s> {
+impl HostSignature {
+    /// Reads the JSON Schemas of what a function takes and returns (`true` if nothing is known of that).
+    #[must_use]
+    pub fn new(parameters: &Value, result: &Value) -> Self {
+        let mut named = NamedTypes::new("", &[]);
+        named.add(parameters, Direction::Argument);
+        named.add(result, Direction::Result);
+        let type_of = |schema, direction| Writer::new(&named, schema, direction, Layout::Line).type_of(schema, 0);
+        Self {
+            arguments: takes_arguments(parameters).then(|| type_of(parameters, Direction::Argument)),
+            result: type_of(result, Direction::Result),
+            types: named.types.iter().map(|ty| (ty.name.clone(), ty.body(&named, Layout::Line))).collect(),
+            remarks: remarks::remarks(parameters, result),
+        }
+    }
+}
+
+/// Whether a function takes anything, by the schema of its one object. One that lists no names and leaves open whether there
+/// are others takes none, as far as anybody is told.
+fn takes_arguments(parameters: &Value) -> bool {
+    let named = parameters.get("properties").and_then(Value::as_object);
+    let rest = parameters.get("additionalProperties");
+    named.is_some_and(|named| !named.is_empty()) || rest.map_or(named.is_none(), |rest| *rest != Value::Bool(false))
+}
+
+/// Writes parameters and result of a function, as they stand behind its name.
+pub(in crate::tool) fn write_signature(
+    text: &mut String,
+    named: &NamedTypes<'_>,
+    parameters: &Value,
+    result: &Value,
+    depth: usize,
+) {
+    let type_of = |schema, direction| Writer::new(named, schema, direction, Layout::Lines).type_of(schema, depth);
+    text.push('(');
+    if takes_arguments(parameters) {
+        let is_required = parameters.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
+        let optional = if is_required { "" } else { "?" };
+        let _ = write!(text, "args{optional}: {}", type_of(parameters, Direction::Argument));
+    }
+    let _ = writeln!(text, "): Promise<{}>;", type_of(result, Direction::Result));
+}
+
+/// The types of some schemas that have names: parts that contain themselves.
+pub(in crate::tool) struct NamedTypes<'s> {
+    /// What stands before a name where it is used, with a point behind it.
+    scope: String,
+    taken: HashSet<String>,
+    by_part: HashMap<(*const Value, Direction), usize>,
+    types: Vec<NamedType<'s>>,
+}
+
+struct NamedType<'s> {
+    name: String,
+    part: &'s Value,
     root: &'s Value,
     direction: Direction,
+}
+
+impl<'s> NamedTypes<'s> {
+    pub(in crate::tool) fn new(scope: &str, taken: &[&str]) -> Self {
+        let taken = taken.iter().map(|name| (*name).to_owned()).collect();
+        Self { scope: scope.to_owned(), taken, by_part: HashMap::new(), types: Vec::new() }
+    }
+
+    pub(in crate::tool) fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    /// Names the parts of a schema that contain themselves.
+    pub(in crate::tool) fn add(&mut self, root: &'s Value, direction: Direction) {
+        let mut finder = Finder { root, within: Vec::new(), seen: HashSet::new(), found: Vec::new() };
+        finder.visit(root);
+        for (part, pointer) in finder.found {
+            let alike = |ty: &NamedType<'_>| {
+                ty.direction == direction && ty.part == part && ty.root.get("$defs") == root.get("$defs")
+            };
+            let at = match self.types.iter().position(alike).filter(|_| pointer.starts_with("/$defs/")) {
+                Some(at) => at,
+                None if self.types.len() < MAX_NAMED => {
+                    let name = self.free_name(pointer, direction);
+                    self.types.push(NamedType { name, part, root, direction });
+                    self.types.len() - 1
+                }
+                None => continue,
+            };
+            self.by_part.insert((std::ptr::from_ref(part), direction), at);
+        }
+    }
+
+    fn free_name(&mut self, pointer: &str, direction: Direction) -> String {
+        let last = pointer.rsplit('/').next().filter(|last| !last.is_empty());
+        let mut name = identifier(last.unwrap_or("Arguments"));
+        if direction == Direction::Result && (last.is_none() || self.taken.contains(&name)) {
+            name = if last.is_none() { "Result".to_owned() } else { format!("{name}Result") };
+        }
+        while !self.taken.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn name_of(&self, part: &Value, direction: Direction) -> Option<String> {
+        let at = self.by_part.get(&(std::ptr::from_ref(part), direction))?;
+        Some(format!("{}{}", self.scope, self.types[*at].name))
+    }
+
+    /// Declares them.
+    pub(in crate::tool) fn write(&self, text: &mut String) {
+        for ty in &self.types {
+            comment(text, 1, &remarks::doc_comment(ty.root, ty.part, ty.direction));
+            let _ = writeln!(text, "  type {} = {};", ty.name, ty.body(self, Layout::Lines));
+        }
+    }
+}
+
+impl NamedType<'_> {
+    fn body(&self, named: &NamedTypes<'_>, layout: Layout) -> String {
+        Writer::new(named, self.root, self.direction, layout).written(self.part, 1)
+    }
+}
+
+/// Finds the parts of a schema that contain themselves.
+struct Finder<'s> {
+    root: &'s Value,
+    within: Vec<&'s Value>,
+    seen: HashSet<*const Value>,
+    /// Each with the pointer that leads to it.
+    found: Vec<(&'s Value, &'s str)>,
+}
+
+impl<'s> Finder<'s> {
+    fn visit(&mut self, schema: &'s Value) {
+        let (part, pointer) = resolved(self.root, schema);
+        if self.within.iter().any(|outer| std::ptr::eq(*outer, part)) {
+            if !self.found.iter().any(|(known, _)| std::ptr::eq(*known, part)) {
+                self.found.push((part, pointer));
+            }
+            return;
+        }
+        if self.within.len() >= MAX_NESTING || !self.seen.insert(std::ptr::from_ref(part)) {
+            return;
+        }
+        self.within.push(part);
+        for word in ["items", "additionalProperties"] {
+            part.get(word).into_iter().for_each(|inner| self.visit(inner));
+        }
+        for word in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+            part.get(word).and_then(Value::as_array).into_iter().flatten().for_each(|inner| self.visit(inner));
+        }
+        let fields = part.get("properties").and_then(Value::as_object);
+        fields.into_iter().flatten().for_each(|(_, inner)| self.visit(inner));
+        self.within.pop();
+    }
+}
+
+/// Follows references within a schema, as far as they go: the part, and the last pointer to it.
+pub(super) fn resolved<'s>(root: &'s Value, mut schema: &'s Value) -> (&'s Value, &'s str) {
+    let mut last = "";
+    for _ in 0..MAX_DEPTH {
+        let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+        match pointer.and_then(|pointer| Some((pointer, root.pointer(pointer)?))) {
+            Some((pointer, target)) => (last, schema) = (pointer, target),
+            None => break,
+        }
+    }
+    (schema, last)
+}
+
+/// How types are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// With comments, and a line for each field where there is much to say.
+    Lines,
+    /// On one line.
+    Line,
+}
+
+struct Writer<'w, 's> {
+    named: &'w NamedTypes<'w>,
+    root: &'s Value,
+    direction: Direction,
+    layout: Layout,
     /// The parts that are being written: what refers back to one of them is `any` there.
     within: Vec<&'s Value>,
     left: usize,
 }
 
-impl<'s> Writer<'s> {
+impl<'w, 's> Writer<'w, 's> {
+    fn new(named: &'w NamedTypes<'w>, root: &'s Value, direction: Direction, layout: Layout) -> Self {
+        Self { named, root, direction, layout, within: Vec::new(), left: MAX_TYPES }
+    }
+
+    /// The type of a schema's values, written to stand at an indentation of so many levels.
     fn type_of(&mut self, schema: &'s Value, depth: usize) -> String {
-        let part = self.resolved(schema);
+        let part = resolved(self.root, schema).0;
+        self.named.name_of(part, self.direction).unwrap_or_else(|| self.written(part, depth))
+    }
+
+    fn written(&mut self, part: &'s Value, depth: usize) -> String {
         let is_within = self.within.iter().any(|outer| std::ptr::eq(*outer, part));
-        if self.left == 0 {
+        if self.left == 0 || self.within.len() >= MAX_DEPTH || is_within {
             return "any".to_owned();
         }
         self.left -= 1;
-        if self.within.len() >= MAX_DEPTH || is_within {
-            return "any".to_owned();
-        }
         self.within.push(part);
         let written = match part {
             Value::Bool(false) => "never".to_owned(),
@@ -57,18 +260,6 @@ impl<'s> Writer<'s> {
         written
     }
 
-    /// Follows references within the schema, as far as they go.
-    fn resolved(&self, mut schema: &'s Value) -> &'s Value {
-        for _ in 0..MAX_DEPTH {
-            let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
-            match pointer.and_then(|pointer| self.root.pointer(pointer)) {
-                Some(target) => schema = target,
-                None => break,
-            }
-        }
-        schema
-    }
-
     fn of(&mut self, object: &'s Map<String, Value>, depth: usize) -> String {
         if let Some(value) = object.get("const") {
             return literal(value);
@@ -76,18 +267,27 @@ impl<'s> Writer<'s> {
         if let Some(values) = object.get("enum").and_then(Value::as_array) {
             return union(values.iter().map(literal));
         }
+        let mut parts = Vec::new();
         for word in ["anyOf", "oneOf"] {
             if let Some(cases) = object.get(word).and_then(Value::as_array) {
-                let cases: Vec<String> = cases.iter().map(|case| self.type_of(case, depth)).collect();
-                return union(cases);
+                parts.push(union(cases.iter().map(|case| self.type_of(case, depth)).collect::<Vec<_>>()));
             }
         }
-        if let Some(Value::Array(parts)) = object.get("allOf")
-            && !object.contains_key("properties")
-        {
-            let parts: Vec<String> = parts.iter().map(|part| grouped(&self.type_of(part, depth))).collect();
-            return if parts.is_empty() { "any".to_owned() } else { parts.join(" & ") };
+        for part in object.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            parts.push(self.type_of(part, depth));
         }
+        parts.retain(|part| part != "any");
+        // What only says that it is an object, or a list, says nothing beside those.
+        let has_form =
+            ["properties", "additionalProperties", "items", "prefixItems"].iter().any(|w| object.contains_key(*w));
+        if parts.is_empty() || has_form {
+            parts.insert(0, self.own(object, depth));
+        }
+        intersection(parts)
+    }
+
+    /// The type that a schema says itself, without its choices.
+    fn own(&mut self, object: &'s Map<String, Value>, depth: usize) -> String {
         match object.get("type") {
             Some(Value::Array(types)) => {
                 let types: Vec<String> = types.iter().map(|ty| self.plain(ty.as_str(), object, depth)).collect();
@@ -123,6 +323,9 @@ impl<'s> Writer<'s> {
     fn array(&mut self, object: &'s Map<String, Value>, depth: usize) -> String {
         let items = object.get("items");
         let Some(members) = object.get("prefixItems").and_then(Value::as_array) else {
+            if items == Some(&Value::Bool(false)) {
+                return "[]".to_owned();
+            }
             let item = items.map_or_else(|| "any".to_owned(), |items| self.type_of(items, depth));
             return format!("{}[]", grouped(&item));
         };
@@ -143,40 +346,57 @@ impl<'s> Writer<'s> {
 
     fn object(&mut self, object: &'s Map<String, Value>, depth: usize) -> String {
         let properties = object.get("properties").and_then(Value::as_object).filter(|named| !named.is_empty());
-        let rest = object.get("additionalProperties");
-        let Some(properties) = properties else {
-            let item = match rest {
-                Some(Value::Bool(false)) => return "{}".to_owned(),
-                Some(rest) => self.type_of(rest, depth),
-                None => "any".to_owned(),
-            };
-            return match object.get("propertyNames").and_then(|names| names.get("enum")).and_then(Value::as_array) {
-                Some(keys) => format!("{{ [key in {}]?: {item} }}", union(keys.iter().map(literal))),
-                None => format!("{{ [key: string]: {item} }}"),
-            };
-        };
+        // What a pattern of names says of their values, TypeScript cannot.
+        let has_patterns = object.contains_key("patternProperties");
+        let rest = if has_patterns { Some(&Value::Bool(true)) } else { object.get("additionalProperties") };
+        let Some(properties) = properties else { return self.map(object, rest, depth) };
+        let Some(left) = self.left.checked_sub(properties.len()) else { return "any".to_owned() };
+        self.left = left;
         let required = object.get("required").and_then(Value::as_array);
         let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
-        let has_more = rest.is_some_and(|rest| *rest != Value::Bool(false));
-        let is_short = properties.len() <= 3 && !properties.values().any(|schema| remarks(schema).is_some());
-        let mut fields = Vec::new();
-        for (name, schema) in properties {
+        let said: Vec<String> =
+            properties.values().map(|schema| remarks::doc_comment(self.root, schema, self.direction)).collect();
+        let is_short = self.layout == Layout::Line || properties.len() <= 3 && said.iter().all(String::is_empty);
+        let deeper = if is_short { depth } else { depth + 1 };
+        let (mut fields, mut types) = (Vec::new(), Vec::new());
+        for ((name, schema), said) in properties.iter().zip(said) {
             let mark = if is_required(name) { "" } else { "?" };
-            let deeper = if is_short { depth } else { depth + 1 };
             let ty = self.type_of(schema, deeper);
-            fields.push((remarks(schema), format!("{}{mark}: {ty}", property(name))));
+            fields.push((said, format!("{}{mark}: {ty}", property(name))));
+            types.push(ty);
         }
-        if has_more {
-            // The type of the others would have to fit the named ones too.
-            fields.push((None, "[key: string]: any".to_owned()));
+        if let Some(rest) = rest.filter(|rest| **rest != Value::Bool(false)) {
+            types.push(self.type_of(rest, deeper));
+            if !properties.keys().all(|name| is_required(name)) {
+                types.push("undefined".to_owned());
+            }
+            fields.push((String::new(), format!("[key: string]: {}", type_of_others(&types))));
+        }
+        self.laid_out(&fields, is_short, depth)
+    }
+
+    /// An object whose names nobody knows beforehand.
+    fn map(&mut self, object: &'s Map<String, Value>, rest: Option<&'s Value>, depth: usize) -> String {
+        let item = rest.map_or_else(|| "any".to_owned(), |rest| self.type_of(rest, depth));
+        let names = object.get("propertyNames").and_then(|names| names.get("enum")).and_then(Value::as_array);
+        let field = match names {
+            Some(keys) => format!("[key in {}]?: {item}", union(keys.iter().map(literal))),
+            None => format!("[key: string]: {item}"),
+        };
+        self.laid_out(&[(String::new(), field)], true, depth)
+    }
+
+    fn laid_out(&self, fields: &[(String, String)], is_short: bool, depth: usize) -> String {
+        let line = |between: &str| fields.iter().map(|(_, field)| field.as_str()).collect::<Vec<_>>().join(between);
+        if self.layout == Layout::Line {
+            return format!("{{{}}}", line(", "));
         }
         if is_short {
-            let fields: Vec<String> = fields.into_iter().map(|(_, field)| field).collect();
-            return format!("{{ {} }}", fields.join("; "));
+            return format!("{{ {} }}", line("; "));
         }
         let mut text = "{\n".to_owned();
-        for (remarks, field) in fields {
-            comment(&mut text, depth + 1, remarks.as_deref().unwrap_or_default());
+        for (said, field) in fields {
+            comment(&mut text, depth + 1, said);
             let _ = writeln!(text, "{}{field};", indent(depth + 1));
         }
         let _ = write!(text, "{}}}", indent(depth));
@@ -184,14 +404,12 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// What stands above a field: what its author says, and its default.
-fn remarks(schema: &Value) -> Option<String> {
-    let docs = schema.get("description").and_then(Value::as_str).map(str::trim).filter(|docs| !docs.is_empty());
-    let default = schema.get("default").map(|value| format!("@default {value}"));
-    match (docs, default) {
-        (None, None) => None,
-        (docs, default) => Some(docs.into_iter().chain(default.as_deref()).collect::<Vec<_>>().join("\n")),
+/// The type of names that are not listed: it has to admit the values of those that are. Of long ones it says nothing.
+fn type_of_others(types: &[String]) -> String {
+    if types.iter().any(|ty| ty.contains(['{', '"', '('])) {
+        return "any".to_owned();
     }
+    union(types.iter().flat_map(|ty| ty.split(" | ")).map(str::to_owned))
 }
 
 fn literal(value: &Value) -> String {
@@ -213,7 +431,26 @@ fn union(choices: impl IntoIterator<Item = String>) -> String {
             known.push(choice);
         }
     }
+    // What admits nothing adds nothing.
+    if known.len() > 1 {
+        known.retain(|choice| choice != "never");
+    }
     if known.is_empty() { "never".to_owned() } else { known.join(" | ") }
+}
+
+/// What is all of these; `any` says nothing.
+fn intersection(parts: Vec<String>) -> String {
+    let mut known: Vec<String> = Vec::new();
+    for part in parts {
+        if part != "any" && !known.contains(&part) {
+            known.push(part);
+        }
+    }
+    match known.as_slice() {
+        [] => "any".to_owned(),
+        [only] => only.clone(),
+        several => several.iter().map(|part| grouped(part)).collect::<Vec<_>>().join(" & "),
+    }
 }
 
 #[cfg(test)]
@@ -222,8 +459,12 @@ mod tests {
 
     use super::*;
 
+    fn written(schema: &Value, direction: Direction) -> String {
+        Writer::new(&NamedTypes::new("", &[]), schema, direction, Layout::Lines).type_of(schema, 0)
+    }
+
     fn argument(schema: Value) -> String {
-        type_of(&schema, Direction::Argument, 0)
+        written(&schema, Direction::Argument)
     }
 
     #[test]
@@ -264,7 +505,38 @@ mod tests {
             ),
             (
                 json!({ "properties": { "a": { "type": "null" } }, "additionalProperties": { "type": "string" } }),
+                "{ a?: null; [key: string]: null | string | undefined }",
+            ),
+            (
+                json!({ "properties": { "a": {} }, "required": ["a"], "additionalProperties": { "type": "string" } }),
+                "{ a: any; [key: string]: any }",
+            ),
+            (
+                json!({ "properties": { "a": { "type": "null" } }, "additionalProperties": false, "patternProperties": {} }),
                 "{ a?: null; [key: string]: any }",
+            ),
+            (
+                json!({ "properties": { "a": { "type": ["null", "string"] }, "b": { "type": "string" } }, "required": ["a", "b"], "additionalProperties": { "type": "number" } }),
+                "{ a: null | string; b: string; [key: string]: null | string | number }",
+            ),
+            (
+                json!({ "properties": { "a": { "enum": ["x | y"] } }, "additionalProperties": { "type": "string" } }),
+                "{ a?: \"x | y\"; [key: string]: any }",
+            ),
+            (json!({ "type": "object", "additionalProperties": false }), "{ [key: string]: never }"),
+            (json!({ "type": "array", "items": false }), "[]"),
+            (json!({ "anyOf": [false, { "type": "string" }] }), "string"),
+            (
+                json!({ "type": "object", "anyOf": [{ "required": ["a"] }, { "required": ["b"] }], "properties": { "a": {}, "b": {} } }),
+                "{ a?: any; b?: any }",
+            ),
+            (
+                json!({ "properties": { "a": {} }, "allOf": [{ "properties": { "b": {} } }, { "minProperties": 1 }] }),
+                "{ a?: any } & { b?: any }",
+            ),
+            (
+                json!({ "type": "object", "oneOf": [{ "properties": { "a": { "const": 1 } } }, { "properties": { "b": {} } }] }),
+                "{ a?: 1 } | { b?: any }",
             ),
             (json!({ "allOf": [{ "type": "string" }, { "enum": ["a", "b"] }] }), "string & (\"a\" | \"b\")"),
         ] {
@@ -272,7 +544,7 @@ mod tests {
         }
         let bytes = json!({ "type": "string", "contentEncoding": "base64" });
         assert_eq!(argument(bytes.clone()), "string | Uint8Array");
-        assert_eq!(type_of(&bytes, Direction::Result, 0), "Uint8Array");
+        assert_eq!(written(&bytes, Direction::Result), "Uint8Array");
     }
 
     #[test]
@@ -282,8 +554,68 @@ mod tests {
             "properties": { "city": { "type": "string", "description": "Where */ to." }, "days": { "type": "integer", "default": 1 } },
             "required": ["city"],
         });
+        assert_eq!(written(&schema, Direction::Result).matches("@default").count(), 0);
         let expected = "{\n  /** Where *\\/ to. */\n  city: string;\n  /** @default 1 */\n  days?: number;\n}";
         assert_eq!(argument(schema), expected);
+        let bounds = json!({ "properties": { "at": { "anyOf": [{ "type": "string", "format": "date" }, { "type": "null" }] } } });
+        assert_eq!(argument(bounds), "{\n  /** @format date */\n  at?: string | null;\n}");
+    }
+
+    #[test]
+    fn types_that_contain_themselves_have_names() {
+        let tree = |kind: &str| {
+            json!({
+                "$defs": { "my.Tree": { "type": "object", "description": "A tree.", "properties": {
+                    "value": { "type": kind, "default": 1 },
+                    "children": { "type": "array", "items": { "$ref": "#/$defs/my.Tree" } },
+                } } },
+                "type": "object", "properties": { "tree": { "$ref": "#/$defs/my.Tree" } },
+            })
+        };
+        let (same, again, other) = (tree("number"), tree("number"), tree("string"));
+        let mut named = NamedTypes::new("look.", &["Promise"]);
+        named.add(&same, Direction::Argument);
+        named.add(&again, Direction::Argument);
+        named.add(&again, Direction::Result);
+        named.add(&other, Direction::Argument);
+        let mut text = String::new();
+        named.write(&mut text);
+        write_signature(&mut text, &named, &again, &again, 0);
+        assert_eq!(named.types.len(), 3, "{text}");
+        let expected = "  /** A tree. */
+  type my_Tree = {
+    /** @default 1 */
+    value?: number;
+    children?: look.my_Tree[];
+  };
+";
+        assert!(text.starts_with(expected), "{text}");
+        assert!(text.contains("type my_TreeResult = { value?: number; children?: look.my_TreeResult[] };"), "{text}");
+        assert!(text.contains("type my_Tree_ = "), "{text}");
+        assert!(
+            text.contains("  tree?: look.my_Tree;")
+                && text.contains("{\n  /** A tree. */\n  tree?: look.my_TreeResult;"),
+            "{text}"
+        );
+        let root = json!({ "type": "object", "properties": { "next": { "$ref": "#" } } });
+        let signature = HostSignature::new(&root, &again);
+        assert_eq!(signature.arguments.as_deref(), Some("Arguments"));
+        assert_eq!(signature.types[0], ("Arguments".to_owned(), "{next?: Arguments}".to_owned()));
+        assert_eq!(signature.result, "{tree?: my_Tree}");
+    }
+
+    #[test]
+    fn signature_is_told_on_one_line() {
+        let parameters = json!({ "type": "object", "properties": { "a": { "type": "string", "description": "A." } }, "required": ["a"] });
+        let signature = HostSignature::new(&parameters, &json!({ "type": "array", "items": { "type": "object" } }));
+        assert_eq!(signature.arguments.as_deref(), Some("{a: string}"));
+        assert_eq!(signature.result, "{[key: string]: any}[]");
+        assert_eq!(signature.remarks[0].text, "A.");
+        let closed = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+        assert_eq!(HostSignature::new(&closed, &Value::Bool(true)).arguments, None);
+        let arguments = |schema: Value| HostSignature::new(&schema, &Value::Bool(true)).arguments;
+        assert_eq!(arguments(json!({ "type": "object", "properties": {} })), None);
+        assert_eq!(arguments(json!({ "type": "object" })).as_deref(), Some("{[key: string]: any}"));
     }
 
     #[test]
