@@ -24,7 +24,9 @@ pub(crate) fn how_to_raise(limit: &str) -> String {
 
 /// How a method is granted, from whatever a run is started.
 pub(crate) fn how_to_grant(method: &str) -> String {
-    format!("grant it: `--allow '{method}'`, `capabilities` in Python, or [[grant]] method = \"{method}\" in a policy")
+    // Without a host that it may ask, a grant for it is none.
+    let option = if method == "http/fetch" { "--allow-net HOST".to_owned() } else { format!("--allow '{method}'") };
+    format!("grant it: `{option}`, `capabilities` in Python, or [[grant]] method = \"{method}\" in a policy")
 }
 
 /// The part of the system, or of the script, that a failure came from. In JSON: `error.kind`.

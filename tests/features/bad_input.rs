@@ -96,10 +96,10 @@ fn error_shows_its_line_and_column() {
     );
     let ran = home.json(["sum.js"]);
     let line = "\treturn '😀'.length + users.mapp(u => u.n);";
-    let location = json!({ "file": "sum.js", "line": 3, "column": 36, "source": line });
+    let location = json!({ "file": "sum.js", "line": 3, "column": 31, "source": line });
     assert_eq!(ran["error"]["location"], location, "{ran}");
     let shown = home.run(["run", "sum.js"]);
-    let marked = format!("sum.js:3\n    {line}\n    \t{}^\nTypeError: ", " ".repeat(32));
+    let marked = format!("sum.js:3\n    {line}\n    \t{}^\nTypeError: ", " ".repeat(27));
     assert!(shown.stderr.starts_with(&marked), "{shown:?}");
     // In a file that it imports, and in one that does not parse.
     home.file("lib.js", "\nexports.f = () => { throw new RangeError('no') };\n");

@@ -58,6 +58,11 @@ fn the_modules_are_as_in_node() {
     same_as_node("modules.txt", 50);
 }
 
+#[test]
+fn errors_have_the_words_and_places_of_v8() {
+    same_as_node("errors.txt", 150);
+}
+
 /// The tables are what the Node on this machine prints.
 #[cfg(feature = "full")]
 #[test]

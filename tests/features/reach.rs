@@ -92,6 +92,52 @@ fn a_tool_reaches_what_it_is_granted_and_nothing_else() {
 }
 
 #[test]
+fn allow_net_grants_one_host_without_a_policy() {
+    let home = Home::with_tools(&["http", "stats"]);
+    let (server, other) = (Server::start(echo), Server::start(echo));
+    let at = |server: &Server| format!("http://127.0.0.1:{}", server.port());
+    let get = |url: &str, more: &[&str]| {
+        let script = format!("return await (await fetch('{url}/v1/x')).text()");
+        let options: Vec<&str> = ["run", "-e", &script].iter().chain(more).copied().collect();
+        home.run(options)
+    };
+    let allowed = get(&at(&server), &["--allow-net", &at(&server)]);
+    assert_eq!(allowed.stdout.trim_end(), "you asked for /v1/x", "{}", allowed.stderr);
+    let path = format!("GET {}/v1", at(&server));
+    assert_eq!(get(&at(&server), &["--allow-net", &path]).status, 0);
+    for (more, told) in [
+        (vec![], "--allow-net"),
+        (vec!["--allow-net".to_owned(), at(&other)], "was refused"),
+        (vec!["--allow-net".to_owned(), format!("POST {}", at(&server))], "was refused"),
+        (vec!["--allow-net".to_owned(), format!("{}/v2", at(&server))], "was refused"),
+        (vec!["--allow-net".to_owned(), "ftp://x".to_owned()], "ftp"),
+    ] {
+        let denied = get(&at(&server), &more.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_ne!(denied.status, 0);
+        assert!(denied.stderr.contains(told), "{more:?}: {}", denied.stderr);
+    }
+    assert_eq!((server.seen().len(), other.seen().len()), (2, 0), "nothing that was refused arrived");
+    let allow = at(&server);
+    let stats = home.run(["run", "--allow-net", &allow, "-e", "return (await stats.describe({values: [1]})).mean"]);
+    assert_eq!(stats.status, 3, "the other tools are not granted: {}", stats.stderr);
+}
+
+/// A secret that may go wherever the tool may, and a policy that does not mount the tool.
+#[test]
+fn allow_net_widens_no_policy_in_silence() {
+    let home = Home::with_tools(&["http", "stats"]);
+    home.file("secret.toml", policy("http = [\"https://api.example.com\"]\nsecrets = [\"KEY\"]"));
+    home.file("stats.toml", "[tools]\nstats = \"tollhouse:stats\"\n");
+    for (file, told) in
+        [("secret.toml", "would let the secret `KEY` go there too"), ("stats.toml", "does not mount `http`")]
+    {
+        let ran = home.run(["run", "--policy", file, "--allow-net", "elsewhere.example", "-e", "1"]);
+        assert_eq!(ran.status, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains("--allow-net https://elsewhere.example") && ran.stderr.contains(told), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn every_hop_of_a_redirect_is_judged() {
     let home = Home::with_tools(&["http"]);
     let inner = Server::start(echo);

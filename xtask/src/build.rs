@@ -68,6 +68,7 @@ pub(crate) fn binary(profile: Profile) -> PathBuf {
 fn guests(compiler: &str) -> Result<()> {
     patched::bashkit()?;
     say("building the guests (wasm32-unknown-unknown)");
+    let compiler = patched::quickjs(compiler)?;
     run(guest("build", &["--package", "tollhouse-guest-js"]).env("CC_wasm32_unknown_unknown", compiler))?;
     run(&mut shell("build"))
 }

@@ -1,12 +1,15 @@
-//! bashkit as the shell guest builds it: the published crate, with the patches of `guest-shell/patches` applied in the
+//! What the guests build of others, with patches of ours: the published crate, with the patches of a directory applied in the
 //! order of their names.
 //!
-//! cargo fetches the crate for the rival that the conformance run compares with, which builds it as it is; that
-//! package's `Cargo.lock` is the one place that pins version and checksum. The patched copy lies under `target`, always
-//! of this workspace, since `guest-shell/Cargo.toml` names it by its path.
+//! The shell guest builds bashkit. cargo fetches it for the rival that the conformance run compares with, which builds it as
+//! it is. The patched copy lies under `target`, always of this workspace, since `guest-shell/Cargo.toml` names it by its path.
+//!
+//! The JavaScript guest builds QuickJS, which `rquickjs-sys` brings. A dependency of this workspace cannot be a path that
+//! does not exist yet, so the crate stays as it is, and its C compiler is a script that compiles the patched file.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -14,67 +17,153 @@ use diffy::patch_set::{FileOperation, ParseOptions, PatchSet};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::run::{cargo, output, root, run, say};
+use crate::run::{cargo, output, root, run, say, target};
 
 /// Who uses the crate unpatched, and pins it.
 pub(crate) const RIVAL: &str = "tests/conformance/rivals/bashkit/Cargo.toml";
-/// What is patched.
-const CRATE: &str = "bashkit";
+
+/// What is patched, and with what.
+struct Source {
+    /// Name of the crate.
+    name: &'static str,
+    /// Manifest of a package that depends on it; the `Cargo.lock` beside that pins version and checksum.
+    manifest: &'static str,
+    /// Directory of the patches.
+    patches: &'static str,
+}
+
+const BASHKIT: Source = Source { name: "bashkit", manifest: RIVAL, patches: "guest-shell/patches" };
+const QUICKJS: Source = Source { name: "rquickjs-sys", manifest: "Cargo.toml", patches: "guest-js/patches" };
+
+/// The file of the crate that is compiled in its patched form.
+const QUICKJS_FILE: &str = "quickjs/quickjs.c";
+
 /// In the copy: what it was made of.
 const STAMP: &str = ".made-of";
 
 /// Files by their path in the crate.
 pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// One file of `guest-shell/patches`.
+/// One file of patches.
 struct Patch {
+    /// Its path in this workspace.
     name: String,
     text: String,
 }
 
 /// Makes the patched copy, unless it is there and made of the same.
 pub(crate) fn bashkit() -> Result<()> {
-    let directory = root().join("target").join(CRATE);
-    let (version, checksum) = pinned(&std::fs::read_to_string(root().join(RIVAL).with_file_name("Cargo.lock"))?)?;
-    let patches = patches(&root().join("guest-shell/patches"))?;
+    let directory = root().join("target").join(BASHKIT.name);
+    let (version, checksum) = BASHKIT.pinned()?;
+    let patches = BASHKIT.patches()?;
     let stamp = stamp(&checksum, &patches);
     if std::fs::read_to_string(directory.join(STAMP)).is_ok_and(|made_of| made_of == stamp) {
         return Ok(());
     }
-    say(&format!("patching {CRATE} {version}: {} patches", patches.len()));
-    let mut files = unpack(&published(&version, &checksum)?)?;
-    for patch in &patches {
-        apply(patch, &mut files)?;
-    }
+    let mut files = BASHKIT.patched(&version, &checksum, &patches)?;
     files.insert(STAMP.into(), stamp.into_bytes());
     write(&directory, &files)
 }
 
-/// Version and checksum of the crate in a `Cargo.lock`.
-fn pinned(lock: &str) -> Result<(String, String)> {
-    let package = lock.split("[[package]]").find(|package| package.contains(&format!("\nname = \"{CRATE}\"\n")));
-    let value = |key: &str| {
-        let lines = package?.lines();
-        let value = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"')).next()?;
-        Some(value.to_owned())
-    };
-    let pinned = value("version").zip(value("checksum"));
-    pinned.with_context(|| format!("the Cargo.lock beside {RIVAL} does not pin {CRATE} with a checksum"))
+/// Makes the patched QuickJS, and returns a C compiler that compiles it in place of the published one.
+///
+/// Its path has a digest of all that it is made of, so that cargo builds QuickJS again when that changes.
+pub(crate) fn quickjs(compiler: &str) -> Result<PathBuf> {
+    let (version, checksum) = QUICKJS.pinned()?;
+    let patches = QUICKJS.patches()?;
+    let digest = stamp(&format!("{checksum} {compiler}"), &patches);
+    let directory = target().join("quickjs").join(&digest[..16]);
+    let wrapper = directory.join("clang");
+    if wrapper.exists() {
+        return Ok(wrapper);
+    }
+    let mut files = QUICKJS.patched(&version, &checksum, &patches)?;
+    let patched = directory.join(QUICKJS_FILE);
+    let content = files.remove(Path::new(QUICKJS_FILE)).with_context(|| format!("no {QUICKJS_FILE}"))?;
+    std::fs::create_dir_all(patched.parent().unwrap_or(&directory))?;
+    std::fs::write(&patched, content)?;
+    // What is there under its name is whole: a run that is stopped before has made no compiler.
+    let unfinished = wrapper.with_extension("unfinished");
+    std::fs::write(&unfinished, wrapper_script(compiler, &patched))?;
+    std::fs::set_permissions(&unfinished, std::fs::Permissions::from_mode(0o755))?;
+    std::fs::rename(unfinished, &wrapper)?;
+    Ok(wrapper)
 }
 
-/// The patches in a directory, in order.
-fn patches(directory: &Path) -> Result<Vec<Patch>> {
-    let mut patches = Vec::new();
-    for entry in std::fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "patch") {
-            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            patches.push(Patch { name, text });
-        }
+/// A C compiler that reads the patched `quickjs.c` where it is to read another; headers come from beside that.
+fn wrapper_script(compiler: &str, patched: &Path) -> String {
+    let patched = patched.display();
+    format!(
+        "#!/bin/sh
+for argument; do
+  shift
+  case $argument in
+    */quickjs.c) set -- \"$@\" \"-I${{argument%/*}}\" '{patched}' ;;
+    *) set -- \"$@\" \"$argument\" ;;
+  esac
+done
+exec '{compiler}' \"$@\"
+"
+    )
+}
+
+impl Source {
+    /// Version and checksum in the `Cargo.lock`.
+    fn pinned(&self) -> Result<(String, String)> {
+        let lock = root().join(self.manifest).with_file_name("Cargo.lock");
+        let text = std::fs::read_to_string(&lock).with_context(|| format!("cannot read {}", lock.display()))?;
+        pinned(&text, self.name)
+            .with_context(|| format!("{} does not pin {} with a checksum", lock.display(), self.name))
     }
-    patches.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(patches)
+
+    /// The patches, in order.
+    fn patches(&self) -> Result<Vec<Patch>> {
+        let directory = root().join(self.patches);
+        let mut patches = Vec::new();
+        for entry in std::fs::read_dir(&directory).with_context(|| format!("cannot read {}", directory.display()))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "patch") {
+                let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                patches.push(Patch { name: format!("{}/{name}", self.patches), text });
+            }
+        }
+        patches.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(patches)
+    }
+
+    /// The files of the crate, with the patches applied.
+    fn patched(&self, version: &str, checksum: &str, patches: &[Patch]) -> Result<Files> {
+        say(&format!("patching {} {version}: {} patches", self.name, patches.len()));
+        let mut files = unpack(&self.published(version, checksum)?)?;
+        for patch in patches {
+            apply(patch, &mut files)?;
+        }
+        Ok(files)
+    }
+
+    /// The crate as it was published: the archive that cargo fetched, checked.
+    fn published(&self, version: &str, checksum: &str) -> Result<Vec<u8>> {
+        run(&mut cargo(&["fetch", "--quiet", "--locked", "--manifest-path", self.manifest]))?;
+        let described =
+            ["metadata", "--format-version", "1", "--offline", "--locked", "--manifest-path", self.manifest];
+        let metadata: Value = serde_json::from_str(&output(&mut cargo(&described))?)?;
+        let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let package = packages.iter().find(|package| package["name"] == self.name && package["version"] == version);
+        let manifest = package.and_then(|package| package["manifest_path"].as_str());
+        let sources = manifest.and_then(|manifest| Path::new(manifest).parent());
+        archive(sources.with_context(|| format!("cargo does not say where {} {version} is", self.name))?, checksum)
+    }
+}
+
+/// Version and checksum of a crate in the text of a `Cargo.lock`.
+fn pinned(lock: &str, name: &str) -> Option<(String, String)> {
+    let package = lock.split("[[package]]").find(|package| package.contains(&format!("\nname = \"{name}\"\n")))?;
+    let value = |key: &str| {
+        let mut lines = package.lines();
+        lines.find_map(|line| Some(line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"')?.to_owned()))
+    };
+    value("version").zip(value("checksum"))
 }
 
 /// A digest of all that the copy is made of.
@@ -85,18 +174,6 @@ fn stamp(checksum: &str, patches: &[Patch]) -> String {
         made_of.update(&patch.text);
     }
     format!("{:x}\n", made_of.finalize())
-}
-
-/// The crate as it was published: the archive that cargo fetched, checked.
-fn published(version: &str, checksum: &str) -> Result<Vec<u8>> {
-    run(&mut cargo(&["fetch", "--quiet", "--locked", "--manifest-path", RIVAL]))?;
-    let described = ["metadata", "--format-version", "1", "--offline", "--locked", "--manifest-path", RIVAL];
-    let metadata: Value = serde_json::from_str(&output(&mut cargo(&described))?)?;
-    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let package = packages.iter().find(|package| package["name"] == CRATE && package["version"] == version);
-    let manifest = package.and_then(|package| package["manifest_path"].as_str());
-    let sources = manifest.and_then(|manifest| Path::new(manifest).parent());
-    archive(sources.with_context(|| format!("cargo does not say where {CRATE} {version} is"))?, checksum)
 }
 
 /// The archive of a crate that cargo keeps unpacked in this directory, checked.
@@ -141,15 +218,14 @@ fn is_below(path: &Path) -> bool {
 /// Applies one patch: all of it, or none.
 fn apply(patch: &Patch, files: &mut Files) -> Result<()> {
     let name = &patch.name;
-    let failed =
-        || format!("guest-shell/patches/{name} does not fit: guest-shell/patches/README.md says how to make it anew");
+    let failed = || format!("{name} does not fit: the README.md beside it says how to make it anew");
     let mut parts = 0;
     for part in PatchSet::parse(&patch.text, ParseOptions::gitdiff()) {
         let part = part.with_context(failed)?;
         let (path, base) = match part.operation().strip_prefix(1) {
             FileOperation::Modify { original, modified } if original == modified => {
                 let path = PathBuf::from(original.as_ref());
-                let base = files.get(&path).with_context(|| format!("{CRATE} has no {}", path.display()));
+                let base = files.get(&path).with_context(|| format!("there is no {}", path.display()));
                 let text = String::from_utf8(base.with_context(failed)?.clone()).with_context(failed)?;
                 (path, text)
             }
@@ -159,13 +235,13 @@ fn apply(patch: &Patch, files: &mut Files) -> Result<()> {
         let text = part.patch().as_text().context("it is not of text").with_context(failed)?;
         let applied = diffy::apply(&base, text).with_context(|| path.display().to_string()).with_context(failed)?;
         if !is_below(&path) {
-            bail!("guest-shell/patches/{name} reaches outside of {CRATE}: {}", path.display());
+            bail!("{name} reaches outside of the crate: {}", path.display());
         }
         files.insert(path, applied.into_bytes());
         parts += 1;
     }
     if parts == 0 {
-        bail!("guest-shell/patches/{name} changes nothing");
+        bail!("{name} changes nothing");
     }
     Ok(())
 }
@@ -213,7 +289,7 @@ mod tests {
     use super::{Files, Patch, apply, pinned};
 
     fn patch(text: &str) -> Patch {
-        Patch { name: "01-it.patch".to_owned(), text: text.to_owned() }
+        Patch { name: "patches/01-it.patch".to_owned(), text: text.to_owned() }
     }
 
     fn one_file() -> Files {
@@ -234,7 +310,7 @@ mod tests {
     fn a_patch_that_does_not_fit_is_named_and_says_what_to_do() {
         for text in [format!("{HEAD}@@ -1,3 +1,3 @@\n one\n-zwei\n+2\n three\n"), HEAD.replace("lib.rs", "main.rs")] {
             let error = apply(&patch(&text), &mut one_file()).expect_err("it does not fit");
-            assert!(format!("{error:#}").contains("guest-shell/patches/01-it.patch"), "{error:#}");
+            assert!(format!("{error:#}").contains("patches/01-it.patch"), "{error:#}");
         }
         let outside = format!("{HEAD}@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n").replace("src/lib.rs", "../lib.rs");
         apply(&patch(&outside), &mut one_file()).expect_err("it reaches outside");
@@ -243,8 +319,8 @@ mod tests {
     #[test]
     fn a_lock_without_a_checksum_pins_nothing() {
         let package = "version = 4\n\n[[package]]\nname = \"bashkit\"\nversion = \"1.2.3\"\n";
-        assert!(pinned(package).is_err());
-        let (version, checksum) = pinned(&format!("{package}checksum = \"ab\"\n")).expect("it is pinned");
+        assert!(pinned(package, "bashkit").is_none());
+        let (version, checksum) = pinned(&format!("{package}checksum = \"ab\"\n"), "bashkit").expect("it is pinned");
         assert_eq!((version.as_str(), checksum.as_str()), ("1.2.3", "ab"));
     }
 }

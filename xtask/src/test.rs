@@ -92,7 +92,7 @@ pub(crate) fn check() -> Result<()> {
     python::check()?;
     let warnings = ["--", "-D", "warnings"];
     let mut js = build::guest("clippy", &["--package", "tollhouse-guest-js"]);
-    run(js.args(warnings).env("CC_wasm32_unknown_unknown", c.compiler))?;
+    run(js.args(warnings).env("CC_wasm32_unknown_unknown", patched::quickjs(&c.compiler)?))?;
     run(build::shell("clippy").args(warnings))?;
     say("building the documentation");
     run(cargo(&["doc", "--no-deps", "--package", "tollhouse", "--package", "tollhouse-registry"])

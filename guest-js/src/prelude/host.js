@@ -75,7 +75,7 @@ const fetchThroughTool = (request, signal, below) => {
       'fetch goes through the tool `http`, which is not mounted',
       below,
       'capability',
-      "mount the package tollhouse:http, grant `http/fetch`, and allow the host: `[tool.http] http = [\"api.example.com\"]`",
+      "`--allow-net HOST`, or in a policy: mount tollhouse:http, grant `http/fetch`, and allow the host: `[tool.http] http = [\"HOST\"]`",
     );
     return rejected(error);
   }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
-use tollhouse::capability::{Grant, Limits, Policy, PolicyError, Setting, parse_bytes, parse_duration};
+use tollhouse::capability::{Grant, HttpRule, Limits, Policy, PolicyError, Setting, parse_bytes, parse_duration};
 use tollhouse::gate::{Approver, Audit, Gate};
 use tollhouse::guest::Language;
 use tollhouse::session::{
@@ -51,6 +51,9 @@ pub(crate) struct SessionArgs {
     /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number)
     #[arg(long = "allow", value_name = "PATTERN")]
     allow: Vec<String>,
+    /// Let scripts and the tool `http` make requests to a host: `api.example.com`, `http://localhost:8080`, `GET *.example.com/v1`
+    #[arg(long = "allow-net", value_name = "[METHOD ][SCHEME://]HOST[:PORT][/PATH]")]
+    allow_net: Vec<HttpRule>,
     /// Copy a directory or file of this machine in; `:ro` keeps the script from changing it
     #[arg(long = "mount", value_name = "HOST:GUEST[:ro]")]
     mounts: Vec<String>,
@@ -246,12 +249,15 @@ impl SessionArgs {
     }
 
     fn given_by(&self, source: Option<PolicyFile>) -> Result<Given> {
-        Ok(Given { source, pinned: self.pins()?, allow: self.allow.clone() })
+        let net = self.allow_net.iter().map(|rule| (format!("{HTTP}/*"), format!("--allow-net {rule}")));
+        let allow =
+            self.allow.iter().map(|pattern| (pattern.clone(), format!("--allow {pattern}"))).chain(net).collect();
+        Ok(Given { source, pinned: self.pins()?, allow })
     }
 
     /// The policy that is asked for; none if nothing is said of one.
     fn given(&self, places: &Places, source: Option<&PolicyFile>) -> Result<Option<Policy>> {
-        if self.token.is_none() && source.is_none() && self.allow.is_empty() {
+        if self.token.is_none() && source.is_none() && self.allow.is_empty() && self.allow_net.is_empty() {
             return Ok(None);
         }
         let mut policy = match (&self.token, &self.trust, source) {
@@ -267,8 +273,24 @@ impl SessionArgs {
         for pattern in &self.allow {
             policy.push(Grant::allow(pattern).map_err(|error| CliError::usage(error.to_string()))?);
         }
+        self.allow_requests(&mut policy)?;
         trust::resolve(&mut policy, places)?;
         Ok(Some(policy))
+    }
+
+    /// Grants the tool `http`, and the hosts of `--allow-net` to it.
+    fn allow_requests(&self, policy: &mut Policy) -> Result<()> {
+        let Some(rule) = self.allow_net.first() else { return Ok(()) };
+        policy.push(Grant::allow(&format!("{HTTP}/*")).map_err(|error| CliError::usage(error.to_string()))?);
+        let permissions = policy.permissions.entry(HTTP.to_owned()).or_default();
+        // Such a secret may go wherever the tool may: one more host would get it, and nobody said so.
+        if let Some(secret) = permissions.secrets.iter().find(|secret| secret.http.is_empty()) {
+            let what = format!("`--allow-net {rule}`: the policy would let the secret `{}` go there too", secret.name);
+            return Err(CliError::usage(what)
+                .hint(format!("say where it may go: `http = [...]` in its table, under `[tool.{HTTP}]`")));
+        }
+        permissions.http.extend(self.allow_net.iter().cloned());
+        Ok(())
     }
 
     /// Copies in what is mounted, beside the files that are there.
@@ -306,6 +328,9 @@ impl SessionArgs {
         Ok(Some(files))
     }
 }
+
+/// Alias of the tool that makes requests for scripts: `fetch` and `curl` are calls of it.
+const HTTP: &str = "http";
 
 /// How a session that is kept is opened.
 pub(crate) struct Opening<'a> {
@@ -418,7 +443,8 @@ pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
 struct Given {
     source: Option<PolicyFile>,
     pinned: Option<Pinned>,
-    allow: Vec<String>,
+    /// Patterns, each with the option that gives it.
+    allow: Vec<(String, String)>,
 }
 
 impl Given {
@@ -450,10 +476,10 @@ impl Given {
     fn unmounted(&self, source: &PolicyFile, error: &PolicyError) -> Option<CliError> {
         let tools = source.parse().ok()?.tools.filter(|_| error.span.is_none())?;
         let alias = |pattern: &String| pattern.split('/').next().unwrap_or_default().to_owned();
-        let is_left_out = |pattern: &&String| !pattern.starts_with('*') && !tools.contains_key(&alias(pattern));
-        let pattern = self.allow.iter().find(is_left_out)?;
+        let is_left_out = |pattern: &String| !pattern.starts_with('*') && !tools.contains_key(&alias(pattern));
+        let (pattern, option) = self.allow.iter().find(|(pattern, _)| is_left_out(pattern))?;
         let alias = alias(pattern);
-        let what = format!("`--allow {pattern}`: `[tools]` of the policy `{}` does not mount `{alias}`", source.name());
+        let what = format!("`{option}`: `[tools]` of the policy `{}` does not mount `{alias}`", source.name());
         Some(CliError::usage(what).of_policy().hint(format!("add it there, or mount it with `--tool {alias}=NS:NAME`")))
     }
 }
