@@ -43,7 +43,7 @@ mod text;
 mod time;
 mod turn;
 
-use bindings::{Completion, Guest, Script, Step};
+use bindings::{Completion, Guest, Mention, Script, Step};
 
 /// The component's exports.
 struct ScriptGuest;
@@ -55,6 +55,10 @@ impl Guest for ScriptGuest {
 
     fn is_open(source: String, name: String) -> bool {
         source::is_open(&source, source::Dialect::of(&name))
+    }
+
+    fn mentions(source: String, name: String) -> Vec<Mention> {
+        source::mentions(&source, source::Dialect::of(&name))
     }
 
     fn touch(pages: Vec<u32>) {

@@ -5,6 +5,7 @@
 //! stacks are the script's own. Text that needs none of this is not parsed here at all.
 
 mod edits;
+mod mentions;
 mod module;
 mod typed;
 mod types;
@@ -15,6 +16,7 @@ use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::SourceType;
 
 use edits::Edits;
+pub(crate) use mentions::mentions;
 pub(crate) use module::{IMPORT, IMPORT_META};
 pub(crate) use typed::{Declared, How, Input, Unready, input, is_open};
 

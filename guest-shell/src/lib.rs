@@ -7,6 +7,7 @@
 //! | [`bindings`] | the Rust side of the world, generated, and the symbols that libraries ask a host for |
 //! | [`shell`] | the life of one script: start it, poll it, say where it stands |
 //! | [`interpreter`] | what a script runs in, and what of it is made before any run |
+//! | [`mentions`] | what a script mentions that it does not define, without running it |
 //! | [`operations`] | which operations are outstanding, as futures |
 //! | [`clock`] | time within a step, and fuel |
 //! | [`limits`] | what bashkit may use, and how a limit reached is told |
@@ -45,6 +46,7 @@ mod limits;
 #[cfg(not(test))]
 mod memory;
 mod mend;
+mod mentions;
 mod operations;
 mod outcome;
 mod program_command;
@@ -56,7 +58,7 @@ mod time_commands;
 mod tool_command;
 mod typed;
 
-use bindings::{Completion, Guest, Script, Step};
+use bindings::{Completion, Guest, Mention, Script, Step};
 
 /// The component's exports.
 struct ScriptGuest;
@@ -68,6 +70,10 @@ impl Guest for ScriptGuest {
 
     fn is_open(source: String, _name: String) -> bool {
         typed::is_open(&source)
+    }
+
+    fn mentions(source: String, _name: String) -> Vec<Mention> {
+        mentions::mentions(&source)
     }
 
     #[cfg_attr(test, expect(unused_variables, reason = "outside of wasm there is nothing to touch"))]

@@ -126,14 +126,6 @@ impl Host {
         let widened = py.detach(|| host.widen(sessions, &id, more, Some(waiting())));
         widened.map(drop).map_err(|error| or_signal(py, host_failed(&error)))
     }
-
-    /// Why a script does not parse, as `{kind, name, message, hint, stack, location}`; None if it does. Nothing of it is run.
-    fn syntax_error<'py>(&self, py: Python<'py>, language: &str, source: &str) -> PyResult<Bound<'py, PyAny>> {
-        let host = self.host.get()?;
-        let (language, name) = spoken(language)?;
-        let failure = py.detach(|| host.syntax_error(language, source, name)).map_err(|error| raised(&error))?;
-        to_python(py, &serde_json::to_value(failure).unwrap_or_default())
-    }
 }
 
 impl Drop for Host {

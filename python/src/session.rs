@@ -179,6 +179,14 @@ impl Session {
         to_python(py, &serde_json::to_value(budgets).unwrap_or_default())
     }
 
+    /// What is wrong with a script, as a list of `{kind, name, message, hint, stack, location}`. Nothing of it is run.
+    fn check<'py>(&self, py: Python<'py>, language: &str, source: &str) -> PyResult<Bound<'py, PyAny>> {
+        let session = self.session.get()?;
+        let (language, name) = spoken(language)?;
+        let problems = py.detach(|| session.check(language, source, name)).map_err(|error| raised(&error))?;
+        to_python(py, &serde_json::to_value(problems).unwrap_or_default())
+    }
+
     /// TypeScript declarations of all that is mounted.
     fn typescript(&self) -> PyResult<String> {
         let gate = self.gate()?;

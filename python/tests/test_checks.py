@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tollhouse import Problem, Sandbox, Session
+from tollhouse import MethodCapability, Problem, Sandbox, Session, tool
 
 
 def add(a: int) -> int:
@@ -87,3 +87,107 @@ def test_a_session_and_a_run_that_goes_on(tmp_path: object) -> None:
     with Session.open("one", store=f"{tmp_path}/store") as session:
         assert session.check("(")[0].line == 1
         assert len(session.runs()) == 1
+
+
+def pay(amount: float, to: str, note: str = "") -> None:
+    raise AssertionError("it ran")
+
+
+def gone() -> None:
+    raise AssertionError("it ran")
+
+
+TOOLS = Sandbox(
+    tools=[tool(pay, name="bank.pay"), tool(gone, name="bank.gone"), add],
+    capabilities=[MethodCapability("bank.pay"), MethodCapability("add")],
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "message", "hint", "place"),
+    [
+        ("await bank.pai({amount: 1, to: 'a'})", "argument", "there is no tool `bank.pai`", "did you mean `bank.pay`?", (1, 7)),
+        ("const x = 1;\nawait add({b: x})", "argument", "`add`: there is no parameter `b`", "it takes a", (2, 7)),
+        ("add({})", "argument", "`add`: the parameter `a` is missing", None, (1, 1)),
+        ("add()", "argument", "`add`: the parameter `a` is missing", None, (1, 1)),
+        (
+            "await bank.pay({amout: 1, to: 'a'})",
+            "argument",
+            "`bank.pay`: there is no parameter `amout`",
+            "did you mean `amount`?",
+            (1, 7),
+        ),
+        ("await bank.gone({})", "capability", "no grant allows `bank/gone`", "grant it", (1, 7)),
+        ("const f = () => ad({a: 1});", "exception", "ad is not defined", "did you mean `add`?", (1, 17)),
+        ("console.log(`${undefinedName}`)", "exception", "undefinedName is not defined", None, (1, 16)),
+        ("[1].map(n => bank.pay({amount: n}))", "argument", "`bank.pay`: the parameter `to` is missing", None, (1, 14)),
+    ],
+)
+def test_what_no_run_could_call_is_told(
+    script: str, kind: str, message: str, hint: str | None, place: tuple[int, int]
+) -> None:
+    (problem,) = TOOLS.check(script)
+    assert (problem.kind, problem.message, (problem.line, problem.column)) == (kind, message, place)
+    assert (problem.hint is None) == (hint is None)
+    assert hint is None or hint in (problem.hint or "")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "await bank.pay({amount: 1, to: 'a'}); const {pay} = bank; await pay({amount: 2, to: 'b'})",
+        "const args2 = {amount: 1}; await bank.pay({...args2, to: 'a'}); await bank.pay(args2); await bank[args2.x]({})",
+        "const names = ['pay']; for (const name of names) await bank[name]({amount: 1, to: 'a'})",
+        "function f(a, {b, c: [d]}, ...e) { return [a, b, d, e, arguments.length] } f(1, {b: 1, c: [1]})",
+        "try { x } catch (x) { x.y } let x; class A extends Map { static z = A.name }",
+        "if (typeof missing !== 'undefined') missing.f()",
+        "later = 1; console.log(later); globalThis.more = 2; more",
+        "eval('var made = 1'); made",
+        "label: for (;;) { break label }",
+        "const fs2 = require('fs'); module; exports; __dirname; __filename; process.exit(0); setTimeout(() => {}, 1)",
+        "import path from 'node:path'; path.join(args[0], env.HOME); await stdin.text(); await fs.readFile('a')",
+        "add.name; add.call(null, {a: 1}); bank.toString(); JSON.stringify(bank); await Promise.all([add({a: 1})])",
+        "await $`ls`; await shell('ls'); state.n = 1; Buffer.from('a'); new Intl.NumberFormat(); structuredClone({})",
+        "undefined; NaN; Infinity; Array.from; globalThis; crypto.randomUUID(); new URL('a:b'); fetch; atob; queueMicrotask",
+    ],
+)
+def test_what_may_be_right_is_not_told(script: str) -> None:
+    assert TOOLS.check(script) == []
+
+
+def test_types_are_no_names() -> None:
+    script = """
+    interface Item<T> { a: Missing; b: T }
+    type Two = Gone | Item<string>;
+    enum Color { Red, Green = Red + 1 }
+    declare const given: Two;
+    const item = {a: 1} as unknown as Item<Absent>;
+    class A<T> implements Nothing<T> { constructor(private x: Other, readonly y?: T) { this.x; } }
+    function f<U extends Wide>(this: Self, u: U): u is Narrow { return given === item && Color.Red > 0 }
+    """
+    assert TOOLS.check(script, "typescript") == []
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("bank pai --amount 1", "there is no tool `bank pai`"),
+        ("echo $(tool bank pai)", "there is no tool `bank pai`"),
+        ("f() { bank gone; }; f", "no grant allows `bank/gone`"),
+    ],
+)
+def test_commands_of_the_shell_that_no_run_could_call_are_told(script: str, message: str) -> None:
+    assert [problem.message for problem in TOOLS.check(script, "shell")] == [message]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "bank pay --amount 1 --to a; bank help; bank --help; bank; tool; tool bank pay; add --a 1; ls | grep x",
+        "bank() { echo; }; bank pai",
+        'bank "$1"; $x pai; eval "bank pai"',
+        "alias bank=echo; bank pai",
+    ],
+)
+def test_commands_of_the_shell_that_may_be_right_are_not_told(script: str) -> None:
+    assert TOOLS.check(script, "shell") == []

@@ -150,9 +150,6 @@ class Host:
         made with another one.
         """
 
-    def syntax_error(self, language: Language, source: str) -> RunError | None:
-        """Why a script does not parse; None if it does. Nothing of it is run. Raises `NativeError`."""
-
     def widen(self, store: Store, session_id: str, policy: str, *, tools: Sequence[HostTool] = ()) -> None:
         """Adds the grants of a policy to what a session may do, on record.
 
@@ -219,6 +216,9 @@ class Session:
 
     def budgets(self) -> list[Budget]:
         """What is left of every budget."""
+
+    def check(self, language: Language, source: str) -> list[RunError]:
+        """What is wrong with a script, in the order of its text. Nothing of it is run. Raises `NativeError`."""
 
     def typescript(self) -> str:
         """TypeScript declarations of all that is mounted."""

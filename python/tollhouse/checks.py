@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ._internal.locations import location, shown
-from .hosts import host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._native import Language
+    from ._native import Language, RunError, Session
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,9 @@ class Problem:
     """One thing that is wrong with a script.
 
     Attributes:
-        kind: `syntax` for a script that does not parse, `limit` for one that is too large to be checked.
+        kind: `syntax` for a script that does not parse, `limit` for one that is too large to be checked; `argument` for a call of
+            a tool that there is not, or with keys that are no parameters; `capability` for one that no grant allows;
+            `exception` for a name that nothing defines.
         message: What is wrong.
         line: The line, from 1; None if that is not known.
         column: The column, from 1; None if that is not known, as of bash.
@@ -37,11 +38,11 @@ class Problem:
         return f"{self.message}{place}"
 
 
-def problems(language: Language, source: str) -> list[Problem]:
+def problems(session: Session, language: Language, source: str) -> list[Problem]:
     """Returns what is wrong with a script, without running it."""
-    error = host().syntax_error(language, source)
-    if error is None:
-        return []
+    return [_problem(error, source) for error in session.check(language, source)]
+
+
+def _problem(error: RunError, source: str) -> Problem:
     line, column, source_line = location(error, source) or (None, None, None)
-    kind = "limit" if error.get("kind") == "limit" else "syntax"
-    return [Problem(kind, error.get("message", "it does not parse"), line, column, source_line, error.get("hint"))]
+    return Problem(error.get("kind", "syntax"), error.get("message", "it does not parse"), line, column, source_line, error.get("hint"))

@@ -317,8 +317,9 @@ class Sandbox(Runs):
             language: Its language, by any name that `run` takes.
 
         Returns:
-            What is wrong with it: a mistake in its syntax, with its line. Empty for a script that parses; whether it
-            may call what it calls is for `can_call`, and for its run.
+            What is wrong with it, as far as its text tells: a mistake in its syntax; else tools that there are not, that
+            no capability allows, or that are called with wrong keys, and in JavaScript names that nothing defines. What a
+            script computes is left to its run, and judged there.
 
         Raises:
             RuntimeError: After `close`.
@@ -328,12 +329,13 @@ class Sandbox(Runs):
         Example:
             >>> Sandbox().check("const a = ;")[0].column
             11
+            >>> Sandbox().check("await serch({})")[0].message
+            'serch is not defined'
         """
         from .checks import problems
         from .languages import ordered
 
-        self._open()
-        return problems(*ordered(language, script))
+        return problems(self._open(), *ordered(language, script))
 
     def typescript(self) -> str:
         """Declarations of all that scripts can call, for a model to read."""

@@ -44,6 +44,33 @@ fn the_object_has_the_contracts_keys_and_no_other() {
 }
 
 #[test]
+fn a_script_is_checked_and_not_run() {
+    let home = Home::with_tools(&["stats"]);
+    let check = |code: &str, lang: &str, more: &[&str]| {
+        let options: Vec<&str> = ["run", "--check", "-e", code, "--lang", lang].iter().chain(more).copied().collect();
+        home.run(options)
+    };
+    let right = check("console.log((await stats.describe({values: [1]})).mean)", "js", &["--allow", "stats/*"]);
+    assert_eq!((right.status, right.stdout.as_str(), right.stderr.as_str()), (0, "", ""));
+    for (code, lang, told) in [
+        ("await stats.describe({values: [1]})", "js", "CapabilityError: no grant allows `stats/describe`"),
+        ("await stats.describ({})", "js", "hint: did you mean `stats.describe`?"),
+        ("await stats.describe({value: [1]})", "js", "hint: did you mean `values`?"),
+        ("let a = ;", "ts", "SyntaxError"),
+        ("echo a\nfi", "sh", "syntax error"),
+        ("stats describ | cat", "sh", "there is no tool `stats describ`"),
+    ] {
+        let wrong = check(code, lang, &[]);
+        assert_eq!((wrong.status, wrong.stdout.as_str()), (1, ""), "{code}: {}", wrong.stderr);
+        assert!(wrong.stderr.contains(told), "{code}: {}", wrong.stderr);
+    }
+    let json = check("\nstats.describ()", "js", &["--json"]);
+    let told: serde_json::Value = serde_json::from_str(&json.stdout).expect("it is JSON");
+    assert_eq!(told["problems"][0]["location"]["line"], 2);
+    assert_eq!(told["problems"][0]["kind"], "argument");
+}
+
+#[test]
 fn bash_is_bash() {
     let home = Home::new();
     let ran = home.sh("for f in 1 2 3; do echo $((f * f)); done | paste -sd+ | bc; exit 3", &[]);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use tollhouse::agent::Program;
+use tollhouse::error::Failure;
 use tollhouse::guest::{Language, OutputSink, Script, Stream};
 use tollhouse::session::{RunOptions, RunResult, Session, SessionId, Stdin};
 use tollhouse_registry::untrusted_file;
@@ -65,6 +66,9 @@ pub(crate) struct Run {
     /// directory, variables, functions and aliases in bash
     #[arg(long, requires = "id")]
     keep_state: bool,
+    /// Check the script and do not run it: its syntax, and the tools that it calls. Exit status 1 if something is wrong
+    #[arg(long, conflicts_with_all = ["id", "summary"])]
+    check: bool,
     #[command(flatten)]
     audit: AuditArgs,
     /// Print one JSON object: status, value, output, error, calls, usage, budgets
@@ -126,6 +130,9 @@ impl Run {
         let name = name_in(self.lang, name);
         let session = self.open(places)?;
         self.session.note_lost_faces(session.gate(), language);
+        if self.check {
+            return self.show_problems(&session.check(language, &source, &name)?);
+        }
         let options = self.options();
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
         let script = Script { source, name, from_file: self.code.is_none(), arguments, environment, typed: None };
@@ -143,6 +150,10 @@ impl Run {
         if self.keep_state {
             return Err(CliError::usage("a component keeps no state: `--keep-state` is for scripts")
                 .hint("let it write what it keeps to a file under /workspace"));
+        }
+        if self.check {
+            return Err(CliError::usage("a component is not checked: `--check` is for scripts")
+                .hint("`tollhouse tools` lists what it may import"));
         }
         let session = self.open(places)?;
         let (arguments, environment) = (self.arguments.clone(), self.environment.clone());
@@ -183,6 +194,15 @@ impl Run {
                 show::summary(result);
             }
         }
+    }
+
+    fn show_problems(&self, problems: &[Failure]) -> Result {
+        if self.json {
+            show::json(&serde_json::json!({ "problems": problems }));
+        } else {
+            problems.iter().for_each(show::located);
+        }
+        Ok(if problems.is_empty() { Exit::SUCCESS } else { Exit::FAILURE })
     }
 
     fn script(&self) -> Result<(String, Vec<u8>)> {

@@ -55,11 +55,16 @@ pub(crate) fn result(result: &RunResult) {
         Some(value) => json_pretty(value),
     }
     if let Some(error) = &result.error {
-        if let Some(location) = &error.location {
-            quote(location);
-        }
-        failure(error);
+        located(error);
     }
+}
+
+/// A failure on standard error, with the line of the script where it is.
+pub(crate) fn located(error: &Failure) {
+    if let Some(location) = &error.location {
+        quote(location);
+    }
+    failure(error);
 }
 
 /// A failure on standard error: stack or name and message, then what to do. The script or a tool may have written any of it.

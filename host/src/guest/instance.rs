@@ -221,6 +221,15 @@ impl Guest {
         open.map_err(|error| self.why(&error))
     }
 
+    /// What a script mentions by names that it does not define itself.
+    ///
+    /// # Errors
+    /// Why the guest is gone.
+    pub(crate) fn mentions(&mut self, source: &str, name: &str) -> Result<Vec<Mention>, GuestError> {
+        let found = self.enter(|Instance { store, bindings }| bindings.call_mentions(store, source, name));
+        found.map_err(|error| self.why(&error))
+    }
+
     /// Delivers one completion, at a time, and runs on until the script waits or ends.
     ///
     /// # Errors

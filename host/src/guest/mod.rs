@@ -13,6 +13,7 @@ mod spare;
 mod state;
 mod together;
 
+pub(crate) use bindings::types::Mention;
 pub(crate) use instance::World;
 pub use instance::{Guest, GuestError, Guests, Script, Typed};
 pub(crate) use operation::MAX_STATE_BYTES;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::state::{Catalog, MountedTool, Output, OutputSink, Stream};
 use super::together::Together;
-use super::{Guests, Language, Script, Step, World};
+use super::{Guests, Language, Mention, Script, Step, World};
 use crate::code::{CodeError, Interrupt, MemoryAccount};
 use crate::error::{ErrorKind, Failure};
 use crate::vfs::{self, Tree};
@@ -86,6 +86,19 @@ impl Guests {
         interrupt.set_deadline(Instant::now() + PATIENCE);
         let world = World { interrupt, ..World::nothing() };
         Ok(self.instantiate(language, world, PATIENCE)?.is_open(source, name).unwrap_or(false))
+    }
+
+    /// What a script mentions by names that it does not define itself; nothing if it cannot be read in a second. It is not run.
+    ///
+    /// # Errors
+    /// If the guest cannot be loaded.
+    pub fn mentions(&self, language: Language, source: &str, name: &str) -> Result<Vec<Mention>, CodeError> {
+        self.get(language)?;
+        let interrupt = Interrupt::default();
+        interrupt.set_deadline(Instant::now() + PATIENCE);
+        let together = Together::new(SHELL_FUEL, &MemoryAccount::new(MEMORY));
+        let world = World { interrupt, together, ..World::nothing() };
+        Ok(self.instantiate(language, world, PATIENCE)?.mentions(source, name).unwrap_or_default())
     }
 
     /// Why a script does not parse, or cannot be read in a second; none if it parses, or is JavaScript nested so deeply that

@@ -8,6 +8,7 @@
 
 mod call;
 mod catalog;
+mod check;
 mod component;
 mod cores;
 mod grant;

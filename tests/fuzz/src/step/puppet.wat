@@ -101,6 +101,8 @@
 
   (func (export "wizer-initialize"))
   (func (export "is-open") (param i32 i32 i32 i32) (result i32) (i32.const 0))
+  ;; A list is where it begins, and how many it has: there are none.
+  (func (export "mentions") (param i32 i32 i32 i32) (result i32) (i32.const 0))
   (func (export "touch") (param i32 i32))
   (func (export "start") (param $script i32) (result i32)
     (call $unpack (i32.load (local.get $script)) (i32.load offset=4 (local.get $script)))

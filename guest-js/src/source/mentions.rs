@@ -1,0 +1,230 @@
+//! What a script mentions by names that it does not define itself.
+//!
+//! A name counts as defined if anything in the script declares or assigns it, wherever that is: what is said to be missing is
+//! missing. Scripts that evaluate text, or open an object as a scope, mention nothing that could be known.
+
+use std::collections::BTreeSet;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{
+    Argument, AssignmentTargetPropertyIdentifier, BindingIdentifier, CallExpression, Expression, IdentifierReference,
+    ObjectPropertyKind, SimpleAssignmentTarget, StaticMemberExpression, TSClassImplements, TSEnumMember,
+    TSInterfaceDeclaration, TSType, TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeParameterDeclaration,
+    TSTypeParameterInstantiation, UnaryExpression, WithStatement,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::{GetSpan as _, Span};
+use oxc_syntax::operator::UnaryOperator;
+
+use super::{Dialect, parse};
+use crate::bindings::Mention;
+
+/// The most that is told of one script.
+const MAX_MENTIONS: usize = 1_000;
+
+/// The longest path and the most keys that are told of one mention.
+const MAX_PARTS: usize = 100;
+
+/// Objects whose properties are names of the script.
+const GLOBAL_OBJECTS: [&str; 3] = ["globalThis", "global", "self"];
+
+/// What a script mentions by names that it does not define; nothing of one that does not parse.
+pub(crate) fn mentions(source: &str, dialect: Dialect) -> Vec<Mention> {
+    let allocator = Allocator::default();
+    let Ok(parsed) = parse(&allocator, source, dialect) else { return Vec::new() };
+    let mut finder = Finder::default();
+    finder.visit_program(&parsed.program);
+    if finder.is_dynamic {
+        return Vec::new();
+    }
+    let Finder { defined, uses, .. } = finder;
+    let mut uses: Vec<Use<'_>> = uses.into_iter().filter(|one| !defined.contains(one.path[0])).collect();
+    uses.sort_by_key(|one| one.span.start);
+    uses.truncate(MAX_MENTIONS);
+    let mut places = Places { source, offset: 0, line: 1, line_start: 0 };
+    uses.into_iter().map(|one| one.mention(&mut places)).collect()
+}
+
+/// One use of a name.
+struct Use<'a> {
+    /// The name, and the properties behind it.
+    path: Vec<&'a str>,
+    span: Span,
+    /// Keys of the one object that it is called with.
+    arguments: Option<Vec<&'a str>>,
+}
+
+impl Use<'_> {
+    fn mention(self, places: &mut Places<'_>) -> Mention {
+        let (line, column) = places.of(self.span.start as usize);
+        let texts = |names: Vec<&str>| names.into_iter().take(MAX_PARTS).map(str::to_owned).collect();
+        Mention { path: texts(self.path), line, column, arguments: self.arguments.map(texts) }
+    }
+}
+
+/// Lines and columns of offsets that only grow.
+struct Places<'s> {
+    source: &'s str,
+    offset: usize,
+    line: u32,
+    line_start: usize,
+}
+
+impl Places<'_> {
+    fn of(&mut self, offset: usize) -> (u32, u32) {
+        for (at, byte) in self.source.bytes().enumerate().take(offset).skip(self.offset) {
+            if byte == b'\n' {
+                self.line = self.line.saturating_add(1);
+                self.line_start = at + 1;
+            }
+        }
+        self.offset = offset;
+        (self.line, u32::try_from(offset - self.line_start + 1).unwrap_or(0))
+    }
+}
+
+/// Walks a program.
+#[derive(Default)]
+struct Finder<'a> {
+    defined: BTreeSet<&'a str>,
+    uses: Vec<Use<'a>>,
+    /// Whether names come about that no reader of the text can know.
+    is_dynamic: bool,
+}
+
+impl<'a> Finder<'a> {
+    fn add(&mut self, path: Vec<&'a str>, span: Span, arguments: Option<Vec<&'a str>>) {
+        self.is_dynamic |= path == ["eval"] && arguments.is_none() && !self.defined.contains("eval");
+        self.uses.push(Use { path, span, arguments });
+    }
+
+    /// Defines what is assigned to: a variable of sloppy code, or a property of the global object.
+    fn assigned(&mut self, target: &SimpleAssignmentTarget<'a>) {
+        match target {
+            SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => {
+                self.defined.insert(name.name.as_str());
+            }
+            SimpleAssignmentTarget::StaticMemberExpression(member) => {
+                if matches!(&member.object, Expression::Identifier(object) if GLOBAL_OBJECTS.contains(&object.name.as_str()))
+                {
+                    self.defined.insert(member.property.name.as_str());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The names of `a.b.c`, and where it begins; none if it begins with anything else than a name.
+fn chain<'a>(expression: &Expression<'a>) -> Option<Vec<&'a str>> {
+    match expression {
+        Expression::Identifier(name) => Some(vec![name.name.as_str()]),
+        Expression::StaticMemberExpression(member) => {
+            let mut path = chain(&member.object)?;
+            path.push(member.property.name.as_str());
+            Some(path)
+        }
+        _ => None,
+    }
+}
+
+/// The keys of the one object that stands for all arguments, if it is written out.
+fn keys<'a>(arguments: &[Argument<'a>]) -> Option<Vec<&'a str>> {
+    let object = match arguments {
+        [] => return Some(Vec::new()),
+        [Argument::ObjectExpression(object)] => object,
+        _ => return None,
+    };
+    let key = |property: &ObjectPropertyKind<'a>| match property {
+        ObjectPropertyKind::ObjectProperty(property) if !property.computed => match &property.key {
+            oxc_ast::ast::PropertyKey::StaticIdentifier(name) => Some(name.name.as_str()),
+            oxc_ast::ast::PropertyKey::StringLiteral(text) => Some(text.value.as_str()),
+            _ => None,
+        },
+        _ => None,
+    };
+    object.properties.iter().map(key).collect()
+}
+
+impl<'a> Visit<'a> for Finder<'a> {
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
+        self.defined.insert(it.name.as_str());
+    }
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        self.add(vec![it.name.as_str()], it.span, None);
+    }
+
+    fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
+        match chain(&it.object) {
+            Some(mut path) => {
+                path.push(it.property.name.as_str());
+                self.add(path, it.span, None);
+            }
+            None => walk::walk_static_member_expression(self, it),
+        }
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        match chain(&it.callee) {
+            Some(path) => {
+                let called = keys(&it.arguments);
+                self.is_dynamic |= path == ["eval"];
+                self.add(path, it.callee.span(), called);
+                self.visit_arguments(&it.arguments);
+            }
+            None => walk::walk_call_expression(self, it),
+        }
+    }
+
+    fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
+        // `typeof` asks whether there is such a name.
+        let asks = it.operator == UnaryOperator::Typeof;
+        match &it.argument {
+            Expression::Identifier(name) if asks => {
+                self.defined.insert(name.name.as_str());
+            }
+            _ => walk::walk_unary_expression(self, it),
+        }
+    }
+
+    fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
+        self.assigned(it);
+        walk::walk_simple_assignment_target(self, it);
+    }
+
+    fn visit_assignment_target_property_identifier(&mut self, it: &AssignmentTargetPropertyIdentifier<'a>) {
+        self.defined.insert(it.binding.name.as_str());
+        walk::walk_assignment_target_property_identifier(self, it);
+    }
+
+    fn visit_with_statement(&mut self, _: &WithStatement<'a>) {
+        self.is_dynamic = true;
+    }
+
+    // What follows is of TypeScript, and no value.
+
+    fn visit_ts_type(&mut self, _: &TSType<'a>) {}
+
+    fn visit_ts_type_annotation(&mut self, _: &TSTypeAnnotation<'a>) {}
+
+    fn visit_ts_type_parameter_instantiation(&mut self, _: &TSTypeParameterInstantiation<'a>) {}
+
+    fn visit_ts_type_parameter_declaration(&mut self, _: &TSTypeParameterDeclaration<'a>) {}
+
+    fn visit_ts_class_implements(&mut self, _: &TSClassImplements<'a>) {}
+
+    fn visit_ts_type_alias_declaration(&mut self, it: &TSTypeAliasDeclaration<'a>) {
+        self.defined.insert(it.id.name.as_str());
+    }
+
+    fn visit_ts_interface_declaration(&mut self, it: &TSInterfaceDeclaration<'a>) {
+        self.defined.insert(it.id.name.as_str());
+    }
+
+    fn visit_ts_enum_member(&mut self, it: &TSEnumMember<'a>) {
+        // Members name each other without their enum.
+        self.defined.insert(it.id.static_name().as_str());
+        walk::walk_ts_enum_member(self, it);
+    }
+}

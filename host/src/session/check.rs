@@ -1,0 +1,197 @@
+//! What is wrong with a script, as far as its text tells: its syntax, and the tools that it calls.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::host::HostError;
+use super::state::Session;
+use crate::error::{ErrorKind, Failure, Location, how_to_grant};
+use crate::gate::Gate;
+use crate::guest::{Language, Mention};
+use crate::tool::Tool;
+use crate::tool::names::{Face, Spelling, nearest, taken_by};
+use crate::tool::types::Named;
+
+/// The most problems that are told of one script.
+const MAX_PROBLEMS: usize = 100;
+
+/// Properties that any function or object of JavaScript has, besides those of [`taken_by`].
+const OF_ANYTHING: [&str; 8] = ["apply", "bind", "call", "catch", "finally", "length", "name", "prototype"];
+
+impl Session {
+    /// What is wrong with a script, in the order of its text; nothing of it is run, and nothing is spent.
+    ///
+    /// If it does not parse, that alone. Else tools that there are not, that no grant covers, or that are called with an object
+    /// whose keys are wrong; in JavaScript also names that nothing defines. `name` is that of a script: by its ending TypeScript
+    /// is known. What a script computes (names, arguments, text that it evaluates) is left to its run, and to the gate.
+    ///
+    /// # Errors
+    /// If the guest of the language cannot be loaded.
+    pub fn check(&self, language: Language, source: &str, name: &str) -> Result<Vec<Failure>, HostError> {
+        let guests = self.guests();
+        if let Some(failure) = guests.syntax_error(language, source, name)? {
+            // A shell that cannot read its script ends with a status.
+            let kind = if failure.kind == ErrorKind::Exit { ErrorKind::Syntax } else { failure.kind };
+            return Ok(vec![Failure { kind, ..failure }]);
+        }
+        let judge = Judge { gate: self.gate(), language };
+        let mut told = BTreeSet::new();
+        let mentions = guests.mentions(language, source, name)?;
+        let problems = mentions.iter().filter_map(|mention| {
+            let failure = judge.problem(mention)?;
+            let location = place(mention, name, source);
+            Some(Failure { location, ..failure })
+        });
+        // One mistake that is made ten times is one to mend.
+        Ok(problems.filter(|problem| told.insert(problem.message.clone())).take(MAX_PROBLEMS).collect())
+    }
+}
+
+/// Where a script mentions something, if that is known.
+fn place(mention: &Mention, name: &str, script: &str) -> Option<Location> {
+    let column = Some(mention.column).filter(|column| *column > 0);
+    let mut location = Location { file: name.to_owned(), line: mention.line, column, source: None };
+    location.quote(name, script);
+    (mention.line > 0).then_some(location)
+}
+
+/// Judges what a script mentions by what its session has.
+struct Judge<'s> {
+    gate: &'s Gate,
+    language: Language,
+}
+
+impl Judge<'_> {
+    fn problem(&self, mention: &Mention) -> Option<Failure> {
+        match self.language {
+            Language::JavaScript => self.in_javascript(mention),
+            Language::Shell => self.in_shell(mention),
+        }
+    }
+
+    fn in_javascript(&self, mention: &Mention) -> Option<Failure> {
+        let path: Vec<&str> = mention.path.iter().map(String::as_str).collect();
+        let tools = || self.gate.tools().iter();
+        let is_root = |tool: &&Arc<Tool>| tool.path().split('.').next() == path.first().copied();
+        if tools().find(is_root).is_none() {
+            return self.undefined(path.first()?);
+        }
+        for length in (1..=path.len()).rev() {
+            let called = path[..length].join(".");
+            if let Some(tool) = tools().find(|tool| tool.path() == called) {
+                let arguments = mention.arguments.as_deref().filter(|_| length == path.len());
+                return self.not_granted(tool).or_else(|| wrong_keys(tool, arguments?));
+            }
+        }
+        let prefix = format!("{}.", path.join("."));
+        let is_object = tools().any(|tool| tool.path().starts_with(&prefix));
+        let last = path.last()?;
+        let is_of_anything = OF_ANYTHING.contains(last) || taken_by(last, Spelling::Own, Face::Global).is_some();
+        if is_object || (path.len() > 1 && is_of_anything) {
+            return None;
+        }
+        Some(self.no_such_tool(&path.join(".")))
+    }
+
+    /// The failure of a name that nothing defines.
+    fn undefined(&self, name: &str) -> Option<Failure> {
+        if name == "arguments" || taken_by(name, Spelling::Own, Face::Global).is_some() {
+            return None;
+        }
+        let failure = Failure::new(ErrorKind::Exception, "ReferenceError", format!("{name} is not defined"));
+        let roots = self.gate.tools().iter().filter_map(|tool| tool.path().split('.').next());
+        let near = nearest(name, roots).map(|near| format!("did you mean `{near}`?"));
+        Some(Failure { hint: near, ..failure })
+    }
+
+    fn in_shell(&self, mention: &Mention) -> Option<Failure> {
+        let words = match mention.path.first().map(String::as_str) {
+            // `tool stats describe` is `stats describe`.
+            Some("tool") => &mention.path[1..],
+            _ => &mention.path[..],
+        };
+        let alias = words.first()?;
+        let is_command = |tool: &&Arc<Tool>| {
+            **tool.alias() == **alias && (words.len() < mention.path.len() || tool.has(Face::Command))
+        };
+        self.gate.tools().iter().find(is_command)?;
+        for length in (1..=words.len()).rev() {
+            if let Some(tool) = self.gate.tools().get(&words[..length].join("/")) {
+                return self.not_granted(&tool);
+            }
+        }
+        let is_help = words.get(1).is_none_or(|word| word == "help");
+        if is_help { None } else { Some(self.no_such_tool(&words[..2].join(" "))) }
+    }
+
+    fn no_such_tool(&self, name: &str) -> Failure {
+        let failure = Failure::argument(format!("there is no tool `{name}`"));
+        match self.gate.tools().nearest(name) {
+            Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
+            None => failure,
+        }
+    }
+
+    fn not_granted(&self, tool: &Tool) -> Option<Failure> {
+        let method = tool.method();
+        if tool.is_open() || self.gate.grants(method) {
+            return None;
+        }
+        Some(Failure::capability(format!("no grant allows `{method}`")).with_hint(how_to_grant(method)))
+    }
+}
+
+/// The failure of an object whose keys are no parameters of a tool, or lack one that it must have.
+fn wrong_keys(tool: &Tool, keys: &[String]) -> Option<Failure> {
+    let Parameters { names, required, takes_more } = Parameters::of(tool);
+    let mut given = Vec::new();
+    for key in keys {
+        // Those of components have several spellings.
+        let of_wit = tool.function().params.find(key).map(Named::camel);
+        match of_wit.or_else(|| names.iter().copied().find(|name| name == key)) {
+            Some(name) => given.push(name),
+            None if takes_more => {}
+            None => {
+                let failure = Failure::argument(format!("`{}`: there is no parameter `{key}`", tool.path()));
+                return Some(failure.with_hint(match nearest(key, names.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if names.is_empty() => "it takes no parameters".to_owned(),
+                    None => format!("it takes {}", names.join(", ")),
+                }));
+            }
+        }
+    }
+    let missing = required.iter().find(|name| !given.contains(name))?;
+    Some(Failure::argument(format!("`{}`: the parameter `{missing}` is missing", tool.path())))
+}
+
+/// What a tool takes, by the names that JavaScript has for it.
+struct Parameters<'t> {
+    names: Vec<&'t str>,
+    required: Vec<&'t str>,
+    /// Whether it takes parameters that it does not name.
+    takes_more: bool,
+}
+
+impl<'t> Parameters<'t> {
+    fn of(tool: &'t Tool) -> Self {
+        let function = tool.function();
+        let Some(schemas) = &function.schemas else {
+            return Self {
+                names: function.params.iter().map(Named::camel).collect(),
+                required: function.params.iter().filter(|field| !field.is_optional()).map(Named::camel).collect(),
+                takes_more: function.is_open(),
+            };
+        };
+        let part = |keyword| schemas.parameters.get(keyword);
+        let fields = part("properties").and_then(Value::as_object).into_iter().flatten();
+        let required = part("required").and_then(Value::as_array).into_iter().flatten();
+        Self {
+            names: fields.map(|(name, _)| name.as_str()).collect(),
+            required: required.filter_map(Value::as_str).collect(),
+            takes_more: part("additionalProperties") != Some(&Value::Bool(false)),
+        }
+    }
+}
