@@ -17,8 +17,8 @@ def add(a: int) -> int:
 @pytest.mark.parametrize(
     ("language", "code", "place"),
     [
-        ("javascript", "function f() {\n  null.x }\nf()", (2, 3, "  null.x }")),
-        ("javascript", "\r\n\r\nthrow new Error('a\\nb')\r\n", (3, 11, "throw new Error('a\\nb')")),
+        ("javascript", "function f() {\n  null.x }\nf()", (2, 8, "  null.x }")),
+        ("javascript", "\r\n\r\nthrow new Error('a\\nb')\r\n", (3, 7, "throw new Error('a\\nb')")),
         ("javascript", "let a = 1\nlet b = ((", (2, 11, "let b = ((")),
         ("javascript", "const a = 1;\nawait add({a: 'x'})", (2, 7, "await add({a: 'x'})")),
         ("javascript", "await missing.f()", (1, 7, "await missing.f()")),
@@ -26,7 +26,7 @@ def add(a: int) -> int:
         (
             "typescript",
             "interface A { x: number }\nconst a: A = {x: 1};\nthrow new Error('x')",
-            (3, 11, "throw new Error('x')"),
+            (3, 7, "throw new Error('x')"),
         ),
         ("typescript", "const a: = 1", (1, 10, "const a: = 1")),
         ("shell", "echo a\nif true; then\nfi", (3, None, "fi")),
@@ -55,8 +55,8 @@ def test_run_in_steps_tells_its_place() -> None:
 def test_model_and_program_are_told_the_place() -> None:
     tool = create_sandbox_tool([add])
     told = tool.run("const a = null;\nreturn a.b", "javascript")
-    assert told == "[error]: TypeError: cannot read property 'b' of null\n  at line 2, column 8: return a.b"
-    with pytest.raises(ScriptError, match=r"at line 1, column 1: null\.x"):
+    assert told == "[error]: TypeError: Cannot read properties of null (reading 'b')\n  at line 2, column 10: return a.b"
+    with pytest.raises(ScriptError, match=r"at line 1, column 6: null\.x"):
         tool.sandbox.run("null.x", "javascript", check=True)
 
 

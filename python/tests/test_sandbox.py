@@ -339,7 +339,7 @@ def test_a_sandbox_that_only_its_own_functions_know_is_let_go() -> None:
 def test_the_sandbox_as_a_tool_never_raises() -> None:
     tool = create_sandbox_tool()
     assert "there is no language 'python'" in tool.run("1", "python")
-    assert tool.run("throw new Error('x')", "js") == "[error]: Error: x\n  at line 1, column 11: throw new Error('x')"
+    assert tool.run("throw new Error('x')", "js") == "[error]: Error: x\n  at line 1, column 7: throw new Error('x')"
     assert tool.run("echo a; echo b >&2; exit 2", "bash").startswith("a\n[stderr]: b\n[error]: ")
     tool.sandbox.close()
     assert "sandbox is closed" in tool.run("1", "javascript")
