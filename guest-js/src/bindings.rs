@@ -3,7 +3,6 @@
 
 wit_bindgen::generate!({ world: "script-guest", path: "../wit" });
 
-pub(crate) use tollhouse::guest::types::Mention;
 pub(crate) use tollhouse::guest::{catalog, clock, files, fuel, output, random, types};
 
 export!(ScriptGuest with_types_in self);

@@ -147,7 +147,7 @@ impl From<serde_json::Value> for Payload {
 }
 
 impl Failure {
-    fn new(kind: ErrorKind, name: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: ErrorKind, name: &str, message: impl Into<String>) -> Self {
         Self {
             kind,
             name: name.to_owned(),

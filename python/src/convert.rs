@@ -119,7 +119,7 @@ impl Writer<'_> {
             return self.integer(integer);
         }
         if let Ok(float) = value.cast_exact::<PyFloat>() {
-            return Ok(self.float(float.value()));
+            return self.float(float.value());
         }
         if let Ok(dict) = value.cast::<PyDict>() {
             return self.object(dict, depth);
@@ -133,7 +133,7 @@ impl Writer<'_> {
         if let Ok(bytes) = value.cast::<PyBytes>() {
             let bytes = bytes.as_bytes();
             (self.count)(bytes.len().div_ceil(3) * 4)?;
-            return Ok(self.special(SpecialKind::Bytes, STANDARD.encode(bytes)));
+            return self.special(SpecialKind::Bytes, STANDARD.encode(bytes));
         }
         // A dataclass, a model, a date: the package knows what they are made of. One step at a time, so that bytes and large
         // integers in them arrive as what they are.
@@ -145,13 +145,13 @@ impl Writer<'_> {
         match integer.extract::<i64>() {
             Ok(small) if (-MAX_SAFE..=MAX_SAFE).contains(&small) => Ok(Value::from(small)),
             // Of very long ones Python says why it does not write them.
-            _ => Ok(self.special(SpecialKind::Integer, integer.str()?.to_str()?.to_owned())),
+            _ => self.special(SpecialKind::Integer, integer.str()?.to_str()?.to_owned()),
         }
     }
 
-    fn float(&mut self, float: f64) -> Value {
+    fn float(&mut self, float: f64) -> PyResult<Value> {
         match Number::from_f64(float) {
-            Some(number) => Value::Number(number),
+            Some(number) => Ok(Value::Number(number)),
             None if float.is_nan() => self.special(SpecialKind::Float, "NaN".to_owned()),
             None if float > 0.0 => self.special(SpecialKind::Float, "Infinity".to_owned()),
             None => self.special(SpecialKind::Float, "-Infinity".to_owned()),
@@ -166,9 +166,11 @@ impl Writer<'_> {
         PyTypeError::new_err(format!("{} (at `{}`)", error.value(py), self.place))
     }
 
-    fn special(&mut self, kind: SpecialKind, text: String) -> Value {
+    fn special(&mut self, kind: SpecialKind, text: String) -> PyResult<Value> {
+        // Each has the whole way to its place.
+        (self.count)(size_of::<Special>() + self.place.len() + text.len())?;
         self.specials.push(Special { pointer: self.place.clone(), kind });
-        Value::String(text)
+        Ok(Value::String(text))
     }
 
     fn array<'py>(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>, depth: usize) -> PyResult<Value> {

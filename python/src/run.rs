@@ -135,7 +135,7 @@ impl Run {
 
     /// Answers a call with an exception.
     fn fail(&self, py: Python<'_>, call: &Call, error: &Bound<'_, PyAny>) -> PyResult<()> {
-        let failure: Failure = crate::tool::failure(py, &PyErr::from_value(error.clone()));
+        let failure: Failure = crate::tool::failure(py, &PyErr::from_value(error.clone()), &|_| Ok(()));
         let completion = Completion { id: call.id, result: Err(failure) };
         self.with(py, move |run| run.resume(completion))
     }

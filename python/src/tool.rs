@@ -11,7 +11,7 @@ use tollhouse::error::{Failure, Payload};
 use tollhouse::tool::typescript::HostSignature;
 use tollhouse::tool::{self, HostCall, HostFunction, names};
 
-use crate::convert::{to_counted_payload, to_payload, to_python};
+use crate::convert::{to_counted_payload, to_python};
 use crate::driver::Raised;
 use crate::errors::told;
 
@@ -155,7 +155,8 @@ impl HostFunction for Answer {
                     return failure;
                 }
                 if error.is_instance_of::<PyException>(py) {
-                    return failure(py, &error);
+                    let failure = failure(py, &error, &count);
+                    return refused.take().unwrap_or(failure);
                 }
                 // KeyboardInterrupt and its like are for who runs the script, not for the script.
                 self.raised.raise(error);
@@ -168,10 +169,11 @@ impl HostFunction for Answer {
 /// The attribute of an exception that says in its place what a script is told: a dict of `name`, `message`, `payload`.
 const TOLD: &str = "_tollhouse_told";
 
-/// What a script is told of an exception: what the exception says for it, else its type and its message.
-pub(crate) fn failure(py: Python<'_>, error: &PyErr) -> Failure {
+/// What a script is told of an exception: what the exception says for it, else its type and its message. `count` is given the
+/// bytes of its payload, as in [`to_counted_payload`].
+pub(crate) fn failure(py: Python<'_>, error: &PyErr, count: &dyn Fn(usize) -> PyResult<()>) -> Failure {
     if let Ok(told) = error.value(py).getattr(TOLD) {
-        return stated(&told).unwrap_or_else(|error| failure(py, &error));
+        return stated(&told, count).unwrap_or_else(|error| failure(py, &error, count));
     }
     let name = error.get_type(py).name().map_or_else(|_| "Exception".to_owned(), |name| name.to_string());
     let message = error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string());
@@ -181,10 +183,10 @@ pub(crate) fn failure(py: Python<'_>, error: &PyErr) -> Failure {
 }
 
 /// The failure that a dict states. A payload without a JSON form is an error.
-fn stated(told: &Bound<'_, PyAny>) -> PyResult<Failure> {
+fn stated(told: &Bound<'_, PyAny>, count: &dyn Fn(usize) -> PyResult<()>) -> PyResult<Failure> {
     let (name, message): (String, String) = (told.get_item("name")?.extract()?, told.get_item("message")?.extract()?);
     let mut failure = Failure::tool(message);
     failure.name = name;
     let payload = told.get_item("payload")?;
-    Ok(if payload.is_none() { failure } else { failure.with_payload(to_payload(&payload)?) })
+    Ok(if payload.is_none() { failure } else { failure.with_payload(to_counted_payload(&payload, count)?) })
 }

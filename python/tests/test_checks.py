@@ -107,7 +107,7 @@ TOOLS = Sandbox(
     ("script", "kind", "message", "hint", "place"),
     [
         ("await bank.pai({amount: 1, to: 'a'})", "argument", "there is no tool `bank.pai`", "did you mean `bank.pay`?", (1, 7)),
-        ("const x = 1;\nawait add({b: x})", "argument", "`add`: there is no parameter `b`", "it takes a", (2, 7)),
+        ("const x = 1;\nawait add({b: x})", "argument", "`add`: there is no parameter `b`", "did you mean `a`?", (2, 7)),
         ("add({})", "argument", "`add`: the parameter `a` is missing", None, (1, 1)),
         ("add()", "argument", "`add`: the parameter `a` is missing", None, (1, 1)),
         (

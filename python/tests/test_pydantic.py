@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import datetime
 import datetime as dt
+import json
+import pathlib
+import uuid
 from typing import Annotated, Any, Literal
 
 import pytest
 
-from tollhouse import ArgumentError, ToolDefinition, tool, tools_of
+from tollhouse import ArgumentError, MethodCapability, Param, Sandbox, ToolDefinition, tool, tools_of
 from tollhouse.plain import to_json
 from tollhouse.shapes import Shapes
 
@@ -172,3 +176,56 @@ def test_a_choice_that_takes_ever_longer_is_not_read_deep() -> None:
     for _ in range(50):
         deep = {"value": 1, "branches": [deep]}
     assert isinstance(Shapes().of(Tree).read(deep, ""), Tree)
+
+
+def test_texts_and_numbers_arrive_as_they_were_judged() -> None:
+    """Else a clause that forbids a value would let it through in another spelling."""
+
+    class Row(pydantic.BaseModel):
+        who: uuid.UUID = uuid.UUID(int=1)
+        when: datetime.date = datetime.date(2025, 1, 31)
+        how_long: datetime.timedelta = pydantic.Field(default=datetime.timedelta(hours=1), alias="howLong")
+        where: pathlib.Path = pathlib.Path("a")
+        name: Annotated[str, pydantic.StringConstraints(strip_whitespace=True)] = "a"
+        size: float = 1.0
+        site: pydantic.AnyUrl | None = None
+        secret: pydantic.SecretStr | None = None
+        data: pydantic.Base64Bytes | None = None
+        names: set[uuid.UUID] = set()
+        by_day: dict[datetime.date, int] = {}
+        moment: datetime.datetime | None = None
+
+    def take(row: Any, rows: Any = None) -> str:
+        return "taken"
+
+    take.__annotations__.update(row=Row, rows=list[Row] | None)
+    box = Sandbox(tools=[take])
+    lower = "0190163d-8694-739b-aea5-966c26f8ad91"
+    for field, right, wrong in [
+        ("who", [lower], [lower.upper(), lower.replace("-", ""), f"{{{lower}}}", f"urn:uuid:{lower}"]),
+        ("when", ["2025-01-31"], ["2025-01-31T00:00:00"]),
+        ("howLong", ["PT1H"], ["PT60M", "+PT1H", "PT3600S"]),
+        ("where", ["a/b", "/a"], ["a//b", "a/./b", "./a", "a/"]),
+        ("name", ["a", "a b"], [" a", "a "]),
+        ("size", [1, 1.5, 2**53], [2**53 + 1]),
+        ("site", ["https://example.com/"], ["https://EXAMPLE.com/", "https://example.com"]),
+        ("secret", ["x y"], []),
+        ("data", ["aGk="], ["aGl="]),
+        ("names", [[lower]], [[lower.upper()]]),
+        ("by_day", [{"2025-01-31": 1}], []),
+        ("moment", ["2025-01-31T00:00:00Z", "2025-01-31T00:00:00+00:00"], []),
+    ]:
+        for value, ok in [(one, True) for one in right] + [(one, False) for one in wrong]:
+            for arguments in ({"row": {field: value}}, {"row": {}, "rows": [{}, {field: value}]}):
+                result = box.run("javascript", "return await take(JSON.parse(env.A))", env={"A": json.dumps(arguments)})
+                assert result.success == ok, (field, value, result.error)
+                assert ok or "expected" in (result.error or ""), (field, value, result.error)
+
+
+def test_floats_are_given_as_what_they_can_be() -> None:
+    def take(n: float) -> float:
+        return n
+
+    box = Sandbox(tools=[take], capabilities=[MethodCapability("take", constraints=[Param("n") != 2**53])])
+    assert box.run("javascript", f"return await take({{n: {2**53 + 2}}})").return_value == 2**53 + 2
+    assert "a number that a float can be" in box.run("shell", f"take --n {2**53 + 1}").stderr

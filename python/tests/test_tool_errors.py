@@ -93,7 +93,29 @@ def test_result_keeps_a_bounded_number_of_exceptions() -> None:
     result = Sandbox(tools=[refuse]).run(
         "javascript", "for (let n = 0; n < 1100; n++) await refuse({amount: n}).catch(() => 0)"
     )
-    assert len(result.exceptions) == 1000
+    assert len(result.exceptions) == 20
+
+
+def test_run_keeps_the_last_only_of_exceptions_that_hold_much() -> None:
+    def refuse_all(items: list[str]) -> None:
+        raise KeyError(items)
+
+    script = """
+    const large = ['x'.repeat(1e6)];
+    for (const items of [['a'], large, ['b'], large, large, ['c']]) await refuse_all({items}).catch(() => 0)
+    """
+    result = Sandbox(tools=[refuse_all]).run("javascript", script)
+    assert [len(str(one)) > 100 for one in result.exceptions] == [False, False, True, False]
+
+
+def test_script_is_told_the_beginning_of_a_long_message() -> None:
+    def fail() -> None:
+        raise ValueError("x" * 1_000_000)
+
+    result = Sandbox(tools=[fail]).run("javascript", "await fail()")
+    assert result.error is not None
+    assert "xxx… (" in result.error
+    assert len(result.error) < 70_000
 
 
 def test_script_is_told_messages_of_value_errors_only() -> None:

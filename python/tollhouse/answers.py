@@ -116,6 +116,8 @@ class Answering:
         self._lock = allocate_lock()
         self.exceptions: list[tuple[dict[str, Any], Exception]] = []
         """What scripts were told of the exceptions of tools, and the exceptions themselves."""
+        self.large_exception: tuple[dict[str, Any], Exception] | None = None
+        """The one of them that holds large arguments or texts: there is one at most."""
 
     def look(self) -> None:
         """Has tools see the context variables as they are now."""

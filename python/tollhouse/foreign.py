@@ -10,6 +10,7 @@ import importlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from . import given
 from .choices import deepest, nests_deeper
 from .errors import ArgumentError
 from .scalars import Place, Read, Schema, Shape, mismatch, told
@@ -113,9 +114,11 @@ def _reader(adapter: Any, failure: type[Exception], most: int | None) -> Read:
             raise mismatch(at, "JSON", value) from None
         try:
             # Strict: the schema that the caller was shown allows no "12" for 12. As JSON: there, a date is a string.
-            return adapter.validate_json(text, strict=True)
+            made = adapter.validate_json(text, strict=True)
         except failure as error:
             raise ArgumentError(_message(error, at)) from error
+        given.check(value, made, at)
+        return made
 
     return read
 

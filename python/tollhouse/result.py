@@ -25,7 +25,7 @@ class ExecutionResult:
         success: True of a run that completed.
         exit_code: As a process has one: from 0 to 255.
         status: How it ended: `completed`, `failed`, `denied`, `limited` or `cancelled`.
-        exceptions: Those that tools raised, oldest first and a thousand at most, also those that the script caught.
+        exceptions: Those that tools raised, oldest first, the first ten and the last ten at most, also those that the script caught.
         cause: The exception of a tool that ended the script, if one did.
         line: The line of the script that failed, from 1; None if that is not known.
         column: Its column, from 1; None if that is not known, as of bash.

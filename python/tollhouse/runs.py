@@ -236,6 +236,7 @@ class Runs:
             answering.end()
             # Their frames hold this: it would have to wait for Python's collector of cycles.
             answering.exceptions.clear()
+            answering.large_exception = None
 
     def _script(
         self,

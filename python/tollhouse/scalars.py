@@ -130,6 +130,9 @@ def _number(value: Any, at: Place) -> float:
         number = math.inf
     if not math.isfinite(number):
         raise mismatch(at, "a finite number", value)
+    # The gate judged the whole number that was given.
+    if isinstance(value, int) and int(number) != value:
+        raise mismatch(at, "a number that a float can be", value)
     return number
 
 

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 use tollhouse::capability::{Approve, Grant, Policy};
 use tollhouse::gate::{Answer, ApprovalError, ApprovalRequest, Approver, AuditFile};
-use tollhouse::session::{Session, SessionOptions};
+use tollhouse::guest::{Language, Script};
+use tollhouse::session::{RunOptions, Session, SessionOptions};
 use tollhouse::tool::HostTool;
 use tollhouse_tests::screen::{Screen, word};
 use tollhouse_tests::{Home, binary, root};
@@ -64,8 +65,21 @@ impl Approver for Answering {
     }
 }
 
+/// Allows a call when this time is over.
+struct Late(SystemTime);
+
+impl Approver for Late {
+    fn approve(&self, request: &ApprovalRequest<'_>) -> Result<Answer, ApprovalError> {
+        let question = request.put(request.method)?;
+        while SystemTime::now() <= self.0 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(question.answer(true, "test"))
+    }
+}
+
 /// A session with one host function, `pay`, whose amount has a default.
-fn session(home: &Home, policy: Policy, approver: &Arc<Answering>) -> Session {
+fn session(home: &Home, policy: Policy, approver: &Arc<impl Approver + 'static>) -> Session {
     let schema = json!({
         "type": "object",
         "properties": { "amount": { "type": "integer", "default": 1_000_000 }, "to": { "type": "string" } },
@@ -124,6 +138,49 @@ fn refund_of_all_that_is_left_is_asked_about() {
     let checked: Value = serde_json::from_str(&checked.stdout).expect("JSON");
     let optional = &checked["grants"][1]["methods"][0]["optional"][0];
     assert_eq!((&optional["param"], &optional["without"]), (&json!("amount"), &json!("asks")), "{checked}");
+}
+
+#[test]
+fn consent_after_the_end_of_a_grant_allows_nothing() {
+    let home = Home::new();
+    let end = SystemTime::now() + Duration::from_secs(2);
+    let asker = Grant::allow("pay").expect("a pattern").named("asker").calls(1).approve(Approve::Always).until(end);
+    let mut policy = Policy::default();
+    policy.push(asker);
+    let session = session(&home, policy, &Arc::new(Late(end)));
+    let failure = session.call("pay", "{}").expect_err("it has ended");
+    assert!(failure.message.contains("ended"), "{failure:?}");
+    assert_eq!(session.gate().budgets()[0].remaining.to_string(), "1", "nothing is spent");
+}
+
+/// Calls that were admitted wait for one another; what has not begun when their grant ends does not begin.
+#[test]
+fn call_that_waits_beyond_the_end_of_its_grant_does_not_begin() {
+    let home = Home::new();
+    let end = SystemTime::now() + Duration::from_secs(3);
+    let mut policy = Policy::parse("[limits]\nconcurrency = 1\n").expect("a policy");
+    policy.push(Grant::allow("pay").expect("a pattern").named("payer").until(end));
+    let begun = Arc::new(Mutex::new(Vec::new()));
+    let times = Arc::clone(&begun);
+    let pay = HostTool::new("pay", "Pays.", json!({ "type": "object" })).expect("a tool");
+    let pay = pay.answered_by(move |_: &tollhouse::tool::HostCall<'_>| {
+        times.lock().expect("no call panics").push(SystemTime::now());
+        std::thread::sleep(Duration::from_secs(1));
+        Ok(json!(null).into())
+    });
+    let options = SessionOptions { policy, host_tools: vec![pay], ..SessionOptions::default() };
+    let session = home.host().session(options).expect("a session");
+    let source = "const all = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => pay({})));
+        return all.filter(one => one.status === 'rejected').map(one => one.reason.message)";
+    let script = Script { source: source.to_owned(), ..Script::default() };
+    let run = session.start(Language::JavaScript, script, RunOptions::default()).expect("it starts");
+    let refused = run.finish().value.expect("it returns");
+    let begun = begun.lock().expect("no call panics");
+    assert!(begun.iter().all(|begin| *begin <= end), "{begun:?} {end:?}");
+    assert!(!begun.is_empty() && begun.len() < 6, "{begun:?}");
+    let refused = refused.as_array().expect("a list");
+    assert_eq!(refused.len(), 6 - begun.len());
+    assert!(refused.iter().all(|message| message.as_str().is_some_and(|text| text.contains("ended"))), "{refused:?}");
 }
 
 /// Over, or taken back, a grant that asks leaves no call to those behind it, which do not.

@@ -133,7 +133,11 @@ fn allow_net_widens_no_policy_in_silence() {
     {
         let ran = home.run(["run", "--policy", file, "--allow-net", "elsewhere.example", "-e", "1"]);
         assert_eq!(ran.status, 2, "{}", ran.stderr);
-        assert!(ran.stderr.contains("--allow-net https://elsewhere.example") && ran.stderr.contains(told), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("--allow-net https://elsewhere.example") && ran.stderr.contains(told),
+            "{}",
+            ran.stderr
+        );
     }
 }
 

@@ -57,7 +57,7 @@ impl Call {
         let arguments = match (&self.json, &tool) {
             (Some(json), _) => json.clone(),
             (None, Some(tool)) => {
-                let parsed = tool.parse_words(&self.words);
+                let parsed = tool.parse_words(&self.words, session.gate().limits().memory);
                 parsed.map_err(|error| CliError::usage(format!("{method}: {error}")).hint(tool.help()))?.to_string()
             }
             (None, None) => "{}".to_owned(),

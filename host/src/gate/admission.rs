@@ -3,6 +3,7 @@
 //! **Invariant:** only `Gate::begin` fills the fields, and nothing changes them afterwards: what is called is what was judged.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::capability::Amount;
 use crate::code::MemoryCharge;
 use crate::error::{Failure, Payload, told};
 use crate::json;
-use crate::ledger::{AccountId, Ledger};
+use crate::ledger::{AccountId, Ledger, Refused};
 use crate::tool::{Authority, CallContext, Secrets, Started, Tool, no_memory_for_result};
 
 /// A call that may happen: granted, paid for, and on record.
@@ -44,6 +45,11 @@ impl Debit {
 
     pub(super) fn amounts(&self) -> &[(AccountId, Amount)] {
         &self.amounts
+    }
+
+    /// Why the call may not begin any more: a grant that it is reserved in has ended, or was revoked.
+    fn over(&self) -> Option<Refused> {
+        self.ledger.over(self.account, SystemTime::now()).map(|(_, refused)| refused)
     }
 
     pub(super) fn release(&self) {
@@ -126,6 +132,13 @@ impl Admission {
 
     /// Makes durable that it starts and which secrets the tool sees, or gives back what was reserved.
     fn keep(&self, secrets: &Secrets) -> Result<(), Failure> {
+        // It may have waited for others to end.
+        if let Some(refused) = self.debit.over() {
+            self.give_back();
+            let failure =
+                Failure::capability(format!("`{}`: the grant ended before the call began: {refused}", self.method));
+            return Err(failure.with_hint("it must be given anew before such calls are allowed"));
+        }
         let alias = self.authority.alias();
         let seen = self.authority.secrets().filter(|(name, sees)| *sees && secrets.has(name));
         let seen = seen.map(|(name, _)| self.witness.secret_used(name, alias, None));

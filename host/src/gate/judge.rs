@@ -76,7 +76,7 @@ pub(super) enum Reason {
     Clause(String, Option<Value>),
     /// The ledger refused, for this grant or one above it.
     Budget(String, Refused),
-    /// This grant, or one above it, is over; it asks a human, so no other may take its place.
+    /// This grant, or one above it, is over, and no other may take its place.
     Ended(String, Refused),
 }
 
@@ -267,9 +267,11 @@ impl Held {
 
     /// Why no later grant may take this one's place: it asks a human, and it or one above it is over.
     fn bars(&self, ledger: &Ledger, now: SystemTime) -> Option<Reason> {
-        if self.grant.approve == Approve::Never {
-            return None;
-        }
+        if self.grant.approve == Approve::Never { None } else { self.over(ledger, now) }
+    }
+
+    /// Why this grant allows nothing any more: it, or one above it, has ended or was revoked.
+    pub(super) fn over(&self, ledger: &Ledger, now: SystemTime) -> Option<Reason> {
         let (at, refused) = ledger.over(self.accounts[0].id, now)?;
         Some(Reason::Ended(self.name_of(at).to_owned(), refused))
     }

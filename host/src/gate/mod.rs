@@ -473,7 +473,11 @@ impl Gate {
         let (run, audit) = (record.run(), &*self.log(record));
         let asking = Asking { audit, run, seq, callers: &callers, method, arguments, grant, reason, costs: &costs };
         let failure = match asking.ask(&**approver) {
-            Ok(true) => return Ok(seq),
+            Ok(true) => match held.over(&self.ledger, SystemTime::now()) {
+                None => return Ok(seq),
+                // It ended while the human thought.
+                Some(reason) => self.denied(method, &Denial { grant: Some(&held.grant), reason }),
+            },
             Ok(false) => Failure::approval(format!("`{method}`: a human refused the call (grant `{grant}`)")),
             Err(error) => Failure::approval(format!("`{method}`: grant `{grant}` needs approval: {}", told(&error))),
         };
@@ -534,7 +538,7 @@ impl Gate {
             };
             (recorded(text), failure)
         })?;
-        match tool.canonicalize(given) {
+        match tool.canonicalize(given, memory) {
             Ok(arguments) => Ok((tool, arguments)),
             Err(failure) => Err((recorded(text), failure)),
         }

@@ -7,13 +7,13 @@ use tollhouse_engine::{SHELL_STACK, WASM_STACK};
 use wasmtime::Trap;
 use wasmtime::component::Component;
 
-use super::Language;
 use super::bindings::{ScriptGuestPre, types as wit};
 use super::fault::is_overflow;
 use super::operation::{Completion, Step};
 use super::spare::{Instance, Lent, Spares};
 use super::state::{Catalog, Output, OutputError, State, linker};
 use super::together::Together;
+use super::{Language, Mention};
 use crate::code::{self, Code, CodeError, Interrupt, NoRoom, Stopped, with_stack};
 use crate::vfs::{ApplyError, Edit, Tree};
 

@@ -44,7 +44,7 @@ impl Catalog for GateCatalog {
 
     fn parse_words(&self, method: &str, words: &[String]) -> Result<String, String> {
         let tool: Arc<Tool> = self.gate.tools().get(method).ok_or_else(|| format!("there is no tool `{method}`"))?;
-        tool.parse_words(words).map(|arguments| arguments.to_string())
+        tool.parse_words(words, self.gate.limits().memory).map(|arguments| arguments.to_string())
     }
 
     fn help(&self, prefix: &str) -> Option<String> {

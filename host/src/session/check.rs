@@ -30,7 +30,7 @@ impl Session {
     /// # Errors
     /// If the guest of the language cannot be loaded.
     pub fn check(&self, language: Language, source: &str, name: &str) -> Result<Vec<Failure>, HostError> {
-        let guests = self.guests();
+        let guests = self.0.guests();
         if let Some(failure) = guests.syntax_error(language, source, name)? {
             // A shell that cannot read its script ends with a status.
             let kind = if failure.kind == ErrorKind::Exit { ErrorKind::Syntax } else { failure.kind };
@@ -92,12 +92,13 @@ impl Judge<'_> {
         if is_object || (path.len() > 1 && is_of_anything) {
             return None;
         }
-        Some(self.no_such_tool(&path.join(".")))
+        Some(no_such_tool(&path.join("."), tools().map(|tool| tool.path())))
     }
 
     /// The failure of a name that nothing defines.
     fn undefined(&self, name: &str) -> Option<Failure> {
-        if name == "arguments" || taken_by(name, Spelling::Own, Face::Global).is_some() {
+        // No alias has these names, so that nobody could take them.
+        if ["$", "arguments"].contains(&name) || taken_by(name, Spelling::Own, Face::Global).is_some() {
             return None;
         }
         let failure = Failure::new(ErrorKind::Exception, "ReferenceError", format!("{name} is not defined"));
@@ -123,15 +124,8 @@ impl Judge<'_> {
             }
         }
         let is_help = words.get(1).is_none_or(|word| word == "help");
-        if is_help { None } else { Some(self.no_such_tool(&words[..2].join(" "))) }
-    }
-
-    fn no_such_tool(&self, name: &str) -> Failure {
-        let failure = Failure::argument(format!("there is no tool `{name}`"));
-        match self.gate.tools().nearest(name) {
-            Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
-            None => failure,
-        }
+        let commands = self.gate.tools().iter().map(|tool| tool.command());
+        if is_help { None } else { Some(no_such_tool(&words[..2].join(" "), commands)) }
     }
 
     fn not_granted(&self, tool: &Tool) -> Option<Failure> {
@@ -140,6 +134,14 @@ impl Judge<'_> {
             return None;
         }
         Some(Failure::capability(format!("no grant allows `{method}`")).with_hint(how_to_grant(method)))
+    }
+}
+
+fn no_such_tool<'t>(name: &str, known: impl Iterator<Item = &'t str>) -> Failure {
+    let failure = Failure::argument(format!("there is no tool `{name}`"));
+    match nearest(name, known) {
+        Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
+        None => failure,
     }
 }
 

@@ -29,7 +29,7 @@ use crate::vfs::{ApplyError, Edit, Tree};
 
 /// Files, grants and budgets that outlive a run. Cheap to clone; clones are one session.
 #[derive(Clone)]
-pub struct Session(Arc<SessionState>);
+pub struct Session(pub(super) Arc<SessionState>);
 
 /// Where a session is kept, and what its random numbers are drawn from.
 pub(super) enum Keeping {

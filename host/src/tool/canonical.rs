@@ -33,15 +33,17 @@ pub(super) use self::number::{exact_integer, float_json, float_value, integer_js
 
 /// Brings the arguments of a call to their canonical form: one object, keys in the order of the parameters.
 ///
-/// It is idempotent, and what it returns lowers without a further check but that of handles.
+/// It is idempotent, and what it returns lowers without a further check but that of handles. What is left out, and stands there as
+/// null, takes `memory` at most, in bytes.
 ///
 /// # Errors
 /// The first thing that does not fit.
-pub fn canonicalize(function: &Function, mut arguments: Value) -> Result<Value, ArgumentError> {
+pub fn canonicalize(function: &Function, mut arguments: Value, memory: u64) -> Result<Value, ArgumentError> {
     if !arguments.is_object() {
         return Err(ArgumentError::NotAnObject { form: form(&function.params), got: show(&arguments) });
     }
-    record(&function.params, &mut arguments).map_err(|fault| fault.into_error())?;
+    let room = &mut Room(memory);
+    record(&function.params, &mut arguments, room).map_err(|fault| fault.into_error())?;
     Ok(arguments)
 }
 
@@ -50,7 +52,7 @@ pub fn canonicalize(function: &Function, mut arguments: Value) -> Result<Value, 
 /// # Errors
 /// The first thing that does not fit.
 pub fn canonicalize_value(ty: &Type, mut value: Value, root: &str) -> Result<Value, ArgumentError> {
-    check(ty, &mut value).map_err(|fault| {
+    check(ty, &mut value, &mut Room(u64::MAX)).map_err(|fault| {
         let fault = if root.is_empty() { fault } else { fault.under_key(root) };
         fault.into_error()
     })?;
@@ -67,8 +69,24 @@ pub fn form(params: &[Field]) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
+/// Bytes of memory that may still be taken by what a value leaves out: a record of options may have hundreds of fields, and a list of
+/// such records is short as it is given.
+struct Room(u64);
+
+impl Room {
+    /// Takes what all fields of a record would take without values.
+    fn take_members(&mut self, fields: &Members<Field>) -> Checked {
+        let bytes: u64 = fields.iter().map(|field| EMPTY_MEMBER + field.camel.len() as u64).sum();
+        self.0 = self.0.checked_sub(bytes).ok_or_else(|| Fault::new(What::TooLarge))?;
+        Ok(())
+    }
+}
+
+/// Bytes that a member without a value takes of memory besides its key, about.
+const EMPTY_MEMBER: u64 = 128;
+
 /// Checks `value` and rewrites it in place.
-fn check(ty: &Type, value: &mut Value) -> Checked {
+fn check(ty: &Type, value: &mut Value, room: &mut Room) -> Checked {
     match &ty.shape {
         Shape::Bool => value.is_boolean().then_some(()).ok_or_else(|| Fault::mismatch(ty, value)),
         Shape::String | Shape::Own(_) | Shape::Borrow(_) => {
@@ -83,17 +101,17 @@ fn check(ty: &Type, value: &mut Value) -> Checked {
         }
         Shape::F32 | Shape::F64 => float(ty, value),
         Shape::Bytes => bytes(ty, value),
-        Shape::List(inner) => list(ty, inner, None, value),
-        Shape::FixedList(inner, count) => list(ty, inner, Some(*count), value),
-        Shape::Tuple(members) => tuple(ty, members, value),
-        Shape::Record(fields) if value.is_object() => record(fields, value),
+        Shape::List(inner) => list(ty, inner, None, value, room),
+        Shape::FixedList(inner, count) => list(ty, inner, Some(*count), value, room),
+        Shape::Tuple(members) => tuple(ty, members, value, room),
+        Shape::Record(fields) if value.is_object() => record(fields, value, room),
         Shape::Record(fields) => Err(Fault::expected(format!("{} {}", ty.describe(), form(fields)), value)),
-        Shape::Variant(cases) => variant(ty, cases, value),
+        Shape::Variant(cases) => variant(ty, cases, value, room),
         Shape::Enum(cases) => enumeration(ty, cases, value),
         Shape::Flags(cases) => flags(ty, cases, value),
-        Shape::Option(inner) => option(inner, value),
-        Shape::Result { ok, err } => result(ok.as_deref(), err.as_deref(), value),
-        Shape::Map(key, item) => map(ty, key, item, value),
+        Shape::Option(inner) => option(inner, value, room),
+        Shape::Result { ok, err } => result(ok.as_deref(), err.as_deref(), value, room),
+        Shape::Map(key, item) => map(ty, key, item, value, room),
         Shape::Json => Ok(()),
     }
 }
@@ -147,7 +165,7 @@ fn bytes(ty: &Type, value: &mut Value) -> Checked {
     }
 }
 
-fn list(ty: &Type, inner: &Type, count: Option<u32>, value: &mut Value) -> Checked {
+fn list(ty: &Type, inner: &Type, count: Option<u32>, value: &mut Value, room: &mut Room) -> Checked {
     let Value::Array(items) = value else {
         return Err(Fault::mismatch(ty, value));
     };
@@ -155,16 +173,16 @@ fn list(ty: &Type, inner: &Type, count: Option<u32>, value: &mut Value) -> Check
         return Err(Fault::mismatch(ty, value));
     }
     for (index, item) in items.iter_mut().enumerate() {
-        check(inner, item).map_err(|fault| fault.under_index(index))?;
+        check(inner, item, room).map_err(|fault| fault.under_index(index))?;
     }
     Ok(())
 }
 
-fn tuple(ty: &Type, members: &[Type], value: &mut Value) -> Checked {
+fn tuple(ty: &Type, members: &[Type], value: &mut Value, room: &mut Room) -> Checked {
     match value {
         Value::Array(items) if items.len() == members.len() => {
             for (index, (item, member)) in items.iter_mut().zip(members).enumerate() {
-                check(member, item).map_err(|fault| fault.under_index(index))?;
+                check(member, item, room).map_err(|fault| fault.under_index(index))?;
             }
             Ok(())
         }
@@ -172,23 +190,30 @@ fn tuple(ty: &Type, members: &[Type], value: &mut Value) -> Checked {
     }
 }
 
-fn record(fields: &Members<Field>, value: &mut Value) -> Checked {
+fn record(fields: &Members<Field>, value: &mut Value, room: &mut Room) -> Checked {
     let Value::Object(object) = value else {
         return Err(Fault::expected(form(fields), value));
     };
     let canonical =
         object.len() == fields.len() && object.keys().zip(fields.iter()).all(|(key, field)| *key == field.camel);
     if !canonical {
-        *object = arrange(fields, std::mem::take(object))?;
+        *object = arrange(fields, std::mem::take(object), room)?;
     }
     for (field, value) in fields.iter().zip(object.values_mut()) {
-        check(&field.ty, value).map_err(|fault| fault.under_key(&field.camel))?;
+        check(&field.ty, value, room).map_err(|fault| fault.under_key(&field.camel))?;
     }
     Ok(())
 }
 
 /// Brings the keys of an object to their canonical spelling and order, and fills in null for options left out.
-fn arrange(fields: &Members<Field>, object: Map<String, Value>) -> Result<Map<String, Value>, Box<Fault>> {
+fn arrange(
+    fields: &Members<Field>,
+    object: Map<String, Value>,
+    room: &mut Room,
+) -> Result<Map<String, Value>, Box<Fault>> {
+    if object.len() < fields.len() {
+        room.take_members(fields)?;
+    }
     let mut slots: Vec<Option<(String, Value)>> = Vec::new();
     slots.resize_with(fields.len(), || None);
     for (key, value) in object {
@@ -295,7 +320,7 @@ fn tagged(value: &mut Value, expected: impl Fn() -> String) -> Result<(Value, Op
 }
 
 /// `{tag, val}` with the payload checked.
-fn with_payload(tag: &str, ty: Option<&Type>, val: Option<Value>) -> Result<Value, Box<Fault>> {
+fn with_payload(tag: &str, ty: Option<&Type>, val: Option<Value>, room: &mut Room) -> Result<Value, Box<Fault>> {
     let mut object = Map::with_capacity(2);
     object.insert("tag".to_owned(), Value::String(tag.to_owned()));
     match (ty, val) {
@@ -305,7 +330,7 @@ fn with_payload(tag: &str, ty: Option<&Type>, val: Option<Value>) -> Result<Valu
                 None if ty.is_nullable() => Value::Null,
                 None => return Err(missing(ty).under_key("val")),
             };
-            check(ty, &mut val).map_err(|fault| fault.under_key("val"))?;
+            check(ty, &mut val, room).map_err(|fault| fault.under_key("val"))?;
             object.insert("val".to_owned(), val);
         }
         (None, None | Some(Value::Null)) => {}
@@ -314,40 +339,40 @@ fn with_payload(tag: &str, ty: Option<&Type>, val: Option<Value>) -> Result<Valu
     Ok(Value::Object(object))
 }
 
-fn variant(ty: &Type, cases: &Members<Case>, value: &mut Value) -> Checked {
+fn variant(ty: &Type, cases: &Members<Case>, value: &mut Value, room: &mut Room) -> Checked {
     let (tag, val) = tagged(value, || ty.describe())?;
     let found = case(cases, &tag).ok_or_else(|| no_case(ty, cases, &tag).under_key("tag"))?;
-    *value = with_payload(&found.name, found.ty.as_ref(), val)?;
+    *value = with_payload(&found.name, found.ty.as_ref(), val, room)?;
     Ok(())
 }
 
-fn result(ok: Option<&Type>, err: Option<&Type>, value: &mut Value) -> Checked {
+fn result(ok: Option<&Type>, err: Option<&Type>, value: &mut Value, room: &mut Room) -> Checked {
     let (tag, val) = tagged(value, || "a result".to_owned())?;
     *value = match tag.as_str() {
-        Some("ok") => with_payload("ok", ok, val)?,
-        Some("err") => with_payload("err", err, val)?,
+        Some("ok") => with_payload("ok", ok, val, room)?,
+        Some("err") => with_payload("err", err, val, room)?,
         _ => return Err(Fault::expected("`ok` or `err`", &tag).under_key("tag")),
     };
     Ok(())
 }
 
-fn option(inner: &Type, value: &mut Value) -> Checked {
+fn option(inner: &Type, value: &mut Value, room: &mut Room) -> Checked {
     if value.is_null() {
         return Ok(());
     }
     if !inner.is_nullable() {
-        return check(inner, value);
+        return check(inner, value, room);
     }
     let (tag, val) = tagged(value, || "`some`, or null".to_owned())?;
     *value = match (tag.as_str(), val) {
-        (Some("some"), val) => with_payload("some", Some(inner), val)?,
+        (Some("some"), val) => with_payload("some", Some(inner), val, room)?,
         (Some("none"), None | Some(Value::Null)) => Value::Null,
         _ => return Err(Fault::expected("`some`, or null instead of the object", &tag).under_key("tag")),
     };
     Ok(())
 }
 
-fn map(ty: &Type, key: &Type, item: &Type, value: &mut Value) -> Checked {
+fn map(ty: &Type, key: &Type, item: &Type, value: &mut Value, room: &mut Room) -> Checked {
     let entries: Vec<(Value, Value)> = match value {
         Value::Object(object) => {
             std::mem::take(object).into_iter().map(|(name, value)| (key_value(key, name), value)).collect()
@@ -367,9 +392,9 @@ fn map(ty: &Type, key: &Type, item: &Type, value: &mut Value) -> Checked {
     let mut object = Map::with_capacity(entries.len());
     for (mut name, mut value) in entries {
         let spelled = shorten(&key_text(&name));
-        check(key, &mut name).map_err(|fault| fault.under_key(&spelled))?;
+        check(key, &mut name, room).map_err(|fault| fault.under_key(&spelled))?;
         let name = key_text(&name);
-        check(item, &mut value).map_err(|fault| fault.under_key(&name))?;
+        check(item, &mut value, room).map_err(|fault| fault.under_key(&name))?;
         if object.contains_key(&name) {
             let what = What::Twice { first: shorten(&name), second: spelled };
             return Err(Fault::new(what).under_key(&name));

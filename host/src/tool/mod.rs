@@ -350,15 +350,19 @@ impl Tool {
         self.package().is_some_and(Package::is_loaded)
     }
 
-    /// Brings arguments to their canonical form and checks them against the types.
+    /// Brings arguments to their canonical form and checks them against the types. What is left out takes `memory` at most, in bytes.
     ///
     /// # Errors
     /// Where they do not fit.
-    pub fn canonicalize(&self, arguments: Value) -> Result<Value, Failure> {
+    pub fn canonicalize(&self, arguments: Value, memory: u64) -> Result<Value, Failure> {
         let checked = match &self.source {
-            Source::Package(_) => {
-                canonical::canonicalize(self.function(), arguments).map_err(|error| error.to_string())
-            }
+            Source::Package(_) => match canonical::canonicalize(self.function(), arguments, memory) {
+                Err(error @ canonical::ArgumentError::TooLarge { .. }) => {
+                    let hint = format!("pass less at once, or {}", how_to_raise("memory"));
+                    return Err(Failure::limit(format!("`{}`: {error}", self.method), hint));
+                }
+                checked => checked.map_err(|error| error.to_string()),
+            },
             Source::Host(tool) => tool.check(&arguments).map(|()| arguments),
         };
         checked.map_err(|problem| {
@@ -371,13 +375,13 @@ impl Tool {
         })
     }
 
-    /// Turns command-line words into canonical arguments.
+    /// Turns command-line words into canonical arguments. What is left out takes `memory` at most, in bytes.
     ///
     /// # Errors
     /// One line for standard error.
-    pub fn parse_words(&self, words: &[String]) -> Result<Value, String> {
+    pub fn parse_words(&self, words: &[String], memory: u64) -> Result<Value, String> {
         let parsed = match &self.source {
-            Source::Package(_) => words::parse_words(self.function(), words),
+            Source::Package(_) => words::parse_words(self.function(), words, memory),
             // Whether they fit, its schema says.
             Source::Host(_) => words::object(self.function(), words).map(Value::Object),
         };

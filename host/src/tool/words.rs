@@ -87,9 +87,9 @@ pub enum WordsError {
 ///
 /// # Errors
 /// The first thing that is wrong, in one line that names the flag.
-pub fn parse_words(function: &Function, words: &[String]) -> Result<Value, WordsError> {
+pub fn parse_words(function: &Function, words: &[String], memory: u64) -> Result<Value, WordsError> {
     let arguments = Value::Object(object(function, words)?);
-    canonical::canonicalize(function, arguments).map_err(|error| in_flags(function, error))
+    canonical::canonicalize(function, arguments, memory).map_err(|error| in_flags(function, error))
 }
 
 /// Turns words into an object, and leaves open whether that fits.

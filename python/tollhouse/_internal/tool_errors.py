@@ -17,8 +17,13 @@ ErrorMode: TypeAlias = Literal["message", "type"] | Callable[[Exception], str] |
 OnToolError: TypeAlias = Callable[[str, Any, Exception], object]
 """Is given the method, the arguments and the exception of a call that a tool failed."""
 
-MOST_KEPT = 1000
-"""How many exceptions of one run are kept: a script may make its tools fail in a loop, and each holds its frames."""
+MOST_KEPT = 20
+"""How many exceptions of one run are kept: a script may make its tools fail in a loop, and each holds its frames, with the
+arguments in them.
+"""
+
+_LONGEST = 64 * 1024
+"""How much of a message scripts are told, in characters."""
 
 logging.getLogger("tollhouse").addHandler(logging.NullHandler())
 _logger = logging.getLogger("tollhouse.tools")
@@ -59,14 +64,42 @@ def heard(
     level = logging.INFO if expected else logging.ERROR
     _logger.log(level, "tool `%s` raised %s", method, type(error).__name__, exc_info=error)
     told = _told(mode, error)
-    if len(run.exceptions) < MOST_KEPT:
-        run.exceptions.append((told, error))
+    _keep(run, told, error, arguments)
     if hook is not None:
         try:
             hook(method, arguments, error)
         except Exception:
             _logger.exception("on_tool_error raised")
     return ToldError(told)
+
+
+def _keep(run: Answering, told: dict[str, Any], error: Exception, arguments: Any) -> None:
+    """Keeps an exception with its run: the first and the last ones, and of large ones the last only."""
+    kept = (told, error)
+    if not _is_small((arguments, error.args)):
+        run.exceptions[:] = [one for one in run.exceptions if one is not run.large_exception]
+        run.large_exception = kept
+    if len(run.exceptions) >= MOST_KEPT:
+        del run.exceptions[MOST_KEPT // 2]
+    run.exceptions.append(kept)
+
+
+def _is_small(value: object) -> bool:
+    """Returns true for a value of few parts and short texts, as far as lists and dicts show them."""
+    left = 100_000
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        left -= len(one) if isinstance(one, str | bytes) else 64
+        if isinstance(one, dict):
+            left -= 64 * len(one)  # pyright: ignore[reportUnknownArgumentType]
+            waiting.extend([*one.keys(), *one.values()] if left > 0 else [])  # pyright: ignore[reportUnknownArgumentType]
+        elif isinstance(one, list | tuple | set | frozenset):
+            left -= 64 * len(one)  # pyright: ignore[reportUnknownArgumentType]
+            waiting.extend(one if left > 0 else [])  # pyright: ignore[reportUnknownArgumentType]
+        if left <= 0:
+            return False
+    return True
 
 
 def cause(kept: Sequence[tuple[dict[str, Any], Exception]], failure: Any) -> Exception | None:
@@ -78,6 +111,16 @@ def cause(kept: Sequence[tuple[dict[str, Any], Exception]], failure: Any) -> Exc
 
 
 def _told(mode: ErrorMode, error: Exception) -> dict[str, Any]:
+    told = _whole(mode, error)
+    message: str = told["message"]
+    if len(message) > _LONGEST:
+        told["message"] = f"{message[:_LONGEST]}… ({len(message)} characters)"
+        if isinstance(told["payload"], dict) and not isinstance(error, ToolError):
+            told["payload"] = {"type": told["payload"]["type"]}
+    return told
+
+
+def _whole(mode: ErrorMode, error: Exception) -> dict[str, Any]:
     name = type(error).__name__
     payload: Any = error.payload if isinstance(error, ToolError) else {"type": name}
     title = error.name if isinstance(error, ToolError) else "ToolError"

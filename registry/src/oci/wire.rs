@@ -118,17 +118,22 @@ impl<'a> Wire<'a> {
         self.is_safe(&to).then_some(to).ok_or_else(refused)
     }
 
-    /// Whether something may be asked of it: over TLS, or as plainly as the registry itself is asked.
+    /// Whether something may be asked of it: over TLS; or without, if the registry itself is asked so, of its own host, and of
+    /// others only if the user wants that.
     fn is_safe(&self, uri: &Uri) -> bool {
-        let plain = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
-        plain && (uri.scheme_str() == Some("https") || uri.scheme_str() == self.base.scheme_str())
+        let is_named = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
+        let is_as_plain = uri.scheme_str() == self.base.scheme_str();
+        is_named
+            && (uri.scheme_str() == Some("https") || is_as_plain && (self.remote.plain_http || self.is_own_host(uri)))
     }
 
     /// Whether credentials may go there for a token: over TLS, or, to a registry that is asked plainly, to its own host.
     fn is_issuer(&self, uri: &Uri) -> bool {
-        let is_own =
-            || uri.host().is_some_and(|host| self.base.host().is_some_and(|own| own.eq_ignore_ascii_case(host)));
-        self.is_safe(uri) && (uri.scheme_str() == Some("https") || is_own())
+        self.is_safe(uri) && (uri.scheme_str() == Some("https") || self.is_own_host(uri))
+    }
+
+    fn is_own_host(&self, uri: &Uri) -> bool {
+        uri.host().is_some_and(|host| self.base.host().is_some_and(|own| own.eq_ignore_ascii_case(host)))
     }
 
     /// Asks, once more if the registry wants to know who does, and follows where it sends.

@@ -15,7 +15,7 @@ use crate::shape;
 pub fn canonical(data: &[u8]) {
     let (function, json) = shape::function(data);
     let Ok(arguments) = serde_json::from_slice::<Value>(json) else { return };
-    match canonicalize(&function, arguments) {
+    match canonicalize(&function, arguments, u64::MAX) {
         Ok(canonical) => holds(&function, &canonical),
         Err(error) => assert!(!error.to_string().is_empty(), "an error says something"),
     }
@@ -25,10 +25,10 @@ pub fn canonical(data: &[u8]) {
 pub(crate) fn holds(function: &Function, canonical: &Value) {
     // Compared as text: `2` and `2.0` are one value in two spellings.
     let text = canonical.to_string();
-    let again = canonicalize(function, canonical.clone()).expect("what is canonical fits");
+    let again = canonicalize(function, canonical.clone(), u64::MAX).expect("what is canonical fits");
     assert_eq!(again.to_string(), text, "what is canonical is its own canonical form");
     let respelled = respell(function, canonical);
-    let again = canonicalize(function, respelled).expect("another spelling of the keys fits");
+    let again = canonicalize(function, respelled, u64::MAX).expect("another spelling of the keys fits");
     assert_eq!(again.to_string(), text, "however its keys are spelled");
     match lower_arguments(function, canonical.clone(), &mut NoHandles) {
         Ok(values) => {

@@ -12,7 +12,7 @@ use crate::{canonical, shape};
 pub fn words(data: &[u8]) {
     let (function, rest) = shape::function(data);
     let words: Vec<String> = rest.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into()).collect();
-    match parse_words(&function, &words) {
+    match parse_words(&function, &words, u64::MAX) {
         Ok(arguments) => canonical::holds(&function, &arguments),
         Err(error) => {
             let text = error.to_string();

@@ -107,7 +107,7 @@ mod tests {
         let params = shapes.into_iter().enumerate().map(|(at, shape)| Field::new(format!("p{at}"), shape)).collect();
         let function = function(params);
         let sample = arguments(&function).expect("each has one");
-        canonicalize(&function, sample).expect("they fit");
+        canonicalize(&function, sample, u64::MAX).expect("they fit");
     }
 
     #[test]

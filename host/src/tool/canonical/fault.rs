@@ -47,6 +47,12 @@ pub enum ArgumentError {
         /// The keys that there are, if no one is near.
         known: Vec<String>,
     },
+    /// What is left out takes too much memory.
+    #[error("{path}: the options that are left out take more memory than is left for the arguments")]
+    TooLarge {
+        /// Where.
+        path: String,
+    },
     /// Two keys that mean one field, or one entry of a map.
     #[error("{path}: given twice, as `{first}` and as `{second}`")]
     Twice {
@@ -68,6 +74,7 @@ impl ArgumentError {
             Self::Mismatch { path, .. }
             | Self::Missing { path, .. }
             | Self::UnknownKey { path, .. }
+            | Self::TooLarge { path }
             | Self::Twice { path, .. } => path,
         }
     }
@@ -93,6 +100,7 @@ pub(super) enum What {
     Missing { expected: String },
     Unknown { nearest: Option<String>, known: Vec<String> },
     Twice { first: String, second: String },
+    TooLarge,
 }
 
 /// Boxed, because nearly every value fits.
@@ -138,6 +146,7 @@ impl Fault {
         match self.what {
             What::Mismatch { expected, got } => ArgumentError::Mismatch { path, expected, got },
             What::Missing { expected } => ArgumentError::Missing { path, expected },
+            What::TooLarge => ArgumentError::TooLarge { path },
             What::Unknown { nearest, known } => ArgumentError::UnknownKey { path, nearest, known },
             What::Twice { first, second } => {
                 ArgumentError::Twice { path, first: on_one_line(&first), second: on_one_line(&second) }

@@ -5,7 +5,7 @@ use super::*;
 
 fn one(types: &str, ty: &str, value: Value) -> Result<Value, String> {
     let f = function(types, &format!("func(x: {ty})"));
-    canonicalize(&f, json!({ "x": value })).map(|mut v| v["x"].take()).map_err(|error| error.to_string())
+    canonicalize(&f, json!({ "x": value }), u64::MAX).map(|mut v| v["x"].take()).map_err(|error| error.to_string())
 }
 
 #[track_caller]
@@ -200,11 +200,24 @@ fn results_tuples_lists_and_maps() {
 fn arguments_are_one_object() {
     let f = function("", "func(values: list<f64>, mode: option<string>)");
     for (value, got) in [(json!([1]), "a list of 1"), (json!("x"), "\"x\""), (json!(null), "null"), (json!(1), "1")] {
-        let error = canonicalize(&f, value).expect_err("no object").to_string();
+        let error = canonicalize(&f, value, u64::MAX).expect_err("no object").to_string();
         assert_eq!(error, format!("expected one object, {{values, mode?}}, got {got}"));
     }
-    let found = canonicalize(&f, json!({"mode": "a", "values": [1]})).expect("fits");
+    let found = canonicalize(&f, json!({"mode": "a", "values": [1]}), u64::MAX).expect("fits");
     assert_eq!(found.to_string(), r#"{"values":[1],"mode":"a"}"#);
+}
+
+#[test]
+fn options_that_are_left_out_take_bounded_memory() {
+    let options: String = (0..500).map(|n| format!("o{n}: option<u32>, ")).collect();
+    let f = function(&format!("record wide {{ {options} }}"), "func(x: list<wide>)");
+    let many = |count| json!({ "x": vec![json!({}); count] });
+    assert!(canonicalize(&f, many(100), 8 << 20).is_ok());
+    let error = canonicalize(&f, many(30_000), 8 << 20).expect_err("they would take gigabytes");
+    assert!(matches!(&error, ArgumentError::TooLarge { path } if path.starts_with("x[")), "{error}");
+    let f = function(&format!("record long {{ a{}: option<u32> }}", "b".repeat(60_000)), "func(x: list<long>)");
+    assert!(canonicalize(&f, many(100), 8 << 20).is_ok());
+    canonicalize(&f, many(20_000), 8 << 20).expect_err("its name is copied for each");
 }
 
 #[test]
@@ -212,7 +225,7 @@ fn ten_megabytes_are_quick() {
     let f = function("record p { x: f64, y: option<u32> }", "func(x: list<p>)");
     let items: Vec<Value> = (0..300_000).map(|i| json!({"x": f64::from(i) + 0.5, "y": i})).collect();
     let begin = std::time::Instant::now();
-    canonicalize(&f, json!({ "x": items })).expect("fits");
+    canonicalize(&f, json!({ "x": items }), u64::MAX).expect("fits");
     // Unoptimised and beside other builds: a bound against quadratic behaviour, not a figure.
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
 }

@@ -8,7 +8,7 @@ const TYPES: &str = "record point { x: f64, y: f64 } record charge { amount: u32
 
 fn parse(signature: &str, words: &[&str]) -> Result<Value, String> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    parse_words(&function(TYPES, signature), &words).map_err(|error| error.to_string())
+    parse_words(&function(TYPES, signature), &words, u64::MAX).map_err(|error| error.to_string())
 }
 
 #[track_caller]

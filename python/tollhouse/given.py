@@ -1,0 +1,119 @@
+"""Whether what pydantic made of a value is what was given.
+
+The gate judges what a script gives, and the function gets what was made of it. Were there two texts for one value, or a
+validator that changes values, a clause that forbids one value would let it through as another.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import enum
+import importlib
+from typing import Any
+
+from .scalars import Place, clipped, mismatch
+
+_SEVERAL_SPELLINGS = (datetime.datetime, datetime.time)
+"""Types whose values have several texts (`Z` and `+00:00`), which the documentation says."""
+
+
+def check(given: Any, made: Any, at: Place) -> None:
+    """Checks that each text and number in a value arrives as it was given.
+
+    Args:
+        given: The JSON value.
+        made: What pydantic made of it.
+        at: Where the value is.
+
+    Raises:
+        ArgumentError: If another text stands for what was made, or the number or text is another.
+    """
+    if isinstance(given, dict):
+        _check_fields(given, made, at)
+    elif isinstance(given, list):
+        _check_items(given, made, at)
+    elif isinstance(given, str):
+        _check_text(given, _plain(made), at)
+    elif isinstance(given, int | float) and not isinstance(given, bool):
+        plain = _plain(made)
+        # Of a decimal, digits behind those of a float are its own.
+        if isinstance(plain, int | float) and plain != given:
+            raise mismatch(at, f"the number {plain}", given)
+
+
+def _plain(made: Any) -> Any:
+    made = made.get_secret_value() if hasattr(made, "get_secret_value") else made
+    if isinstance(made, enum.Enum):
+        return made.value
+    return made.root if getattr(type(made), "__pydantic_root_model__", False) else made
+
+
+def _check_fields(given: dict[Any, Any], made: Any, at: Place) -> None:
+    made = _plain(made)
+    if isinstance(made, dict):
+        found: dict[Any, Any] = made  # pyright: ignore[reportUnknownVariableType]
+        # Keys that are no texts (dates, UUIDs) are as many as were given, each by its own text.
+        texts = {key if isinstance(key, str) else _text(key): one for key, one in found.items()}
+        for key, one in given.items():
+            if key in texts:
+                check(one, texts[key], (at, key))
+            elif found and not all(isinstance(name, str) for name in found):
+                raise mismatch(at, f"one of the keys {clipped(', '.join(map(str, texts)))}", key)
+        return
+    for name, keys in _fields(made).items():
+        for key in keys:
+            if key in given:
+                check(given[key], getattr(made, name), (at, key))
+                break
+
+
+def _fields(made: Any) -> dict[str, list[str]]:
+    """The fields of a model or dataclass, each with the keys that it is read from."""
+    infos: dict[str, Any] | None = getattr(type(made), "__pydantic_fields__", None)
+    if infos is None:
+        return {one.name: [one.name] for one in dataclasses.fields(made)} if dataclasses.is_dataclass(made) else {}
+    fields: dict[str, list[str]] = {}
+    for name, info in infos.items():
+        alias = info.validation_alias
+        choices: list[Any] = getattr(alias, "choices", [alias])
+        fields[name] = [key for key in [*choices, name] if isinstance(key, str)]
+    return fields
+
+
+def _check_items(given: list[Any], made: Any, at: Place) -> None:
+    made = _plain(made)
+    if isinstance(made, list | tuple):
+        items: list[Any] = list(made)  # pyright: ignore[reportUnknownArgumentType]
+        for index, (one, item) in enumerate(zip(given, items, strict=False)):
+            check(one, item, (at, index))
+    elif isinstance(made, set | frozenset):
+        known: set[Any] = {_text(item) for item in made}  # pyright: ignore[reportUnknownVariableType]
+        for index, one in enumerate(given):
+            if isinstance(one, str) and one not in known and not any(isinstance(item, bytes) for item in made):  # pyright: ignore[reportUnknownVariableType]
+                raise mismatch((at, index), "the spelling that a value is written by", one)
+
+
+def _check_text(given: str, made: Any, at: Place) -> None:
+    if isinstance(made, _SEVERAL_SPELLINGS):
+        return
+    if isinstance(made, bytes):
+        encoded = (base64.b64encode(made), base64.urlsafe_b64encode(made))
+        if given.encode(errors="replace") not in (made, *encoded):
+            raise mismatch(at, "bytes in their one spelling", given)
+        return
+    written = _text(made)
+    if isinstance(written, str) and written != given:
+        raise mismatch(at, f"the spelling {clipped(written)!r}", given)
+
+
+def _text(made: Any) -> Any:
+    """What a value is written as; itself if that is no text."""
+    if isinstance(made, str) or made is None:
+        return made
+    core: Any = importlib.import_module("pydantic_core")
+    try:
+        return core.to_jsonable_python(made)
+    except core.PydanticSerializationError:
+        return made
