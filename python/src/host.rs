@@ -16,7 +16,7 @@ use crate::convert::to_python;
 use crate::driver::{self, Raised};
 use crate::errors::{PolicyError, raised, told};
 use crate::process::OfProcess;
-use crate::session::{Session, spoken};
+use crate::session::Session;
 use crate::store::{self, Store, host_failed, or_signal, waiting};
 use crate::token;
 use crate::tool::HostTool;

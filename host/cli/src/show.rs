@@ -1,6 +1,6 @@
 //! How a run's result looks to a person.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -24,10 +24,22 @@ pub(crate) fn styled(text: impl std::fmt::Display) {
     let _ = Stdout.write_all(format!("{text}\n").as_bytes());
 }
 
-/// Prints a value as one line of JSON.
+/// Prints a value as one line of JSON, as it is written: it may have as many bytes as memory.
 pub(crate) fn json(value: &impl Serialize) {
-    styled(shown(serde_json::to_string(value)));
+    if io::stdout().is_terminal() {
+        styled(shown(serde_json::to_string(value)));
+        return;
+    }
+    let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, Stdout);
+    match serde_json::to_writer(&mut out, value) {
+        // Standard output keeps its first error.
+        Ok(()) => drop(out.write_all(b"\n").and_then(|()| out.flush())),
+        Err(error) => assert!(error.is_io(), "what is printed is plain data: {error}"),
+    }
 }
+
+/// Bytes that are written at once.
+const OUTPUT_BUFFER: usize = 64 << 10;
 
 /// Prints a text that is one line of JSON already.
 pub(crate) fn json_text(text: String) {

@@ -48,20 +48,25 @@ def _match(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
     # How many parts of the path the pattern so far may match: no backtracking.
     reached = {0}
     for at, part in enumerate(pattern):
-        following: set[int] = set()
-        for index in reached:
-            if part != "**":
-                if index < len(parts) and _part_matches(parts[index], part):
-                    following.add(index + 1)
-                continue
+        if part == "**":
             # At the end it is what is below, and not the directory itself.
-            if at < len(pattern) - 1:
-                following.add(index)
-            while index < len(parts) and not parts[index].startswith("."):
-                index += 1
-                following.add(index)
-        reached = following
+            reached = _through(parts, reached, itself=at < len(pattern) - 1)
+        else:
+            here = (index for index in reached if index < len(parts) and _part_matches(parts[index], part))
+            reached = {index + 1 for index in here}
     return len(parts) in reached
+
+
+def _through(parts: tuple[str, ...], reached: set[int], *, itself: bool) -> set[int]:
+    """Where `**` leads: through any number of parts that are not hidden. One sweep, from wherever it begins."""
+    following: set[int] = set()
+    goes_on = False
+    for index in range(len(parts) + 1):
+        begins = index in reached
+        if goes_on or (begins and itself):
+            following.add(index)
+        goes_on = (goes_on or begins) and index < len(parts) and not parts[index].startswith(".")
+    return following
 
 
 @lru_cache(maxsize=4096)

@@ -1,41 +1,69 @@
 //! Files that a job's script left, in the form in which a job names its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::ser::{Error as _, SerializeMap as _};
 use serde::{Serialize, Serializer};
 use tollhouse::vfs::{Errno, Kind, Tree};
 
 use super::job::DIRECTORY;
 
 /// Everything below `/workspace`, by path.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct LeftFiles {
-    files: BTreeMap<String, Contents>,
+    files: Files,
     /// Permission bits in octal, of directories too, whose paths end with `/`.
     modes: BTreeMap<String, String>,
     /// Targets of symbolic links.
     links: BTreeMap<String, String>,
 }
 
-/// Bytes of a file: a text, or base64 where they are not UTF-8.
+/// Files of a tree, each read when it is written: together they may have as many bytes as memory.
+struct Files {
+    tree: Tree,
+    names: BTreeSet<String>,
+}
+
+impl Serialize for Files {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.names.len()))?;
+        for name in &self.names {
+            // They were listed from this tree, which nobody changes.
+            let bytes = self.tree.read_file(&format!("{DIRECTORY}/{name}")).map_err(S::Error::custom)?;
+            map.serialize_entry(name, &Contents(bytes))?;
+        }
+        map.end()
+    }
+}
+
+/// Bytes of a file: a text, or base64 where they are not UTF-8, or where that is shorter than the escapes of the text.
 #[derive(Debug, PartialEq, Eq)]
 struct Contents(Vec<u8>);
 
+impl Contents {
+    /// The text, if it is one that JSON writes well.
+    fn text(&self) -> Option<&str> {
+        let controls = self.0.iter().filter(|byte| byte.is_ascii_control() && !b"\n\r\t".contains(byte)).count();
+        std::str::from_utf8(&self.0).ok().filter(|text| controls * 15 <= text.len())
+    }
+}
+
 impl Serialize for Contents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match std::str::from_utf8(&self.0) {
-            Ok(text) => serializer.serialize_str(text),
-            Err(_) => BTreeMap::from([("base64", BASE64.encode(&self.0))]).serialize(serializer),
+        match self.text() {
+            Some(text) => serializer.serialize_str(text),
+            None => BTreeMap::from([("base64", BASE64.encode(&self.0))]).serialize(serializer),
         }
     }
 }
 
 impl LeftFiles {
-    /// Reads them from the tree that a run left. A script that removed `/workspace` left nothing.
+    /// Lists them in the tree that a run left. A script that removed `/workspace` left nothing.
     pub(super) fn list(tree: &Tree) -> Result<Self, Errno> {
-        let mut left = Self { files: BTreeMap::new(), modes: BTreeMap::new(), links: BTreeMap::new() };
+        let files = Files { tree: tree.clone(), names: BTreeSet::new() };
+        let mut left = Self { files, modes: BTreeMap::new(), links: BTreeMap::new() };
         match tree.stat(DIRECTORY, false) {
             Ok(stat) if stat.kind == Kind::Directory => left.add(tree, "")?,
             Ok(_) | Err(Errno::NoEntry) => {}
@@ -57,7 +85,7 @@ impl LeftFiles {
                 Kind::Link => drop(self.links.insert(name.clone(), tree.read_link(&path)?)),
                 _ => {
                     self.modes.insert(name.clone(), mode()?);
-                    self.files.insert(name.clone(), Contents(tree.read_file(&path)?));
+                    self.files.names.insert(name);
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Takes the values of secrets out of what a tool returns and of what is told of a failure.
 
+use std::collections::HashMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
@@ -15,6 +17,7 @@ impl Secrets {
             return;
         }
         let (old, value) = (std::mem::take(&mut payload.specials), std::mem::take(&mut payload.value));
+        let old = old.into_iter().map(|special| (special.pointer, special.kind)).collect();
         let mut walk = Walk { secrets: self, old, new: Vec::new() };
         payload.value = walk.value(value, &mut Place::default());
         payload.specials = walk.new;
@@ -36,7 +39,7 @@ impl Secrets {
         if !self.is_held_by(value) {
             return None;
         }
-        let mut walk = Walk { secrets: self, old: Vec::new(), new: Vec::new() };
+        let mut walk = Walk { secrets: self, old: HashMap::new(), new: Vec::new() };
         Some(walk.value(value.clone(), &mut Place::default()))
     }
 
@@ -77,8 +80,8 @@ impl Place {
 /// A walk through a value.
 struct Walk<'a> {
     secrets: &'a Secrets,
-    /// What stands for something else, in the order of the walk.
-    old: Vec<Special>,
+    /// What stands for something else, by its place before.
+    old: HashMap<String, SpecialKind>,
     new: Vec<Special>,
 }
 
@@ -110,11 +113,10 @@ impl Walk<'_> {
     }
 
     fn text(&mut self, text: String, place: &Place) -> String {
-        let special = self.old.iter().position(|special| special.pointer == place.old);
-        let Some(special) = special.map(|index| self.old.remove(index)) else {
+        let Some(kind) = self.old.remove(&place.old) else {
             return self.secrets.redact_text(&text).unwrap_or(text);
         };
-        let redacted = match special.kind {
+        let redacted = match kind {
             SpecialKind::Bytes => self.bytes(&text),
             SpecialKind::Integer | SpecialKind::Float => match self.secrets.redact_text(&text) {
                 // It stands for no number any more.
@@ -122,7 +124,7 @@ impl Walk<'_> {
                 None => None,
             },
         };
-        self.new.push(Special { pointer: place.new.clone(), kind: special.kind });
+        self.new.push(Special { pointer: place.new.clone(), kind });
         redacted.unwrap_or(text)
     }
 
