@@ -31,10 +31,10 @@ pub(crate) fn test_full(profile: Profile, programs: &Path) -> Result<()> {
     let package = assemble(profile)?;
     let long = ["tests/test_leaks.py", "tests/test_service.py"];
     run(pytest(&environment()?, &package, profile).args(long).env("TOLLHOUSE_FULL", "1"))?;
-    reference(&package)?;
     say("testing the integrations of the Python package");
     let python = environment_of("python/integrations", INTEGRATIONS)?;
     run(pyright(&python).args(["--project", "tests/integrations/pyrightconfig.json"]))?;
+    reference(&python, &package)?;
     run(pytest(&python, &package, profile).arg("tests/integrations").env("TOLLHOUSE_TEST_REGISTRY", programs))?;
     run(pytest(&python, &package, profile).args(["-p", "no:asyncio", "tests/test_examples.py"]))?;
     say("testing the integration with CrewAI");
@@ -162,14 +162,28 @@ fn module(python: &Path, name: &str) -> Command {
     module
 }
 
-/// Builds the reference of the Python package, from its docstrings.
-pub(crate) fn reference(package: &Path) -> Result<()> {
-    let to = target().join("python/reference");
+/// What the reference of the package is made of, beside the names of `tollhouse` itself.
+const REFERENCE: [&str; 10] = [
+    "tollhouse",
+    "tollhouse.auth",
+    "tollhouse.prompts",
+    "tollhouse.runs",
+    "tollhouse.integrations.deepagents",
+    "tollhouse.integrations.langgraph",
+    "tollhouse.integrations.openai_agents",
+    "tollhouse.integrations.openai_sandbox",
+    "tollhouse.integrations.pydantic_ai",
+    "tollhouse.integrations.smolagents",
+];
+
+/// Builds the reference of the package from its docstrings, with the libraries that it has integrations for.
+fn reference(python: &Path, package: &Path) -> Result<()> {
     say("building the reference of the Python package");
-    let mut pdoc = module(&environment()?, "pdoc");
-    // What it warns of is an error: a docstring that cannot be read, an annotation that names nothing.
+    let mut pdoc = module(python, "pdoc");
+    // What it warns of is an error: an annotation that names nothing, a docstring that it cannot read.
     pdoc.env("PYTHONPATH", package).env("PYTHONWARNINGS", "error").env("PYTHONDONTWRITEBYTECODE", "1");
-    run(pdoc.args(["--docformat", "google", "--output-directory"]).arg(&to).arg("tollhouse"))
+    pdoc.args(["--docformat", "google", "--output-directory"]).arg(target().join("python/reference"));
+    run(pdoc.args(REFERENCE))
 }
 
 /// The package as it would be installed, in a directory for `PYTHONPATH`. Nothing else may be in it: Python takes any
