@@ -126,7 +126,7 @@ async def main() -> None:
 
         print(await ask("/run", "const [one] = await shop.find({item: 'tea'}); return one.price"))
         print(await ask("/run", "return await shop.refund({order: 3, amount: 900})"))
-        print(await ask("/run", "const a = null;\nreturn a.b"))
+        print(await ask("/run", "throw new Error('no tea left')"))
         print(await ask("/run", "x", language="cobol"))
         for _ in range(4):
             print(await ask("/session/run", "shop refund --order 3 --amount 20 >> log && wc -l < log", language="bash"))

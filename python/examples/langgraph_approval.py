@@ -7,13 +7,13 @@ The script waits while the graph is interrupted, and goes on from there: nothing
 # pyright: reportUnknownMemberType=false
 
 import asyncio
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph import START, StateGraph, add_messages
 from langgraph.types import Command, interrupt
 
 from tollhouse import ExecutionResult, MethodCapability, Param, Sandbox
@@ -71,9 +71,10 @@ class RunningScript:
         return self._run.result()
 
 
-class State(MessagesState, total=False):
-    question: dict[str, Any] | None
-    answer: bool | None
+class State(TypedDict):
+    messages: Annotated[list[AnyMessage], add_messages]
+    question: NotRequired[dict[str, Any] | None]
+    answer: NotRequired[bool | None]
 
 
 model = FakeMessagesListChatModel(

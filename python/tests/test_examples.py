@@ -52,7 +52,7 @@ INTEGRATIONS = {
         "fastapi",
         [
             "(200, 20)\n(403, 'CapabilityError: `shop/refund`: ",
-            "(422, \"TypeError: Cannot read properties of null (reading 'b')\")\n(422, None)\n",
+            "(422, 'Error: no tea left')\n(422, None)\n",
             "(200, '1\\n')\n(200, '2\\n')\n(200, '3\\n')\n(422, 'ExitError: exit status 126')\n",
         ],
     ),
