@@ -8,6 +8,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -15,6 +16,9 @@ import pytest
 import tollhouse
 
 MODULES = ["tollhouse", "tollhouse.auth", "tollhouse.prompts"]
+# With the libraries that they need. What classes of these libraries have, theirs say.
+INTEGRATIONS = ["deepagents", "langgraph", "openai_agents", "pydantic_ai", "smolagents"]
+MODULES += [f"tollhouse.integrations.{name}" for name in INTEGRATIONS if find_spec(name.replace("openai_", ""))]
 SECTIONS = {"Args", "Attributes", "Returns", "Raises", "Warns", "Example"}
 
 

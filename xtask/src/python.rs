@@ -36,7 +36,8 @@ pub(crate) fn test_full(profile: Profile, programs: &Path) -> Result<()> {
     run(pyright(&python).args(["--project", "tests/integrations/pyrightconfig.json"]))?;
     reference(&python, &package)?;
     run(pytest(&python, &package, profile).arg("tests/integrations").env("TOLLHOUSE_TEST_REGISTRY", programs))?;
-    run(pytest(&python, &package, profile).args(["-p", "no:asyncio", "tests/test_examples.py"]))?;
+    let others = ["tests/test_examples.py", "tests/test_docstrings.py"];
+    run(pytest(&python, &package, profile).args(["-p", "no:asyncio"]).args(others))?;
     say("testing the integration with CrewAI");
     let python = environment_of("python/crewai", CREWAI)?;
     let crewai = |tests: &[&str]| run(pytest(&python, &package, profile).args(["-k", "crewai"]).args(tests));
