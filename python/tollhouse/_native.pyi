@@ -252,6 +252,12 @@ class Session:
         Raises `OSError`, `RuntimeError` while a run goes on, and `NativeError` if it cannot be kept.
         """
 
+    def mount(self, mounts: Sequence[tuple[str, str]]) -> list[str]:
+        """Copies directories and files of this machine (first of the two) in, read-only, between two runs: all or none.
+
+        What was mounted there before is replaced. Gives what was left out, and why. Raises as `change_files`.
+        """
+
 @final
 class Tree:
     """The files of a session at some moment. What cannot be read raises `OSError`."""

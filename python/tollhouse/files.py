@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from . import _native
+    from ._internal.host_mounts import HostMounts
     from .literals import FileKind
 
 FilePath: TypeAlias = str | PathLike[str]
@@ -216,6 +217,7 @@ class Files(Snapshot, MutableMapping[str, bytes]):
 
     Args:
         session: Returns the host's session.
+        mounts: The directories of this machine among them, which are not to be changed here.
 
     Example:
         >>> box = Sandbox(files={"a.txt": "1"})
@@ -224,17 +226,18 @@ class Files(Snapshot, MutableMapping[str, bytes]):
         (['/workspace/a.txt', '/workspace/b/c.txt'], b'2')
     """
 
-    def __init__(self, session: Callable[[], _native.Session]) -> None:
+    def __init__(self, session: Callable[[], _native.Session], mounts: HostMounts | None = None) -> None:
         super().__init__(lambda: session().files())
         self._session = session
+        self._mounts = mounts
 
     def __setitem__(self, path: FilePath, content: str | bytes) -> None:
-        self._session().change_files(f"put {fspath(path)}", edits_of({path: content}))
+        self._change(f"put {fspath(path)}", edits_of({path: content}))
 
     def __delitem__(self, path: FilePath) -> None:
         if path not in self:
             raise KeyError(path)
-        self._session().change_files(f"removed {fspath(path)}", [(absolute(path), None)])
+        self._change(f"removed {fspath(path)}", [(absolute(path), None)])
 
     def write_text(self, path: FilePath, text: str, encoding: str = "utf-8") -> None:
         """Writes a file.
@@ -264,12 +267,18 @@ class Files(Snapshot, MutableMapping[str, bytes]):
         """
         given = {**dict(files), **named}
         if given:
-            self._session().change_files(f"put {len(given)} files", edits_of(given))
+            self._change(f"put {len(given)} files", edits_of(given))
 
     def clear(self) -> None:
-        """Removes all files. Directories stay."""
-        edits: list[tuple[str, bytes | None]] = [(path, None) for path in self]
-        self._session().change_files("removed all files", edits)
+        """Removes all files, except those of mounts. Directories stay."""
+        mounts = self._mounts
+        kept = [path for path in self if mounts is None or not mounts.covers(path)]
+        self._change("removed all files", [(path, None) for path in kept])
+
+    def _change(self, what: str, edits: builtins.list[tuple[str, bytes | None]]) -> None:
+        if self._mounts is not None:
+            self._mounts.check(edits)
+        self._session().change_files(what, edits)
 
 
 def _time(nanoseconds: int) -> datetime:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar, overload
 
     from . import _native
+    from ._internal.host_mounts import HostMounts
     from .answers import Answers
     from .literals import LanguageName
     from .steps import Stepping
@@ -31,6 +32,7 @@ class Runs:
     _answers: Answers
     _turn: Turn
     _stepped: Stepping | None = None
+    _mounts: HostMounts | None = None
     last_result: ExecutionResult
 
     def execute(self, code: str, on_output: OnOutput | None = None, stdin: str | bytes | None = None) -> str:
@@ -323,6 +325,8 @@ class Runs:
         """Does something, by whoever has the turn."""
         session = self._open()
         self._check_steps()
+        if self._mounts is not None:
+            self._mounts.refresh(session)
         self._answers.run = answering
         try:
             return work(session, True)
@@ -417,6 +421,8 @@ class Runs:
         if not self._turn.enter_now():
             raise refused("a run of this sandbox goes on: start another one when it has ended")
         try:
+            if self._mounts is not None:
+                self._mounts.refresh(session)
             begun = session.start(known, source, stdin=_bytes(stdin), keep_state=keep_state)
             telemetry = self._answers.telemetry
             span = None if telemetry is None else telemetry.begin(known)

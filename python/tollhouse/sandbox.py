@@ -58,12 +58,14 @@ if TYPE_CHECKING:
 
         pca: PCA | bytes | str
         trusted_authorities: Iterable[str | bytes]
+        mounts: Mapping[Any, str | os.PathLike[str]] | None
 
     class SandboxToolOptions(_Options, total=False):
         """What a sandbox as an agent's tool is made with, besides tools and capabilities."""
 
         pca: PCA | bytes | str
         trusted_authorities: Iterable[str | bytes]
+        mounts: Mapping[Any, str | os.PathLike[str]] | None
 
 
 _NAMED = 8
@@ -92,6 +94,9 @@ class Sandbox(Runs):
             sizes `int`.
         files: What it begins with: paths, as text or `Path`, and their bytes or text. A path that does not begin with
             `/` is below /workspace.
+        mounts: Directories and files of this machine, by where they are in the sandbox, as in `{"data": "/srv/data"}`.
+            Scripts cannot change them. Each run sees them as they are when it begins: what has changed is copied in
+            again, and counts as files do. Links are not followed.
         approver: Answers for a human, as `(method, arguments, grant)`, with True or False or something to await, where
             a capability or a grant of the policy says `approve`.
         audit_collector: Records what happens, in place of `audit_config`.
@@ -142,6 +147,7 @@ class Sandbox(Runs):
         registry: str | os.PathLike[str] | None = None,
         limits: Mapping[str, int | str | timedelta] | None = None,
         files: Mapping[Any, str | bytes] | None = None,
+        mounts: Mapping[Any, str | os.PathLike[str]] | None = None,
         approver: Approver | None = None,
         audit_collector: AuditCollector | None = None,
         audit_log: str | os.PathLike[str] | None = None,
@@ -152,6 +158,10 @@ class Sandbox(Runs):
         check_wasm_path(wasm_path)
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
+        if mounts and not self._in_memory:
+            raise ValueError(
+                "a session on disk keeps what it has: copy files in by `files`; `mounts` are for a `Sandbox`"
+            )
         granted = _granted(capabilities)
         token = _opened(pca, trusted_authorities, policy, registry)
         definitions, handler = read_tools(list(tools), tool_handler)
@@ -194,6 +204,7 @@ class Sandbox(Runs):
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token
             )
             self._check_approver(approver)
+            self._mount(mounts)
             if files:
                 self.files.update(files)
         except BaseException:
@@ -206,6 +217,17 @@ class Sandbox(Runs):
         if is_open:
             return namespaces(self._capabilities, answer)
         return mounted(definitions, self._capabilities, answer)
+
+    def _check_mounts(self, mounts: object) -> None:
+        if mounts and not self._in_memory:
+            raise ValueError("a session on disk keeps its files: `mounts` are for a `Sandbox`, copy them in by `files`")
+
+    def _mount(self, mounts: Mapping[Any, str | os.PathLike[str]] | None) -> None:
+        if mounts:
+            from ._internal.host_mounts import HostMounts
+
+            self._mounts = HostMounts(mounts)
+            self._mounts.refresh(self._open())
 
     def _check_approver(self, approver: object) -> None:
         if approver is not None and not self._open().asks():
@@ -426,7 +448,7 @@ class Sandbox(Runs):
         """The files of the sandbox: a mapping of paths to bytes, which can be changed between runs."""
         from .files import Files
 
-        return Files(self._open)
+        return Files(self._open, self._mounts)
 
     def snapshot(self) -> bytes:
         """Writes the sandbox to bytes: its files, what is spent of its budgets, and what `keep_state` keeps.
@@ -477,6 +499,8 @@ class Sandbox(Runs):
         made = cls(**options)
         try:
             made._open().load(snapshot)
+            if made._mounts is not None:
+                made._mounts.forget()
         except BaseException:
             made.close()
             raise
