@@ -1,5 +1,8 @@
 """A deep agent whose shell and files are a sandbox's. The model is scripted."""
 
+# LangChain's own types leave some open.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from deepagents import create_deep_agent
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall

@@ -1,5 +1,8 @@
 """An agent of LangChain whose files belong to its thread, and are there after a restart. The model is scripted."""
 
+# LangChain's own types leave some open.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
 import tempfile
 
 from langchain.agents import create_agent

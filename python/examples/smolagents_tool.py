@@ -1,5 +1,8 @@
 """An agent of smolagents with the sandbox as its tool. The model is scripted."""
 
+# What smolagents says of its own types is partial.
+# pyright: reportUnknownMemberType=false, reportIncompatibleMethodOverride=false
+
 from smolagents import ChatMessage, MessageRole, Model, ToolCallingAgent
 from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction
 
@@ -16,7 +19,9 @@ class Scripted(Model):
     def generate(self, messages: list[ChatMessage], **options: object) -> ChatMessage:
         name, arguments = "sandbox", {"code": "return await stock({item: 'milk'})", "language": "javascript"}
         if messages[-1].role == MessageRole.TOOL_RESPONSE:
-            name, arguments = "final_answer", {"answer": str(messages[-1].content[0]["text"]).split()[-1]}
+            content = messages[-1].content
+            assert isinstance(content, list)
+            name, arguments = "final_answer", {"answer": str(content[0]["text"]).split()[-1]}
         function = ChatMessageToolCallFunction(name=name, arguments=arguments)
         call = ChatMessageToolCall(function=function, id=name, type="function")
         return ChatMessage(role=MessageRole.ASSISTANT, content="", tool_calls=[call])

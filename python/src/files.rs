@@ -1,10 +1,14 @@
 //! The files of a session, as they were at some moment.
 
+use std::path::{Path, PathBuf};
+
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tollhouse::session::SessionsError;
-use tollhouse::vfs::{ChangeKind, Errno, Kind, UnifiedLimits, changed_paths, now, unified};
+use tollhouse::vfs::{ChangeKind, Errno, Kind, MountError, UnifiedLimits, changed_paths, now, unified};
+
+use crate::errors::told;
 
 use crate::process::OfProcess;
 
@@ -36,8 +40,42 @@ pub(crate) fn raised(path: &str, errno: Errno) -> PyErr {
 pub(crate) fn unchanged(error: &SessionsError) -> Option<PyErr> {
     match error {
         SessionsError::File { path, source } => Some(raised(path, *source)),
+        SessionsError::Import(error) => Some(unmounted(error)),
         _ => None,
     }
+}
+
+/// An `OSError` for what cannot be mounted.
+fn unmounted(error: &MountError) -> PyErr {
+    let failed = |number: i32, path: &Path| PyOSError::new_err((number, error.to_string(), path.to_path_buf()));
+    match error {
+        MountError::Host { path, source } => {
+            let reason = format!("{error}: {source}");
+            PyOSError::new_err((source.raw_os_error().unwrap_or(libc::EIO), reason, path.clone()))
+        }
+        MountError::Copy { path, source } => {
+            PyOSError::new_err((number(*source), format!("{error}: {source}"), path.clone()))
+        }
+        MountError::Place { path, source } => {
+            PyOSError::new_err((number(*source), format!("{error}: {source}"), path.clone()))
+        }
+        MountError::Occupied { path } => failed(libc::EEXIST, Path::new(path)),
+        MountError::Kind { path } => failed(libc::ENOTDIR, path),
+        _ => PyOSError::new_err(told(error)),
+    }
+}
+
+/// Copies directories in, each in place of what was mounted there before: all of them or none.
+pub(crate) fn mount(
+    tree: &mut tollhouse::vfs::Tree,
+    mounts: &[(PathBuf, String)],
+    skipped: &mut Vec<String>,
+) -> Result<(), SessionsError> {
+    for (host, guest) in mounts {
+        let mounted = tree.remount_directory(host, guest, now())?;
+        skipped.extend(mounted.skipped.iter().map(|one| format!("`{}`: {}", one.path.display(), one.reason)));
+    }
+    Ok(())
 }
 
 /// Writes and removes files, in their order: all of them or none.

@@ -1,5 +1,6 @@
 //! Sessions.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
@@ -245,5 +246,16 @@ impl Session {
         let session = self.session.get()?;
         let changed = py.detach(|| session.change(what, |tree| files::change(tree, &edits)));
         changed.map_err(|error| or_signal(py, busy("change files", &error)))
+    }
+
+    /// Copies directories and files of this machine in, read-only, between two runs: all of them or none. What was mounted in
+    /// their places before is replaced. Gives what was left out, and why.
+    fn mount(&self, py: Python<'_>, mounts: Vec<(PathBuf, String)>) -> PyResult<Vec<String>> {
+        let session = self.session.get()?;
+        let mut skipped = Vec::new();
+        let changed =
+            py.detach(|| session.change("mounted directories", |tree| files::mount(tree, &mounts, &mut skipped)));
+        changed.map_err(|error| or_signal(py, busy("mount directories", &error)))?;
+        Ok(skipped)
     }
 }

@@ -48,10 +48,27 @@ PRINTED = {
 # The library that each needs, and what it prints.
 INTEGRATIONS = {
     "crewai_tool.py": ("crewai", ["4"]),
+    "fastapi_service.py": (
+        "fastapi",
+        [
+            "(200, 20)\n(403, 'CapabilityError: `shop/refund`: ",
+            "(422, 'Error: no tea left')\n(422, None)\n",
+            "(200, '1\\n')\n(200, '2\\n')\n(200, '3\\n')\n(422, 'ExitError: exit status 126')\n",
+        ],
+    ),
     "deep_agent.py": ("deepagents", ["5 to amy", "must be at most 100; it is 5000", "['/workspace/due']"]),
+    "langgraph_approval.py": (
+        "langgraph",
+        [
+            "asked: {'to': 'printer', 'amount': 450} -> True\nasked: {'to': 'casino', 'amount': 900} -> False\n",
+            "[error]: CapabilityError: `pay`: a human refused the call",
+            "All but one are paid. ['bakery', 'printer']\n",
+        ],
+    ),
     "langgraph_threads.py": ("langgraph", ["amy ['4']\nbob ['4']\namy ['4', '4']"]),
     "openai_agent.py": ("agents", ["['7'] There are 7."]),
     "openai_sandbox_agent.py": ("agents", ["It is counted.\ntea 3\nmilk 4\n"]),
+    "pytest_fixtures.py": ("pytest", ["6 passed"]),
     "pydantic_ai_toolset.py": ("pydantic_ai", ["There are 4."]),
     "smolagents_tool.py": ("smolagents", ["4"]),
 }
@@ -75,7 +92,8 @@ def test_examples_of_integrations_run(name: str) -> None:
 
 
 def _run(name: str, printed: list[str], *options: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+    # Plugins of pytest that other tests need are nothing to the example of fixtures.
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [sys.executable, *options, str(EXAMPLES / name)]
     ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
     assert ran.returncode == 0, ran.stderr

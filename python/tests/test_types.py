@@ -1,8 +1,9 @@
-"""What type checkers see: the guide passes in strict mode, and a misspelt word does not."""
+"""What type checkers see: the guides pass in strict mode, and a misspelt word does not."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -59,10 +60,39 @@ def checked(place: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> list[dic
     return json.loads(ran.stdout)["generalDiagnostics"]
 
 
-def test_guide_passes_strict_type_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def guide() -> str:
     text = (DOCS / "python.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert checked(tmp_path, "\n".join(blocks), monkeypatch) == []
+    return "\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+
+
+def test_guide_passes_strict_type_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert checked(tmp_path, guide(), monkeypatch) == []
+
+
+def checked_by_mypy(place: Path, text: str) -> tuple[set[int], str]:
+    """The lines in which mypy finds something in strict mode, and what it says."""
+    pytest.importorskip("mypy")
+    module = place / "module.py"
+    module.write_text(text, encoding="utf-8")
+    # The package is judged by `cargo xtask check`, and only what it declares is of interest here.
+    options = ["--strict", "--follow-imports=silent", "--cache-dir", str(place / "cache"), "--python-version", "3.11"]
+    path = {"MYPYPATH": str(Path(tollhouse.__file__).parents[1])}
+    command = [sys.executable, "-m", "mypy", *options, str(module)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **path}, cwd=place)
+    assert ran.returncode in (0, 1), ran.stdout + ran.stderr
+    return {int(line) for line in re.findall(r"^module\.py:(\d+): error", ran.stdout, re.MULTILINE)}, ran.stdout
+
+
+def test_guide_passes_mypy_in_strict_mode(tmp_path: Path) -> None:
+    _, said = checked_by_mypy(tmp_path, guide())
+    assert said.startswith("Success"), said
+
+
+def test_misspelt_words_and_wrong_options_fail_mypy(tmp_path: Path) -> None:
+    lines = MISUSED.replace("leave = [", "leave: list[MethodCapability | str] = [").split("\n")
+    found, said = checked_by_mypy(tmp_path, "\n".join(lines))
+    # Comparisons with words that cannot be are `--strict-equality` there, and part of it.
+    assert found == {number for number, line in enumerate(lines, 1) if line.endswith("# error")}, said
 
 
 def test_misspelt_words_and_wrong_options_fail_type_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,9 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NoReturn, Required, TypeAlias, TypedDict, final
 
-from .literals import Status
+from .literals import FileKind, Status
 
 Language: TypeAlias = Literal["javascript", "typescript", "shell"]
-Kind: TypeAlias = Literal["file", "directory", "link"]
 
 __version__: str
 
@@ -253,6 +252,12 @@ class Session:
         Raises `OSError`, `RuntimeError` while a run goes on, and `NativeError` if it cannot be kept.
         """
 
+    def mount(self, mounts: Sequence[tuple[str, str]]) -> list[str]:
+        """Copies directories and files of this machine (first of the two) in, read-only, between two runs: all or none.
+
+        What was mounted there before is replaced. Gives what was left out, and why. Raises as `change_files`.
+        """
+
 @final
 class Tree:
     """The files of a session at some moment. What cannot be read raises `OSError`."""
@@ -260,10 +265,10 @@ class Tree:
     def read(self, path: str) -> bytes:
         """The bytes of a file."""
 
-    def stat(self, path: str) -> tuple[Kind, int, int, int]:
+    def stat(self, path: str) -> tuple[FileKind, int, int, int]:
         """What is at a path: `(kind, size, mode, modified)`. A link is followed."""
 
-    def list(self, path: str) -> builtins.list[tuple[str, Kind, int, int, int]]:
+    def list(self, path: str) -> builtins.list[tuple[str, FileKind, int, int, int]]:
         """All that is below a directory, sorted: `(path, kind, size, mode, modified)`. Links are not followed.
 
         `modified` is in nanoseconds since the Unix epoch.

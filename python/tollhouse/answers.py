@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Handler = Callable[[str, dict[str, Any]], Any]
     """Answers a call: `(method, arguments)`. It may give something to await."""
 
-    Approver = Callable[[str, dict[str, Any], str], "bool | Awaitable[bool]"]
+    Approver = Callable[[str, dict[str, Any], str], bool | Awaitable[bool]]
     """Answers for a human: `(method, arguments, grant)`. It may give something to await."""
 
 _inside: ContextVar[tuple[Answers, ...]] = ContextVar("inside", default=())

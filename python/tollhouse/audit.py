@@ -57,7 +57,11 @@ class CheckedLog:
     expected: list[int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns it as JSON."""
+        """Writes it as data.
+
+        Returns:
+            A dictionary with a JSON form.
+        """
         return asdict(self)
 
 
@@ -87,16 +91,27 @@ def check_audit_log(
 
 
 class AuditSource(Protocol):
-    """What has events: a runtime of the host."""
+    """Something that has events of the host: a runtime."""
 
     def drain_audit_events(self) -> Iterable[Mapping[str, Any]]:
-        """The events since the last time, oldest first."""
+        """Returns the events since the last time, oldest first."""
         ...
 
 
 @dataclass
 class AuditEntry:
-    """One thing that happened. `timestamp` is in seconds since 1970, UTC."""
+    """One entry of an audit: something that happened.
+
+    Attributes:
+        type: What happened, as in `tool_call`.
+        session_id: The sandbox that it happened in.
+        timestamp: When, in seconds since 1970, UTC.
+        data: What is said of it.
+        agent_id: The agent that the scripts are from.
+        trace_id: The trace that it belongs to.
+        turn_id: The number of the agent's turn.
+        binary_path: The file that holds the bytes of it.
+    """
 
     type: str
     session_id: str
@@ -108,7 +123,11 @@ class AuditEntry:
     binary_path: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As data. What is not known is left out."""
+        """Writes the entry as data.
+
+        Returns:
+            A dictionary, without what is not known.
+        """
         entry: dict[str, Any] = {"type": self.type, "session_id": self.session_id, "timestamp": self.timestamp}
         entry["data"] = self.data
         for name in ("agent_id", "trace_id", "turn_id", "binary_path"):
@@ -117,12 +136,24 @@ class AuditEntry:
         return entry
 
     def to_jsonl(self) -> str:
-        """As one line of JSON, without its end. What has no JSON form is written as text: an entry is never lost."""
+        """Writes the entry as one line of JSON. What has no JSON form is written as text: an entry is never lost.
+
+        Returns:
+            The line, without its end.
+        """
         return json.dumps(self.to_dict(), separators=(",", ":"), default=str)
 
     @classmethod
     def from_event(cls, event: Mapping[str, Any], session_id: str) -> AuditEntry:
-        """From an event of the host: `{"event": "denied", "run": 1, "seq": 2, ...}`, perhaps with its `time`."""
+        """Makes an entry of an event of the host.
+
+        Args:
+            event: The event: `{"event": "denied", "run": 1, "seq": 2, ...}`, perhaps with its `time`.
+            session_id: The sandbox that it happened in.
+
+        Returns:
+            The entry.
+        """
         kind: str = event["event"]
         data = {key: value for key, value in event.items() if key not in ("event", "time", "n", "prev", "mac")}
         return cls(ENTRY_TYPES.get(kind, kind), session_id, _seconds(event.get("time")), data)
@@ -130,10 +161,18 @@ class AuditEntry:
 
 @dataclass
 class AuditConfig:
-    """Where entries go, and what is added to each.
+    """Where the entries of an audit go, and what is added to each.
 
-    `custom_enricher` is given each entry, and changes it or returns what is recorded in its place. `binary_dir` takes
-    what `capture_binary` of a collector is given, if `capture_binary` is true.
+    Attributes:
+        output_path: The file that entries are appended to, each as a line of JSON; None to keep them in memory only.
+        agent_id: The agent, for entries that name none.
+        trace_id: The trace, for entries that name none.
+        capture_binary: True to keep what `AuditCollector.capture_binary` is given.
+        binary_dir: The directory for that.
+        custom_enricher: Is given each entry, and changes it or returns what is recorded in its place.
+
+    Raises:
+        ValueError: If `capture_binary` is true without a directory.
     """
 
     output_path: str | os.PathLike[str] | None = None
@@ -149,9 +188,23 @@ class AuditConfig:
 
 
 class AuditCollector:
-    """Keeps entries in order, and appends each to the file before `add_entry` returns. For many threads at once.
+    """Keeps the entries of an audit in order, and appends each to a file before the call goes on.
 
-    Raises `OSError` if the file cannot be opened or written: what is not on record must not go on.
+    Threads may share one. It is a context manager, which closes it.
+
+    Args:
+        config: Where entries go. None keeps them in memory.
+        session_id: The sandbox that events are from.
+
+    Raises:
+        OSError: If the file cannot be opened, and later if it cannot be written: what is not on record must not go on.
+
+    Example:
+        >>> audit = AuditCollector(AuditConfig(agent_id="clerk"))
+        >>> with Sandbox(tools=[add], audit_collector=audit) as sandbox:
+        ...     _ = sandbox.execute("return await add({a: 1, b: 2})")
+        >>> len(audit) > 0
+        True
     """
 
     def __init__(self, config: AuditConfig | None = None, session_id: str = "") -> None:
@@ -180,7 +233,7 @@ class AuditCollector:
 
     @property
     def entries(self) -> list[AuditEntry]:
-        """All entries, oldest first. A copy."""
+        """All entries, oldest first, as a list of its own."""
         with self._lock:
             return list(self._entries)
 
@@ -190,7 +243,11 @@ class AuditCollector:
         return self._turn
 
     def new_turn(self) -> int:
-        """Begins the next turn of the agent: later entries carry its number, which is returned."""
+        """Begins the next turn of the agent.
+
+        Returns:
+            The number of the turn, which later entries have.
+        """
         with self._lock:
             self._turn += 1
             return self._turn
@@ -198,7 +255,13 @@ class AuditCollector:
     def add_entry(self, entry: AuditEntry) -> None:
         """Records an entry, with the agent, trace and turn that it does not name itself.
 
-        Raises `ValueError` after `close`, `OSError` if it cannot be written, and what the enricher raises.
+        Args:
+            entry: The entry.
+
+        Raises:
+            ValueError: After `close`.
+            OSError: If it cannot be written.
+            Exception: What the enricher raises.
         """
         with self._lock:
             if self._closed:
@@ -213,23 +276,46 @@ class AuditCollector:
             self._entries.append(entry)
 
     def add_entries(self, entries: Iterable[AuditEntry]) -> None:
-        """Records entries, in their order."""
+        """Records entries, in their order.
+
+        Args:
+            entries: The entries.
+        """
         for entry in entries:
             self.add_entry(entry)
 
     def add_event(self, event: Mapping[str, Any]) -> None:
-        """Records an event of the host."""
+        """Records an event of the host.
+
+        Args:
+            event: The event, as `AuditEntry.from_event` takes it.
+        """
         self.add_entry(AuditEntry.from_event(event, self.session_id))
 
     def drain_from_runtime(self, runtime: AuditSource) -> int:
-        """Records what has happened in a runtime since the last time. Returns how many entries that were."""
+        """Records what has happened in a runtime since the last time.
+
+        Args:
+            runtime: The runtime.
+
+        Returns:
+            The number of entries.
+        """
         events = list(runtime.drain_audit_events())
         for event in events:
             self.add_event(event)
         return len(events)
 
     def get_entries(self, entry_type: str | None = None, since: float | None = None) -> list[AuditEntry]:
-        """The entries of one type, or of all; of those from a time on (seconds since 1970), if it is given."""
+        """Finds entries.
+
+        Args:
+            entry_type: The type of the entries; None for all types.
+            since: Entries from this time on, in seconds since 1970; None for all times.
+
+        Returns:
+            The entries, oldest first.
+        """
         return [
             entry
             for entry in self.entries
@@ -237,9 +323,18 @@ class AuditCollector:
         ]
 
     def capture_binary(self, digest: str, data: bytes) -> str | None:
-        """Keeps bytes in a file named by their digest, in hexadecimal, and returns its path; None if that is off.
+        """Keeps bytes in a file that is named by their digest.
 
-        Raises `ValueError` for a digest that is none.
+        Args:
+            digest: The digest, in hexadecimal.
+            data: The bytes.
+
+        Returns:
+            The path of the file; None if `capture_binary` of the configuration is false.
+
+        Raises:
+            ValueError: If the digest is not hexadecimal.
+            OSError: If the file cannot be written.
         """
         if not self.config.capture_binary or self.config.binary_dir is None:
             return None
@@ -261,7 +356,7 @@ class AuditCollector:
             self._entries.clear()
 
     def close(self) -> None:
-        """Closes the file. What was recorded can still be read; more than once does no harm."""
+        """Closes the file. What was recorded can still be read; closing it again does no harm."""
         with self._lock:
             self._closed = True
             if self._file is not None:

@@ -23,9 +23,15 @@ PREFIX = "tool_call:"
 
 
 class PCA:
-    """A token. What it says is verified where it is used: see `Sandbox`.
+    """A token: what its bearer may call, signed by an authority.
 
-    Raises `ValueError` for what is none: garbage, or a token that amla-sandbox has signed.
+    What it says is verified where it is used: see `Sandbox`. Whoever has its text may use it, and narrow it for others.
+
+    Args:
+        token: The token, as text or bytes.
+
+    Raises:
+        ValueError: If it is not a token, or one that amla-sandbox has signed.
     """
 
     def __init__(self, token: bytes | str) -> None:
@@ -46,19 +52,41 @@ class PCA:
         return hash(self._text)
 
     def to_cbor(self) -> bytes:
-        """The token's bytes, which are text in base64. The name is that of amla-sandbox, whose tokens were CBOR."""
+        """Writes the token. The name is that of amla-sandbox, whose tokens were CBOR.
+
+        Returns:
+            The bytes, which are text in base64.
+        """
         return self._text.encode()
 
     def attenuate(self, capabilities: Iterable[MethodCapability | str], expires_in_secs: float | None = None) -> PCA:
-        """A token for less, and for not longer than this one. It takes no key.
+        """Makes a token for less, and for not longer than this one. It takes no key.
 
-        The constraints of this one hold besides the new ones. Raises `ValueError` with the reason if it would be wider.
+        The constraints of this token hold besides the new ones.
+
+        Args:
+            capabilities: What the new token allows, each a `MethodCapability` or `tool_call:PATTERN`.
+            expires_in_secs: How long it is good for; None is as long as this one.
+
+        Returns:
+            The new token.
+
+        Raises:
+            ValueError: If it would allow more than this one, with the reason; or if a capability or the time is
+                malformed.
         """
         return PCA(_native.attenuate_token(self._text, _policy(capabilities), _seconds(expires_in_secs)))
 
 
 class EphemeralAuthority:
-    """A key that signs tokens. Without `from_seed` it is new, and gone with the process."""
+    """A key that signs tokens. It is new, and gone with the process, unless it is made by `from_seed`.
+
+    Example:
+        >>> authority = EphemeralAuthority()
+        >>> token = authority.create_pca([MethodCapability("add", max_calls=5)])
+        >>> Sandbox(token, tools=[add], trusted_authorities=[authority.public_key_hex()]).call("add", {"a": 1, "b": 2})
+        3
+    """
 
     __test__ = False  # pytest would take `TestAuthority` for tests
 
@@ -67,17 +95,35 @@ class EphemeralAuthority:
 
     @classmethod
     def from_seed(cls, seed: bytes) -> EphemeralAuthority:
-        """The authority with this private key. Raises `ValueError` unless it is 32 bytes."""
+        """Makes the authority that has a private key.
+
+        Args:
+            seed: The private key, 32 bytes.
+
+        Returns:
+            The authority.
+
+        Raises:
+            ValueError: If it is not 32 bytes.
+        """
         made = cls()
         made._keys = _native.Keypair.from_seed(seed)
         return made
 
     def public_key_bytes(self) -> bytes:
-        """What others verify its tokens with: 32 bytes."""
+        """Returns the key that others verify its tokens with.
+
+        Returns:
+            The public key, 32 bytes.
+        """
         return self._keys.public_key
 
     def public_key_hex(self) -> str:
-        """The same as text: `ed25519:` and 64 hexadecimal digits. It goes into `trusted_authorities`."""
+        """Returns the key that others verify its tokens with, as text for `trusted_authorities`.
+
+        Returns:
+            `ed25519:` and 64 hexadecimal digits.
+        """
         return f"ed25519:{self._keys.public_key.hex()}"
 
     def create_pca(
@@ -86,9 +132,18 @@ class EphemeralAuthority:
         expires_in_secs: float | None = 3600,
         designated_executor: str | None = None,
     ) -> PCA:
-        """Signs a token. Capabilities are objects or `tool_call:PATTERN`; None for the seconds is a token without end.
+        """Signs a token.
 
-        Raises `ValueError` for a malformed capability or time, and for a `designated_executor`: nothing enforces one.
+        Args:
+            capabilities: What it allows, each a `MethodCapability` or `tool_call:PATTERN`.
+            expires_in_secs: How long it is good for; None is without end.
+            designated_executor: None: nothing would enforce one.
+
+        Returns:
+            The token.
+
+        Raises:
+            ValueError: If a capability or the time is malformed, or a `designated_executor` is given.
         """
         if designated_executor is not None:
             raise ValueError(

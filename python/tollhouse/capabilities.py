@@ -54,29 +54,49 @@ def canonical_key(key: str) -> str:
 
 
 def method_matches_pattern(method: str, pattern: str) -> bool:
-    """Whether the pattern covers the method: `*` is one segment, `**` any number.
+    """Returns True if a pattern covers a method.
 
-    Raises `ValueError` for a malformed pattern.
+    Args:
+        method: The method, in any spelling.
+        pattern: The pattern: `*` is one segment, `**` any number of them.
+
+    Returns:
+        True if it does.
+
+    Raises:
+        ValueError: If the pattern is malformed.
+
+    Example:
+        >>> method_matches_pattern("payments/refunds/create", "payments/**")
+        True
     """
     return _native.matches(canonical_method(method), canonical_method(pattern))
 
 
 def pattern_is_subset(child: str, parent: str) -> bool:
-    """Whether every method that `child` covers is covered by `parent`.
+    """Returns True if every method that a pattern covers is covered by another one.
 
-    Raises `ValueError` for a malformed pattern.
+    Args:
+        child: The pattern that may cover less.
+        parent: The pattern that may cover more.
+
+    Returns:
+        True if it is.
+
+    Raises:
+        ValueError: If a pattern is malformed.
     """
     return _native.pattern_is_subset(canonical_method(child), canonical_method(parent))
 
 
 @dataclass(frozen=True)
 class MethodCapability:
-    """Leave to call the methods that a pattern covers, when the constraints hold.
+    """Leave to call the methods that a pattern covers, if the constraints hold.
 
-    Attributes:
-        method_pattern: The pattern, as in `payments/*`.
+    Args:
+        method_pattern: The pattern: `payments/*`. `*` is one segment, `**` any number of them.
         constraints: Conditions on the arguments: a `ConstraintSet`, a list of constraints, or short specs by parameter.
-        max_calls: The budget of calls of a session; None for no budget.
+        max_calls: The budget of calls; None for no budget.
         input_schema: A JSON Schema of the arguments besides the tool's own.
         approve: True to ask the sandbox's `approver` before each call, or a constraint to ask before each call that is
             not known to fail it: one whose argument is left out, None or of another type asks too.
@@ -85,7 +105,9 @@ class MethodCapability:
         ValueError: If the pattern, the budget, the schema or `approve` is malformed.
 
     Example:
-        >>> MethodCapability("payments/*", [Param("amount") <= 10_000], approve=Param("amount") > 500)
+        >>> capability = MethodCapability("payments/*", [Param("amount") <= 1000], approve=Param("amount") > 500)
+        >>> capability.key()
+        'cap:method:payments/*'
     """
 
     method_pattern: str
@@ -138,13 +160,23 @@ class MethodCapability:
         return canonical_method(self.method_pattern)
 
     def key(self) -> str:
-        """What budgets and counts call it: `cap:method:PATTERN`, the pattern as it was written."""
+        """Returns the name of the capability in budgets and counts.
+
+        Returns:
+            `cap:method:PATTERN`, the pattern as it was written.
+        """
         return f"cap:{METHOD_CAPABILITY_TYPE}:{self.method_pattern}"
 
     def validate_call(self, method: str, params: Mapping[str, Any]) -> None:
-        """Returns if this capability allows the call. Spends nothing.
+        """Checks a call against this capability. Nothing is spent.
 
-        Raises `CapabilityError` that says what does not match; its cause is the `ConstraintError`, if one failed.
+        Args:
+            method: The method, in any spelling.
+            params: The arguments.
+
+        Raises:
+            CapabilityError: If it does not allow the call, with the reason. The cause is the `ConstraintError`, if one
+                failed.
         """
         if not method_matches_pattern(method, self.method_pattern):
             raise CapabilityError(f"Method '{method}' does not match pattern '{self.method_pattern}'")
@@ -156,17 +188,26 @@ class MethodCapability:
             ) from error
 
     def is_subset_of(self, parent: MethodCapability) -> bool:
-        """Whether this allows nothing that `parent` does not, budgets included.
+        """Returns True if this capability allows nothing that another one does not, budgets included.
 
-        No constraint may be dropped, and a schema that the parent has must be the same here. It may say no where yes is
-        true, never yes where no is.
+        No constraint may be dropped, and a schema that `parent` has must be the same here.
+
+        Args:
+            parent: The other capability.
+
+        Returns:
+            True if it is. It may be False where that is so, but never True where it is not.
         """
         if parent.input_schema is not None and parent.input_schema != self.input_schema:
             return False
         return _native.grant_is_subset(dump(parent.to_grant()), dump(self.to_grant()))
 
     def to_grant(self) -> dict[str, Any]:
-        """The grant of a policy: `{"method": ..., "where": [...], "calls": n}`."""
+        """Writes the capability as a grant of a policy.
+
+        Returns:
+            The grant: `{"method": ..., "where": [...], "calls": n}`.
+        """
         grant: dict[str, Any] = {"method": self.pattern}
         if not self.constraints.is_empty():
             grant["where"] = self.constraints.to_clauses()
@@ -180,7 +221,17 @@ class MethodCapability:
 
     @classmethod
     def from_grant(cls, grant: Mapping[str, Any]) -> MethodCapability:
-        """From a grant of a policy that a capability was written as. Raises `ValueError` for what none can say."""
+        """Reads a grant of a policy that a capability was written as.
+
+        Args:
+            grant: The grant.
+
+        Returns:
+            The capability.
+
+        Raises:
+            ValueError: If the grant says something that no capability can.
+        """
         unknown = set(grant) - {"name", "method", "where", "calls", "approve"}
         if unknown:
             raise ValueError(f"a capability cannot say {sorted(unknown)} of a grant")
@@ -191,7 +242,11 @@ class MethodCapability:
         return cls(pattern, constraints, calls, approve=_approve(grant.get("approve", False)))
 
     def to_dict(self) -> dict[str, Any]:
-        """As data. `from_dict` reads it back."""
+        """Writes the capability as data, which `from_dict` reads.
+
+        Returns:
+            A dictionary with a JSON form.
+        """
         data: dict[str, Any] = {
             "type": METHOD_CAPABILITY_TYPE,
             "method_pattern": self.method_pattern,
@@ -205,7 +260,17 @@ class MethodCapability:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> MethodCapability:
-        """From what `to_dict` gives. What is left out has its default; raises `ValueError` for any other key."""
+        """Reads what `to_dict` wrote. What is left out has its default.
+
+        Args:
+            data: The dictionary.
+
+        Returns:
+            The capability.
+
+        Raises:
+            ValueError: If there is any other key, or a value is malformed.
+        """
         unknown = set(data) - _KEYS
         if unknown:
             raise ValueError(f"unknown keys {sorted(unknown)} in a capability: it has {sorted(_KEYS)}")

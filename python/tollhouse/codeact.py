@@ -16,11 +16,17 @@ Evaluator: TypeAlias = Callable[[str, Mapping[str, Any]], tuple[str, dict[str, A
 def create_tollhouse_sandbox(
     tools: Iterable[Any], *, capabilities: Sequence[MethodCapability] | None = None
 ) -> Evaluator:
-    """What runs the code of a CodeAct agent, with these functions and objects as tools.
+    """Makes what runs the code of a CodeAct agent.
 
-    The output is text for a model. Files stay from run to run, and so does what scripts put into `state`. Both are the
-    sandbox's: no variables are new, and those that it is given are not for the script. Without capabilities, each
-    tool may be called however often.
+    Files stay from run to run, and so does what scripts put into `state`. Both are the sandbox's: no variables are new,
+    and those that the evaluator is given are not for the script.
+
+    Args:
+        tools: The functions and objects that scripts can call.
+        capabilities: What may be called; None is each of the tools, however often.
+
+    Returns:
+        The evaluator: it takes code and variables, and returns text for a model and no variables.
     """
     return _evaluator(SandboxTool.from_functions(tools, capabilities=capabilities))
 
@@ -32,10 +38,19 @@ def create_tollhouse_codeact(
     capabilities: Sequence[MethodCapability] | None = None,
     prompt: str | None = None,
 ) -> Any:
-    """The graph of a CodeAct agent, to be compiled. All its threads have the same files, `state` and budgets.
+    """Makes the graph of a CodeAct agent, to be compiled. All its threads have the same files, `state` and budgets.
 
-    `prompt` stands in place of `JS_CODEACT_PROMPT`; the descriptions of the tools follow it. Raises `ImportError`
-    without langgraph-codeact.
+    Args:
+        model: The chat model.
+        tools: The functions and objects that scripts can call.
+        capabilities: What may be called; None is each of the tools, however often.
+        prompt: Stands in place of `JS_CODEACT_PROMPT`. The descriptions of the tools follow it.
+
+    Returns:
+        The `StateGraph`.
+
+    Raises:
+        ImportError: If langgraph-codeact is not installed.
     """
     sandbox = SandboxTool.from_functions(tools, capabilities=capabilities)
     told = f"{prompt or JS_CODEACT_PROMPT}\n{sandbox.get_tool_descriptions()}"

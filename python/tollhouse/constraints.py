@@ -34,10 +34,23 @@ _COMPARED = ORDERING | {"eq", "ne"}
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One condition on the arguments of a call. Make it with a factory method or with `Param`.
+    """One condition on the arguments of a call. `Param` is the short way to write one.
 
-    Paths walk objects and lists: `items/0/price`; `items/*/price` is every element. Raises `ValueError` for a path or a
-    value that no policy can hold.
+    Join constraints by `&` and `|`. Paths walk objects and lists: `items/0/price` is of the first element,
+    `items/*/price` of every element. An argument that is missing or null fails each condition but `not_exists`.
+
+    Args:
+        operator: The operator, as in `le`.
+        param: The parameter, or a path in it.
+        value: What it is compared with.
+        parts: The conditions that `and` and `or` join.
+
+    Raises:
+        ValueError: If the path or the value is one that no policy can hold.
+
+    Example:
+        >>> Constraint.le("amount", 1000) & Constraint.is_in("currency", ["USD", "EUR"])
+        (Param('amount') <= 1000) & (Param('currency').is_in(['USD', 'EUR']))
     """
 
     operator: str
@@ -84,77 +97,199 @@ class Constraint:
 
     @classmethod
     def lt(cls, param: str, value: float) -> Constraint:
-        """A number below this."""
+        """Allows numbers below a bound.
+
+        Args:
+            param: The parameter.
+            value: The bound.
+
+        Returns:
+            The constraint.
+        """
         return cls("lt", param, value)
 
     @classmethod
     def le(cls, param: str, value: float) -> Constraint:
-        """A number not above this."""
+        """Allows numbers up to a bound.
+
+        Args:
+            param: The parameter.
+            value: The bound, which is allowed.
+
+        Returns:
+            The constraint.
+        """
         return cls("le", param, value)
 
     @classmethod
     def gt(cls, param: str, value: float) -> Constraint:
-        """A number above this."""
+        """Allows numbers above a bound.
+
+        Args:
+            param: The parameter.
+            value: The bound.
+
+        Returns:
+            The constraint.
+        """
         return cls("gt", param, value)
 
     @classmethod
     def ge(cls, param: str, value: float) -> Constraint:
-        """A number not below this."""
+        """Allows numbers from a bound on.
+
+        Args:
+            param: The parameter.
+            value: The bound, which is allowed.
+
+        Returns:
+            The constraint.
+        """
         return cls("ge", param, value)
 
     @classmethod
     def eq(cls, param: str, value: Scalar) -> Constraint:
-        """Exactly this value. `True` is not 1."""
+        """Allows one value. `True` is not 1.
+
+        Args:
+            param: The parameter.
+            value: The value.
+
+        Returns:
+            The constraint.
+        """
         return cls("eq", param, value)
 
     @classmethod
     def ne(cls, param: str, value: Scalar) -> Constraint:
-        """Another value of the same type."""
+        """Allows all other values of the same type.
+
+        Args:
+            param: The parameter.
+            value: The value that is not allowed.
+
+        Returns:
+            The constraint.
+        """
         return cls("ne", param, value)
 
     @classmethod
     def is_in(cls, param: str, values: Iterable[Scalar]) -> Constraint:
-        """One of these values."""
+        """Allows some values.
+
+        Args:
+            param: The parameter.
+            values: The values.
+
+        Returns:
+            The constraint.
+        """
         return cls("in", param, values)
 
     @classmethod
     def not_in(cls, param: str, values: Iterable[Scalar]) -> Constraint:
-        """None of these values, and of the type of one of them."""
+        """Allows all values but some, if they are of the type of one of them.
+
+        Args:
+            param: The parameter.
+            values: The values that are not allowed.
+
+        Returns:
+            The constraint.
+        """
         return cls("not_in", param, values)
 
     @classmethod
     def starts_with(cls, param: str, prefix: str) -> Constraint:
-        """A text that begins so."""
+        """Allows texts that begin in one way.
+
+        Args:
+            param: The parameter.
+            prefix: The beginning.
+
+        Returns:
+            The constraint.
+        """
         return cls("starts_with", param, prefix)
 
     @classmethod
     def ends_with(cls, param: str, suffix: str) -> Constraint:
-        """A text that ends so."""
+        """Allows texts that end in one way.
+
+        Args:
+            param: The parameter.
+            suffix: The end.
+
+        Returns:
+            The constraint.
+        """
         return cls("ends_with", param, suffix)
 
     @classmethod
     def contains(cls, param: str, value: Scalar) -> Constraint:
-        """A text that holds this one, or a list with this element."""
+        """Allows texts that hold a text, or lists that have an element.
+
+        Args:
+            param: The parameter.
+            value: The text or the element.
+
+        Returns:
+            The constraint.
+        """
         return cls("contains", param, value)
 
     @classmethod
     def exists(cls, param: str) -> Constraint:
-        """There and not null."""
+        """Requires an argument that is not null.
+
+        Args:
+            param: The parameter.
+
+        Returns:
+            The constraint.
+        """
         return cls("exists", param)
 
     @classmethod
     def not_exists(cls, param: str) -> Constraint:
-        """Missing or null."""
+        """Requires that an argument is missing or null.
+
+        Args:
+            param: The parameter.
+
+        Returns:
+            The constraint.
+        """
         return cls("not_exists", param)
 
     @classmethod
     def and_(cls, constraints: Iterable[Constraint]) -> Constraint:
-        """All of these. Raises `ValueError` if there are none."""
+        """Requires all of some constraints, as `&` does.
+
+        Args:
+            constraints: The constraints.
+
+        Returns:
+            The constraint.
+
+        Raises:
+            ValueError: If there are none.
+        """
         return cls("and", parts=tuple(constraints))
 
     @classmethod
     def or_(cls, constraints: Iterable[Constraint]) -> Constraint:
-        """One of these. Raises `ValueError` if there are none."""
+        """Requires one of some constraints, as `|` does.
+
+        Args:
+            constraints: The constraints.
+
+        Returns:
+            The constraint.
+
+        Raises:
+            ValueError: If there are none.
+        """
         return cls("or", parts=tuple(constraints))
 
     def __and__(self, other: Constraint) -> Constraint:
@@ -192,15 +327,28 @@ class Constraint:
         return f"{param}.{name}({'' if self.operator in PRESENCE else repr(value)})"
 
     def evaluate(self, params: Mapping[str, Any]) -> None:
-        """Returns if the arguments satisfy it.
+        """Checks arguments, as the gate does.
 
-        Raises `MissingParamError`, `TypeMismatchError` or `ViolationError`; `ConstraintError` if the arguments are no
-        JSON.
+        Args:
+            params: The arguments of a call.
+
+        Raises:
+            MissingParamError: If the parameter is missing.
+            TypeMismatchError: If its type is not one that the operator compares.
+            ViolationError: If its value is not allowed.
+            ConstraintError: If the arguments have no JSON form.
+
+        Example:
+            >>> Constraint.le("amount", 1000).evaluate({"amount": 500})
         """
         _judge(self, encode_arguments(params))
 
     def to_clause(self) -> dict[str, Any]:
-        """The clause of a policy: `{"param": "amount", "le": 1000}`, `{"all": [...]}`, `{"any": [...]}`."""
+        """Writes the constraint as a clause of a policy.
+
+        Returns:
+            The clause: `{"param": "amount", "le": 1000}`, `{"all": [...]}` or `{"any": [...]}`.
+        """
         if self.operator in GROUPS:
             return {GROUPS[self.operator]: [part.to_clause() for part in self.parts]}
         return {
@@ -209,7 +357,11 @@ class Constraint:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """As data: `{"type": "le", "param": "amount", "value": 1000}`. `from_dict` reads it back."""
+        """Writes the constraint as data, which `from_dict` reads.
+
+        Returns:
+            A dictionary: `{"type": "le", "param": "amount", "value": 1000}`.
+        """
         if self.operator in GROUPS:
             return {"type": self.operator, "constraints": [part.to_dict() for part in self.parts]}
         if self.operator in PRESENCE:
@@ -219,9 +371,16 @@ class Constraint:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Constraint:
-        """From what `to_dict` gives, or from a clause of a policy.
+        """Reads what `to_dict` wrote, or a clause of a policy.
 
-        Raises `ValueError` for an unknown operator and for any key that does not belong there.
+        Args:
+            data: The dictionary.
+
+        Returns:
+            The constraint.
+
+        Raises:
+            ValueError: If the operator is unknown, or a key does not belong there.
         """
         if "type" in data:
             return _from_typed(data)
@@ -230,9 +389,16 @@ class Constraint:
 
 @dataclass
 class ConstraintSet:
-    """Constraints that must all hold. An empty one allows any arguments.
+    """Constraints that must all hold. An empty set allows any arguments.
 
-    Raises `TypeError` for an element that is no `Constraint`.
+    Args:
+        constraints: The constraints.
+
+    Raises:
+        TypeError: If an element is not a `Constraint`.
+
+    Example:
+        >>> ConstraintSet([Param("amount") <= 1000]).evaluate({"amount": 500})
     """
 
     constraints: list[Constraint] = field(default_factory=list[Constraint])
@@ -250,38 +416,89 @@ class ConstraintSet:
         return len(self.constraints)
 
     def evaluate(self, params: Mapping[str, Any]) -> None:
-        """Returns if the arguments satisfy every constraint. Raises as `Constraint.evaluate`, for the first failure."""
+        """Checks arguments against every constraint.
+
+        Args:
+            params: The arguments of a call.
+
+        Raises:
+            ConstraintError: As `Constraint.evaluate`, for the first constraint that fails.
+        """
         arguments = encode_arguments(params)
         for constraint in self.constraints:
             _judge(constraint, arguments)
 
     def subsumes(self, other: ConstraintSet) -> bool:
-        """Whether this set admits whatever `other` admits. May say no where yes is true, never yes where no is."""
+        """Compares two sets.
+
+        Args:
+            other: The other set.
+
+        Returns:
+            True if this set admits whatever `other` admits. It may be False where that is so, but never True where it
+            is not.
+        """
         return _native.clauses_subsume(dump(self.to_clauses()), dump(other.to_clauses()))
 
     def merge(self, other: ConstraintSet) -> ConstraintSet:
-        """A new set with the constraints of both."""
+        """Joins two sets.
+
+        Args:
+            other: The other set.
+
+        Returns:
+            A new set with the constraints of both.
+        """
         return ConstraintSet([*self.constraints, *other.constraints])
 
     def extend(self, constraints: Iterable[Constraint]) -> None:
-        """Adds constraints to this set. Raises `TypeError` for an element that is none, and then adds nothing."""
+        """Adds constraints to this set: all of them, or none.
+
+        Args:
+            constraints: The constraints.
+
+        Raises:
+            TypeError: If an element is not a `Constraint`.
+        """
         self.constraints.extend([require_constraint(one) for one in constraints])
 
     def is_empty(self) -> bool:
-        """Whether it has no constraints."""
+        """Returns True if the set has no constraints.
+
+        Returns:
+            True without constraints.
+        """
         return not self.constraints
 
     def to_clauses(self) -> list[dict[str, Any]]:
-        """The value of `where` in a grant of a policy."""
+        """Writes the set as the value of `where` in a grant of a policy.
+
+        Returns:
+            The clauses.
+        """
         return [constraint.to_clause() for constraint in self.constraints]
 
     def to_dict(self) -> dict[str, Any]:
-        """As data: `{"constraints": [...]}`."""
+        """Writes the set as data, which `from_dict` reads.
+
+        Returns:
+            A dictionary: `{"constraints": [...]}`.
+        """
         return {"constraints": [constraint.to_dict() for constraint in self.constraints]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> ConstraintSet:
-        """From what `to_dict` gives, or from a list of constraints or clauses. Raises `ValueError` for all else."""
+        """Reads what `to_dict` wrote, or a list of constraints or clauses.
+
+        Args:
+            data: The dictionary or the list.
+
+        Returns:
+            The set.
+
+        Raises:
+            ValueError: If it is neither.
+        """
         if isinstance(data, Mapping):
             extra = set(data) - {"constraints"}
             if extra or "constraints" not in data:
@@ -294,7 +511,17 @@ class ConstraintSet:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Param:
-    """A parameter, to write constraints with: `Param("amount") <= 1000`."""
+    """A parameter of a tool, to write constraints with.
+
+    Compare it by `<`, `<=`, `>`, `>=`, `==` and `!=`, or call a method. Join constraints by `&` and `|`.
+
+    Args:
+        name: The name of the parameter, or a path in it: `items/*/price` is of every element.
+
+    Example:
+        >>> (Param("amount") <= 1000) & Param("currency").is_in(["USD", "EUR"])
+        (Param('amount') <= 1000) & (Param('currency').is_in(['USD', 'EUR']))
+    """
 
     name: str
 
@@ -323,41 +550,98 @@ class Param:
         return hash(self.name)
 
     def is_in(self, values: Iterable[Scalar]) -> Constraint:
-        """One of these values."""
+        """Allows some values.
+
+        Args:
+            values: The values.
+
+        Returns:
+            The constraint.
+        """
         return Constraint.is_in(self.name, values)
 
     def not_in(self, values: Iterable[Scalar]) -> Constraint:
-        """None of these values."""
+        """Allows all values but some, if they are of the type of one of them.
+
+        Args:
+            values: The values that are not allowed.
+
+        Returns:
+            The constraint.
+        """
         return Constraint.not_in(self.name, values)
 
     def starts_with(self, prefix: str) -> Constraint:
-        """A text that begins so."""
+        """Allows texts that begin in one way.
+
+        Args:
+            prefix: The beginning.
+
+        Returns:
+            The constraint.
+        """
         return Constraint.starts_with(self.name, prefix)
 
     def ends_with(self, suffix: str) -> Constraint:
-        """A text that ends so."""
+        """Allows texts that end in one way.
+
+        Args:
+            suffix: The end.
+
+        Returns:
+            The constraint.
+        """
         return Constraint.ends_with(self.name, suffix)
 
     def contains(self, value: Scalar) -> Constraint:
-        """A text that holds this one, or a list with this element."""
+        """Allows texts that hold a text, or lists that have an element.
+
+        Args:
+            value: The text or the element.
+
+        Returns:
+            The constraint.
+        """
         return Constraint.contains(self.name, value)
 
     def exists(self) -> Constraint:
-        """There and not null."""
+        """Requires an argument that is not null.
+
+        Returns:
+            The constraint.
+        """
         return Constraint.exists(self.name)
 
     def not_exists(self) -> Constraint:
-        """Missing or null."""
+        """Requires that the argument is missing or null.
+
+        Returns:
+            The constraint.
+        """
         return Constraint.not_exists(self.name)
 
     @staticmethod
     def and_(constraints: Iterable[Constraint]) -> Constraint:
-        """All of these."""
+        """Requires all of some constraints, as `&` does.
+
+        Args:
+            constraints: The constraints.
+
+        Returns:
+            The constraint.
+        """
         return Constraint.and_(constraints)
 
     @staticmethod
     def or_(constraints: Iterable[Constraint]) -> Constraint:
-        """One of these."""
+        """Requires one of some constraints, as `|` does.
+
+        Args:
+            constraints: The constraints.
+
+        Returns:
+            The constraint.
+        """
         return Constraint.or_(constraints)
 
 

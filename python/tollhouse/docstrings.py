@@ -32,7 +32,15 @@ def summary(docstring: str | None) -> str:
 
 
 def extract_param_description(docstring: str | None, param: str) -> str | None:
-    """What the docstring says of a parameter, in any of the styles that `parameters` reads; None if nothing."""
+    """Finds what a docstring says of a parameter.
+
+    Args:
+        docstring: The docstring, in the style of Google, NumPy or reST.
+        param: The parameter.
+
+    Returns:
+        The text; None if there is none.
+    """
     return parameters(docstring).get(param)
 
 

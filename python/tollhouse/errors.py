@@ -23,15 +23,15 @@ def _restored(kind: type[TollhouseError], args: tuple[Any, ...]) -> TollhouseErr
 class TollhouseError(Exception):
     """Base class of the exceptions of the package.
 
-    Each of them can be pickled and copied with its attributes. As of every exception of Python, traceback and cause are
-    not part of that.
+    Each of them can be pickled and copied with its attributes; traceback and cause are not part of that, as of every
+    exception of Python.
 
     Example:
         >>> try:
         ...     Sandbox().call("no_such_tool")
         ... except TollhouseError as error:
         ...     print(type(error).__name__)
-        CapabilityError
+        ArgumentError
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -39,27 +39,31 @@ class TollhouseError(Exception):
 
 
 class NativeError(TollhouseError):
-    """The host cannot do something, for a reason that has no class of its own: a damaged store, a full disk."""
+    """An error of the host that has no class of its own: a damaged store, a full disk."""
 
 
 class PolicyError(TollhouseError, ValueError):
-    """A policy, a capability, a token or a tool that makes no sense."""
+    """An error in a policy, a capability, a token or a tool."""
 
 
 class SessionNotFoundError(TollhouseError, LookupError):
-    """There is no such session, run or label in the store."""
+    """A session, run or label that is not in the store."""
 
 
 class SessionConflictError(TollhouseError, ValueError):
-    """The name of a session is taken, or the session was made with other grants."""
+    """A session whose name is taken, or that was made with other grants."""
 
 
 class ConstraintError(TollhouseError):
-    """The arguments of a call fail a constraint."""
+    """A constraint that the arguments of a call fail."""
 
 
 class MissingParamError(ConstraintError):
-    """A parameter is missing or null. Only `not_exists` allows that."""
+    """A parameter that is missing or null. Only `not_exists` allows that.
+
+    Args:
+        param: The parameter.
+    """
 
     def __init__(self, param: str) -> None:
         self.param: str = param
@@ -67,7 +71,13 @@ class MissingParamError(ConstraintError):
 
 
 class TypeMismatchError(ConstraintError):
-    """A parameter has a type that the operator does not compare."""
+    """A parameter whose type is not one that the operator compares.
+
+    Args:
+        param: The parameter.
+        expected: The type that the operator compares.
+        actual: The type that it has.
+    """
 
     def __init__(self, param: str, expected: str, actual: str) -> None:
         self.param: str = param
@@ -77,7 +87,13 @@ class TypeMismatchError(ConstraintError):
 
 
 class ViolationError(ConstraintError):
-    """A parameter has a value that the rule does not allow."""
+    """A parameter whose value is not allowed.
+
+    Args:
+        param: The parameter.
+        rule: The constraint.
+        actual: The value that it has.
+    """
 
     def __init__(self, param: str, rule: str, actual: Any) -> None:
         self.param: str = param
@@ -87,11 +103,27 @@ class ViolationError(ConstraintError):
 
 
 class CapabilityError(TollhouseError):
-    """A call that no capability allows."""
+    """A call that no capability allows, or that a human refused.
+
+    `Sandbox.call` raises it. In scripts, `error.name` is `CapabilityError`, and the status of a run that it ends is
+    `denied`.
+
+    Example:
+        >>> try:
+        ...     Sandbox(tools=[add], capabilities=[]).call("add", {"a": 1, "b": 2})
+        ... except CapabilityError as error:
+        ...     print(str(error).partition(" (")[0])
+        no grant allows `add`: nothing is granted
+    """
 
 
 class CallLimitExceededError(CapabilityError):
-    """The calls that a capability is good for are used up."""
+    """A call for which the budget of a capability is used up.
+
+    Args:
+        capability_key: The capability's key.
+        max_calls: The calls that it is good for.
+    """
 
     def __init__(self, capability_key: str, max_calls: int) -> None:
         self.capability_key: str = capability_key
@@ -100,17 +132,17 @@ class CallLimitExceededError(CapabilityError):
 
 
 class ArgumentError(TollhouseError, ValueError):
-    """Arguments that do not fit the types of a tool. The message says which, where, and what belongs there."""
+    """Arguments that do not fit the parameters of a tool. The message says which, where, and what belongs there."""
 
 
 class RegistryError(TollhouseError):
-    """What the registry refuses, or what is wrong with it: what, where, and what to do."""
+    """An error of the registry. The message says what is wrong, where, and what to do."""
 
 
 class ToolError(TollhouseError):
-    """What a call of a tool failed with, besides what has a class of its own.
+    """An error of a tool: raised by a tool to tell the script, and by `Sandbox.call` for a tool that fails.
 
-    A tool raises it too, to tell the script: message, name and payload arrive there.
+    A script gets message, name and payload. Of other exceptions scripts are told less: see `errors` of `Sandbox`.
 
     Args:
         message: What went wrong.
@@ -120,7 +152,11 @@ class ToolError(TollhouseError):
             its result.
 
     Example:
-        >>> raise ToolError("declined", payload={"code": 51})
+        >>> def charge(amount: int) -> None:
+        ...     raise ToolError("declined", payload={"code": 51})
+        >>> script = "try { await charge({amount: 5}) } catch (error) { return [error.message, error.payload.code] }"
+        >>> Sandbox(tools=[charge]).run("javascript", script).return_value
+        ['declined', 51]
     """
 
     def __init__(self, message: str, kind: str = "tool", name: str = "ToolError", payload: Any = None) -> None:
@@ -131,9 +167,9 @@ class ToolError(TollhouseError):
 
 
 class ScriptError(TollhouseError):
-    """A run that did not complete, of which a check was asked. Its text says where in the script it failed.
+    """A run that did not complete, raised by `run(..., check=True)`. Its text says where in the script it failed.
 
-    Attributes:
+    Args:
         result: All that the run came to.
     """
 
@@ -143,4 +179,4 @@ class ScriptError(TollhouseError):
 
 
 class RuntimeError(TollhouseError, builtins.RuntimeError):  # noqa: A001
-    """What a sandbox cannot do now: it is closed, or something else goes on. `except` by the builtin name works too."""
+    """An error in how a sandbox is used: it is closed, or a run goes on. It is a builtin `RuntimeError` too."""

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from . import _native
-    from ._native import Kind
+    from ._internal.host_mounts import HostMounts
+    from .literals import FileKind
 
 FilePath: TypeAlias = str | PathLike[str]
 """A path in a sandbox: what does not begin with `/` is below /workspace."""
@@ -28,16 +29,28 @@ _NAMED = 8
 
 @dataclass(frozen=True)
 class FileStat:
-    """What is at a path: bytes of a file, entries of a directory; permission bits; when its content changed last."""
+    """What is at a path.
+
+    Attributes:
+        path: The path.
+        kind: `file`, `directory` or `link`.
+        size: The bytes of a file, the entries of a directory.
+        mode: The permission bits.
+        modified: When its content changed last, in UTC.
+    """
 
     path: str
-    kind: Kind
+    kind: FileKind
     size: int
     mode: int
     modified: datetime
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns it as JSON: the time in ISO 8601."""
+        """Writes it as data.
+
+        Returns:
+            A dictionary with a JSON form: the time in ISO 8601.
+        """
         return {
             "path": self.path,
             "kind": self.kind,
@@ -79,9 +92,13 @@ def edits_of(files: Mapping[Any, str | bytes]) -> list[tuple[str, bytes | None]]
 
 
 class Snapshot(Mapping[str, bytes]):
-    """Files that do not change. Paths that do not begin with `/` are below /workspace.
+    """Files that do not change: a mapping of paths to bytes.
 
-    Links are left out, but what is asked for by name is followed. `KeyError` is for what is no file.
+    Paths that do not begin with `/` are below /workspace. Links are not listed, but one that is asked for by name is
+    followed. `KeyError` is for what is not a file. `Session.at` and `Store.files` return one.
+
+    Args:
+        tree: Returns the host's files.
     """
 
     def __init__(self, tree: Callable[[], _native.Tree]) -> None:
@@ -117,28 +134,74 @@ class Snapshot(Mapping[str, bytes]):
         return files_html(self)
 
     def read_text(self, path: FilePath, encoding: str = "utf-8") -> str:
-        """A file as text. Raises `KeyError`, and `UnicodeDecodeError` if it is none."""
+        """Reads a file as text.
+
+        Args:
+            path: The path.
+            encoding: The encoding of the text.
+
+        Returns:
+            The text.
+
+        Raises:
+            KeyError: If there is no such file.
+            UnicodeDecodeError: If it is not text in this encoding.
+        """
         return self[path].decode(encoding)
 
     def stat(self, path: FilePath) -> FileStat:
-        """What is at a path; a link is followed. Raises `OSError`."""
+        """Says what is at a path. A link is followed.
+
+        Args:
+            path: The path.
+
+        Returns:
+            Kind, size, mode and time.
+
+        Raises:
+            OSError: If there is nothing.
+        """
         kind, size, mode, modified = self._tree().stat(absolute(path))
         return FileStat(absolute(path), kind, size, mode, _time(modified))
 
     def list(self, path: FilePath = _HERE) -> builtins.list[FileStat]:
-        """All that is below a directory, at any depth, sorted by path. Raises `OSError`."""
+        """Lists all that is below a directory, at any depth.
+
+        Args:
+            path: The directory.
+
+        Returns:
+            What is there, sorted by path.
+
+        Raises:
+            OSError: If it is not a directory.
+        """
         listed = self._tree().list(absolute(path))
         return [FileStat(where, kind, size, mode, _time(modified)) for where, kind, size, mode, modified in listed]
 
     def diff(self, later: Snapshot) -> str:
-        """What is different in later files, as `diff -u` and git show it."""
+        """Compares these files with later ones.
+
+        Args:
+            later: The later files.
+
+        Returns:
+            The difference, as `diff -u` and git show it.
+        """
         return self._tree().unified(later._tree())
 
     def changes(self, later: Snapshot) -> dict[str, str]:
-        """What is different in later files: each path as `added`, `removed` or `modified`."""
+        """Compares these files with later ones.
+
+        Args:
+            later: The later files.
+
+        Returns:
+            Each path that is different, as `added`, `removed` or `modified`.
+        """
         return dict(self._tree().changes(later._tree()))
 
-    def _kind(self, path: FilePath) -> Kind | None:
+    def _kind(self, path: FilePath) -> FileKind | None:
         try:
             return self._tree().stat(absolute(path))[0]
         except OSError:
@@ -146,40 +209,76 @@ class Snapshot(Mapping[str, bytes]):
 
 
 class Files(Snapshot, MutableMapping[str, bytes]):
-    """The files of a sandbox, as its last run left them.
+    """The files of a sandbox, as its last run left them: a mapping of paths to bytes, which can be changed.
 
-    They change between runs only: `RuntimeError` while one goes on. Directories above a file are made with it. Of a
-    session on disk each change is kept before the call returns, and has a number, as a run has.
+    `Sandbox.files` returns it. They change between runs only: while one goes on, changes raise `RuntimeError`.
+    Directories above a file are made with it. Of a session on disk each change is kept before the call returns, and has
+    a number, as a run has.
+
+    Args:
+        session: Returns the host's session.
+        mounts: The directories of this machine among them, which are not to be changed here.
+
+    Example:
+        >>> box = Sandbox(files={"a.txt": "1"})
+        >>> box.files["b/c.txt"] = "2"
+        >>> sorted(box.files), box.files["b/c.txt"]
+        (['/workspace/a.txt', '/workspace/b/c.txt'], b'2')
     """
 
-    def __init__(self, session: Callable[[], _native.Session]) -> None:
+    def __init__(self, session: Callable[[], _native.Session], mounts: HostMounts | None = None) -> None:
         super().__init__(lambda: session().files())
         self._session = session
+        self._mounts = mounts
 
     def __setitem__(self, path: FilePath, content: str | bytes) -> None:
-        self._session().change_files(f"put {fspath(path)}", edits_of({path: content}))
+        self._change(f"put {fspath(path)}", edits_of({path: content}))
 
     def __delitem__(self, path: FilePath) -> None:
         if path not in self:
             raise KeyError(path)
-        self._session().change_files(f"removed {fspath(path)}", [(absolute(path), None)])
+        self._change(f"removed {fspath(path)}", [(absolute(path), None)])
 
     def write_text(self, path: FilePath, text: str, encoding: str = "utf-8") -> None:
-        """Writes a file."""
+        """Writes a file.
+
+        Args:
+            path: The path.
+            text: The text.
+            encoding: The encoding of the text.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
         self[path] = text.encode(encoding)
 
     def update(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, files: Mapping[Any, str | bytes] | Iterable[tuple[Any, str | bytes]] = (), /, **named: str | bytes
     ) -> None:
-        """Writes files: all of them, or none. Raises `OSError`, for example for what is beyond the limit of files."""
+        """Writes files: all of them, or none.
+
+        Args:
+            files: Paths, and their text or bytes.
+            **named: The same, for names that are words.
+
+        Raises:
+            OSError: If they cannot be written, since they are beyond the limit of files, for example.
+            ValueError: If two keys are one path.
+        """
         given = {**dict(files), **named}
         if given:
-            self._session().change_files(f"put {len(given)} files", edits_of(given))
+            self._change(f"put {len(given)} files", edits_of(given))
 
     def clear(self) -> None:
-        """Removes all files; directories stay."""
-        edits: list[tuple[str, bytes | None]] = [(path, None) for path in self]
-        self._session().change_files("removed all files", edits)
+        """Removes all files, except those of mounts. Directories stay."""
+        mounts = self._mounts
+        kept = [path for path in self if mounts is None or not mounts.covers(path)]
+        self._change("removed all files", [(path, None) for path in kept])
+
+    def _change(self, what: str, edits: builtins.list[tuple[str, bytes | None]]) -> None:
+        if self._mounts is not None:
+            self._mounts.check(edits)
+        self._session().change_files(what, edits)
 
 
 def _time(nanoseconds: int) -> datetime:

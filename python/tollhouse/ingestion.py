@@ -22,24 +22,57 @@ Ingested = tuple[list[Tool], list[ToolDefinition]]
 
 
 def from_langchain(tools: Iterable[Any]) -> Ingested:
-    """LangChain's tools, and plain functions among them. A call runs through `invoke`, which checks and converts.
+    """Takes tools of LangChain, and plain functions among them. Calls run through `invoke`, which checks and converts.
 
-    Raises `TypeError` for what is neither.
+    Args:
+        tools: The tools.
+
+    Returns:
+        The tools for `create_sandbox_tool`, and their definitions.
+
+    Raises:
+        TypeError: If one is neither a tool of LangChain nor a function.
     """
     return _ingested([_from_langchain(one) for one in tools])
 
 
 def from_openai_tools(tools: Iterable[Mapping[str, Any]], handlers: Handlers | None = None) -> Ingested:
-    """Definitions as OpenAI writes them: `{"type": "function", "function": {...}}`, or flat.
+    """Takes definitions of tools as OpenAI writes them: `{"type": "function", "function": {...}}`, or flat.
 
-    A tool without handler raises `NotImplementedError` when it is called. Raises `ValueError` for a definition of
-    something else than a function, and for a handler of a tool that there is not.
+    A tool without a handler raises `NotImplementedError` when it is called.
+
+    Args:
+        tools: The definitions.
+        handlers: The function of each tool, by its name.
+
+    Returns:
+        The tools for `create_sandbox_tool`, and their definitions.
+
+    Raises:
+        ValueError: If a definition is not one of a function, or a handler is of a tool that does not exist.
+
+    Example:
+        >>> definition = {"name": "add", "parameters": {"type": "object", "properties": {"a": {}, "b": {}}}}
+        >>> tools, _ = from_openai_tools([definition], {"add": add})
+        >>> create_sandbox_tool(tools).run("return await add({a: 1, b: 2})", "javascript")
+        '3'
     """
     return _from_definitions([_openai_definition(one) for one in tools], handlers)
 
 
 def from_anthropic_tools(tools: Iterable[Mapping[str, Any]], handlers: Handlers | None = None) -> Ingested:
-    """Definitions as Anthropic writes them: `{"name", "description", "input_schema"}`. As `from_openai_tools`."""
+    """Takes definitions of tools as Anthropic writes them: `{"name", "description", "input_schema"}`.
+
+    Args:
+        tools: The definitions.
+        handlers: The function of each tool, by its name.
+
+    Returns:
+        The tools for `create_sandbox_tool`, and their definitions.
+
+    Raises:
+        ValueError: As `from_openai_tools`.
+    """
     return _from_definitions([_anthropic_definition(one) for one in tools], handlers)
 
 

@@ -17,3 +17,6 @@ LanguageName: TypeAlias = Literal["javascript", "js", "typescript", "ts", "shell
 
 OnChange: TypeAlias = Literal["refuse", "migrate"]
 """What is done when a session is opened with other grants than it has: see `Session.open`."""
+
+FileKind: TypeAlias = Literal["file", "directory", "link"]
+"""What is at a path of a sandbox."""

@@ -11,10 +11,19 @@ from .mounts import check_wasm_path
 
 
 def precompile_module(wasm_path: None = None) -> Path:
-    """Makes sure that the compiled guests are in the cache, by one run of each; the cache's directory.
+    """Fills the cache of compiled guests, by one run of each. `tollhouse precompile` does the same.
 
-    They come with the package: nothing is compiled, and only what this user's host has written there is loaded. Raises
-    `ValueError` for a `wasm_path`, `NativeError` if the directory cannot be used.
+    The guests come with the package, and only what this user's host has written into the cache is loaded.
+
+    Args:
+        wasm_path: None: there are no other guests than those of the package.
+
+    Returns:
+        The directory of the cache.
+
+    Raises:
+        ValueError: If a `wasm_path` is given.
+        NativeError: If the directory cannot be used.
     """
     check_wasm_path(wasm_path)
     place = cache_place()

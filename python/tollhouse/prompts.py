@@ -36,9 +36,16 @@ looking at the results in between. When you know the answer, give it as plain te
 
 
 def get_tool_descriptions(tools: Sequence[Any], capabilities: Sequence[MethodCapability] = ()) -> str:
-    """How each tool is called and what it does, then the limits. Empty without tools.
+    """Describes tools to a model: how each is called, what it does, and what limits it.
 
-    Of limits only the budgets below the default are told, and that there are constraints or approvals: never which.
+    Of limits it tells budgets below the default, and that there are constraints or approvals, never which.
+
+    Args:
+        tools: Functions, objects or definitions.
+        capabilities: What may be called.
+
+    Returns:
+        The descriptions, as Markdown; empty without tools.
     """
     definitions = definitions_of(tools)
     if not definitions:
@@ -53,7 +60,16 @@ def get_tool_descriptions(tools: Sequence[Any], capabilities: Sequence[MethodCap
 def get_system_prompt(
     tools: Sequence[Any], capabilities: Sequence[MethodCapability] = (), *, include_tools: bool = True
 ) -> str:
-    """For an agent with the one tool `sandbox(code, language)`."""
+    """Writes the system prompt of an agent that has one tool, `sandbox(code, language)`.
+
+    Args:
+        tools: Functions, objects or definitions that scripts can call.
+        capabilities: What may be called.
+        include_tools: False to leave the descriptions of the tools out.
+
+    Returns:
+        The prompt, as Markdown.
+    """
     head = (
         "## Sandbox\n\n"
         'You have the tool `sandbox`, which runs code: `language` is "javascript" or "shell". Write one script that '
@@ -65,7 +81,16 @@ def get_system_prompt(
 def get_system_prompt_for_separate_tools(
     tools: Sequence[Any], capabilities: Sequence[MethodCapability] = (), *, include_tools: bool = True
 ) -> str:
-    """For an agent with the two tools `sandbox_js(code)` and `sandbox_shell(command)`."""
+    """Writes the system prompt of an agent that has two tools, `sandbox_js(code)` and `sandbox_shell(command)`.
+
+    Args:
+        tools: Functions, objects or definitions that scripts can call.
+        capabilities: What may be called.
+        include_tools: False to leave the descriptions of the tools out.
+
+    Returns:
+        The prompt, as Markdown.
+    """
     head = (
         "## Sandbox\n\n"
         "You have the tools `sandbox_js`, which runs JavaScript, and `sandbox_shell`, which runs shell commands; both "

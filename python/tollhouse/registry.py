@@ -19,25 +19,54 @@ SIGN = "\N{MULTIPLICATION SIGN}"
 
 
 class Registry:
-    """A directory of components, which any number of processes use. Without one, that of the command line.
+    """A registry of components: a directory, which any number of processes use.
 
-    Each method is a command of the command line, run in a process of its own, and gives what it prints with `--json`.
-    What it refuses raises `RegistryError`, with what it says.
+    Each method is a command of the command line, run in a process of its own, and returns what the command prints with
+    `--json`.
+
+    Args:
+        directory: The directory. None is the registry of the command line.
+
+    Raises:
+        RegistryError: From each method, if the registry refuses something or is damaged.
+
+    Example:
+        >>> Registry("/tmp/none").releases()  # doctest: +SKIP
+        []
     """
 
     def __init__(self, directory: Place | None = None) -> None:
         self.directory = os.fspath(registry_place() if directory is None else directory)
 
     def releases(self) -> list[dict[str, Any]]:
-        """Every release: `{name, version, digest, size, published, origin, yanked, breaking, deprecated, signed}`."""
+        """Lists every release.
+
+        Returns:
+            The releases: `{name, version, digest, size, published, origin, yanked, breaking, deprecated, signed}`.
+        """
         return self._ask("registry", "ls")
 
     def search(self, *words: str, limit: int = 20) -> list[dict[str, Any]]:
-        """Packages that have every word: `{name, version, description, functions, deprecated}`, the best first."""
+        """Finds packages that have every word.
+
+        Args:
+            *words: The words.
+            limit: How many packages at most.
+
+        Returns:
+            The packages, the best first: `{name, version, description, functions, deprecated}`.
+        """
         return self._ask("registry", "search", f"--limit={limit}", "--", *words)
 
     def show(self, package: str) -> dict[str, Any]:
-        """All there is to say of a package, `"acme:prices"` or `"acme:prices@^1.2"`: its newest release that fits."""
+        """Tells all about a package.
+
+        Args:
+            package: Its name, perhaps with versions: `"acme:prices"`, `"acme:prices@^1.2"`.
+
+        Returns:
+            Its newest release that fits.
+        """
         return self._ask("registry", "show", "--", package)
 
     def publish(
@@ -53,9 +82,19 @@ class Registry:
     ) -> dict[str, Any]:
         """Publishes a package directory or a component file, after all checks and the examples of its manifest.
 
-        `{name, version, digest, already, breaking, signed, examples, warnings, dry_run}`. A release never changes: the
-        same bytes again are `already` there, others need another version. `key` is the file of a private key, to sign
-        with.
+        A release never changes: the same bytes again are `already` there, others need another version.
+
+        Args:
+            path: The directory or the file.
+            name: The name, in place of that of the manifest.
+            version: The version, in place of that of the manifest.
+            key: The file of a private key, to sign with.
+            allow_breaking: True to publish a version that breaks its users.
+            examples: False to leave the examples of the manifest out.
+            dry_run: True to check everything, and publish nothing.
+
+        Returns:
+            What was done: `{name, version, digest, already, breaking, signed, examples, warnings, dry_run}`.
         """
         options = [("--name", name), ("--version", version), ("--key", key)]
         words = [f"{flag}={os.fspath(value)}" for flag, value in options if value is not None]
@@ -64,18 +103,39 @@ class Registry:
         return self._ask("publish", *words, "--", os.fspath(path))
 
     def yank(self, release: str, yanked: bool = True) -> dict[str, Any]:
-        """Takes `"acme:prices@1.2.0"` back, or undoes that: it is not resolved any more, but for who has pinned it."""
+        """Takes a release back: it is not resolved any more, but for who has pinned it.
+
+        Args:
+            release: The release, as in `"acme:prices@1.2.0"`.
+            yanked: False to undo it.
+
+        Returns:
+            What was done.
+        """
         return self._ask("registry", "yank" if yanked else "unyank", "--", release)
 
     def deprecate(self, release: str, message: str | None, replacement: str | None = None) -> dict[str, Any]:
-        """Tells the users of a release why to use something else; without a message, no longer."""
+        """Tells the users of a release why to use something else.
+
+        Args:
+            release: The release, as in `"acme:prices@1.2.0"`.
+            message: The reason; None to undo it.
+            replacement: What to use instead.
+
+        Returns:
+            What was done.
+        """
         words = ["--lift"] if message is None else [f"--message={message}"]
         if replacement is not None:
             words.append(f"--replacement={replacement}")
         return self._ask("registry", "deprecate", *words, "--", release)
 
     def verify(self) -> dict[str, Any]:
-        """Checks everything: the index, every blob, every signature. `{lines, releases, …, problems}`."""
+        """Checks everything: the index, every blob, every signature.
+
+        Returns:
+            What was found: `{lines, releases, …, problems}`.
+        """
         return self._ask("registry", "verify", problems=True)
 
     def _ask(self, *words: str, problems: bool = False) -> Any:

@@ -14,21 +14,23 @@ if TYPE_CHECKING:
 class ExecutionResult:
     r"""What a run wrote, what it returned, and how it ended.
 
-    Results can be pickled and copied, `to_dict` makes one JSON, and pydantic and FastAPI take one as it is. In a pickle
-    an exception that cannot be pickled stands as a `ToolError` with its message, and no exception has its traceback.
+    `str()` of it is the output, or the error. Results can be pickled and copied, `to_dict` makes one JSON, and pydantic
+    and FastAPI take one as it is. In a pickle an exception that cannot be pickled stands as a `ToolError` with its
+    message, and no exception has its traceback.
 
     Attributes:
-        stdout: What the run wrote, and what it returned.
+        stdout: What the run wrote, and what it returned as the last line.
         stderr: What it wrote to standard error.
         return_value: What it returned, as JSON.
         error: What it failed with, in words; None if it completed.
-        success: True of a run that completed.
-        exit_code: As a process has one: from 0 to 255.
+        success: True if it completed.
+        exit_code: The exit status, as of a process: from 0 to 255.
         status: How it ended: `completed`, `failed`, `denied`, `limited` or `cancelled`.
-        exceptions: Those that tools raised, oldest first, the first ten and the last ten at most, also those that the script caught.
+        exceptions: The exceptions that tools raised, oldest first, the first ten and the last ten at most; also those that
+            the script caught.
         cause: The exception of a tool that ended the script, if one did.
         line: The line of the script that failed, from 1; None if that is not known.
-        column: Its column, from 1; None if that is not known, as of bash.
+        column: The column in it, from 1; None if that is not known, as of bash.
         source_line: The text of that line.
 
     Example:
@@ -122,9 +124,12 @@ class ExecutionResult:
         return json_schema()
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the result as JSON.
+        """Writes the result as data.
 
         Of exceptions it has the names of their types only: their messages may hold secrets, and are for the program.
+
+        Returns:
+            A dictionary with a JSON form.
         """
         names = ("status", "success", "return_value", "stdout", "stderr", "error", "exit_code")
         made = {name: getattr(self, name) for name in (*names, "line", "column", "source_line")}
@@ -133,7 +138,11 @@ class ExecutionResult:
         return made
 
     def located_error(self) -> str | None:
-        """Returns what the run failed with, and where in the script; None if it completed."""
+        """Says what the run failed with, and where in the script.
+
+        Returns:
+            The error with line, column and source line; None if the run completed.
+        """
         if self.error is None or self.line is None:
             return self.error
         from ._internal.locations import shown
@@ -141,7 +150,10 @@ class ExecutionResult:
         return f"{self.error}\n  {shown(self.line, self.column, self.source_line)}"
 
     def checked(self) -> Self:
-        """Returns the result of a run that completed.
+        """Raises if the run did not complete.
+
+        Returns:
+            This result, if the run completed.
 
         Raises:
             ScriptError: If it did not complete. The cause is the exception of the tool that ended the script.
@@ -153,9 +165,16 @@ class ExecutionResult:
         return self
 
     def to_tool_message(self) -> str:
-        """Returns what a model is told: the output, `[stderr]: …` and `[error]: …`; `(no output)` if there is none.
+        r"""Writes the result as text for a model.
 
         An error is told with its line, column and source line, so that a model can repair its script.
+
+        Returns:
+            The output, `[stderr]: …` and `[error]: …`; `(no output)` if there is none.
+
+        Example:
+            >>> Sandbox().run("shell", "echo a; echo b >&2").to_tool_message()
+            'a\n[stderr]: b'
         """
         parts = [self.stdout.rstrip("\n")] if self.stdout else []
         if self.stderr:

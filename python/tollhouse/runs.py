@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar, overload
 
     from . import _native
+    from ._internal.host_mounts import HostMounts
     from .answers import Answers
     from .literals import LanguageName
     from .steps import Stepping
@@ -25,33 +26,86 @@ if TYPE_CHECKING:
 
 
 class Runs:
-    """What runs scripts in a session, one after the other."""
+    """Runs scripts in a session, one after the other."""
 
     _session: _native.Session | None
     _answers: Answers
     _turn: Turn
     _stepped: Stepping | None = None
+    _mounts: HostMounts | None = None
     last_result: ExecutionResult
 
     def execute(self, code: str, on_output: OnOutput | None = None, stdin: str | bytes | None = None) -> str:
-        """Runs JavaScript; what it wrote and returned, as text.
+        r"""Runs JavaScript, and returns its output as text. `run` returns all about a run.
 
-        It does not raise for what the script does: `last_result` and `last_stderr` say how it ended.
+        It does not raise for what the script does: `last_result` says how the script ended.
+
+        Args:
+            code: The script.
+            on_output: Is called with output as it comes. It may be async.
+            stdin: The script's standard input.
+
+        Returns:
+            What the script wrote, and what it returned as the last line.
+
+        Raises:
+            RuntimeError: After `close`, and while a run in steps goes on.
+            NativeError: If the host cannot do it.
+
+        Example:
+            >>> Sandbox().execute("console.log('a'); return [1, 2]")
+            'a\n[1,2]\n'
         """
         return self.run("javascript", code, on_output=on_output, stdin=stdin).stdout
 
     def shell(self, command: str, stdin: str | bytes | None = None) -> str:
-        """Runs bash; what it wrote. As `execute`."""
+        r"""Runs bash, and returns its output as text. `run` returns all about a run.
+
+        Args:
+            command: The script.
+            stdin: The script's standard input.
+
+        Returns:
+            What the script wrote.
+
+        Raises:
+            RuntimeError: As `execute`.
+            NativeError: As `execute`.
+
+        Example:
+            >>> Sandbox().shell("seq 3 | paste -sd+")
+            '1+2+3\n'
+        """
         return self.run("shell", command, stdin=stdin).stdout
 
     async def execute_async(
         self, code: str, on_output: OnOutput | None = None, stdin: str | bytes | None = None
     ) -> str:
-        """As `execute`. Async tools run on this loop, at the same time; cancelling this stops the script and them."""
+        """Runs JavaScript as `execute`, beside the event loop.
+
+        Async tools run on this loop, at the same time. Cancelling the task stops the script and its tools.
+
+        Args:
+            code: The script.
+            on_output: Is called with output as it comes, on another thread. It may be async, and is awaited on the
+                loop.
+            stdin: The script's standard input.
+
+        Returns:
+            What the script wrote, and what it returned as the last line.
+        """
         return (await self.run_async("javascript", code, on_output=on_output, stdin=stdin)).stdout
 
     async def shell_async(self, command: str, stdin: str | bytes | None = None) -> str:
-        """As `shell`, and as `execute_async`."""
+        """Runs bash as `shell`, beside the event loop.
+
+        Args:
+            command: The script.
+            stdin: The script's standard input.
+
+        Returns:
+            What the script wrote.
+        """
         return (await self.run_async("shell", command, stdin=stdin)).stdout
 
     if TYPE_CHECKING:
@@ -93,7 +147,7 @@ class Runs:
         keep_state: bool = False,
         check: bool = False,
     ) -> ExecutionResult:
-        """Runs a script to its end, and says all about it. Another run of this sandbox waits for it.
+        """Runs a script to its end, and returns all about it. Other runs of this sandbox wait for it.
 
         A tool of this sandbox that runs a script in it gets the files as they were when its own run began, and what the
         script changes of them is not kept.
@@ -102,8 +156,8 @@ class Runs:
             language: `javascript` (`js`), `typescript` (`ts`), or `shell` (`bash`, `sh`). It may stand behind the code
                 too.
             code: The script.
-            on_output: Is given what the script writes and returns, as it comes.
-            on_stderr: Is given what it writes to standard error, as it comes.
+            on_output: Is called with what the script writes and returns, as it comes. It may be async.
+            on_stderr: Is called with what it writes to standard error, as it comes. It may be async.
             stdin: Its standard input.
             keep_state: True to let it find what the last such script of its language left besides files, and leave that
                 in its turn: in JavaScript `globalThis.state`, in bash directory, variables, functions and aliases.
@@ -166,25 +220,67 @@ class Runs:
         keep_state: bool = False,
         check: bool = False,
     ) -> ExecutionResult:
-        """As `run`, beside the loop: async tools run on it.
+        """Runs a script as `run`, beside the event loop.
 
-        `on_output` and `on_stderr` are called on another thread, and what they give to await is awaited on the loop.
+        Async tools run on this loop, at the same time. Cancelling the task stops the script and its tools.
+
+        Args:
+            language: As that of `run`.
+            code: The script.
+            on_output: Is called with output as it comes, on another thread. It may be async, and is awaited on the
+                loop.
+            on_stderr: The same for standard error.
+            stdin: The script's standard input.
+            keep_state: As that of `run`.
+            check: As that of `run`.
+
+        Returns:
+            What the run came to.
+
+        Raises:
+            ScriptError: As `run`.
+            RuntimeError: As `run`.
+
+        Example:
+            >>> asyncio.run(Sandbox().run_async("javascript", "return 1")).return_value
+            1
         """
         result = await self._do_async(self._script(language, code, (on_output, on_stderr), stdin, keep_state))
         return result.checked() if check else result
 
     def call(self, method: str, arguments: Mapping[str, Any] | None = None) -> Any:
-        """Calls one tool without a script, through the gate: a run of its own. What it returned.
+        """Calls one tool through the gate, without a script.
 
-        `method` is in any spelling: `math.add`, `math/add`. Raises `ArgumentError`, `CapabilityError`, else `ToolError`
-        for what the call fails with, and as `run`.
+        Args:
+            method: The method, in any spelling: `math.add`, `math/add`.
+            arguments: The arguments, with a JSON form.
+
+        Returns:
+            What the tool returned, as a script would get it.
+
+        Raises:
+            ArgumentError: If the arguments do not fit the tool.
+            CapabilityError: If no capability allows the call, or a human refused it.
+            ToolError: If the tool fails. The cause is its exception.
+
+        Example:
+            >>> Sandbox(tools=[add]).call("add", {"a": 1, "b": 2})
+            3
         """
         from .calls import call
 
         return self._do(lambda session, _: call(session, method, arguments or {}, self._answers.run))
 
     async def call_async(self, method: str, arguments: Mapping[str, Any] | None = None) -> Any:
-        """As `call`, beside the loop."""
+        """Calls one tool as `call`, beside the event loop.
+
+        Args:
+            method: The method, in any spelling.
+            arguments: The arguments, with a JSON form.
+
+        Returns:
+            What the tool returned.
+        """
         from .calls import call
 
         return await self._do_async(lambda session, _: call(session, method, arguments or {}, self._answers.run))
@@ -229,6 +325,8 @@ class Runs:
         """Does something, by whoever has the turn."""
         session = self._open()
         self._check_steps()
+        if self._mounts is not None:
+            self._mounts.refresh(session)
         self._answers.run = answering
         try:
             return work(session, True)
@@ -282,7 +380,7 @@ class Runs:
 
     @property
     def last_stderr(self) -> str:
-        """What the last run wrote to standard error, and what it failed with."""
+        """What the last run wrote to standard error, and the error that it failed with."""
         parts = [self.last_result.stderr.rstrip("\n"), self.last_result.error or ""]
         return "\n".join(part for part in parts if part)
 
@@ -294,9 +392,27 @@ class Runs:
         *,
         keep_state: bool = False,
     ) -> None:
-        """Begins a script whose calls you answer: `while sandbox.has_work(): …`.
+        """Begins a script whose calls you answer yourself.
 
-        Arguments as those of `run`. Raises `RuntimeError` while another run goes on.
+        `step` goes on to the next call, and `resume` or `fail` answers it.
+
+        Args:
+            code: The script.
+            language: As that of `run`.
+            stdin: The script's standard input.
+            keep_state: As that of `run`.
+
+        Raises:
+            RuntimeError: After `close`, and while another run goes on.
+
+        Example:
+            >>> sandbox = Sandbox(tools=[add])
+            >>> sandbox.start("return await add({a: 1, b: 2})")
+            >>> while sandbox.has_work():
+            ...     if (call := sandbox.step()) is not None:
+            ...         sandbox.resume(call.arguments["a"] + call.arguments["b"])
+            >>> sandbox.last_result.return_value
+            3
         """
         from .steps import Stepping
 
@@ -306,6 +422,8 @@ class Runs:
         if not self._turn.enter_now():
             raise refused("a run of this sandbox goes on: start another one when it has ended")
         try:
+            if self._mounts is not None:
+                self._mounts.refresh(session)
             begun = session.start(known, source, stdin=_bytes(stdin), keep_state=keep_state)
             telemetry = self._answers.telemetry
             span = None if telemetry is None else telemetry.begin(known)
@@ -315,11 +433,22 @@ class Runs:
             self._turn.leave()
 
     def has_work(self) -> bool:
-        """Whether the script that was started has not ended."""
+        """Returns True if a script was started and has not ended.
+
+        Returns:
+            True until `step` has returned None.
+        """
         return self._stepped is not None
 
     def step(self) -> _native.Call | None:
-        """Goes on until a tool is called, and gives the call; None when the script has ended: see `last_result`."""
+        """Goes on with the script that was started, until it calls a tool.
+
+        Returns:
+            The call, with `method` and `arguments`; None when the script has ended: see `last_result`.
+
+        Raises:
+            RuntimeError: If no script was started.
+        """
         stepped = self._going()
         try:
             call = stepped.next()
@@ -329,26 +458,45 @@ class Runs:
         return call
 
     async def step_async(self) -> _native.Call | None:
-        """As `step`, beside the loop. Cancelling it stops the script."""
+        """Goes on as `step`, beside the event loop. Cancelling the task stops the script.
+
+        Returns:
+            The call; None when the script has ended.
+        """
         from .attempts import beside
 
         return await beside(self.step, self._going().cancel)
 
     def resume(self, value: Any, call: _native.Call | None = None) -> None:
-        """Answers a call: the one that `step` gave last, or another one that was not answered.
+        """Answers a call with a value.
 
-        With None after the end it does nothing, so that what `step` gave last need not be looked at.
+        After the end of the script, None is no error: what `step` returned last need not be looked at.
+
+        Args:
+            value: What the tool returns, with a JSON form.
+            call: The call, if it is not the one that `step` returned last.
+
+        Raises:
+            RuntimeError: If no script was started.
         """
         if self._stepped is None and call is None and value is None:
             return
         self._going().answer(call, value, None)
 
     def fail(self, error: BaseException, call: _native.Call | None = None) -> None:
-        """Answers a call with an exception, as if a tool had raised it."""
+        """Answers a call with an exception, as if a tool had raised it.
+
+        Args:
+            error: The exception.
+            call: The call, if it is not the one that `step` returned last.
+
+        Raises:
+            RuntimeError: If no script was started.
+        """
         self._going().answer(call, None, error)
 
     def cancel(self) -> None:
-        """Stops the run that goes on, from whatever thread. A run in steps has ended then, if no thread drives it."""
+        """Stops the script that runs. It may be called on any thread, and does nothing if nothing runs."""
         if self._session is not None:
             self._open().cancel()
         stepped = self._stepped

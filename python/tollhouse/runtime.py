@@ -28,7 +28,7 @@ ToolHandler: TypeAlias = SyncToolHandler | AsyncToolHandler
 
 
 class RuntimeStatus(Enum):
-    """How a runtime of amla-sandbox could be. Nothing gives it: `Sandbox.last_result.status` says how a run ended."""
+    """The states of a runtime of amla-sandbox. Nothing returns them: see `Sandbox.last_result`."""
 
     RUNNING = auto()
     ALL_BLOCKED = auto()
@@ -39,11 +39,19 @@ class RuntimeStatus(Enum):
 
 @dataclass
 class RuntimeConfig:
-    """What a `Runtime` is made of.
+    """The configuration of a `Runtime`.
 
-    `pca_bytes`, `trusted_authorities`, `capabilities`, `tool_handler` and `wasm_path` are those of `Sandbox`;
-    `tools_json` is a list of definitions as JSON. `max_steps` is the limit `calls` of a run, `max_tool_result_size`
-    (bytes) the limit `result`. `output_buffer_size` and `tool_result_chunk_size` are without effect.
+    Attributes:
+        wasm_path: As that of `Sandbox`.
+        pca_bytes: The `pca` of `Sandbox`.
+        trusted_authorities: As those of `Sandbox`.
+        capabilities: As those of `Sandbox`.
+        tool_handler: As that of `Sandbox`.
+        tools_json: The definitions of tools, as a JSON list.
+        max_steps: How many calls of tools a run may make.
+        output_buffer_size: Without effect.
+        tool_result_chunk_size: Without effect.
+        max_tool_result_size: How many bytes a tool may return.
     """
 
     wasm_path: None = None
@@ -59,9 +67,15 @@ class RuntimeConfig:
 
 
 class Runtime:
-    """Runs shell command lines, one after the other, with the same files and budgets. `node -e` runs JavaScript.
+    """Runs shell command lines, as amla-sandbox did: one after the other, with the same files and budgets.
 
-    Raises `ValueError` for a configuration that makes no sense, as `Sandbox` does.
+    New programs use `Sandbox`. `node -e` runs JavaScript.
+
+    Args:
+        config: What it is made of.
+
+    Raises:
+        ValueError: As `Sandbox`.
     """
 
     def __init__(self, config: RuntimeConfig) -> None:
@@ -81,9 +95,18 @@ class Runtime:
         wasm_path: None = None,
         max_steps: int = 10_000,
     ) -> Runtime:
-        """With a token of its own for these capabilities. They are enforced.
+        """Makes a runtime with a token of its own for some capabilities. They are enforced.
 
-        Without tools, each namespace that a pattern names is open, as in `tool_call:stripe/**`; `**` names none.
+        Args:
+            capabilities: What may be called. Without tools, each namespace that a pattern names is open, as in
+                `tool_call:stripe/**`; `**` names none.
+            tool_handler: Answers calls.
+            tools_json: The definitions of tools, as a JSON list.
+            wasm_path: None: there are no other guests than those of the package.
+            max_steps: How many calls of tools a run may make.
+
+        Returns:
+            The runtime.
         """
         authority = EphemeralAuthority()
         config = RuntimeConfig(
@@ -99,7 +122,16 @@ class Runtime:
     def execute(
         self, cmd: str, on_output: Callable[[str], object] | None = None, stdin: str | bytes | None = None
     ) -> str:
-        """Runs a command line; what it wrote. It does not raise for what the commands do, as `Sandbox.execute`."""
+        """Runs a command line, and returns its output. It does not raise for what the commands do, as `Sandbox.shell`.
+
+        Args:
+            cmd: The command line.
+            on_output: Is called with output as it comes.
+            stdin: The standard input.
+
+        Returns:
+            What the commands wrote.
+        """
         self._began, began = True, time.perf_counter_ns()
         try:
             return self._sandbox.run("shell", cmd, on_output=on_output, stdin=stdin).stdout
@@ -109,7 +141,16 @@ class Runtime:
     async def execute_async(
         self, cmd: str, on_output: Callable[[str], object] | None = None, stdin: str | bytes | None = None
     ) -> str:
-        """As `execute`, beside the loop: async tools run on it."""
+        """Runs a command line as `execute`, beside the event loop: async tools run on it.
+
+        Args:
+            cmd: The command line.
+            on_output: Is called with output as it comes.
+            stdin: The standard input.
+
+        Returns:
+            What the commands wrote.
+        """
         self._began, began = True, time.perf_counter_ns()
         try:
             return (await self._sandbox.run_async("shell", cmd, on_output=on_output, stdin=stdin)).stdout
@@ -117,31 +158,66 @@ class Runtime:
             self._elapsed_ns = time.perf_counter_ns() - began
 
     def register_tools(self, tools: str | Iterable[Any]) -> None:
-        """Adds tools: definitions as JSON, or what `tools` of `Sandbox` takes.
+        """Adds tools, before the first run.
 
-        Raises `RuntimeError` after the first run, `ValueError` for tools that make no sense; nothing is added then.
+        Args:
+            tools: Definitions as JSON, or what `tools` of `Sandbox` takes.
+
+        Raises:
+            RuntimeError: After the first run.
+            ValueError: If they make no sense; nothing is added then.
         """
         more = _definitions(tools) if isinstance(tools, str) else list(tools)
         self._sandbox, self._tools = self._remade([*self._tools, *more], self._audit), [*self._tools, *more]
 
     def set_audit_collector(self, collector: AuditCollector | None) -> None:
-        """Where what happens is recorded. Raises `RuntimeError` after the first run: a log has no gaps."""
+        """Says where what happens is recorded, before the first run.
+
+        Args:
+            collector: The audit; None for none.
+
+        Raises:
+            RuntimeError: After the first run: a log has no gaps.
+        """
         self._sandbox, self._audit = self._remade(self._tools, collector), collector
 
     def can_call(self, method: str, params: Mapping[str, Any] | None = None) -> bool:
-        """Whether a call would be allowed now; without `params`, whether some call would be. Nothing is spent."""
+        """Returns True if a call would be allowed now, as `Sandbox.can_call`.
+
+        Args:
+            method: The method.
+            params: The arguments; without them, any.
+
+        Returns:
+            True if the call would be allowed.
+        """
         return self._sandbox.can_call(method, params)
 
     def get_capabilities(self) -> list[MethodCapability]:
-        """What may be called."""
+        """Says what may be called.
+
+        Returns:
+            The capabilities.
+        """
         return self._sandbox.get_capabilities()
 
     def get_remaining_calls(self, key: str) -> int | None:
-        """What is left of the budget of a capability, by its `key()`; None if it has none."""
+        """Says how many calls a capability has left.
+
+        Args:
+            key: The capability's `key()`.
+
+        Returns:
+            The number of calls; None if it has no budget.
+        """
         return self._sandbox.get_remaining_calls(key)
 
     def get_call_counts(self) -> dict[str, int]:
-        """How many calls each capability was used for, by its `key()`."""
+        """Counts the calls that were made.
+
+        Returns:
+            The number of calls by the `key()` of the capability that allowed them.
+        """
         return self._sandbox.get_call_counts()
 
     @property

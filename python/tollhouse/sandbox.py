@@ -58,12 +58,14 @@ if TYPE_CHECKING:
 
         pca: PCA | bytes | str
         trusted_authorities: Iterable[str | bytes]
+        mounts: Mapping[Any, str | os.PathLike[str]] | None
 
     class SandboxToolOptions(_Options, total=False):
         """What a sandbox as an agent's tool is made with, besides tools and capabilities."""
 
         pca: PCA | bytes | str
         trusted_authorities: Iterable[str | bytes]
+        mounts: Mapping[Any, str | os.PathLike[str]] | None
 
 
 _NAMED = 8
@@ -73,32 +75,57 @@ _NAMED = 8
 class Sandbox(Runs):
     """Runs scripts, one after the other, with the same files and budgets.
 
-    `tools` are functions, objects with methods, or definitions for `tool_handler`, which is called as `(method,
-    arguments)`. `capabilities` say what may be called, each a `MethodCapability` or a pattern such as
-    `"payments/*"`: an empty list is nothing; None is each of `tools`, however often. With a `tool_handler` and no
-    tools, whatever the capabilities cover can be called. `pca` is a token that one of `trusted_authorities` has
-    signed (`ed25519:` and hexadecimal digits, or 32 bytes): what it allows of the tools may be called until it
-    ends, and `capabilities` narrow that. `policy` is a policy file (its path, or its text as TOML) instead: it may
-    mount components of `registry` beside the functions. `limits` are those of a policy: `{"wall": "10s", "memory":
-    "64MiB"}`, with integers for numbers and sizes, and `timedelta` for times. `files` are what it begins with:
-    paths as text or `Path` (below /workspace, if they do not begin with `/`) and their bytes or text.
-    `approver(method, arguments, grant)` answers for a human, with True or False, or with something to await, where
-    a capability or a grant of the policy says `approve`; where none does, an approver is an error.
-    What happens goes to `audit_collector`, or to one that is made by `audit_config` and closed with the sandbox.
-    `audit_log` is a file for the host's own log, a chain of hashes, which only one sandbox writes at a time; with
-    `audit_key`, the file of a key (`tollhouse policy keygen --audit`), it is evidence: see `check_audit_log`.
+    Scripts are JavaScript, TypeScript or bash, and run in WebAssembly. Each call of a tool goes through one gate, which
+    checks the capabilities, the constraints and the budgets. A sandbox is a context manager, which closes it.
 
-    `errors` is how much scripts are told of an exception of a tool: with None the messages of `ToolError` and of
-    `ValueError` and its subclasses, and of others the type only, since messages carry secrets; with "message" all of
-    them; with "type" the types only (a `ToolError` and an `ArgumentError` are still told); a function of the exception
-    gives the text instead. `on_tool_error(method, arguments, exception)` is called for each, on the tool's thread; the
-    logger `tollhouse.tools` has it with its traceback, and results have them as `exceptions`.
+    Args:
+        pca: A token, which says what may be called until it ends; `capabilities` narrow that.
+        tools: Functions, objects with methods, modules, or definitions of tools for `tool_handler`.
+        capabilities: What may be called, each a `MethodCapability` or a pattern such as `"payments/*"`. An empty list
+            is nothing; None is each of `tools`, however often.
+        trusted_authorities: The keys that may have signed the token: `ed25519:` and hexadecimal digits, or 32 bytes.
+        tool_handler: Answers calls, as `(method, arguments)`. Without `tools`, whatever the capabilities cover can be
+            called.
+        wasm_path: None: there are no other guests than those of the package.
+        audit_config: Makes an audit, which is closed with the sandbox.
+        policy: A policy file instead of capabilities: its path, or its text as TOML. It may mount components.
+        registry: Where the components of a policy are. None is the registry of the command line.
+        limits: Limits as those of a policy: `{"wall": "10s", "memory": "64MiB"}`. Times may be `timedelta`, numbers and
+            sizes `int`.
+        files: What it begins with: paths, as text or `Path`, and their bytes or text. A path that does not begin with
+            `/` is below /workspace.
+        mounts: Directories and files of this machine, by where they are in the sandbox, as in `{"data": "/srv/data"}`.
+            Scripts cannot change them. Each run sees them as they are when it begins: what has changed is copied in
+            again, and counts as files do. Links are not followed.
+        approver: Answers for a human, as `(method, arguments, grant)`, with True or False or something to await, where
+            a capability or a grant of the policy says `approve`.
+        audit_collector: Records what happens, in place of `audit_config`.
+        audit_log: A file for the host's own log, a chain of hashes. One sandbox at a time writes it.
+        audit_key: The file of a key (`tollhouse policy keygen --audit`) that makes the log evidence: see
+            `check_audit_log`.
+        errors: How much scripts are told of an exception of a tool. None: messages of `ToolError` and of `ValueError`
+            and its subclasses, of others the type only, since messages carry secrets. `"message"`: all messages.
+            `"type"`: types only (`ToolError` and `ArgumentError` are told still). A function of the exception: what it
+            returns.
+        on_tool_error: Is called for each exception of a tool, as `(method, arguments, exception)`, on the tool's
+            thread. The logger `tollhouse.tools` has the exception with its traceback too, and results have it among
+            `exceptions`.
 
-    Warns with a `UserWarning` of a tool whose name is a global of JavaScript or a builtin of the shell: it does not
-    hide that, and the warning says what scripts write instead.
+    Raises:
+        ValueError: If something makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
+            to be trusted, an approver that would never be asked.
+        TypeError: If a parameter of a tool has no JSON form.
 
-    Raises `ValueError` for what makes no sense: a misspelt tool or parameter, a malformed pattern, a token that is not
-    to be trusted. `wasm_path` is None: there is no other guest than those of the package.
+    Warns:
+        UserWarning: If a tool is named like a global of JavaScript or a builtin of the shell. It does not hide that,
+            and the warning says what scripts write instead.
+
+    Example:
+        >>> def add(a: int, b: int) -> int:
+        ...     return a + b
+        >>> with Sandbox(tools=[add], capabilities=[MethodCapability("add", max_calls=10)]) as sandbox:
+        ...     sandbox.run("javascript", "return await add({a: 1, b: 2})").return_value
+        3
     """
 
     _keeps = False
@@ -120,6 +147,7 @@ class Sandbox(Runs):
         registry: str | os.PathLike[str] | None = None,
         limits: Mapping[str, int | str | timedelta] | None = None,
         files: Mapping[Any, str | bytes] | None = None,
+        mounts: Mapping[Any, str | os.PathLike[str]] | None = None,
         approver: Approver | None = None,
         audit_collector: AuditCollector | None = None,
         audit_log: str | os.PathLike[str] | None = None,
@@ -130,6 +158,10 @@ class Sandbox(Runs):
         check_wasm_path(wasm_path)
         if policy is not None and capabilities is not None:
             raise ValueError("a policy has its own grants: give `policy` or `capabilities`, not both")
+        if mounts and not self._in_memory:
+            raise ValueError(
+                "a session on disk keeps what it has: copy files in by `files`; `mounts` are for a `Sandbox`"
+            )
         granted = _granted(capabilities)
         token = _opened(pca, trusted_authorities, policy, registry)
         definitions, handler = read_tools(list(tools), tool_handler)
@@ -172,6 +204,7 @@ class Sandbox(Runs):
                 host(registry), text, toml=is_toml, tools=host_tools, audit=listener, approver=ask, token=token
             )
             self._check_approver(approver)
+            self._mount(mounts)
             if files:
                 self.files.update(files)
         except BaseException:
@@ -184,6 +217,17 @@ class Sandbox(Runs):
         if is_open:
             return namespaces(self._capabilities, answer)
         return mounted(definitions, self._capabilities, answer)
+
+    def _check_mounts(self, mounts: object) -> None:
+        if mounts and not self._in_memory:
+            raise ValueError("a session on disk keeps its files: `mounts` are for a `Sandbox`, copy them in by `files`")
+
+    def _mount(self, mounts: Mapping[Any, str | os.PathLike[str]] | None) -> None:
+        if mounts:
+            from ._internal.host_mounts import HostMounts
+
+            self._mounts = HostMounts(mounts)
+            self._mounts.refresh(self._open())
 
     def _check_approver(self, approver: object) -> None:
         if approver is not None and not self._open().asks():
@@ -241,9 +285,10 @@ class Sandbox(Runs):
         self.close()
 
     def close(self) -> None:
-        """Lets go of the files and closes the audit. What runs is stopped; nothing can be run any more.
+        """Frees the files and closes the audit. A script that runs is stopped; nothing can be run any more.
 
-        In a process that was forked from the one that made it, only this object is closed: what runs there goes on.
+        In a process that was forked from the one that made the sandbox, only this object is closed: what runs there
+        goes on.
         """
         session, self._session = self._session, None
         if session is not None:
@@ -258,7 +303,19 @@ class Sandbox(Runs):
             self._audit.close()
 
     def can_call(self, method: str, params: Mapping[str, Any] | None = None) -> bool:
-        """Whether a call would be allowed now; without `params`, whether some call would be. Nothing is spent."""
+        """Returns True if a call would be allowed now. Nothing is spent, and nobody is asked.
+
+        Args:
+            method: The method, in any spelling: `math.add`, `math/add`.
+            params: The arguments. Without them, the answer is True if some call of the method may be allowed.
+
+        Returns:
+            True if the call would be allowed.
+
+        Example:
+            >>> Sandbox(tools=[add]).can_call("add", {"a": 1, "b": 2})
+            True
+        """
         if self._session is None:
             return False
         session = self._open()
@@ -269,7 +326,15 @@ class Sandbox(Runs):
         return self._allows(session, method, params)[0]
 
     def why_not(self, method: str, params: Mapping[str, Any]) -> str | None:
-        """Why a call would be refused now; None if it would not be."""
+        """Says why a call would be refused now. Nothing is spent.
+
+        Args:
+            method: The method, in any spelling.
+            params: The arguments.
+
+        Returns:
+            The reason; None if the call would be allowed.
+        """
         return self._allows(self._open(), method, params)[1]
 
     def _allows(self, session: _native.Session, method: str, params: Mapping[str, Any]) -> tuple[bool, str | None]:
@@ -280,11 +345,30 @@ class Sandbox(Runs):
         return session.allows(canonical_method(method), json.dumps(dict(params)))
 
     def get_capabilities(self) -> list[MethodCapability]:
-        """What may be called."""
+        """Says what may be called.
+
+        Returns:
+            The capabilities. Grants of a policy are not among them.
+        """
         return list(self._capabilities)
 
     def get_remaining_calls(self, key: str) -> int | None:
-        """What is left of the budget of a capability, by its `key()`; None if it has none."""
+        """Says how many calls a capability has left.
+
+        Args:
+            key: The capability's `key()`, as in `cap:method:payments/*`.
+
+        Returns:
+            The number of calls; None if the capability has no budget, or there is none with this key.
+
+        Raises:
+            ValueError: If the text is not a key.
+
+        Example:
+            >>> few = MethodCapability("add", max_calls=3)
+            >>> Sandbox(tools=[add], capabilities=[few]).get_remaining_calls(few.key())
+            3
+        """
         from .capabilities import canonical_key
 
         wanted = canonical_key(key)
@@ -293,7 +377,11 @@ class Sandbox(Runs):
         return sum(left) if left else None
 
     def get_call_counts(self) -> dict[str, int]:
-        """How many calls each capability was used for, by its `key()`."""
+        """Counts the calls that were made.
+
+        Returns:
+            The number of calls by the `key()` of the capability that allowed them.
+        """
         counts: dict[str, int] = {}
         for name, count in self._open().counts().items():
             key = name.partition("#")[0]
@@ -302,11 +390,19 @@ class Sandbox(Runs):
 
     @property
     def audit_collector(self) -> AuditCollector | None:
-        """The audit, if it was asked for."""
+        """The audit, or None if none was asked for."""
         return self._audit
 
     def get_audit_entries(self, entry_type: str | None = None, since: float | None = None) -> list[AuditEntry]:
-        """What the audit has recorded. Empty without an audit."""
+        """Reads what the audit has recorded.
+
+        Args:
+            entry_type: The type of the entries; None for all types.
+            since: Entries from this time on, in seconds since 1970; None for all times.
+
+        Returns:
+            The entries, oldest first; none without an audit.
+        """
         return [] if self._audit is None else self._audit.get_entries(entry_type, since)
 
     def check(self, script: str, language: LanguageName = "javascript") -> list[Problem]:
@@ -338,15 +434,23 @@ class Sandbox(Runs):
         return problems(self._open(), *ordered(language, script))
 
     def typescript(self) -> str:
-        """Declarations of all that scripts can call, for a model to read."""
+        """Declares all that scripts can call in TypeScript, for a model to read.
+
+        Returns:
+            The declarations, with what docstrings say.
+
+        Example:
+            >>> print(Sandbox(tools=[add]).typescript(), end="")
+            declare function add(args: { a: number; b: number }): Promise<number>;
+        """
         return self._open().typescript()
 
     @property
     def files(self) -> Files:
-        """Its files, as a mapping of paths to bytes that can be changed between runs."""
+        """The files of the sandbox: a mapping of paths to bytes, which can be changed between runs."""
         from .files import Files
 
-        return Files(self._open)
+        return Files(self._open, self._mounts)
 
     def snapshot(self) -> bytes:
         """Writes the sandbox to bytes: its files, what is spent of its budgets, and what `keep_state` keeps.
@@ -397,17 +501,33 @@ class Sandbox(Runs):
         made = cls(**options)
         try:
             made._open().load(snapshot)
+            if made._mounts is not None:
+                made._mounts.forget()
         except BaseException:
             made.close()
             raise
         return made
 
     def python_types(self) -> str:
-        """A module that declares what the components take, return and fail with, for type checkers and pydantic."""
+        """Declares in Python what components take, return and fail with, for type checkers and pydantic.
+
+        Returns:
+            The source of a module.
+        """
         return self._open().python()
 
     def read_file(self, path: FilePath) -> bytes:
-        """A file, as the last run left it. Raises `OSError`."""
+        """Reads a file, as the last run left it.
+
+        Args:
+            path: The path. One that does not begin with `/` is below /workspace.
+
+        Returns:
+            The bytes of the file.
+
+        Raises:
+            OSError: If there is no such file.
+        """
         from .files import absolute
 
         return self._open().files().read(absolute(path))

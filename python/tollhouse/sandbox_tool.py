@@ -24,9 +24,23 @@ _DESCRIPTION = (
 
 
 class SandboxTool:
-    """A sandbox as an agent's tool: what it gives is text, and it does not raise for what the script does.
+    """A sandbox as a tool of an agent: models get text, programs get results.
 
-    `sandbox` is what it runs in, `tools` are the functions that scripts can call.
+    `run`, `arun`, `invoke` and `ainvoke` return text for a model, and do not raise. `run_result`, `arun_result`,
+    `execute`, `shell`, `aexecute` and `ashell` return an `ExecutionResult` for a program.
+
+    Args:
+        sandbox: The sandbox that it runs in.
+        tools: The functions that scripts can call.
+        name: The name that an agent calls it by.
+        description: What an agent is told of it, before the descriptions of the tools.
+
+    Example:
+        >>> box = create_sandbox_tool([get_weather])
+        >>> box.run("return 1 + 1", "javascript")  # for a model
+        '2'
+        >>> box.run_result("return 1 + 1", "javascript").return_value  # for a program
+        2
     """
 
     def __init__(
@@ -45,12 +59,15 @@ class SandboxTool:
         capabilities: Sequence[MethodCapability | str] | None = None,
         **options: Unpack[SandboxToolOptions],
     ) -> Self:
-        """Returns a sandbox with these functions and objects as tools.
+        """Makes a sandbox with these functions and objects as tools.
 
         Args:
             tools: The functions and objects.
             capabilities: What may be called; None is each of the tools, however often.
             **options: The other options of `Sandbox`: `limits`, `files`, `approver`, `policy`, …
+
+        Returns:
+            The sandbox as a tool of an agent.
 
         Raises:
             ValueError: As `Sandbox`.
@@ -76,72 +93,166 @@ class SandboxTool:
         def run(self, code: str, language: str, *, stdin: str | bytes | None = None) -> str: ...
 
     def run(self, code: str, language: str, *, stdin: str | bytes | None = None) -> str:
-        """Runs code, and says what came of it in text for a model. `run_result` returns all about it.
+        """Runs code, and returns text for a model. `run_result` returns an `ExecutionResult`.
+
+        It does not raise: what goes wrong is told in the text.
 
         Args:
-            code: The code.
-            language: As that of `Sandbox.run`. It may stand before the code too.
-            stdin: Its standard input.
+            code: The script.
+            language: Its language, as that of `Sandbox.run`. It may stand before the code too.
+            stdin: The script's standard input.
 
         Returns:
-            The output and the error of the run, as `ExecutionResult.to_tool_message` tells them.
+            Output and error of the run, as `ExecutionResult.to_tool_message` tells them.
+
+        Example:
+            >>> create_sandbox_tool([get_weather]).run("return (await get_weather({city: 'Oslo'})).temp", "javascript")
+            '72'
         """
         return self.run_result(code, language, stdin=stdin).to_tool_message()
 
     def run_result(self, code: str, language: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
-        """Runs code as `run`, and returns all that it came to: what `Sandbox.run` returns, without raising."""
+        """Runs code, and returns an `ExecutionResult`. `run` returns text for a model.
+
+        It does not raise: a run that the host cannot do is a result whose status is `failed`.
+
+        Args:
+            code: The script.
+            language: As that of `run`.
+            stdin: The script's standard input.
+
+        Returns:
+            What the run came to.
+        """
         return self._run(language, code, stdin)
 
     async def arun(self, code: str, language: str, *, stdin: str | bytes | None = None) -> str:
-        """As `run`; async tools run on this loop."""
+        """Runs code as `run`, and returns text for a model. Async tools run on this event loop.
+
+        Args:
+            code: The script.
+            language: As that of `run`.
+            stdin: The script's standard input.
+
+        Returns:
+            Output and error of the run.
+        """
         return (await self.arun_result(code, language, stdin=stdin)).to_tool_message()
 
     async def arun_result(self, code: str, language: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
-        """As `run_result`; async tools run on this loop."""
+        """Runs code as `run_result`, and returns an `ExecutionResult`. Async tools run on this event loop.
+
+        Args:
+            code: The script.
+            language: As that of `run`.
+            stdin: The script's standard input.
+
+        Returns:
+            What the run came to.
+        """
         return await self._arun(language, code, stdin)
 
     @property
     def definition(self) -> ToolDefinition:
-        """What an agent is told of it: `sandbox(code, language)`, and which tools scripts have."""
+        """The definition that an agent is given: `name(code, language)`, and which tools scripts have."""
         from .tools import ToolDefinition
 
         text = f"{self.description}\n\n{self.get_tool_descriptions()}".strip()
         return ToolDefinition(self.name, text, _args(code="The script.", language='"javascript" or "shell".'))
 
     def invoke(self, arguments: object) -> str:
-        """As `run`, with what a model gave as arguments: it is told of those that do not fit."""
+        """Runs code with the arguments that a model gave, and returns text for the model.
+
+        Args:
+            arguments: `{"code": ..., "language": ...}`.
+
+        Returns:
+            What `run` returns, or what is wrong with the arguments.
+        """
         given = _given(arguments)
         return given if isinstance(given, str) else self.run(*given)
 
     async def ainvoke(self, arguments: object) -> str:
-        """As `invoke`; async tools run on this loop."""
+        """Runs code as `invoke`. Async tools run on this event loop.
+
+        Args:
+            arguments: `{"code": ..., "language": ...}`.
+
+        Returns:
+            What `arun` returns, or what is wrong with the arguments.
+        """
         given = _given(arguments)
         return given if isinstance(given, str) else await self.arun(*given)
 
     def execute(self, code: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
-        """Runs JavaScript."""
+        """Runs JavaScript, and returns an `ExecutionResult`.
+
+        `Sandbox.execute` returns text: this is the form that amla-sandbox has here.
+
+        Args:
+            code: The script.
+            stdin: The script's standard input.
+
+        Returns:
+            What the run came to.
+        """
         return self._run("javascript", code, stdin)
 
     def shell(self, cmd: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
-        """Runs bash."""
+        """Runs bash, and returns an `ExecutionResult`. `Sandbox.shell` returns text.
+
+        Args:
+            cmd: The script.
+            stdin: The script's standard input.
+
+        Returns:
+            What the run came to.
+        """
         return self._run("shell", cmd, stdin)
 
     async def aexecute(self, code: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
-        """Runs JavaScript; async tools run on this loop."""
+        """Runs JavaScript as `execute`. Async tools run on this event loop.
+
+        Args:
+            code: The script.
+            stdin: The script's standard input.
+
+        Returns:
+            What the run came to.
+        """
         return await self._arun("javascript", code, stdin)
 
     async def ashell(self, cmd: str, *, stdin: str | bytes | None = None) -> ExecutionResult:
-        """Runs bash; async tools run on this loop."""
+        """Runs bash as `shell`. Async tools run on this event loop.
+
+        Args:
+            cmd: The script.
+            stdin: The script's standard input.
+
+        Returns:
+            What the run came to.
+        """
         return await self._arun("shell", cmd, stdin)
 
     def get_tool_descriptions(self) -> str:
-        """How each tool is called and what it does, then the limits."""
+        """Describes the tools to a model: how each is called, what it does, and what limits it.
+
+        Returns:
+            The descriptions, as Markdown; empty without tools.
+        """
         from . import prompts
 
         return prompts.get_tool_descriptions(self.sandbox.tools, self.sandbox.get_capabilities())
 
     def get_system_prompt(self, *, include_tools: bool = True) -> str:
-        """For an agent that has this as one tool."""
+        """Writes the system prompt of an agent that has the sandbox as one tool.
+
+        Args:
+            include_tools: False to leave the descriptions of the tools out.
+
+        Returns:
+            The prompt, as Markdown.
+        """
         from . import prompts
 
         return prompts.get_system_prompt(
@@ -149,7 +260,14 @@ class SandboxTool:
         )
 
     def get_system_prompt_for_separate_tools(self, *, include_tools: bool = True) -> str:
-        """For an agent that has it as two tools, one a language."""
+        """Writes the system prompt of an agent that has the sandbox as two tools, one for each language.
+
+        Args:
+            include_tools: False to leave the descriptions of the tools out.
+
+        Returns:
+            The prompt, as Markdown.
+        """
         from . import prompts
 
         return prompts.get_system_prompt_for_separate_tools(
@@ -157,7 +275,14 @@ class SandboxTool:
         )
 
     def as_langchain_tool(self) -> Any:
-        """A LangChain tool `sandbox(code, language)`. Raises `ImportError` without langchain-core."""
+        """Makes a tool of LangChain, `sandbox(code, language)`.
+
+        Returns:
+            The `StructuredTool`.
+
+        Raises:
+            ImportError: If langchain-core is not installed.
+        """
         structured, definition = _structured_tool(), self.definition
         return structured.from_function(
             func=self._sandbox,
@@ -169,7 +294,14 @@ class SandboxTool:
         )
 
     def as_langchain_tools(self) -> list[Any]:
-        """Two LangChain tools: `sandbox_js(code)` and `sandbox_shell(command)`. Raises `ImportError`."""
+        """Makes two tools of LangChain, `sandbox_js(code)` and `sandbox_shell(command)`.
+
+        Returns:
+            The two `StructuredTool`s.
+
+        Raises:
+            ImportError: If langchain-core is not installed.
+        """
         structured = _structured_tool()
         described = self.get_tool_descriptions()
         return [
@@ -232,7 +364,9 @@ def create_sandbox_tool(
     capabilities: Sequence[MethodCapability | str] | None = None,
     **options: Unpack[SandboxToolOptions],
 ) -> SandboxTool:
-    """Returns a sandbox with these functions and objects as tools, each good for 100 calls.
+    """Makes a sandbox as a tool of an agent, with these functions and objects as tools of its scripts.
+
+    Each tool is good for 100 calls, unless `max_calls`, `capabilities`, a policy or a token says otherwise.
 
     Args:
         tools: The functions and objects.
@@ -242,8 +376,11 @@ def create_sandbox_tool(
         **options: The other options of `Sandbox`: `limits`, `files`, `approver`, `policy`, `errors`, … With a `policy`
             or a token (`pca`), what that says may be called, as often as it says.
 
+    Returns:
+        The sandbox, whose `run` returns text for a model and whose `run_result` returns an `ExecutionResult`.
+
     Raises:
-        ValueError: For a tool or parameter that there is not, and for a malformed spec; and as `Sandbox`.
+        ValueError: If a tool or parameter does not exist, or a spec is malformed; and as `Sandbox`.
 
     Example:
         >>> box = create_sandbox_tool([get_weather], max_calls=5, limits={"wall": "10s"}, files={"in.csv": "1,2"})

@@ -13,18 +13,36 @@ __all__ = ["dataclass_to_schema", "extract_param_description", "python_type_to_j
 
 
 def python_type_to_json_schema(annotation: Any) -> Schema:
-    """The schema of a type, with `$defs` if it has any.
+    """Writes the JSON Schema of a type.
 
-    Raises `TypeError` for a type that has no JSON form.
+    Args:
+        annotation: The type.
+
+    Returns:
+        The schema, with `$defs` if it has any.
+
+    Raises:
+        TypeError: If the type has no JSON form.
+
+    Example:
+        >>> python_type_to_json_schema(list[int])
+        {'type': 'array', 'items': {'type': 'integer'}}
     """
     shapes = Shapes()
     return shapes.complete(shapes.of(annotation).schema)
 
 
 def dataclass_to_schema(cls: type) -> Schema:
-    """The schema of a dataclass: its fields, the required ones, and nothing else.
+    """Writes the JSON Schema of a dataclass.
 
-    Raises `TypeError` for what is no dataclass.
+    Args:
+        cls: The dataclass.
+
+    Returns:
+        The schema of an object with its fields and no others.
+
+    Raises:
+        TypeError: If it is not a dataclass.
     """
     if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"{cls!r} is no dataclass: for other types use `python_type_to_json_schema`")

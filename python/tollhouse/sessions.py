@@ -33,10 +33,18 @@ At = int | str
 
 @dataclass(frozen=True)
 class Run:
-    """A run of a session, or a change of its files without one. Times are in UTC.
+    """A run of a session, or a change of its files without a run. Times are in UTC.
 
-    `status` is how it ended (`changed` for a change), `running` or `interrupted`; `script` is its name, or what was
-    changed; `snapshot` names the files that it left, if it left any.
+    Attributes:
+        number: Its number, from 0.
+        status: How it ended, `running`, `interrupted`, or `changed` for a change.
+        script: The name of the script, or what was changed.
+        started: When it began.
+        ended: When it ended; None while it runs, and if its process died.
+        snapshot: The name of the files that it left, if it left any.
+        error: What it failed with; None if it did not.
+        calls: How many calls of tools it made.
+        denied: How many calls were denied.
     """
 
     number: int
@@ -50,15 +58,31 @@ class Run:
     denied: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns it as JSON: times in ISO 8601."""
+        """Writes it as data.
+
+        Returns:
+            A dictionary with a JSON form: times in ISO 8601.
+        """
         ended = None if self.ended is None else self.ended.isoformat()
         return {**asdict(self), "started": self.started.isoformat(), "ended": ended}
 
 
 class Store:
-    """The sessions of one directory, which any number of processes use. Without one, that of the command line.
+    """The sessions of one directory, which any number of processes use. It iterates over their names.
 
-    What there is none of raises `LookupError`; a malformed name, or one that is taken, `ValueError`.
+    Args:
+        directory: The directory. None is the store of the command line.
+
+    Raises:
+        SessionNotFoundError: From each method, if there is no such session, run or label. It is a `LookupError`.
+        ValueError: From each method, if a name is malformed or taken.
+
+    Example:
+        >>> store = Store("/tmp/none")  # doctest: +SKIP
+        >>> with store.open("trip", tools=[add]) as session:  # doctest: +SKIP
+        ...     session.execute("return await add({a: 1, b: 2})")
+        >>> list(store)  # doctest: +SKIP
+        ['trip']
     """
 
     def __init__(self, directory: Place | None = None) -> None:
@@ -79,35 +103,89 @@ class Store:
         return isinstance(session_id, str) and self.native.contains(session_id)
 
     def open(self, session_id: str, *, on_change: OnChange = "refuse", **options: Unpack[SandboxOptions]) -> Session:
-        """Opens a session, as `Session.open`."""
+        """Opens a session of this store, as `Session.open`.
+
+        Args:
+            session_id: The session's name.
+            on_change: As that of `Session.open`.
+            **options: Those of `Sandbox`.
+
+        Returns:
+            The session.
+
+        Raises:
+            SessionConflictError: As `Session.open`.
+            ValueError: As `Session.open`.
+        """
         return Session.open(session_id, store=self, on_change=on_change, **options)
 
     def show(self, session_id: str) -> dict[str, Any]:
-        """All there is to say of a session. Times are in nanoseconds since the Unix epoch."""
+        """Tells all about a session. Times are in nanoseconds since the Unix epoch.
+
+        Args:
+            session_id: The session's name.
+
+        Returns:
+            What `tollhouse session show --json` prints.
+        """
         return json.loads(self.native.show(session_id))
 
     def runs(self, session_id: str) -> list[Run]:
-        """Its runs, and its changes without one."""
+        """Lists the runs of a session, and changes of its files without a run.
+
+        Args:
+            session_id: The session's name.
+
+        Returns:
+            The runs, oldest first.
+        """
         return [_run(run) for run in json.loads(self.native.runs(session_id))]
 
     def log(self, session_id: str) -> list[dict[str, Any]]:
-        """Its log, after checking that no line of it was altered."""
+        """Reads the log of a session, after checking that no line of it was altered.
+
+        Args:
+            session_id: The session's name.
+
+        Returns:
+            The lines, oldest first.
+
+        Raises:
+            NativeError: If a line was altered.
+        """
         return [json.loads(line) for line in self.native.log(session_id)]
 
     def files(self, session_id: str, at: At | None = None) -> Snapshot:
-        """Files of a session; without `at`, those that it has now."""
+        """Returns files of a session.
+
+        Args:
+            session_id: The session's name.
+            at: The number of a run or a label; None for those that it has now.
+
+        Returns:
+            The files.
+        """
         tree = self.native.files(_point(session_id, at))
         return Snapshot(lambda: tree)
 
     def fork(self, session_id: str, to: str, at: At | None = None) -> None:
-        """Makes a session that begins where another is, or was: with its files and its policy.
+        """Makes a session that begins where another is, or was, with its files and its policy.
 
         The two share the budgets: what one spends, the other cannot.
+
+        Args:
+            session_id: The session's name.
+            to: The name of the new one.
+            at: The number of a run or a label; None for now.
         """
         self.native.fork(_point(session_id, at), to)
 
     def remove(self, session_id: str) -> None:
-        """Removes a session. A run of it is cancelled, in whichever process."""
+        """Removes a session. A run of it is cancelled, in whichever process.
+
+        Args:
+            session_id: The session's name.
+        """
         self.native.remove(session_id)
 
     def import_session(
@@ -139,20 +217,34 @@ class Store:
         return self.native.import_(file, name, budget=budget)
 
     def gc(self) -> int:
-        """Frees what no session names any more: how many bytes."""
+        """Frees what no session needs any more.
+
+        Returns:
+            The number of bytes.
+        """
         return self.native.gc()
 
     def verify(self) -> None:
-        """Checks all that is kept of every session. Raises for the first thing that is wrong."""
+        """Checks all that is kept of every session.
+
+        Raises:
+            NativeError: For the first thing that is wrong.
+        """
         for session_id in self:
             self.native.verify(session_id)
 
 
 class Session(Sandbox):
-    """A sandbox on disk: files, budgets and log are there again when it is opened again, also after a crash.
+    """A sandbox on disk: files, budgets and log are there when it is opened again, also after a crash.
 
-    Open one with `Session.open`. Its grants are fixed when it is made; tools are given each time. Several processes may
+    Open one by `Session.open`. Its grants are fixed when it is made; tools are given each time. Several processes may
     have it open: their runs wait for each other, and each begins with the files that the last one left.
+
+    Example:
+        >>> with Session.open("trip", tools=[lookup, book]) as session:  # doctest: +SKIP
+        ...     session.execute("await fs.writeFile('plan.txt', 'walk')")
+        >>> Session.open("trip", tools=[lookup, book]).files["plan.txt"]  # doctest: +SKIP
+        b'walk'
     """
 
     _in_memory = False
@@ -180,11 +272,11 @@ class Session(Sandbox):
         on_change: OnChange = "refuse",
         **options: Unpack[SandboxOptions],
     ) -> Session:
-        """Opens a session, and makes it if it is not there.
+        """Opens a session, and makes it if it does not exist.
 
-        Of a session that is there, `capabilities`, `policy` and `limits` may be left out, and are then what it was made
-        with; `files` are those that it is made with. A tool that it may call and that is not among `tools` any more is
-        denied when a script calls it.
+        For a session that exists, `capabilities`, `policy` and `limits` may be left out: they are what it was made
+        with. `files` are what it is made with. A tool that it may call and that is not among `tools` any more is denied
+        when a script calls it.
 
         Args:
             session_id: Its name.
@@ -194,6 +286,9 @@ class Session(Sandbox):
                 is granted, on record, as `grant` does; without `capabilities` that is each new tool, however often. A
                 tool that the given `capabilities` do not allow any more is denied.
             **options: Those of `Sandbox`.
+
+        Returns:
+            The session.
 
         Raises:
             SessionConflictError: If it was made with other grants, or what `"migrate"` would have to change of them is
@@ -263,12 +358,12 @@ class Session(Sandbox):
 
     @property
     def id(self) -> str:
-        """Its name."""
+        """The name of the session."""
         return self._id
 
     @property
     def files(self) -> Files:
-        """Its files, as whichever process ran it last left them."""
+        """The files, as whichever process ran it last left them: a mapping of paths to bytes."""
         self._open().refresh()
         return super().files
 
@@ -315,74 +410,144 @@ class Session(Sandbox):
         self._session = self._make(**opening)
 
     def get_remaining_calls(self, key: str) -> int | None:
-        """How many calls a capability has left, whichever process or session that shares its budget has spent of it.
+        """Says how many calls a capability has left, whichever process or session has spent of its budget.
 
         Args:
-            key: The capability's key, or its pattern.
+            key: The capability's `key()`.
 
         Returns:
-            The number of calls; none if there is no such capability, or it has no limit.
+            The number of calls; None if the capability has no budget, or there is none with this key.
         """
         self._open().refresh()
         return super().get_remaining_calls(key)
 
     def can_call(self, method: str, params: Mapping[str, Any] | None = None) -> bool:
-        """Whether a call would be allowed now, whichever process has spent of the budgets. Nothing is spent."""
+        """Returns True if a call would be allowed now, whichever process has spent of the budgets. Nothing is spent.
+
+        Args:
+            method: The method, in any spelling.
+            params: The arguments. Without them, the answer is True if some call of the method may be allowed.
+
+        Returns:
+            True if the call would be allowed.
+        """
         if self._session is None:
             return False
         self._session.refresh()
         return super().can_call(method, params)
 
     def why_not(self, method: str, params: Mapping[str, Any]) -> str | None:
-        """Why a call would be refused now, whichever process has spent of the budgets; None if it would not be."""
+        """Says why a call would be refused now, whichever process has spent of the budgets. Nothing is spent.
+
+        Args:
+            method: The method, in any spelling.
+            params: The arguments.
+
+        Returns:
+            The reason; None if the call would be allowed.
+        """
         self._open().refresh()
         return super().why_not(method, params)
 
     def runs(self) -> list[Run]:
-        """Its runs, and its changes without one."""
+        """Lists the runs, and changes of the files without a run.
+
+        Returns:
+            The runs, oldest first.
+        """
         return self._store.runs(self._id)
 
     def log(self) -> list[dict[str, Any]]:
-        """Its log: every decision, call and end, after checking that no line was altered."""
+        """Reads the log: every decision, call and end, after checking that no line was altered.
+
+        Returns:
+            The lines, oldest first.
+
+        Raises:
+            NativeError: If a line was altered.
+        """
         return self._store.log(self._id)
 
     def at(self, at: At) -> Snapshot:
-        """The files that a run left, by its number or a label; 0 is those that it was made with."""
+        """Returns the files that a run left.
+
+        Args:
+            at: The number of the run, or a label; 0 for the files that the session was made with.
+
+        Returns:
+            The files.
+
+        Raises:
+            SessionNotFoundError: If there is no such run or label.
+        """
         return self._store.files(self._id, at)
 
     def diff(self, before: At | None = None, after: At | None = None) -> str:
-        """What is different between two points, as `diff -u`.
+        """Shows what changed between two points.
 
-        Without `after` it is up to now; without `before`, what the run changed that left it.
+        Args:
+            before: The number of a run or a label; None for what the run began with that left `after`.
+            after: The number of a run or a label; None for now.
+
+        Returns:
+            The difference, as `diff -u`.
         """
         native, end = self._store.native, _point(self._id, after)
         start = native.base(end) if before is None else native.files(_point(self._id, before))
         return start.unified(native.files(end))
 
     def rollback(self, at: At) -> None:
-        """Makes its files those of a point again. That is a change like any other; what was spent stays spent."""
+        """Makes the files those of an earlier point again. That is a change like any other; what was spent stays spent.
+
+        Args:
+            at: The number of a run, or a label.
+
+        Raises:
+            RuntimeError: While a run goes on.
+            SessionNotFoundError: If there is no such run or label.
+        """
         self._idle("roll back")
         self._store.native.rollback(_point(self._id, at))
 
     def label(self, label: str, run: int | None = None) -> None:
-        """Gives what a run left a name: without `run`, the files of now."""
+        """Gives the files that a run left a name.
+
+        Args:
+            label: The name.
+            run: The number of the run; None for the files of now.
+        """
         if run is None:
             run = int(self._store.show(self._id)["left_by"])
         self._store.native.label(self._id, label, run)
 
     def fork(self, to: str, at: At | None = None) -> Session:
-        """A session that begins where this is, or was, with the same tools; the two share what is left of budgets."""
+        """Makes a session that begins where this one is, or was, with the same tools. The two share the budgets.
+
+        Args:
+            to: The name of the new session.
+            at: The number of a run or a label; None for now.
+
+        Returns:
+            The new session, opened.
+
+        Raises:
+            SessionConflictError: If the name is taken.
+        """
         self._store.fork(self._id, to, at)
         kept: SandboxOptions = {**self._options}
         kept["capabilities"] = kept["policy"] = kept["limits"] = kept["files"] = None
         return Session.open(to, store=self._store, **kept)
 
     def export(self, file: Place) -> None:
-        """Writes it to one new file, with all its snapshots; secrets are not in it."""
+        """Writes the session to one new file, with all its snapshots. Secrets are not in it.
+
+        Args:
+            file: The file, which must not exist.
+        """
         self._store.native.export(self._id, file)
 
     def remove(self) -> None:
-        """Removes it, and closes this."""
+        """Removes the session from its store, and closes it."""
         self.close()
         self._store.remove(self._id)
 

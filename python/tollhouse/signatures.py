@@ -11,7 +11,14 @@ from .tools import ToolDefinition, tools_of
 
 
 def format_tool_descriptions_js(tools: Iterable[Any]) -> str:
-    """How JavaScript calls each tool, what it does, and what it gives. Functions, objects or definitions."""
+    """Describes how JavaScript calls tools, what they do, and what they return.
+
+    Args:
+        tools: Functions, objects or definitions.
+
+    Returns:
+        The descriptions, a line for each tool, parameter and field.
+    """
     return "\n".join(describe(definition) for definition in definitions_of(tools))
 
 

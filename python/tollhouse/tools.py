@@ -25,12 +25,17 @@ _PLUMBING = frozenset(
 
 @dataclass(frozen=True)
 class ToolDefinition:
-    """What is said of a tool: its name, what it does, and the JSON Schemas of its arguments and of what it returns.
+    """What is said of a tool: its name, what it does, and the JSON Schemas of its arguments and of its result.
 
-    What is returned is not checked: `result` is for declarations and descriptions, and None where nothing is known of
-    it.
+    Attributes:
+        name: The name, as in `search` or `stripe.charge`.
+        description: What the tool does.
+        parameters: The JSON Schema of its arguments, which is enforced. An empty one allows any object.
+        result: The JSON Schema of what it returns, for declarations and descriptions: it is not checked. None if
+            nothing is known of it.
 
-    Without parameters given, any object will do. Raises `ValueError` for a malformed name or schema.
+    Raises:
+        ValueError: If the name or a schema is malformed.
     """
 
     name: str
@@ -59,7 +64,11 @@ class ToolDefinition:
         return canonical_method(self.name)
 
     def to_dict(self) -> dict[str, Any]:
-        """As MCP writes it: `{"name", "description", "inputSchema"}`, and `"outputSchema"` if an object is returned."""
+        """Writes the definition as MCP does.
+
+        Returns:
+            A dictionary: `{"name", "description", "inputSchema"}`, and `"outputSchema"` if an object is returned.
+        """
         schema = {"type": "object", **self.parameters}
         written = {"name": self.name, "description": self.description, "inputSchema": schema}
         # MCP has no output schema but of an object.
@@ -68,9 +77,16 @@ class ToolDefinition:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ToolDefinition:
-        """From what `to_dict` gives; the schema may be under `parameters` too.
+        """Reads what `to_dict` wrote. The schema of the arguments may be under `parameters` too.
 
-        Raises `ValueError` without a name, and for two schemas.
+        Args:
+            data: The dictionary.
+
+        Returns:
+            The definition.
+
+        Raises:
+            ValueError: If there is no name, or more than one schema of the arguments.
         """
         keys = [key for key in ("inputSchema", "input_schema", "parameters") if key in data]
         if len(keys) > 1:
@@ -82,9 +98,12 @@ class ToolDefinition:
 
 
 class Tool:
-    """A function with its definition. It is called as the function is; `invoke` takes JSON arguments.
+    """A function with its definition. It is called as the function is; `tool` makes one.
 
-    `definition` says what is told of it, `is_async` whether calling it gives something to await.
+    Attributes:
+        function: The function.
+        definition: What is said of it.
+        bind: Makes the arguments of the function from JSON; None gives them as they are, by name.
     """
 
     def __init__(
@@ -108,9 +127,17 @@ class Tool:
         return f"Tool({self.definition.name!r})"
 
     def invoke(self, arguments: Mapping[str, Any]) -> Any:
-        """Calls the function with what the JSON arguments mean; what an async one gives is to be awaited.
+        """Calls the function with arguments as a script gives them.
 
-        Raises `ArgumentError` for arguments that do not fit, and what the function raises.
+        Args:
+            arguments: The arguments, as JSON.
+
+        Returns:
+            What the function returns; of an async function, something to await.
+
+        Raises:
+            ArgumentError: If the arguments do not fit.
+            Exception: What the function raises.
         """
         try:
             positional, named = self._bind(arguments)
@@ -130,9 +157,26 @@ class Tool:
 
 
 def tool(function: Callable[..., Any], *, name: str | None = None, description: str | None = None) -> Tool:
-    """A function as a tool: its name, the first paragraph of its docstring, its parameters by their type hints.
+    """Makes a tool of a function, with another name or description than its own.
 
-    Raises `TypeError` for a function whose parameters have no JSON form, `ValueError` for a malformed name.
+    Name, description and parameters are read off the function: its name, the first paragraph of its docstring, its type
+    hints. A plain function among `tools` of a `Sandbox` is read in the same way.
+
+    Args:
+        function: The function. It may be async.
+        name: The name of the tool, in place of that of the function.
+        description: What the tool does, in place of what the docstring says.
+
+    Returns:
+        The tool.
+
+    Raises:
+        TypeError: If a parameter has no JSON form.
+        ValueError: If the name is malformed.
+
+    Example:
+        >>> tool(add, name="math.add", description="Adds.").definition
+        <ToolDefinition math.add(a, b): Adds.>
     """
     if isinstance(function, Tool) and name is None and description is None:
         return function
@@ -142,15 +186,34 @@ def tool(function: Callable[..., Any], *, name: str | None = None, description: 
 
 
 def tool_from_function(function: Callable[..., Any]) -> ToolDefinition:
-    """The definition of a function, as `tool` makes it. One that carries a definition keeps it."""
+    """Makes the definition of a function, as `tool` does.
+
+    Args:
+        function: The function. One that carries a definition keeps it.
+
+    Returns:
+        The definition.
+
+    Raises:
+        TypeError: If a parameter has no JSON form.
+        ValueError: If the name is malformed.
+    """
     return tool(function).definition
 
 
 def tools_of(source: Any) -> list[Tool]:
-    """The tools that something is: a function one; an object or a module one for each public method or function.
+    """Finds the tools that something is: a function one, an object or a module one for each public method or function.
 
-    Of an object, tools are named `NAME.method`: NAME is its `name` or `__name__`, else its class in snake_case. Raises
-    `TypeError` for what has none, and for a method whose parameters have no JSON form.
+    Tools of an object are named `NAME.method`: NAME is its `name` or `__name__`, else its class in snake_case.
+
+    Args:
+        source: The function, object or module.
+
+    Returns:
+        The tools.
+
+    Raises:
+        TypeError: If it has none, or a parameter has no JSON form.
     """
     if isinstance(source, Tool):
         return [source]
@@ -193,9 +256,18 @@ def capability_from_function(
     constraints: ConstraintSet | Mapping[str, Any] | None = None,
     max_calls: int | None = None,
 ) -> MethodCapability:
-    """Leave to call one function. Constraints may be short specs: `{"amount": "<=1000"}`.
+    """Makes a capability for one function.
 
-    Raises `ValueError` for a malformed spec, and for a parameter that the function does not have.
+    Args:
+        function: The function.
+        constraints: A `ConstraintSet`, or short specs by parameter: `{"amount": "<=1000"}`.
+        max_calls: The budget of calls; None for no budget.
+
+    Returns:
+        The capability.
+
+    Raises:
+        ValueError: If a spec is malformed, or the function does not have the parameter.
     """
     definition = tool_from_function(function)
     chosen = constraints if isinstance(constraints, ConstraintSet) else constraints_from_specs(constraints or {})
@@ -219,9 +291,14 @@ def check_params(definition: ToolDefinition, constraints: ConstraintSet) -> None
 
 
 def create_tool_handler(tools: Iterable[Any]) -> Callable[[str, Mapping[str, Any]], Any]:
-    """A handler `(method, params)` that calls these functions and objects. Of an async tool it gives an awaitable.
+    """Makes a handler that calls functions and objects by name.
 
-    It raises `LookupError` for a method that there is not, else as `Tool.invoke`.
+    Args:
+        tools: The functions and objects.
+
+    Returns:
+        The handler, `(method, params)`. Of an async tool it returns something to await. It raises `LookupError` for a
+        method that does not exist, else as `Tool.invoke`.
     """
     known = all_tools(tools)
 

@@ -130,6 +130,29 @@ impl Tree {
         Ok(import.mounted)
     }
 
+    /// Copies a host directory (or a single file) in again, read-only, in place of what was mounted read-only there before. Without
+    /// an earlier mount it is [`Tree::mount_directory`].
+    ///
+    /// # Errors
+    /// See [`MountError`]. The tree is then as it was.
+    pub fn remount_directory(&mut self, host_path: &Path, guest_path: &str, now: u64) -> Result<Mounted, MountError> {
+        let mut next = self.clone();
+        let place_error = |source| MountError::Place { path: guest_path.to_owned(), source };
+        let found = self.find(guest_path, false).map_err(place_error)?;
+        if found.existing().is_ok() {
+            let names = found.named().map_err(place_error)?;
+            if self.places().is_read_only_at(&names) {
+                next.detach(&names, now).map_err(place_error)?;
+            }
+        }
+        let mounted = next.mount_directory(host_path, guest_path, true, now)?;
+        let names = next.find(guest_path, false).and_then(|found| found.named()).map_err(place_error)?;
+        // The rule tells the next time that this is a mount.
+        next.set_read_only_at(&names);
+        *self = next;
+        Ok(mounted)
+    }
+
     /// Writes a whole file for the host itself, where guests may not write too, and makes the directories above it.
     /// Replaces a file; a link is followed.
     ///
@@ -426,6 +449,39 @@ mod tests {
         tree.remove("/workspace/empty", false, 6).expect("writable");
         assert_eq!(changed_paths(&before, &tree), Ok(vec![]));
         tree.write("/workspace/in/beside", b"", WriteMode::Create, 6).expect("beside the mount all is as before");
+    }
+
+    #[test]
+    fn a_second_mount_replaces_the_first_one_and_nothing_else() {
+        let (host, mut tree) = (host(), tree());
+        let place = "/workspace/in/here";
+        tree.remount_directory(host.path(), place, 5).expect("readable");
+        let before = tree.clone();
+        // Links are as old as their mount.
+        tree.remount_directory(host.path(), place, 5).expect("readable");
+        assert_eq!(changed_paths(&before, &tree), Ok(vec![]));
+        fs::write(host.path().join("run.sh"), "changed").expect("writable");
+        fs::remove_dir_all(host.path().join("sub")).expect("there");
+        tree.remount_directory(host.path(), place, 7).expect("readable");
+        assert_eq!(tree.read_file(&format!("{place}/run.sh")).as_deref(), Ok(b"changed".as_slice()));
+        assert_eq!(tree.read_file(&format!("{place}/sub/data")), Err(Errno::NoEntry));
+        assert_eq!(tree.write(&format!("{place}/run.sh"), b"", WriteMode::Append, 8), Err(Errno::Access));
+        let before = tree.clone();
+        assert!(tree.remount_directory(&host.path().join("none"), place, 9).is_err());
+        assert_eq!(changed_paths(&before, &tree), Ok(vec![]), "a failure leaves the earlier mount");
+
+        tree.write("/workspace/own", b"mine", WriteMode::Create, 10).expect("writable");
+        let error = tree.remount_directory(host.path(), "/workspace/own", 11);
+        assert!(matches!(error, Err(MountError::Occupied { .. })), "what is no mount is not replaced");
+        let error = tree.remount_directory(host.path(), "/workspace", 12);
+        assert!(matches!(error, Err(MountError::Occupied { .. })));
+
+        // Where guests may write nothing anyway, and a single file.
+        for (from, place) in [(host.path().to_path_buf(), "/data"), (host.path().join("run.sh"), "/opt/run")] {
+            for now in [13, 14] {
+                tree.remount_directory(&from, place, now).expect("readable, and a mount of before");
+            }
+        }
     }
 
     #[test]

@@ -36,6 +36,11 @@ impl Places {
         above.max_by_key(|rule| rule.names.len()).is_some_and(|rule| rule.writable)
     }
 
+    /// Returns true if a rule of its own makes a path read-only.
+    pub(super) fn is_read_only_at(&self, names: &[Name]) -> bool {
+        self.rules.iter().any(|rule| rule.names == names && !rule.writable)
+    }
+
     /// Whether a rule begins at or below a path, so that the entry there must stay where it is.
     pub(super) fn pinned(&self, names: &[Name]) -> bool {
         self.rules.iter().any(|rule| rule.names.starts_with(names))

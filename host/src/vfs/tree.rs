@@ -141,6 +141,11 @@ impl Tree {
         }
     }
 
+    /// Makes what is at and below a path read-only by a rule of its own, also where it is so by the rule of a place above it.
+    pub(super) fn set_read_only_at(&mut self, names: &[Name]) {
+        Arc::make_mut(&mut self.places).set(names, false);
+    }
+
     /// Refuses a change that frees `freed` and takes `taken`, if it goes over a limit. What takes no more than it
     /// frees is always allowed.
     pub(super) fn afford(&self, freed: Usage, taken: Usage) -> Result<(), Errno> {

@@ -21,7 +21,11 @@ def _never(arguments: object = None, result: object = None) -> bool:  # noqa: AR
 
 
 class SandboxCodeTool(BaseTool):
-    """The tool `sandbox(code, language)`, for `Agent(tools=[…])`. What scripts fail with is told to the model."""
+    """A tool of CrewAI, `sandbox(code, language)`, for `Agent(tools=[…])`. What scripts fail with is told to the model.
+
+    Args:
+        sandbox: The sandbox, with its tools.
+    """
 
     _sandbox: SandboxTool = PrivateAttr()
 

@@ -60,9 +60,13 @@ class SandboxBackend(SandboxBackendProtocol):
     `execute` runs bash behind the sandbox's gate: what its tools may be called with, and how often, holds there. Files
     are the sandbox's own; the host's are out of reach. What fails is told in the result; nothing is raised.
 
-    `legacy` is what deepagents before 0.7 wanted, and what the sandbox suite of langchain-tests 1.1 tests: `write`
-    refuses a file that is there, and `glob` gives directories too, by paths relative to where it searches. Rules of
-    deepagents that deny paths do not see relative ones: leave it off where you have such rules.
+    Args:
+        sandbox: The sandbox.
+        id: The name among backends; None for one of its own.
+        legacy: True for what deepagents before 0.7 wanted, and what the sandbox suite of langchain-tests 1.1 tests:
+            `write` refuses a file that is there, and `glob` gives directories too, by paths relative to where it
+            searches. Rules of deepagents that deny paths do not see relative ones: leave it off where you have such
+            rules.
     """
 
     def __init__(self, sandbox: Sandbox, *, id: str | None = None, legacy: bool = False) -> None:  # noqa: A002
@@ -74,11 +78,19 @@ class SandboxBackend(SandboxBackendProtocol):
 
     @property
     def id(self) -> str:
-        """Its name among backends."""
+        """The name of the backend among others."""
         return self._id
 
     def execute(self, command: str, *, timeout: int | None = None) -> ExecuteResponse:
-        """Runs bash. `timeout` is in seconds; None and 0 are the limit of the sandbox."""
+        """Runs bash.
+
+        Args:
+            command: The script.
+            timeout: Seconds; None and 0 are the limit of the sandbox.
+
+        Returns:
+            Output and exit status.
+        """
         if not timeout:
             return _response(self._tool.shell(_joined(command)))
         # A run is stopped by whoever awaits it; and there may be a loop on this thread.
@@ -87,7 +99,15 @@ class SandboxBackend(SandboxBackendProtocol):
             return threads.submit(given.run, asyncio.run, self.aexecute(command, timeout=timeout)).result()
 
     async def aexecute(self, command: str, *, timeout: int | None = None) -> ExecuteResponse:
-        """As `execute`; async tools run on this loop, and cancelling it stops the command and them."""
+        """Runs bash as `execute`. Async tools run on this event loop; cancelling the task stops the script and them.
+
+        Args:
+            command: The script.
+            timeout: Seconds; None and 0 are the limit of the sandbox.
+
+        Returns:
+            Output and exit status.
+        """
         try:
             async with asyncio.timeout(timeout or None):
                 return _response(await self._tool.ashell(_joined(command)))
@@ -95,7 +115,14 @@ class SandboxBackend(SandboxBackendProtocol):
             return ExecuteResponse(output=f"[error]: the command did not end within {timeout} s", exit_code=124)
 
     def ls(self, path: str) -> LsResult:
-        """What a directory has."""
+        """Lists a directory.
+
+        Args:
+            path: The directory.
+
+        Returns:
+            What is there, or the error.
+        """
         try:
             found = self._files.list(path)
         except FileError as failed:
@@ -103,7 +130,16 @@ class SandboxBackend(SandboxBackendProtocol):
         return LsResult(entries=[_info(one.path, one) for one in found])
 
     def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> ReadResult:
-        """Lines of a text file, counted from 0; other files whole, as base64."""
+        """Reads lines of a text file, and other files whole, as base64.
+
+        Args:
+            file_path: The file.
+            offset: The first line, from 0.
+            limit: How many lines.
+
+        Returns:
+            The text, or the error.
+        """
         try:
             content = self._files.read(file_path)
             return _read(file_path, content, max(0, int(offset)), max(0, int(limit)))
@@ -112,7 +148,15 @@ class SandboxBackend(SandboxBackendProtocol):
             return ReadResult(error=f"File '{file_path}': {code}")
 
     def write(self, file_path: str, content: str) -> WriteResult:
-        """Writes a file, and makes the directories above it."""
+        """Writes a file, and makes the directories above it.
+
+        Args:
+            file_path: The file.
+            content: The text.
+
+        Returns:
+            The path, or the error.
+        """
         try:
             self._files.write(file_path, content.encode("utf-8", "replace"), fresh=self._legacy)
         except FileError as failed:
@@ -122,7 +166,17 @@ class SandboxBackend(SandboxBackendProtocol):
         return WriteResult(path=file_path)
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> EditResult:
-        """Replaces text that is there once, or with `replace_all` wherever it is. Ends of lines stay as they are."""
+        """Replaces text in a file. Ends of lines stay as they are.
+
+        Args:
+            file_path: The file.
+            old_string: The text that is there, once.
+            new_string: The text that stands there instead.
+            replace_all: True to replace it wherever it is.
+
+        Returns:
+            How often it was replaced, or the error.
+        """
         if not old_string:
             return EditResult(error="Error: old_string cannot be empty. Provide the exact text to replace.")
         try:
@@ -139,7 +193,14 @@ class SandboxBackend(SandboxBackendProtocol):
         return EditResult(path=file_path, occurrences=count)
 
     def delete(self, file_path: str) -> DeleteResult:
-        """Removes a file, or a directory with all that is in it."""
+        """Removes a file, or a directory with all that is in it.
+
+        Args:
+            file_path: The file or the directory.
+
+        Returns:
+            The path, or the error.
+        """
         try:
             self._files.delete(file_path)
         except FileError as failed:
@@ -149,7 +210,15 @@ class SandboxBackend(SandboxBackendProtocol):
         return DeleteResult(path=file_path)
 
     def glob(self, pattern: str, path: str | None = None) -> GlobResult:
-        """Files that match a pattern. Without a slash it is for names, at any depth."""
+        """Finds files whose path matches a pattern.
+
+        Args:
+            pattern: The pattern. Without a slash it is for names, at any depth.
+            path: Where to search; None is /workspace.
+
+        Returns:
+            The files, or the error.
+        """
         root = path or _WORKSPACE
         try:
             wanted = Pattern(pattern)
@@ -165,7 +234,17 @@ class SandboxBackend(SandboxBackendProtocol):
     def grep(
         self, pattern: str, path: str | None = None, glob: str | None = None, *, max_count: int | None = None
     ) -> GrepResult:
-        """Lines that have a text in them, in the files below a path whose name `glob` matches."""
+        """Finds lines that have a text in them.
+
+        Args:
+            pattern: The text.
+            path: Where to search; None is /workspace.
+            glob: A pattern for the names of the files; None for all.
+            max_count: How many lines at most.
+
+        Returns:
+            The lines, or the error.
+        """
         root = path or _WORKSPACE
         try:
             names = self._searched(root, None if glob is None else Pattern(glob))
@@ -196,7 +275,14 @@ class SandboxBackend(SandboxBackendProtocol):
         return [one.path for name, one in found if wanted is None or wanted.matches(name)]
 
     def upload_files(self, files: list[tuple[str, bytes]]) -> list[FileUploadResponse]:
-        """Writes files, each for itself, and makes the directories above them."""
+        """Writes files, each for itself, and makes the directories above them.
+
+        Args:
+            files: Paths and bytes.
+
+        Returns:
+            What came of each.
+        """
         return [self._upload(path, content) for path, content in files]
 
     def _upload(self, path: str, content: bytes) -> FileUploadResponse:
@@ -207,7 +293,14 @@ class SandboxBackend(SandboxBackendProtocol):
         return FileUploadResponse(path=path)
 
     def download_files(self, paths: list[str]) -> list[FileDownloadResponse]:
-        """The bytes of files, each for itself."""
+        """Reads files, each for itself.
+
+        Args:
+            paths: The files.
+
+        Returns:
+            The bytes of each, or the error.
+        """
         return [self._download(path) for path in paths]
 
     def _download(self, path: str) -> FileDownloadResponse:

@@ -34,15 +34,21 @@ _OPEN = 64
 
 
 class ThreadSandboxes:
-    """Gives each thread of an agent a sandbox of its own, with the same tools. Its files and budgets last as it does.
+    """Gives each thread of an agent a sandbox of its own, with the same tools. Files and budgets last as it does.
 
-    The thread is the `thread_id` of the agent's configuration. With a `store` (`Store()` is the command line's) a
-    thread's sandbox is a session on disk, which is there again after a restart; without one it is in memory until
-    `close`. Calls without a thread share one sandbox in memory. `tools`, `constraints` and `max_calls` are as for
-    `create_sandbox_tool`; a budget is that of a thread. `limits` are those of a `Sandbox`. `on_change` is that of
-    `Session.open`: with `"migrate"` the sessions of an earlier deployment are granted the tools that are new.
+    The thread is the `thread_id` of the agent's configuration. Calls without a thread share one sandbox in memory.
 
-    Raises as `create_sandbox_tool`.
+    Args:
+        tools: As those of `create_sandbox_tool`.
+        constraints: As those of `create_sandbox_tool`.
+        max_calls: As that of `create_sandbox_tool`. A budget is that of a thread.
+        limits: As those of `Sandbox`.
+        store: Where threads are kept on disk, as sessions that are there after a restart: a directory, or a `Store`.
+            None keeps them in memory until `close`.
+        on_change: As that of `Session.open`: with `"migrate"`, sessions of an earlier deployment are granted new tools.
+
+    Raises:
+        ValueError: As `create_sandbox_tool`.
     """
 
     def __init__(
@@ -66,9 +72,12 @@ class ThreadSandboxes:
         self._threadless = self._sandbox(None)
 
     def as_langchain_tool(self) -> StructuredTool:
-        """The tool `sandbox(code, language)`, for `create_agent(model, [tool])`. It runs in the thread's sandbox.
+        """Makes the tool `sandbox(code, language)`, for `create_agent(model, [tool])`. It runs in the thread's sandbox.
 
         A session that cannot be opened, because it was made with other grants, is an error of the agent: `ValueError`.
+
+        Returns:
+            The tool.
         """
 
         def run(code: str, language: str, config: RunnableConfig) -> str:
@@ -90,17 +99,32 @@ class ThreadSandboxes:
         )
 
     def get_system_prompt(self) -> str:
-        """How scripts are written, and which tools they have."""
+        """Writes the system prompt: how scripts are written, and which tools they have.
+
+        Returns:
+            The prompt, as Markdown.
+        """
         return self._threadless.get_system_prompt()
 
     @contextmanager
     def sandbox(self, thread_id: str | None) -> Generator[Sandbox]:
-        """The sandbox of a thread, to look at its files or put some there: open for as long as this is used."""
+        """Gives the sandbox of a thread, to look at its files or put some there. It is open within the `with` block.
+
+        Args:
+            thread_id: The thread; None for calls without one.
+
+        Returns:
+            A context manager that gives the sandbox.
+        """
         with self._used(thread_id) as tool:
             yield tool.sandbox
 
     def close(self, thread_id: str | None = None) -> None:
-        """Closes the sandbox of a thread, or all of them. Those in memory are gone then; sessions on disk stay."""
+        """Closes the sandbox of a thread, or all of them. Those in memory are gone then; sessions on disk stay.
+
+        Args:
+            thread_id: The thread; None for all.
+        """
         with self._lock:
             ids = list(self._open) if thread_id is None else [thread_id]
             closed = [one for name in ids if (one := self._open.pop(name, None))]
@@ -163,7 +187,14 @@ class _Open:
 
 
 def session_name(thread_id: str) -> str:
-    """The name of a thread's session: no two threads have the same, whatever their ids are."""
+    """Returns the name of a thread's session. No two threads have the same.
+
+    Args:
+        thread_id: The thread.
+
+    Returns:
+        The name.
+    """
     if re.fullmatch(r"[a-z0-9-]{1,48}", thread_id):
         return f"thread-{thread_id}"
     return f"thread_{hashlib.sha256(thread_id.encode('utf-8', 'surrogatepass')).hexdigest()[:48]}"

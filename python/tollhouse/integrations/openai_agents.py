@@ -17,9 +17,15 @@ if TYPE_CHECKING:
 
 
 def as_function_tool(sandbox: SandboxTool) -> FunctionTool:
-    """The tool `sandbox(code, language)`, for `Agent(tools=[…])`.
+    """Makes a tool of the OpenAI Agents SDK, `sandbox(code, language)`, for `Agent(tools=[…])`.
 
-    Scripts run beside the loop; what they fail with is told to the model. Cancelling the agent stops them.
+    Scripts run beside the event loop; what they fail with is told to the model. Cancelling the agent stops them.
+
+    Args:
+        sandbox: The sandbox, with its tools.
+
+    Returns:
+        The tool.
     """
 
     async def run(context: ToolContext[Any], arguments: str) -> str:  # noqa: ARG001

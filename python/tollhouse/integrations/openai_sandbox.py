@@ -58,13 +58,14 @@ class TollhouseSessionState(SandboxSessionState):
 
 
 class TollhouseClient(BaseSandboxClient[None]):
-    """Gives sandbox agents sandboxes: `RunConfig(sandbox=SandboxRunConfig(client=TollhouseClient(open)))`.
-
-    `open` is called with the id of a session, as text, when one begins or goes on, and gives its sandbox:
-    `lambda id: Sandbox(tools=[…])`, or `lambda id: Session.open(id, …)` for one that is on disk. What its tools may be
-    called with, and how often, is for the sandbox to say. It is closed with the session; what is on disk stays.
+    """Gives agents of the OpenAI Agents SDK sandboxes, as the client of a `SandboxRunConfig`.
 
     There are no ports, mounts, other users or terminals. The root of a manifest is below /workspace or /tmp.
+
+    Args:
+        open: Is called with the id of a session, as text, when one begins or goes on, and gives its sandbox:
+            `lambda id: Sandbox(tools=[…])`, or `lambda id: Session.open(id, …)` for one that is on disk. The sandbox
+            says what its tools may be called with, and how often. It is closed with the session; what is on disk stays.
     """
 
     backend_id = "tollhouse"

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
 
 class SandboxToolset(FunctionToolset[Any]):
-    """The tool `sandbox(code, language)`, and how scripts are written as instructions: `Agent(toolsets=[…])`.
+    """A toolset of Pydantic AI with the tool `sandbox(code, language)`, for `Agent(toolsets=[…])`.
 
-    Scripts run beside the loop; what they fail with is told to the model. Cancelling the agent stops them.
+    How scripts are written is among the agent's instructions. Scripts run beside the event loop; what they fail with is
+    told to the model. Cancelling the agent stops them.
+
+    Args:
+        sandbox: The sandbox, with its tools.
+        id: The name of the toolset, which durable execution wants.
     """
 
     def __init__(self, sandbox: SandboxTool, *, id: str | None = None) -> None:  # noqa: A002

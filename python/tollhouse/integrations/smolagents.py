@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 
 class SandboxCodeTool(Tool):
-    """The tool `sandbox(code, language)`, for `ToolCallingAgent(tools=[…])`.
+    """A tool of smolagents, `sandbox(code, language)`, for `ToolCallingAgent(tools=[…])`.
 
-    What scripts fail with is told to the model. A `CodeAgent` takes it too, but what runs the Python that such an
-    agent writes is another matter: smolagents' own executor is no sandbox.
+    What scripts fail with is told to the model. A `CodeAgent` takes it too, but what runs the Python that such an agent
+    writes is another matter: smolagents' own executor is no sandbox.
+
+    Args:
+        sandbox: The sandbox, with its tools.
     """
 
     output_type = "string"
@@ -31,5 +34,13 @@ class SandboxCodeTool(Tool):
         super().__init__()  # pyright: ignore[reportUnknownMemberType]
 
     def forward(self, code: str, language: str) -> str:
-        """What came of a script, as text."""
+        """Runs code, and returns text for a model.
+
+        Args:
+            code: The script.
+            language: Its language.
+
+        Returns:
+            What `SandboxTool.run` returns.
+        """
         return self.sandbox.invoke({"code": code, "language": language})
