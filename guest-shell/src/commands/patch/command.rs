@@ -300,10 +300,18 @@ impl Run<'_, '_> {
         };
         let (read, renamed) = (name.clone(), diff.rename.then(|| self.stripped(diff.new_name.as_deref())).flatten());
         let target = self.options.output.clone().or_else(|| renamed.clone()).unwrap_or(name);
-        let exists = old.as_ref().is_some_and(|old| !old.is_empty()) && diff.creates();
-        let patched = if exists && !self.options.force {
-            let question = format!("The next patch would create the file {},\nwhich already exists!", shown(&read));
-            self.refuse(&question);
+        let empty = old.as_ref().is_none_or(Vec::is_empty);
+        let question = match (&old, empty) {
+            (_, false) if diff.is_of_nothing() => Some(("create", "already exists")),
+            (None, _) if diff.empties() => Some(("delete", "does not exist")),
+            (Some(_), true) if diff.empties() => Some(("empty out", "is already empty")),
+            _ => None,
+        };
+        let question = question.filter(|_| !self.options.force);
+        let asked = question.is_some();
+        let patched = if let Some((would, which)) = question {
+            let when = if self.options.reverse { ", when reversed," } else { "" };
+            self.refuse(&format!("The next patch{when} would {would} the file {},\nwhich {which}!", shown(&read)));
             let (rejected, text) = (diff.hunks.clone(), Vec::new());
             Patched { text, rejected, skipped: true, mismatch: false }
         } else {
@@ -317,7 +325,7 @@ impl Run<'_, '_> {
             self.apply(&diff.hunks, old.as_deref().unwrap_or_default())
         };
         let status = i32::from(!patched.rejected.is_empty());
-        self.reject(&diff, &patched, &target, exists).await?;
+        self.reject(&diff, &patched, &target, asked).await?;
         if self.options.dry_run || patched.skipped {
             return Ok(Ok(status));
         }
@@ -335,27 +343,28 @@ impl Run<'_, '_> {
             let mut hunk = if reversed { hunk.reversed() } else { hunk.clone() };
             let (prefix, suffix) = context(&hunk);
             let most = self.options.fuzz.min(prefix.max(suffix));
-            let mut place = target.locate(&hunk, 0).map(|line| Place { line, fuzz: 0 });
-            if place.is_none()
-                && at == 0
-                && !self.options.force
-                && let Some(line) = target.locate(&hunk.reversed(), 0)
-                && !hunk.old().is_empty()
-            {
-                if self.options.batch && !self.options.forward {
+            let mut place = None;
+            for fuzz in 0..=most {
+                place = target.locate(&hunk, fuzz).map(|line| Place { line, fuzz });
+                // The first hunk shows whether the patch is one that was applied already.
+                let backwards = at == 0 && place.is_none() && !self.options.force;
+                if let Some(line) = backwards.then(|| target.locate(&hunk.reversed(), fuzz)).flatten() {
+                    if !self.options.batch || self.options.forward {
+                        let what = if self.options.reverse { "Unreversed" } else { "Reversed (or previously applied)" };
+                        self.refuse(&format!("{what} patch detected!"));
+                        patched.rejected = hunks.to_vec();
+                        patched.skipped = true;
+                        return patched;
+                    }
                     self.say("Reversed (or previously applied) patch detected!  Assuming -R.\n");
                     hunk = hunk.reversed();
                     reversed = true;
-                    place = Some(Place { line, fuzz: 0 });
-                } else {
-                    self.refuse("Reversed (or previously applied) patch detected!");
-                    patched.rejected = hunks.to_vec();
-                    patched.skipped = true;
-                    return patched;
+                    place = Some(Place { line, fuzz });
+                }
+                if place.is_some() {
+                    break;
                 }
             }
-            let place = place
-                .or_else(|| (1..=most).find_map(|fuzz| target.locate(&hunk, fuzz).map(|line| Place { line, fuzz })));
             let growth = target.growth;
             let Some(place) = place else {
                 let line = first(&hunk).checked_add_signed(growth).unwrap_or_default();
@@ -384,15 +393,19 @@ impl Run<'_, '_> {
 
     /// Says why a patch is skipped. Nobody is there to be asked.
     fn refuse(&mut self, why: &str) {
+        let question = if self.options.reverse { "Ignore" } else { "Assume" };
         let rest = match self.options.forward {
-            true => "  Skipping patch.\n",
-            false => "  Assume -R? [n] \nApply anyway? [n] \nSkipping patch.\n",
+            true => "  Skipping patch.\n".to_owned(),
+            false => format!("  {question} -R? [n] \nApply anyway? [n] \n"),
         };
         self.told += &format!("{why}{rest}");
+        if !self.options.forward {
+            self.say("Skipping patch.\n");
+        }
     }
 
     /// Tells of hunks that did not fit, and writes them into a file.
-    async fn reject(&mut self, diff: &FileDiff, patched: &Patched, target: &str, exists: bool) -> Result<()> {
+    async fn reject(&mut self, diff: &FileDiff, patched: &Patched, target: &str, asked: bool) -> Result<()> {
         if patched.rejected.is_empty() {
             return Ok(());
         }
@@ -401,7 +414,7 @@ impl Run<'_, '_> {
         let word = if patched.skipped { "ignored" } else { "FAILED" };
         self.told += &format!("{} out of {count} {hunks} {word}", patched.rejected.len());
         let file = self.options.rejects.clone().unwrap_or_else(|| format!("{target}.rej"));
-        if exists || self.options.dry_run || file == "-" {
+        if asked || self.options.dry_run || file == "-" {
             self.told += "\n";
             return Ok(());
         }

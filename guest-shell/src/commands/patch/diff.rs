@@ -81,12 +81,24 @@ impl FileDiff {
     /// Returns true if there is no file before.
     pub(super) fn creates(&self) -> bool {
         let nothing = self.old_name.as_deref() == Some(NOTHING);
-        nothing || self.hunks.first().is_some_and(|hunk| hunk.old_start == 0 && hunk.old().is_empty())
+        let empty = self.hunks.first().is_some_and(|hunk| hunk.old_start == 0 && hunk.old().is_empty());
+        nothing || self.old_name.is_some() && empty
+    }
+
+    /// Returns true if there is certainly no file before.
+    pub(super) fn is_of_nothing(&self) -> bool {
+        self.old_name.as_deref() == Some(NOTHING)
     }
 
     /// Returns true if there is no file afterwards.
     pub(super) fn deletes(&self) -> bool {
         self.new_name.as_deref() == Some(NOTHING)
+    }
+
+    /// Returns true if nothing is left of the file, or no file.
+    pub(super) fn empties(&self) -> bool {
+        let last = self.hunks.last();
+        self.new_name.is_some() && last.is_some_and(|hunk| hunk.new_start == 0 && hunk.new_length() == 0)
     }
 
     pub(super) fn reverse(&mut self) {

@@ -215,6 +215,9 @@ impl Run<'_, '_> {
                 Err(_) => return Ok(self.fail(BROKEN, &format!("Zip file structure invalid ({file})"))),
             }
         }
+        if archive.is_none() && (self.options.delete || self.options.update || self.options.freshen) {
+            self.say(&format!("\tzip warning: {file} not found or empty\n"));
+        }
         let made = if self.options.delete { self.delete(archive).await } else { self.add(archive, &path).await? };
         let (bytes, removed) = match made {
             Ok(made) => made,
@@ -248,7 +251,7 @@ impl Run<'_, '_> {
         let mut writer = Writer::default();
         for pattern in &patterns {
             if !entries.iter().any(|entry| matches(pattern, &entry.name, false)) {
-                self.told += &format!("\tzip warning: name not matched: {pattern}\n");
+                self.say(&format!("\tzip warning: name not matched: {pattern}\n"));
             }
         }
         let mut deleted = 0;
@@ -313,7 +316,7 @@ impl Run<'_, '_> {
             }
             let path = vfs_join(self.context.cwd, Path::new(&name));
             if !self.context.fs.exists(&path).await? && self.context.fs.lstat(&path).await.is_err() {
-                self.told += &format!("\tzip warning: name not matched: {name}\n");
+                self.say(&format!("\tzip warning: name not matched: {name}\n"));
                 continue;
             }
             self.collect(name.trim_end_matches('/').to_owned(), path, &mut sources).await?;

@@ -177,8 +177,11 @@ struct Run<'a, 'c> {
 impl Run<'_, '_> {
     async fn run(&mut self) -> Result<i32> {
         let name = self.options.file.clone();
-        let Some(bytes) = self.find(&name).await? else {
-            self.stderr += &format!("unzip:  cannot find or open {name}, {name}.zip or {name}.ZIP.\n");
+        if self.options.directory.is_some() && self.options.action != Action::Extract {
+            self.warn("caution:  not extracting; -d ignored\n");
+        }
+        let Some((name, bytes)) = self.find(&name).await? else {
+            self.warn(&format!("unzip:  cannot find or open {name}, {name}.zip or {name}.ZIP.\n"));
             return Ok(NOT_FOUND);
         };
         let quiet = self.options.quiet;
@@ -212,7 +215,7 @@ impl Run<'_, '_> {
                 self.say(&list);
                 0
             }
-            Action::Test => self.test(&archive, &chosen, &name),
+            Action::Test => self.test(&archive, &chosen, &name, status),
             Action::Pipe { told } => self.pipe(&archive, &chosen, told).await?,
             Action::Extract => self.extract(&archive, &chosen).await?,
         };
@@ -222,12 +225,13 @@ impl Run<'_, '_> {
         Ok(status)
     }
 
-    /// The archive's bytes: those of the file, or of one with `.zip` behind its name.
-    async fn find(&self, name: &str) -> Result<Option<Vec<u8>>> {
+    /// The archive's name and bytes: those of the file, or of one with `.zip` behind its name.
+    async fn find(&self, name: &str) -> Result<Option<(String, Vec<u8>)>> {
         for ending in ["", ".zip", ".ZIP"] {
-            let path = vfs_join(self.context.cwd, Path::new(&format!("{name}{ending}")));
+            let name = format!("{name}{ending}");
+            let path = vfs_join(self.context.cwd, Path::new(&name));
             if let Ok(bytes) = self.context.fs.read_file(&path).await {
-                return Ok(Some(bytes));
+                return Ok(Some((name, bytes)));
             }
         }
         Ok(None)
@@ -243,16 +247,16 @@ impl Run<'_, '_> {
             .collect();
         let missed: Vec<&String> =
             list.iter().filter(|pattern| !entries.iter().any(|entry| matches(pattern, &entry.name, *fold))).collect();
-        if !matches!(action, Action::List(_)) {
-            for pattern in &missed {
-                self.stderr += &format!("caution: filename not matched:  {pattern}\n");
-            }
-        }
         let status = if missed.is_empty() { 0 } else { NOT_MATCHED };
+        if !matches!(action, Action::List(_)) {
+            let missed: String =
+                missed.iter().map(|pattern| format!("caution: filename not matched:  {pattern}\n")).collect();
+            self.warn(&missed);
+        }
         (chosen, status)
     }
 
-    fn test(&mut self, archive: &Archive, chosen: &[&Entry], name: &str) -> i32 {
+    fn test(&mut self, archive: &Archive, chosen: &[&Entry], name: &str, missed: i32) -> i32 {
         let mut broken = 0;
         for entry in chosen {
             let good = archive.content(entry);
@@ -262,12 +266,12 @@ impl Run<'_, '_> {
                 self.say(&format!("    testing: {:<22}   {said}\n", entry.name));
             }
         }
-        if broken == 0 {
+        if broken == 0 && missed == 0 {
             self.say(&format!("No errors detected in compressed data of {}.\n", name));
             return 0;
         }
         self.say(&format!("At least one error was detected in {}.\n", name));
-        BROKEN - 1
+        if broken == 0 { missed } else { BROKEN - 1 }
     }
 
     async fn pipe(&mut self, archive: &Archive, chosen: &[&Entry], told: bool) -> Result<i32> {
@@ -428,6 +432,14 @@ impl Run<'_, '_> {
     fn cannot(&mut self, name: &str, why: &bashkit::Error) -> i32 {
         self.stderr += &format!("error:  cannot create {name}\n        {}\n", crate::commands::files::reason(why));
         WRITE
+    }
+
+    /// Tells what is wrong: of a test or of contents with messages, among what is told of them.
+    fn warn(&mut self, text: &str) {
+        match self.options.action {
+            Action::Test | Action::Pipe { told: true } => self.say(text),
+            _ => self.stderr += text,
+        }
     }
 
     fn say(&mut self, text: &str) {
