@@ -18,7 +18,6 @@ pub(super) fn phrase(status: u16) -> &'static str {
         302 => "Found",
         303 => "See Other",
         304 => "Not Modified",
-        305 => "Use Proxy",
         307 => "Temporary Redirect",
         308 => "Permanent Redirect",
         400 => "Bad Request",
@@ -58,7 +57,6 @@ pub(super) fn phrase(status: u16) -> &'static str {
         505 => "HTTP Version Not Supported",
         507 => "Insufficient Storage",
         508 => "Loop Detected",
-        510 => "Not Extended",
         511 => "Network Authentication Required",
         _ => "",
     }
