@@ -121,3 +121,5 @@ mod trust;
 mod untrusted_files;
 #[path = "features/walls.rs"]
 mod walls;
+#[path = "features/web_commands.rs"]
+mod web_commands;

@@ -45,7 +45,7 @@ const POLLS: usize = 1_000;
 const USUAL_LIMITS: Limits = Limits { fuel: u64::MAX, memory: 256 << 20 };
 const USUAL_DIRECTORY: &str = "/workspace";
 
-/// Commands of bashkit's that need a network. A script reaches one through tools only.
+/// Commands of bashkit's that need a network. A script reaches one through tools only, and so do our `curl` and `wget`.
 const NETWORK: &[&str] = &["curl", "http", "wget"];
 
 /// An interpreter, and what is added to it for a script.
@@ -131,9 +131,10 @@ fn builder(user: &str, limits: &Limits) -> BashBuilder {
 }
 
 /// Registers `tool`, the aliases, the programs, and the other languages. The host has left out of the aliases what is a
-/// builtin or a reserved word; one that is named like another command of bashkit's wins.
+/// builtin or a reserved word; one that is named like another command wins.
 fn add_tools(registry: &BuiltinRegistry, script: &Script) {
     let methods = Arc::new(Methods::new(script.tools.clone()));
+    commands::web::register(registry, &methods);
     for name in methods.aliases().into_iter().chain([TOOL]) {
         registry.insert_command(name, ToolCommand::new(Arc::clone(&methods)));
     }

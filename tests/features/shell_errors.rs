@@ -47,3 +47,35 @@ fn redirections_take_the_errors_of_stages_and_substitutions() {
     let ran = home.sh("{ nosuch | (echo in); } 2> /dev/null; h() { echo in; }; { h $(nosuch); } 2> /dev/null", &[]);
     assert_eq!((&ran["stdout"], &ran["stderr"]), (&"in\nin\n".into(), &"".into()), "{ran}");
 }
+
+#[test]
+fn what_is_not_there_says_what_is() {
+    let home = Home::new();
+    for (command, said) in [
+        ("python3 -c 1", "`node` runs JavaScript"),
+        ("git status", "`diff -u`, `patch` and `cp -r`"),
+        ("npm install x", "`node FILE` runs JavaScript"),
+        ("pip install x", "packages cannot be installed"),
+        ("sqlite3 a.db", "the tool `sql`'s"),
+        ("openssl md5 x", "`sha256sum`"),
+        ("xz x", "`gzip`, `bzip2`, `zip`"),
+    ] {
+        let ran = home.sh(command, &[]);
+        let stderr = ran["stderr"].as_str().unwrap_or_default();
+        assert!(stderr.contains("command not found\nhint: ") && stderr.contains(said), "{command}: {ran}");
+        assert_eq!(ran["exit_code"], 127, "{command}");
+    }
+    for (command, said) in [
+        ("echo a > f; tail -f f", "a file is not followed here"),
+        ("echo a > f; tail -n 1 -F f", "a file is not followed here"),
+        ("watch -n 5 date", "`while date; do sleep 5; done`"),
+        ("stty size", "Inappropriate ioctl for device"),
+    ] {
+        let ran = home.sh(command, &[]);
+        assert!(ran["stderr"].as_str().is_some_and(|stderr| stderr.contains(said)), "{command}: {ran}");
+        assert_eq!(ran["exit_code"], 1, "{command}");
+    }
+    let script = "tput cols; COLUMNS=40 tput cols; tput lines; tput colors; x=$(tput bold)$(tput setaf 1); echo \"$?[$x]\"; tput nope";
+    let ran = home.sh(script, &[]);
+    assert_eq!((&ran["stdout"], &ran["exit_code"]), (&"80\n40\n24\n-1\n0[]\n".into(), &4.into()), "{ran}");
+}

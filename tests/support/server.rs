@@ -23,6 +23,12 @@ impl Server {
     /// A server that answers each request's head so.
     #[must_use]
     pub fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start_reading(move |head, _| answer(head))
+    }
+
+    /// A server that answers each request's head and body so.
+    #[must_use]
+    pub fn start_reading(answer: impl Fn(&str, &[u8]) -> Answer + Send + Sync + 'static) -> Self {
         Self::serve(answer, |stream| Box::new(stream))
     }
 
@@ -35,6 +41,7 @@ impl Server {
         let config = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
         let config = config.expect("ring has the suites").with_no_client_auth().with_single_cert(vec![chain], key);
         let config = Arc::new(config.expect("the key belongs to the certificate"));
+        let answer = move |head: &str, _: &[u8]| answer(head);
         Self::serve(answer, move |stream| {
             let connection = rustls::ServerConnection::new(Arc::clone(&config)).expect("the configuration is whole");
             Box::new(rustls::StreamOwned::new(connection, stream))
@@ -42,7 +49,7 @@ impl Server {
     }
 
     fn serve(
-        answer: impl Fn(&str) -> Answer + Send + Sync + 'static,
+        answer: impl Fn(&str, &[u8]) -> Answer + Send + Sync + 'static,
         wrap: impl Fn(TcpStream) -> Box<dyn ReadWrite> + Send + 'static,
     ) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
@@ -78,7 +85,7 @@ impl<T: Read + Write + Send> ReadWrite for T {}
 
 fn exchange(
     stream: Box<dyn ReadWrite>,
-    answer: &dyn Fn(&str) -> Answer,
+    answer: &dyn Fn(&str, &[u8]) -> Answer,
     seen: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {
     let mut stream = BufReader::new(stream);
@@ -89,7 +96,14 @@ fn exchange(
         }
     }
     seen.lock().unwrap_or_else(PoisonError::into_inner).push(head.clone());
-    let (status, headers, body) = answer(&head);
+    let lower = head.to_ascii_lowercase();
+    if lower.contains("\r\nexpect: 100-continue") {
+        stream.get_mut().write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+    }
+    let length = lower.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    let mut sent = vec![0; length.unwrap_or_default()];
+    stream.read_exact(&mut sent)?;
+    let (status, headers, body) = answer(&head, &sent);
     let stream = stream.get_mut();
     write!(stream, "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n", body.len())?;
     for header in headers {

@@ -163,7 +163,7 @@ impl<'a> Call<'a> {
 }
 
 /// The reason of an error, in the C library's words.
-pub(super) fn reason(error: &Error) -> String {
+pub(in crate::commands) fn reason(error: &Error) -> String {
     use std::io::ErrorKind;
     let Error::Io(error) = error else { return error.to_string() };
     let reason = match error.kind() {

@@ -34,7 +34,9 @@ use std::sync::Arc;
 
 use bashkit::BuiltinRegistry;
 
+pub(super) use call::reason;
 use call::{FileCommand, Run};
+pub(super) use quote::quote;
 
 /// Names of the commands, with what each does.
 const COMMANDS: [(&str, Run); 13] = [

@@ -1,7 +1,7 @@
 //! Names as GNU's messages have them: quoted for a shell, always.
 
 /// Quotes a name.
-pub(super) fn quote(name: &str) -> String {
+pub(in crate::commands) fn quote(name: &str) -> String {
     let needs_escape = name.chars().any(char::is_control);
     if !needs_escape && name.contains('\'') && !name.contains(['"', '$', '`', '\\', '!']) {
         return format!("\"{name}\"");

@@ -1,0 +1,167 @@
+//! Where a hunk fits, and the lines that it leaves.
+
+use super::diff::{Hunk, Kind};
+
+/// Where a hunk was put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// First line of the old text, from 1.
+    pub(super) line: usize,
+    /// Lines of context at each end that were not compared.
+    pub(super) fuzz: usize,
+}
+
+/// A file that hunks are applied to, in their order.
+pub(super) struct Target<'a> {
+    lines: Vec<&'a [u8]>,
+    /// So many lines were taken over.
+    taken: usize,
+    /// How far the last hunk stood from where it was to be.
+    offset: isize,
+    /// How many lines more the result has than what was taken over.
+    pub(super) growth: isize,
+    result: Vec<u8>,
+    /// White space counts as one blank.
+    loose: bool,
+}
+
+impl<'a> Target<'a> {
+    pub(super) fn new(text: &'a [u8], loose: bool) -> Self {
+        let lines = text.split_inclusive(|byte| *byte == b'\n').collect();
+        Self { lines, taken: 0, offset: 0, growth: 0, result: Vec::new(), loose }
+    }
+
+    /// Where a hunk fits with so much fuzz.
+    pub(super) fn locate(&self, hunk: &Hunk, fuzz: usize) -> Option<usize> {
+        let old = hunk.old();
+        let guess = signed(first(hunk)) + self.offset;
+        if old.is_empty() {
+            let line = guess.max(1).unsigned_abs();
+            return (line > self.taken && line <= self.lines.len() + 1).then_some(line);
+        }
+        let (prefix, suffix) = context(hunk);
+        let longest = signed(prefix.max(suffix));
+        let prefix_fuzz = signed(fuzz + prefix) - longest;
+        let suffix_fuzz = signed(fuzz + suffix) - longest;
+        let fits = |line: isize| {
+            let skip = |fuzz: isize| fuzz.max(0).unsigned_abs();
+            line > signed(self.taken) && self.matches(&old, line, skip(prefix_fuzz), skip(suffix_fuzz))
+        };
+        // Less context before than behind says that the file begins there, and the other way that it ends.
+        if prefix_fuzz < 0 && first(hunk) <= 1 {
+            return fits(1).then_some(1);
+        }
+        if suffix_fuzz < 0 {
+            let last = signed(self.lines.len()) - signed(old.len()) + 1;
+            return fits(last).then(|| last.unsigned_abs());
+        }
+        let end = signed(self.lines.len()) + 1;
+        (0..=end.max(guess))
+            .flat_map(|offset| [guess + offset, guess - offset])
+            .find(|line| *line >= 1 && *line <= end && fits(*line))
+            .map(isize::unsigned_abs)
+    }
+
+    fn matches(&self, old: &[&[u8]], line: isize, prefix: usize, suffix: usize) -> bool {
+        let Some(start) = usize::try_from(line).ok().and_then(|line| line.checked_sub(1)) else { return false };
+        (prefix..old.len().saturating_sub(suffix))
+            .all(|at| self.lines.get(start + at).is_some_and(|line| self.same(line, old[at])))
+    }
+
+    fn same(&self, one: &[u8], other: &[u8]) -> bool {
+        one == other || self.loose && words(one) == words(other)
+    }
+
+    /// Puts a hunk where it fits; how far that is from where it was to be.
+    pub(super) fn put(&mut self, hunk: &Hunk, place: Place) -> isize {
+        let start = place.line - 1;
+        self.take_to(start);
+        let mut at = start;
+        for line in &hunk.lines {
+            match line.kind {
+                // The file's own line, which fuzz or loose comparison may have let differ.
+                Kind::Same => {
+                    self.result.extend(self.lines.get(at).copied().unwrap_or_default());
+                    at += 1;
+                }
+                Kind::Old => at += 1,
+                Kind::New => self.add(&line.text),
+            }
+        }
+        self.taken = at.min(self.lines.len());
+        self.growth += signed(hunk.new_length()) - signed(hunk.old().len());
+        self.offset = signed(place.line) - signed(first(hunk));
+        self.offset
+    }
+
+    /// Adds a line behind what is there, which then needs a line break.
+    fn add(&mut self, text: &[u8]) {
+        if self.result.last().is_some_and(|byte| *byte != b'\n') {
+            self.result.push(b'\n');
+        }
+        self.result.extend(text);
+    }
+
+    fn take_to(&mut self, end: usize) {
+        for line in &self.lines[self.taken.min(end)..end.min(self.lines.len())] {
+            self.result.extend(*line);
+        }
+        self.taken = end;
+    }
+
+    /// The whole result.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        self.take_to(self.lines.len());
+        self.result
+    }
+}
+
+/// Line that a hunk begins at. One without old lines names the line before.
+pub(super) fn first(hunk: &Hunk) -> usize {
+    hunk.old_start + usize::from(hunk.old().is_empty())
+}
+
+/// Lines of context before and behind the changes.
+pub(super) fn context(hunk: &Hunk) -> (usize, usize) {
+    let same = |line: &&super::diff::Line| line.kind == Kind::Same;
+    let prefix = hunk.lines.iter().take_while(same).count();
+    (prefix, hunk.lines.iter().rev().take_while(same).count())
+}
+
+fn words(text: &[u8]) -> Vec<&[u8]> {
+    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect()
+}
+
+fn signed(number: usize) -> isize {
+    isize::try_from(number).expect("a length in memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::diff::read;
+    use super::*;
+
+    fn apply(text: &str, patch: &str) -> Option<String> {
+        let diffs = read(patch.as_bytes()).expect("a diff");
+        let mut target = Target::new(text.as_bytes(), false);
+        for hunk in &diffs[0].hunks {
+            let (prefix, suffix) = context(hunk);
+            let most = prefix.max(suffix).min(2);
+            let (fuzz, line) = (0..=most).find_map(|fuzz| Some((fuzz, target.locate(hunk, fuzz)?)))?;
+            target.put(hunk, Place { line, fuzz });
+        }
+        Some(String::from_utf8(target.finish()).expect("text"))
+    }
+
+    #[test]
+    fn hunks_find_their_place() {
+        let patch = "--- f\n+++ f\n@@ -2,3 +2,3 @@\n b\n-c\n+C\n d\n";
+        assert_eq!(apply("a\nb\nc\nd\n", patch).as_deref(), Some("a\nb\nC\nd\n"));
+        assert_eq!(apply("x\ny\na\nb\nc\nd\n", patch).as_deref(), Some("x\ny\na\nb\nC\nd\n"));
+        assert_eq!(apply("a\nB\nc\nd\n", patch).as_deref(), Some("a\nB\nC\nd\n"), "with fuzz");
+        assert_eq!(apply("a\nb\nx\nd\n", patch), None);
+        assert_eq!(apply("", "--- /dev/null\n+++ f\n@@ -0,0 +1 @@\n+a\n").as_deref(), Some("a\n"));
+        assert_eq!(apply("a\nb\n", "1a2\n> x\n").as_deref(), Some("a\nx\nb\n"));
+        assert_eq!(apply("a\nb", "2c2\n< b\n\\ No newline\n---\n> c\n").as_deref(), Some("a\nc\n"));
+    }
+}

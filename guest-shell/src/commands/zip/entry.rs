@@ -1,0 +1,387 @@
+//! Archives as bytes: APPNOTE.TXT's local headers, central directory and its end, without ZIP64 and encryption.
+
+use std::io::{Read as _, Write as _};
+
+use crate::commands::calendar;
+
+const LOCAL: u32 = 0x0403_4b50;
+const CENTRAL: u32 = 0x0201_4b50;
+const END: u32 = 0x0605_4b50;
+
+/// Lengths of the three records without names and extra fields.
+const LOCAL_LENGTH: usize = 30;
+const CENTRAL_LENGTH: usize = 46;
+const END_LENGTH: usize = 22;
+
+/// Made by version 3.0 on Unix, whose modes are in the external attributes.
+const MADE_BY: u16 = 3 << 8 | 30;
+const UNIX: u16 = 3;
+
+/// Version that is needed: with directories and deflation.
+const NEEDED: u16 = 20;
+
+/// Flags: encrypted; the name is UTF-8.
+const ENCRYPTED: u16 = 1;
+const UTF8: u16 = 1 << 11;
+
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+
+/// Tag of the extra field with the time in seconds.
+const TIME: u16 = 0x5455;
+
+/// Types of files in modes of Unix.
+const TYPE: u32 = 0o170_000;
+const LINK: u32 = 0o120_000;
+pub(super) const DIRECTORY: u32 = 0o040_000;
+pub(super) const FILE: u32 = 0o100_000;
+pub(super) const SYMLINK: u32 = LINK;
+
+/// First second that the format has: 1980.
+const FIRST: u64 = 315_532_800;
+
+/// One entry, without its content.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) size: u64,
+    pub(super) packed: u64,
+    pub(super) crc: u32,
+    pub(super) stored: bool,
+    /// With its type.
+    pub(super) mode: u32,
+    pub(super) directory: bool,
+    pub(super) link: bool,
+    /// Seconds since the Unix epoch.
+    pub(super) time: u64,
+    method: u16,
+    flags: u16,
+    offset: usize,
+}
+
+/// An archive in memory.
+pub(super) struct Archive {
+    bytes: Vec<u8>,
+    pub(super) entries: Vec<Entry>,
+}
+
+impl Archive {
+    /// Reads the directory. The error is a text.
+    pub(super) fn read(bytes: Vec<u8>) -> Result<Self, String> {
+        let damaged = || "the central directory is damaged".to_owned();
+        let last = bytes.len().checked_sub(END_LENGTH).ok_or("there is no central directory")?;
+        let earliest = last.saturating_sub(usize::from(u16::MAX));
+        let end = (earliest..=last).rev().find(|at| four(&bytes, *at) == Some(END));
+        let end = end.ok_or("there is no central directory")?;
+        let count = two(&bytes, end + 10).ok_or_else(damaged)?;
+        let start = four(&bytes, end + 16).ok_or_else(damaged)?;
+        if count == u16::MAX || start == u32::MAX {
+            return Err("archives in the ZIP64 format are not supported here".to_owned());
+        }
+        let mut at = length(start);
+        let mut entries = Vec::with_capacity(usize::from(count));
+        for _ in 0..count {
+            let (entry, next) = central(&bytes, at).ok_or_else(damaged)?;
+            entries.push(entry);
+            at = next;
+        }
+        Ok(Self { bytes, entries })
+    }
+
+    /// The content of an entry as it is in the archive.
+    fn packed(&self, entry: &Entry) -> Option<&[u8]> {
+        (four(&self.bytes, entry.offset)? == LOCAL).then_some(())?;
+        let name = usize::from(two(&self.bytes, entry.offset + 26)?);
+        let extra = usize::from(two(&self.bytes, entry.offset + 28)?);
+        let start = entry.offset + LOCAL_LENGTH + name + extra;
+        self.bytes.get(start..start.checked_add(usize::try_from(entry.packed).ok()?)?)
+    }
+
+    /// The content of an entry. The error is a text.
+    pub(super) fn content(&self, entry: &Entry) -> Result<Vec<u8>, String> {
+        let packed = self.packed(entry).ok_or("the archive ends too early")?;
+        if entry.flags & ENCRYPTED != 0 {
+            return Err("encrypted entries are not supported here".to_owned());
+        }
+        let mut content = Vec::new();
+        match entry.method {
+            STORED => content.extend(packed),
+            DEFLATED => {
+                // One byte more tells of what is larger than it says.
+                let mut decoder = flate2::read::DeflateDecoder::new(packed).take(entry.size + 1);
+                decoder.read_to_end(&mut content).map_err(|_| "invalid compressed data to inflate".to_owned())?;
+            }
+            other => return Err(format!("unsupported compression method {other}")),
+        }
+        let mut crc = flate2::Crc::new();
+        crc.update(&content);
+        if crc.sum() != entry.crc || content.len() as u64 != entry.size {
+            return Err(format!("bad CRC {:08x}  (should be {:08x})", crc.sum(), entry.crc));
+        }
+        Ok(content)
+    }
+}
+
+impl Entry {
+    /// Date and time to the minute: `2024-03-12 10:20`.
+    pub(super) fn stamp(&self) -> String {
+        let ([year, month, day], [hour, minute, _]) = calendar::civil(self.time);
+        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+    }
+}
+
+fn central(bytes: &[u8], at: usize) -> Option<(Entry, usize)> {
+    (four(bytes, at)? == CENTRAL).then_some(())?;
+    let field = |offset: usize| two(bytes, at + offset);
+    let (name, extra, comment) = (usize::from(field(28)?), usize::from(field(30)?), usize::from(field(32)?));
+    let names = at + CENTRAL_LENGTH;
+    let fields = bytes.get(names + name..names + name + extra)?;
+    let name_text = String::from_utf8_lossy(bytes.get(names..names + name)?).into_owned();
+    let unix = field(4)? >> 8 == UNIX;
+    let directory = name_text.ends_with('/');
+    let usual = if directory { DIRECTORY | 0o755 } else { FILE | 0o644 };
+    let mode = four(bytes, at + 38)? >> 16;
+    let mode = if unix && mode != 0 { mode } else { usual };
+    let entry = Entry {
+        name: name_text,
+        size: four(bytes, at + 24)?.into(),
+        packed: four(bytes, at + 20)?.into(),
+        crc: four(bytes, at + 16)?,
+        stored: field(10)? == STORED,
+        mode,
+        directory,
+        link: mode & TYPE == LINK,
+        time: exact_time(fields).unwrap_or_else(|| from_dos(field(14).unwrap_or(0), field(12).unwrap_or(0))),
+        method: field(10)?,
+        flags: field(8)?,
+        offset: length(four(bytes, at + 42)?),
+    };
+    Some((entry, names + name + extra + comment))
+}
+
+/// The time in an extra field.
+fn exact_time(mut fields: &[u8]) -> Option<u64> {
+    loop {
+        let (tag, size) = (two(fields, 0)?, usize::from(two(fields, 2)?));
+        let field = fields.get(4..4 + size)?;
+        if tag == TIME && field.first().is_some_and(|flags| flags & 1 == 1) {
+            return four(field, 1).map(u64::from);
+        }
+        fields = &fields[4 + size..];
+    }
+}
+
+fn from_dos(date: u16, time: u16) -> u64 {
+    let (date, time) = (u64::from(date), u64::from(time));
+    let day = [1980 + (date >> 9), date >> 5 & 15, date & 31];
+    calendar::seconds(day, [time >> 11, time >> 5 & 63, (time & 31) * 2]).unwrap_or(FIRST)
+}
+
+fn to_dos(time: u64) -> (u16, u16) {
+    let ([year, month, day], [hour, minute, second]) = calendar::civil(time.max(FIRST));
+    let date = (year - 1980).min(127) << 9 | month << 5 | day;
+    let time = hour << 11 | minute << 5 | second / 2;
+    let small = |number: u64| u16::try_from(number).unwrap_or(u16::MAX);
+    (small(date), small(time))
+}
+
+/// How a content goes into an archive.
+pub(super) struct Packed {
+    pub(super) bytes: Vec<u8>,
+    pub(super) deflated: bool,
+}
+
+/// Compresses a content, unless that makes it no smaller.
+pub(super) fn pack(content: &[u8], level: u32) -> Packed {
+    if level > 0 {
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(level));
+        let written = encoder.write_all(content).and_then(|()| encoder.finish());
+        if let Ok(bytes) = written
+            && bytes.len() < content.len()
+        {
+            return Packed { bytes, deflated: true };
+        }
+    }
+    Packed { bytes: content.to_vec(), deflated: false }
+}
+
+/// An archive that is made.
+#[derive(Default)]
+pub(super) struct Writer {
+    bytes: Vec<u8>,
+    directory: Vec<u8>,
+    count: u16,
+}
+
+impl Writer {
+    /// Adds an entry. The mode has its type.
+    pub(super) fn add(
+        &mut self,
+        name: &str,
+        mode: u32,
+        time: u64,
+        content: &[u8],
+        packed: &Packed,
+    ) -> Result<(), String> {
+        let mut crc = flate2::Crc::new();
+        crc.update(content);
+        let entry = Entry {
+            name: name.to_owned(),
+            size: content.len() as u64,
+            packed: packed.bytes.len() as u64,
+            crc: crc.sum(),
+            stored: !packed.deflated,
+            mode,
+            directory: name.ends_with('/'),
+            link: mode & TYPE == LINK,
+            time,
+            method: if packed.deflated { DEFLATED } else { STORED },
+            flags: if name.is_ascii() { 0 } else { UTF8 },
+            offset: 0,
+        };
+        self.put(&entry, &packed.bytes)
+    }
+
+    /// Adds an entry of another archive as it is.
+    pub(super) fn keep(&mut self, archive: &Archive, entry: &Entry) -> Result<(), String> {
+        let packed = archive.packed(entry).ok_or("the archive ends too early")?;
+        self.put(entry, packed)
+    }
+
+    fn put(&mut self, entry: &Entry, packed: &[u8]) -> Result<(), String> {
+        let large = || format!("{}: archives of 4 GiB and 65,534 entries are the most", entry.name);
+        let small = |number: usize| u32::try_from(number).ok().filter(|number| *number < u32::MAX).ok_or_else(large);
+        let (offset, size) = (small(self.bytes.len())?, small(usize::try_from(entry.size).map_err(|_| large())?)?);
+        let packed_size = small(packed.len())?;
+        self.count = self.count.checked_add(1).filter(|count| *count < u16::MAX).ok_or_else(large)?;
+        let name = entry.name.as_bytes();
+        let name_length = u16::try_from(name.len()).map_err(|_| large())?;
+        let (date, time) = to_dos(entry.time);
+        let mut common = Vec::new();
+        // What sizes are is known: no descriptor follows.
+        for field in [NEEDED, entry.flags & !(1 << 3), entry.method, time, date] {
+            common.extend(field.to_le_bytes());
+        }
+        for field in [entry.crc, packed_size, size] {
+            common.extend(field.to_le_bytes());
+        }
+        let mut extra = TIME.to_le_bytes().to_vec();
+        extra.extend([5, 0, 1]);
+        extra.extend(u32::try_from(entry.time).unwrap_or(u32::MAX).to_le_bytes());
+        let extra_length = u16::try_from(extra.len()).expect("nine bytes");
+        common.extend(name_length.to_le_bytes());
+        common.extend(extra_length.to_le_bytes());
+
+        self.bytes.extend(LOCAL.to_le_bytes());
+        self.bytes.extend(&common);
+        self.bytes.extend(name);
+        self.bytes.extend(&extra);
+        self.bytes.extend(packed);
+
+        self.directory.extend(CENTRAL.to_le_bytes());
+        self.directory.extend(MADE_BY.to_le_bytes());
+        self.directory.extend(&common);
+        // No comment, the first disk, no internal attributes.
+        self.directory.extend([0; 6]);
+        // Attributes of DOS: a directory.
+        let attributes = entry.mode << 16 | u32::from(entry.directory) << 4;
+        self.directory.extend(attributes.to_le_bytes());
+        self.directory.extend(offset.to_le_bytes());
+        self.directory.extend(name);
+        self.directory.extend(&extra);
+        Ok(())
+    }
+
+    /// The whole archive.
+    pub(super) fn finish(mut self) -> Result<Vec<u8>, String> {
+        let large = |_| "archives of 4 GiB are the most".to_owned();
+        let start = u32::try_from(self.bytes.len()).map_err(large)?;
+        let size = u32::try_from(self.directory.len()).map_err(large)?;
+        self.bytes.append(&mut self.directory);
+        self.bytes.extend(END.to_le_bytes());
+        self.bytes.extend([0; 4]);
+        self.bytes.extend(self.count.to_le_bytes());
+        self.bytes.extend(self.count.to_le_bytes());
+        self.bytes.extend(size.to_le_bytes());
+        self.bytes.extend(start.to_le_bytes());
+        self.bytes.extend([0; 2]);
+        Ok(self.bytes)
+    }
+}
+
+/// How much smaller it is, in percent, rounded.
+pub(super) fn percent(size: u64, packed: u64) -> u64 {
+    let saved = size.saturating_sub(packed);
+    saved.saturating_mul(200).checked_div(size).unwrap_or_default().div_ceil(2)
+}
+
+fn two(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
+}
+
+fn four(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn length(number: u32) -> usize {
+    usize::try_from(number).expect("32 bits fit into an address")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn savings_are_rounded() {
+        for (size, packed, expected) in
+            [(0, 0, 0), (24, 11, 54), (10, 10, 0), (10, 12, 0), (1000, 4, 100), (200, 1, 100)]
+        {
+            assert_eq!(percent(size, packed), expected, "{size} {packed}");
+        }
+    }
+
+    #[test]
+    fn archives_come_back() {
+        let mut writer = Writer::default();
+        let text = b"hello hello hello hello".repeat(9);
+        writer.add("d/", DIRECTORY | 0o755, 1_710_238_831, b"", &pack(b"", 6)).expect("it fits");
+        writer.add("d/é", FILE | 0o640, 1_710_238_831, &text, &pack(&text, 6)).expect("it fits");
+        writer.add("l", SYMLINK | 0o777, 0, b"d/x", &pack(b"d/x", 0)).expect("it fits");
+        let archive = Archive::read(writer.finish().expect("it fits")).expect("an archive");
+        let [directory, file, link] = &archive.entries[..] else { panic!("three") };
+        assert!(directory.directory && !file.stored && link.link && link.stored);
+        assert_eq!((file.mode & 0o777, file.time, file.stamp().as_str()), (0o640, 1_710_238_831, "2024-03-12 10:20"));
+        assert_eq!(archive.content(file).as_deref(), Ok(&text[..]));
+        let mut again = Writer::default();
+        again.keep(&archive, file).expect("it fits");
+        let kept = Archive::read(again.finish().expect("it fits")).expect("an archive");
+        assert_eq!(kept.content(&kept.entries[0]).as_deref(), Ok(&text[..]));
+    }
+
+    #[test]
+    fn damage_is_told() {
+        let mut writer = Writer::default();
+        writer.add("f", FILE | 0o644, 0, b"abc", &pack(b"abc", 6)).expect("it fits");
+        let bytes = writer.finish().expect("it fits");
+        assert!(Archive::read(bytes[..20].to_vec()).is_err());
+        assert!(Archive::read(b"no archive, but long enough".to_vec()).is_err());
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0xff;
+            if let Ok(archive) = Archive::read(damaged) {
+                let _ = archive.entries.iter().map(|entry| archive.content(entry)).collect::<Vec<_>>();
+            }
+        }
+        let mut damaged = bytes;
+        damaged[LOCAL_LENGTH + 1 + 9] ^= 1;
+        let archive = Archive::read(damaged).expect("its directory is whole");
+        assert!(archive.content(&archive.entries[0]).is_err_and(|why| why.starts_with("bad CRC")));
+    }
+
+    #[test]
+    fn dates_of_dos() {
+        assert_eq!(to_dos(0), (1 << 5 | 1, 0));
+        let (date, time) = to_dos(1_710_238_831);
+        assert_eq!(from_dos(date, time), 1_710_238_830);
+    }
+}

@@ -1,0 +1,24 @@
+//! `zip` and `unzip`, as Info-ZIP's 3.0 and 6.0 have them, without ZIP64 and encryption.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`pattern`] | names with `*`, `?` and `[…]`, where `*` goes over `/` |
+//! | [`entry`] | archives as bytes |
+//! | [`create`] | `zip` |
+//! | [`extract`] | `unzip` |
+//! | [`list`] | lists of what is in an archive |
+
+mod create;
+mod entry;
+mod extract;
+mod list;
+mod pattern;
+
+use bashkit::BuiltinRegistry;
+
+/// Adds the commands.
+pub(super) fn register(registry: &BuiltinRegistry) {
+    registry.insert_command("zip", create::Zip);
+    registry.insert_command("unzip", extract::Unzip { info: false });
+    registry.insert_command("zipinfo", extract::Unzip { info: true });
+}
