@@ -19,9 +19,9 @@ var tollhouseNode = (() => {
       throw mod = 0, e2;
     }
   };
-  var __export = (target2, all) => {
-    for (var name2 in all)
-      __defProp(target2, name2, { get: all[name2], enumerable: !0 });
+  var __export = (target2, all2) => {
+    for (var name2 in all2)
+      __defProp(target2, name2, { get: all2[name2], enumerable: !0 });
   }, __copyProps = (to2, from, except, desc) => {
     if (from && typeof from == "object" || typeof from == "function")
       for (let key of __getOwnPropNames(from))
@@ -93,7 +93,7 @@ var tollhouseNode = (() => {
         if (original[promisify.custom]) return original[promisify.custom];
         let promised2 = function(...values) {
           return new Promise((resolve, reject) => {
-            original.call(this, ...values, (error, ...results) => error ? reject(error) : resolve(results[0]));
+            original.call(this, ...values, (error, ...results2) => error ? reject(error) : resolve(results2[0]));
           });
         };
         return Object.setPrototypeOf(promised2, Object.getPrototypeOf(original)), Object.defineProperties(promised2, Object.getOwnPropertyDescriptors(original));
@@ -111,7 +111,7 @@ var tollhouseNode = (() => {
         );
       }, inherits = (constructor, parent) => {
         Object.defineProperty(constructor, "super_", { value: parent, writable: !0, configurable: !0 }), Object.setPrototypeOf(constructor.prototype, parent.prototype);
-      }, deprecate = (work) => work, debuglog = () => Object.assign(() => {
+      }, deprecate = (work2) => work2, debuglog = () => Object.assign(() => {
       }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text2) => text2.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text2) => String(text2).toWellFormed(), styleText = (_2, text2) => text2, aborted = (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: !0 })), getSystemErrorName = (number) => `Unknown system error ${number}`, codedError = (Class, code, message) => {
         let error = new Class(message);
         return error.code = code, error;
@@ -332,7 +332,7 @@ var tollhouseNode = (() => {
           return o3.__proto__ || Object.getPrototypeOf(o3);
         }, _getPrototypeOf(o2);
       }
-      var codes = {}, assert2, util;
+      var codes2 = {}, assert2, util;
       function createErrorType(code, message, Base) {
         Base || (Base = Error);
         function getMessage(arg1, arg2, arg3) {
@@ -347,7 +347,7 @@ var tollhouseNode = (() => {
           }
           return _createClass(NodeError2);
         })(Base);
-        codes[code] = NodeError;
+        codes2[code] = NodeError;
       }
       function oneOf(expected, thing) {
         if (Array.isArray(expected)) {
@@ -411,7 +411,7 @@ var tollhouseNode = (() => {
         }
         return "".concat(msg, " must be specified");
       }, TypeError);
-      module2.exports.codes = codes;
+      module2.exports.codes = codes2;
     }
   });
 
@@ -1729,7 +1729,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return alloc(size, fill, encoding);
       };
       function allocUnsafe(size) {
-        return assertSize(size), createBuffer(size < 0 ? 0 : checked(size) | 0);
+        return assertSize(size), createBuffer(size < 0 ? 0 : checked2(size) | 0);
       }
       Buffer3.allocUnsafe = function(size) {
         return allocUnsafe(size);
@@ -1744,7 +1744,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return actual !== length && (buf = buf.slice(0, actual)), buf;
       }
       function fromArrayLike(array) {
-        let length = array.length < 0 ? 0 : checked(array.length) | 0, buf = createBuffer(length);
+        let length = array.length < 0 ? 0 : checked2(array.length) | 0, buf = createBuffer(length);
         for (let i2 = 0; i2 < length; i2 += 1)
           buf[i2] = array[i2] & 255;
         return buf;
@@ -1766,7 +1766,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       function fromObject(obj) {
         if (Buffer3.isBuffer(obj)) {
-          let len = checked(obj.length) | 0, buf = createBuffer(len);
+          let len = checked2(obj.length) | 0, buf = createBuffer(len);
           return buf.length === 0 || obj.copy(buf, 0, 0, len), buf;
         }
         if (obj.length !== void 0)
@@ -1774,7 +1774,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (obj.type === "Buffer" && Array.isArray(obj.data))
           return fromArrayLike(obj.data);
       }
-      function checked(length) {
+      function checked2(length) {
         if (length >= K_MAX_LENGTH)
           throw new RangeError("Attempt to allocate Buffer larger than maximum size: 0x" + K_MAX_LENGTH.toString(16) + " bytes");
         return length | 0;
@@ -2717,7 +2717,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       Object.defineProperty(Buffer2.prototype, Symbol.toStringTag, Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag));
       for (let name2 of ["alloc", "allocUnsafe", "allocUnsafeSlow"]) {
-        let work = Buffer2[name2];
+        let work2 = Buffer2[name2];
         Buffer2[name2] = {
           [name2](size, ...values) {
             if (typeof size != "number") throw invalidType("size", "number", size);
@@ -2725,16 +2725,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               let range2 = `>= 0 && <= ${kMaxLength}`;
               throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be ${range2}. Received ${size}`);
             }
-            return work(size, ...values);
+            return work2(size, ...values);
           }
         }[name2];
       }
       for (let name2 of Object.getOwnPropertyNames(Buffer2.prototype)) {
         if (!/^(read|write)[A-Z]/.test(name2)) continue;
-        let work = Buffer2.prototype[name2], coded = {
+        let work2 = Buffer2.prototype[name2], coded = {
           [name2](...values) {
             try {
-              return work.apply(this, values);
+              return work2.apply(this, values);
             } catch (error) {
               throw error instanceof RangeError && (error.code ??= "ERR_OUT_OF_RANGE"), error;
             }
@@ -3024,8 +3024,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         ]);
       };
       import_events.default.on = (emitter, name2, options) => {
-        let ready = [], waiting2 = [], failure2, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values) => settle({ value: values, done: !1 }), fail2 = (error) => {
-          waiting2.length > 0 ? waiting2.shift().reject(error) : failure2 = error;
+        let ready = [], waiting2 = [], failure3, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values) => settle({ value: values, done: !1 }), fail2 = (error) => {
+          waiting2.length > 0 ? waiting2.shift().reject(error) : failure3 = error;
         }, end = () => {
           for (done = !0, emitter.off(name2, listener), emitter.off("error", fail2); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
           return Promise.resolve({ value: void 0, done: !0 });
@@ -3033,9 +3033,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return emitter.on(name2, listener), name2 !== "error" && emitter.on("error", fail2), options?.signal?.addEventListener("abort", () => fail2(options.signal.reason), { once: !0 }), {
           next() {
             if (ready.length > 0) return Promise.resolve(ready.shift());
-            if (failure2 !== void 0) {
-              let error = failure2;
-              return failure2 = void 0, end().then(() => Promise.reject(error));
+            if (failure3 !== void 0) {
+              let error = failure3;
+              return failure3 = void 0, end().then(() => Promise.reject(error));
             }
             return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve, reject) => waiting2.push({ resolve, reject }));
           },
@@ -3219,10 +3219,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         "boolean",
         "bigint",
         "symbol"
-      ], classRegExp = /^([A-Z][a-z0-9]*)+$/, nodeInternalPrefix = "__node_internal_", codes = {};
+      ], classRegExp = /^([A-Z][a-z0-9]*)+$/, nodeInternalPrefix = "__node_internal_", codes2 = {};
       function assert2(value, message) {
         if (!value)
-          throw new codes.ERR_INTERNAL_ASSERTION(message);
+          throw new codes2.ERR_INTERNAL_ASSERTION(message);
       }
       function addNumericalSeparator(val) {
         let res = "", i2 = val.length, start = val[0] === "-" ? 1 : 0;
@@ -3268,7 +3268,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             enumerable: !1,
             configurable: !0
           }
-        }), NodeError.prototype.code = code, NodeError.prototype[kIsNodeError] = !0, codes[code] = NodeError;
+        }), NodeError.prototype.code = code, NodeError.prototype[kIsNodeError] = !0, codes2[code] = NodeError;
       }
       function hideStackFrames(fn) {
         let hidden2 = nodeInternalPrefix + fn.name;
@@ -3288,7 +3288,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       var AbortError = class extends Error {
         constructor(message = "The operation was aborted", options = void 0) {
           if (options !== void 0 && typeof options != "object")
-            throw new codes.ERR_INVALID_ARG_TYPE("options", "Object", options);
+            throw new codes2.ERR_INVALID_ARG_TYPE("options", "Object", options);
           super(message, options), this.code = "ABORT_ERR", this.name = "AbortError";
         }
       };
@@ -3446,7 +3446,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         AbortError,
         aggregateTwoErrors: hideStackFrames(aggregateTwoErrors),
         hideStackFrames,
-        codes
+        codes: codes2
       };
     }
   });
@@ -3833,8 +3833,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       });
       process2.cwd = () => host.cwd();
       process2.chdir = (path2) => host.chdir(path2);
-      process2.exit = (...codes) => {
-        codes.length > 0 && ([process2.exitCode] = codes), host.exit();
+      process2.exit = (...codes2) => {
+        codes2.length > 0 && ([process2.exitCode] = codes2), host.exit();
       };
       process2.abort = () => host.exit(134);
       process2.kill = () => {
@@ -4080,7 +4080,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var require_end_of_stream = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/end-of-stream.js"(exports, module2) {
       "use strict";
-      var process3 = require_process(), { AbortError, codes } = require_errors2(), { ERR_INVALID_ARG_TYPE, ERR_STREAM_PREMATURE_CLOSE } = codes, { kEmptyObject, once: once2 } = require_util(), { validateAbortSignal, validateFunction, validateObject, validateBoolean } = require_validators(), { Promise: Promise2, PromisePrototypeThen, SymbolDispose } = require_primordials(), {
+      var process3 = require_process(), { AbortError, codes: codes2 } = require_errors2(), { ERR_INVALID_ARG_TYPE, ERR_STREAM_PREMATURE_CLOSE } = codes2, { kEmptyObject, once: once2 } = require_util(), { validateAbortSignal, validateFunction, validateObject, validateBoolean } = require_validators(), { Promise: Promise2, PromisePrototypeThen, SymbolDispose } = require_primordials(), {
         isClosed,
         isReadable,
         isReadableNodeStream,
@@ -4354,7 +4354,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var require_add_abort_signal = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/add-abort-signal.js"(exports, module2) {
       "use strict";
-      var { SymbolDispose } = require_primordials(), { AbortError, codes } = require_errors2(), { isNodeStream, isWebStream, kControllerErrorFunction } = require_utils(), eos = require_end_of_stream(), { ERR_INVALID_ARG_TYPE } = codes, addAbortListener, validateAbortSignal = (signal, name2) => {
+      var { SymbolDispose } = require_primordials(), { AbortError, codes: codes2 } = require_errors2(), { isNodeStream, isWebStream, kControllerErrorFunction } = require_utils(), eos = require_end_of_stream(), { ERR_INVALID_ARG_TYPE } = codes2, addAbortListener, validateAbortSignal = (signal, name2) => {
         if (typeof signal != "object" || !("aborted" in signal))
           throw new ERR_INVALID_ARG_TYPE(name2, "AbortSignal", signal);
       };
@@ -7654,10 +7654,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       if (bytes.length === 0) break;
       parts.push(bytes), length += bytes.length;
     }
-    let all = new Uint8Array(length), at2 = 0;
+    let all2 = new Uint8Array(length), at2 = 0;
     for (let part of parts)
-      all.set(part, at2), at2 += part.length;
-    return all;
+      all2.set(part, at2), at2 += part.length;
+    return all2;
   }, pairs = (variables) => Object.entries(variables).flatMap(([name2, value]) => value === void 0 ? [] : [name2, String(value)]), begin = (source, { args = [], cwd, env: env2, signal } = {}, below) => {
     let directory = cwd === void 0 ? host.cwd() : host.toPath(cwd, "cwd");
     return host.runScript(
@@ -8237,8 +8237,8 @@ ${output.stderr}`);
     return bytesOf2(buffer).set(bytes, offset), at2 < 0 && (file.position += bytes.length), bytes.length;
   }, writeAt = (path2, from, bytes, size) => {
     if (from < size) {
-      let old = native5.readPart(path2, 0, LARGEST), all = new Uint8Array(Math.max(old.length, from + bytes.length));
-      all.set(old), all.set(bytes, from), files.writeFile(path2, all);
+      let old = native5.readPart(path2, 0, LARGEST), all2 = new Uint8Array(Math.max(old.length, from + bytes.length));
+      all2.set(old), all2.set(bytes, from), files.writeFile(path2, all2);
       return;
     }
     from > size && files.truncate(path2, from), files.appendFile(path2, bytes);
@@ -8390,10 +8390,10 @@ ${output.stderr}`);
     throw invalidType("data", "string or an instance of Buffer, TypedArray, or DataView", data);
   }, flagOf = (options, standard) => (typeof options == "object" ? options?.flag : void 0) ?? standard, checkOptions = (options) => {
     if (options != null && !["string", "object", "function"].includes(typeof options)) throw invalidType("options", "one of type string or object", options);
-  }, withOpened = (path2, flags, mode, work) => {
+  }, withOpened = (path2, flags, mode, work2) => {
     let fd = open(path2, flags, mode);
     try {
-      return work(fd);
+      return work2(fd);
     } finally {
       close(fd);
     }
@@ -8516,28 +8516,28 @@ ${output.stderr}`);
     if (typeof text2 == "string" && text2.includes("\0")) throw invalidValue(argument, text2, "must be a string, Uint8Array, or URL without null bytes");
     return text2;
   }, firstArgument = { __proto__: null, rename: "oldPath", copyFile: "src", cp: "src", symlink: "target" };
-  for (let [name2, work] of Object.entries(sync2))
+  for (let [name2, work2] of Object.entries(sync2))
     takesNoPath(name2) || (sync2[name2] = (path2, ...rest) => {
       let isOpen2 = takesDescriptor.has(name2) && (isDescriptor(path2) || path2 instanceof FileHandle);
-      return work(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
+      return work2(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
     });
   var fs = { constants: constants2, ...constants2, Stats, Dirent: host.Dirent };
   for (let name2 of ["COPYFILE_EXCL", "O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND"]) delete fs[name2];
-  var withCallback = (name2, work) => ({
+  var withCallback = (name2, work2) => ({
     [name2](...values) {
       let callback = values.pop();
       if (typeof callback != "function") throw invalidType("cb", "function", callback);
       let error = null, result;
       try {
-        result = work(...values);
+        result = work2(...values);
       } catch (thrown) {
         error = thrown;
       }
       host.callLater(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error));
     }
   })[name2], promises = { constants: constants2 };
-  for (let [name2, work] of Object.entries(sync2))
-    fs[`${name2}Sync`] = Object.defineProperty((...values) => work(...values), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values) => work(...values), "name", { value: name2 }));
+  for (let [name2, work2] of Object.entries(sync2))
+    fs[`${name2}Sync`] = Object.defineProperty((...values) => work2(...values), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work2)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values) => work2(...values), "name", { value: name2 }));
   fs.exists = (path2, callback) => {
     let found = sync2.exists(path2);
     host.callLater(() => callback(found));
@@ -8653,13 +8653,13 @@ ${output.stderr}`);
         callback(), this.emit("open", descriptor), this.emit("ready");
       },
       destroy(error, callback) {
-        let open2 = descriptor;
-        if (descriptor = null, this.fd = null, open2 == null) {
+        let open3 = descriptor;
+        if (descriptor = null, this.fd = null, open3 == null) {
           callback(error);
           return;
         }
         let done = (failed) => callback(error ?? failed ?? null);
-        handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open2) ? fs.close(open2, done) : callback(error);
+        handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open3) ? fs.close(open3, done) : callback(error);
       }
     };
   };
@@ -8716,6 +8716,338 @@ ${output.stderr}`);
     }, Object.assign(writable2, { path: path2 ?? void 0, fd: descriptor() ?? null, bytesWritten: 0 });
   };
   var fs_default = fs;
+
+  // src/http.js
+  init_buffer();
+  init_events();
+
+  // src/http-status.js
+  var STATUS_CODES = {
+    100: "Continue",
+    101: "Switching Protocols",
+    102: "Processing",
+    103: "Early Hints",
+    200: "OK",
+    201: "Created",
+    202: "Accepted",
+    203: "Non-Authoritative Information",
+    204: "No Content",
+    205: "Reset Content",
+    206: "Partial Content",
+    207: "Multi-Status",
+    208: "Already Reported",
+    226: "IM Used",
+    300: "Multiple Choices",
+    301: "Moved Permanently",
+    302: "Found",
+    303: "See Other",
+    304: "Not Modified",
+    305: "Use Proxy",
+    307: "Temporary Redirect",
+    308: "Permanent Redirect",
+    400: "Bad Request",
+    401: "Unauthorized",
+    402: "Payment Required",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    406: "Not Acceptable",
+    407: "Proxy Authentication Required",
+    408: "Request Timeout",
+    409: "Conflict",
+    410: "Gone",
+    411: "Length Required",
+    412: "Precondition Failed",
+    413: "Payload Too Large",
+    414: "URI Too Long",
+    415: "Unsupported Media Type",
+    416: "Range Not Satisfiable",
+    417: "Expectation Failed",
+    418: "I'm a Teapot",
+    421: "Misdirected Request",
+    422: "Unprocessable Entity",
+    423: "Locked",
+    424: "Failed Dependency",
+    425: "Too Early",
+    426: "Upgrade Required",
+    428: "Precondition Required",
+    429: "Too Many Requests",
+    431: "Request Header Fields Too Large",
+    451: "Unavailable For Legal Reasons",
+    500: "Internal Server Error",
+    501: "Not Implemented",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+    504: "Gateway Timeout",
+    505: "HTTP Version Not Supported",
+    506: "Variant Also Negotiates",
+    507: "Insufficient Storage",
+    508: "Loop Detected",
+    509: "Bandwidth Limit Exceeded",
+    510: "Not Extended",
+    511: "Network Authentication Required"
+  };
+
+  // src/http.js
+  init_process();
+  init_util();
+  var METHODS = [
+    "ACL",
+    "BIND",
+    "CHECKOUT",
+    "CONNECT",
+    "COPY",
+    "DELETE",
+    "GET",
+    "HEAD",
+    "LINK",
+    "LOCK",
+    "M-SEARCH",
+    "MERGE",
+    "MKACTIVITY",
+    "MKCALENDAR",
+    "MKCOL",
+    "MOVE",
+    "NOTIFY",
+    "OPTIONS",
+    "PATCH",
+    "POST",
+    "PROPFIND",
+    "PROPPATCH",
+    "PURGE",
+    "PUT",
+    "QUERY",
+    "REBIND",
+    "REPORT",
+    "SEARCH",
+    "SOURCE",
+    "SUBSCRIBE",
+    "TRACE",
+    "UNBIND",
+    "UNLINK",
+    "UNLOCK",
+    "UNSUBSCRIBE"
+  ], single = [
+    "age",
+    "authorization",
+    "content-length",
+    "content-type",
+    "etag",
+    "expires",
+    "from",
+    "host",
+    "if-modified-since",
+    "if-unmodified-since",
+    "last-modified",
+    "location",
+    "max-forwards",
+    "proxy-authorization",
+    "referer",
+    "retry-after",
+    "server",
+    "user-agent"
+  ], codesOfKinds = { connection: "ECONNREFUSED", dns: "ENOTFOUND", timeout: "ETIMEDOUT" }, validateHeaderName = (name2) => {
+    if (typeof name2 != "string" || !/^[\w!#$%&'*+.^`|~-]+$/.test(name2))
+      throw codedError(TypeError, "ERR_INVALID_HTTP_TOKEN", `Header name must be a valid HTTP token ["${name2}"]`);
+  }, validateHeaderValue = (name2, value) => {
+    if (value === void 0) throw codedError(TypeError, "ERR_HTTP_INVALID_HEADER_VALUE", `Invalid value "${value}" for header "${name2}"`);
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(String(value))) throw codedError(TypeError, "ERR_INVALID_CHAR", `Invalid character in header content ["${name2}"]`);
+  }, Socket = class extends events_default {
+    #request;
+    constructor(request, encrypted) {
+      super(), this.#request = request, this.encrypted = encrypted;
+    }
+    setTimeout(delay, callback) {
+      return callback && this.once("timeout", callback), this.#request.setTimeout(delay, () => this.emit("timeout")), this;
+    }
+    setNoDelay() {
+      return this;
+    }
+    setKeepAlive() {
+      return this;
+    }
+    ref() {
+      return this;
+    }
+    unref() {
+      return this;
+    }
+    destroy(error) {
+      return this.#request.destroy(error), this;
+    }
+  }, IncomingMessage = class extends stream_default.Readable {
+    constructor(record, request) {
+      super(), Object.assign(this, {
+        statusCode: record.status,
+        statusMessage: STATUS_CODES[record.status] ?? "",
+        httpVersion: "1.1",
+        httpVersionMajor: 1,
+        httpVersionMinor: 1,
+        complete: !1,
+        aborted: !1,
+        url: "",
+        method: null,
+        headers: {},
+        headersDistinct: /* @__PURE__ */ Object.create(null),
+        rawHeaders: record.headers.flat(),
+        trailers: {},
+        rawTrailers: [],
+        req: request,
+        socket: request.socket
+      });
+      for (let [name2, value] of record.headers) this.#addHeader(name2.toLowerCase(), value);
+      let bytes = record.bytes ?? host.native.encodeUtf8(record.text ?? "");
+      bytes.length > 0 && this.push(Buffer2.from(bytes)), this.push(null), this.once("end", () => this.complete = !0);
+    }
+    #addHeader(name2, value) {
+      (this.headersDistinct[name2] ??= []).push(value), name2 === "set-cookie" ? (this.headers[name2] ??= []).push(value) : Object.hasOwn(this.headers, name2) ? single.includes(name2) || (this.headers[name2] += `${name2 === "cookie" ? "; " : ", "}${value}`) : this.headers[name2] = value;
+    }
+    _read() {
+    }
+    setTimeout(delay, callback) {
+      return callback && this.once("timeout", callback), this;
+    }
+    get connection() {
+      return this.socket;
+    }
+  }, optionsOf = (url) => ({
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    path: url.pathname + url.search,
+    ...url.port === "" ? {} : { port: Number(url.port) },
+    ...url.username === "" && url.password === "" ? {} : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }
+  }), pairsOf = (headers) => Array.isArray(headers) ? headers.every(Array.isArray) ? headers : headers.flatMap((name2, at2) => at2 % 2 === 0 ? [[name2, headers[at2 + 1]]] : []) : Object.entries(headers ?? {}), isImplied = (name2, value, url, length) => ["connection", "keep-alive", "transfer-encoding"].includes(name2) || name2 === "host" && value === url.host || name2 === "content-length" && Number(value) === length, ClientRequest = class _ClientRequest extends stream_default.Writable {
+    #headers = /* @__PURE__ */ new Map();
+    #parts = [];
+    #stopping = new AbortController();
+    #url;
+    #timer;
+    constructor(given, options, callback, standard = "http:") {
+      super({ decodeStrings: !1 });
+      let known = typeof given == "string" ? optionsOf(new URL(given)) : given instanceof URL ? optionsOf(given) : {};
+      typeof options == "function" && ([options, callback] = [void 0, options]);
+      let all2 = { ...known, ...typeof given == "string" || given instanceof URL ? {} : given, ...options }, protocol = all2.protocol ?? standard;
+      if (protocol !== standard) throw codedError(TypeError, "ERR_INVALID_PROTOCOL", `Protocol "${protocol}" not supported. Expected "${standard}"`);
+      let path2 = all2.path ?? "/";
+      if (/[^\x21-\xff]/.test(path2)) throw codedError(TypeError, "ERR_UNESCAPED_CHARACTERS", "Request path contains unescaped characters");
+      if (all2.method !== void 0 && typeof all2.method != "string") throw invalidType("options.method", "string", all2.method);
+      let name2 = all2.hostname || all2.host || "localhost", port = all2.port ?? all2.defaultPort;
+      this.#url = new URL(`${protocol}//${name2.includes(":") ? `[${name2}]` : name2}${port == null ? "" : `:${port}`}${path2}`), this.method = (all2.method ?? "GET").toUpperCase(), Object.assign(this, { path: path2, protocol, host: name2, aborted: !1, headersSent: !1, reusedSocket: !1, maxHeadersCount: null, res: null }), this.agent = all2.agent === void 0 ? (protocol === "https:" ? https : http).globalAgent : all2.agent;
+      for (let [key, value] of pairsOf(all2.headers)) this.setHeader(key, value);
+      all2.auth && !this.hasHeader("authorization") && this.setHeader("Authorization", `Basic ${Buffer2.from(all2.auth).toString("base64")}`), this.hasHeader("host") || this.setHeader("Host", this.#url.host), all2.signal !== void 0 && stream_default.addAbortSignal(all2.signal, this), callback && this.once("response", callback), this.socket = new Socket(this, protocol === "https:"), all2.timeout !== void 0 && this.setTimeout(all2.timeout), process_default.nextTick(() => this.destroyed || this.emit("socket", this.socket));
+    }
+    get connection() {
+      return this.socket;
+    }
+    get finished() {
+      return this.writableEnded;
+    }
+    setHeader(name2, value) {
+      if (this.headersSent) throw codedError(Error, "ERR_HTTP_HEADERS_SENT", "Cannot set headers after they are sent to the client");
+      return validateHeaderName(name2), validateHeaderValue(name2, value), this.#headers.set(name2.toLowerCase(), [name2, value]), this;
+    }
+    getHeader(name2) {
+      return this.#headers.get(name2.toLowerCase())?.[1];
+    }
+    getHeaders() {
+      return Object.assign(/* @__PURE__ */ Object.create(null), Object.fromEntries([...this.#headers].map(([key, [, value]]) => [key, value])));
+    }
+    getHeaderNames() {
+      return [...this.#headers.keys()];
+    }
+    getRawHeaderNames() {
+      return [...this.#headers.values()].map(([name2]) => name2);
+    }
+    hasHeader(name2) {
+      return this.#headers.has(name2.toLowerCase());
+    }
+    removeHeader(name2) {
+      this.#headers.delete(name2.toLowerCase());
+    }
+    flushHeaders() {
+    }
+    setNoDelay() {
+    }
+    setSocketKeepAlive() {
+    }
+    setTimeout(delay, callback) {
+      return callback && this.once("timeout", callback), clearTimeout(this.#timer), delay > 0 && (this.#timer = setTimeout(() => this.emit("timeout"), delay).unref()), this;
+    }
+    abort() {
+      this.aborted || (this.aborted = !0, process_default.nextTick(() => this.emit("abort")), this.destroy());
+    }
+    _write(chunk, encoding, callback) {
+      this.#parts.push(typeof chunk == "string" ? Buffer2.from(chunk, encoding) : chunk), callback();
+    }
+    _final(callback) {
+      callback(), this.#send();
+    }
+    _destroy(error, callback) {
+      clearTimeout(this.#timer), this.res === null && (this.#stopping.abort(), error ??= codedError(Error, "ECONNRESET", "socket hang up")), callback(error);
+    }
+    #send() {
+      this.headersSent = !0;
+      let bytes = new Uint8Array(Buffer2.concat(this.#parts)), headers = [...this.#headers].flatMap(
+        ([key, [, value]]) => (Array.isArray(value) ? value : [value]).map((one) => [key, String(one)]).filter(([name2, one]) => !isImplied(name2, one, this.#url, bytes.length))
+      ), asked = { url: this.#url.href, method: this.method, redirect: "manual", as: "bytes", headers };
+      bytes.length > 0 && (asked.bytes = bytes), host.fetch(asked, this.#stopping.signal, _ClientRequest).then(
+        (record) => this.destroyed || this.#answered(record),
+        (error) => this.destroyed || this.destroy(this.#failed(error))
+      );
+    }
+    #failed(error) {
+      let code = codesOfKinds[error?.payload?.kind];
+      return error?.kind !== "tool" || code === void 0 ? error : host.causedBy(Object.assign(codedError(Error, code, error.message), { hostname: this.#url.hostname }), error);
+    }
+    #answered(record) {
+      clearTimeout(this.#timer);
+      let response = new IncomingMessage(record, this);
+      this.res = response, response.once("close", () => this.destroy()), this.emit("response", response) || response.resume();
+    }
+  }, Agent = class extends events_default {
+    constructor(options = {}) {
+      super(), Object.assign(this, {
+        options: { ...options, path: null },
+        requests: {},
+        sockets: {},
+        freeSockets: {},
+        keepAlive: options.keepAlive ?? !1,
+        maxSockets: options.maxSockets ?? 1 / 0,
+        maxFreeSockets: options.maxFreeSockets ?? 256
+      });
+    }
+    destroy() {
+    }
+  }, noServer = (name2, path2) => ({
+    [name2]: function() {
+      throw codedError(
+        Error,
+        "ERR_FEATURE_UNAVAILABLE",
+        `${path2}.${name2} is not available in Tollhouse: nobody can connect to a script. Call the handler itself, or use \`fetch\` to reach a server`
+      );
+    }
+  })[name2], moduleOf = (name2, protocol) => {
+    let request = (url, options, callback) => new ClientRequest(url, options, callback, protocol);
+    return {
+      METHODS,
+      STATUS_CODES,
+      Agent,
+      ClientRequest,
+      IncomingMessage,
+      Server: noServer("Server", name2),
+      ServerResponse: noServer("ServerResponse", name2),
+      createServer: noServer("createServer", name2),
+      validateHeaderName,
+      validateHeaderValue,
+      request,
+      get(url, options, callback) {
+        let made = request(url, options, callback);
+        return made.end(), made;
+      },
+      maxHeaderSize: 16384,
+      globalAgent: new Agent({ keepAlive: !0 })
+    };
+  }, http = moduleOf("http", "http:"), all = moduleOf("https", "https:"), https = Object.fromEntries(["Agent", "globalAgent", "Server", "createServer", "get", "request"].map((name2) => [name2, all[name2]]));
 
   // src/intl-dates.js
   var { native: native7 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
@@ -8877,8 +9209,8 @@ ${output.stderr}`);
     if (/^\d+$/.test(text2)) return decimals > 0 ? `${text2}.${"0".repeat(decimals)}` : text2;
     let [mantissa, exponent = "0"] = text2.split("e"), [whole, part = ""] = mantissa.split("."), shift = Number(exponent), digits = whole + part, point = whole.length + shift;
     point <= 0 && (digits = "0".repeat(1 - point) + digits, point = 1), digits = digits.padEnd(point + decimals + 1, "0");
-    let all = (BigInt(digits.slice(0, point + decimals)) + (digits[point + decimals] >= "5" ? 1n : 0n)).toString().padStart(decimals + 1, "0");
-    return decimals > 0 ? `${all.slice(0, -decimals)}.${all.slice(-decimals)}` : all;
+    let all2 = (BigInt(digits.slice(0, point + decimals)) + (digits[point + decimals] >= "5" ? 1n : 0n)).toString().padStart(decimals + 1, "0");
+    return decimals > 0 ? `${all2.slice(0, -decimals)}.${all2.slice(-decimals)}` : all2;
   }, trimZeros = (text2, least) => {
     if (!text2.includes(".")) return least > 0 ? `${text2}.${"0".repeat(least)}` : text2;
     let [whole, part] = text2.split(".");
@@ -9166,10 +9498,10 @@ ${output.stderr}`);
     }
   }, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
   for (let [name2, list] of Object.entries(methods))
-    for (let [method, work] of Object.entries(list)) {
+    for (let [method, work2] of Object.entries(list)) {
       let made = {
         [method](...values) {
-          return invalid(this) ? "Invalid Date" : work(this, ...values);
+          return invalid(this) ? "Invalid Date" : work2(this, ...values);
         }
       }[method];
       hide(globalThis[name2].prototype, method, made);
@@ -9321,13 +9653,13 @@ ${output.stderr}`);
   var import_string_decoder = __toESM(require_string_decoder(), 1), string_decoder_default = { StringDecoder: import_string_decoder.StringDecoder };
 
   // src/timers.js
-  var { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout, clearInterval, clearImmediate } = globalThis, waiting = (start, clear) => (delay, value, options) => new Promise((resolve, reject) => {
+  var { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval, clearImmediate } = globalThis, waiting = (start, clear) => (delay, value, options) => new Promise((resolve, reject) => {
     let signal = options?.signal, aborted2 = () => Object.assign(new Error("The operation was aborted", { cause: signal.reason }), { name: "AbortError", code: "ABORT_ERR" });
     if (signal?.aborted) return reject(aborted2());
     let timer = start(() => resolve(value), delay);
     options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear(timer), reject(aborted2())), { once: !0 });
   }), promises3 = {
-    setTimeout: waiting(setTimeout2, clearTimeout),
+    setTimeout: waiting(setTimeout2, clearTimeout2),
     setImmediate: (value, options) => waiting((resolve) => setImmediate2(resolve), clearImmediate)(0, value, options),
     async *setInterval(delay, value) {
       for (; ; )
@@ -9337,7 +9669,17 @@ ${output.stderr}`);
       wait: (delay, options) => promises3.setTimeout(delay, void 0, options),
       yield: () => promises3.setImmediate()
     }
-  }, timers_default = { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout, clearInterval, clearImmediate, promises: promises3 };
+  }, timers_default = { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval, clearImmediate, promises: promises3 };
+
+  // src/tty.js
+  init_util();
+  var none = (name2) => ({
+    [name2]: class {
+      constructor() {
+        throw codedError(Error, "ERR_TTY_INIT_FAILED", `${name2} is not available in Tollhouse: a script has no terminal; use \`process.stdin\` and \`process.stdout\``);
+      }
+    }
+  })[name2], tty_default = { isatty: () => !1, ReadStream: none("ReadStream"), WriteStream: none("WriteStream") };
 
   // src/index.js
   init_util();
@@ -11360,10 +11702,10 @@ ${output.stderr}`);
 
   // src/web.js
   var { native: native8, asBytes: asBytes2, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
-    let all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
+    let all2 = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
     for (let part of parts)
-      all.set(part, at2), at2 += part.length;
-    return all;
+      all2.set(part, at2), at2 += part.length;
+    return all2;
   }, encode = (text2) => native8.encodeUtf8(text2), decode = (bytes) => {
     let text2 = native8.decodeUtf8Lossy(bytes);
     return text2[0] === "\uFEFF" ? text2.slice(1) : text2;
@@ -11619,7 +11961,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, { of: bodyOf } = Body, { copyBody } = Body.prototype;
   delete Body.of;
   delete Body.prototype.copyBody;
-  var statusTexts = { 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 409: "Conflict", 410: "Gone", 413: "Payload Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Entity", 429: "Too Many Requests", 500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout" }, Response = class _Response extends Body {
+  var Response = class _Response extends Body {
     #fields;
     constructor(body = null, init = {}) {
       let status = init.status === void 0 ? 200 : Number(init.status);
@@ -11633,7 +11975,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       let response = new _Response([204, 205, 304].includes(record.status) ? null : bytes);
       return response.#fields = {
         status: record.status,
-        statusText: statusTexts[record.status] ?? "",
+        statusText: STATUS_CODES[record.status] ?? "",
         headers: new Headers(record.headers),
         url: record.url,
         redirected: record.redirected,
@@ -11740,6 +12082,305 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     }
   }.fetch;
 
+  // src/worker_threads.js
+  init_util();
+  var { MessageChannel, MessagePort, BroadcastChannel } = globalThis, environment = /* @__PURE__ */ new Map(), Worker = class {
+    constructor() {
+      throw codedError(
+        Error,
+        "ERR_FEATURE_UNAVAILABLE",
+        'Worker is not available in Tollhouse: a script is one thread. Use `await Promise.all(\u2026)` for calls that wait, and `spawn("node", [file])` of `child_process` for a script of its own'
+      );
+    }
+  }, worker_threads_default = {
+    isMainThread: !0,
+    isInternalThread: !1,
+    parentPort: null,
+    workerData: null,
+    threadId: 0,
+    resourceLimits: {},
+    SHARE_ENV: /* @__PURE__ */ Symbol.for("nodejs.worker_threads.SHARE_ENV"),
+    Worker,
+    ...MessageChannel === void 0 ? {} : { MessageChannel, MessagePort },
+    ...BroadcastChannel === void 0 ? {} : { BroadcastChannel },
+    markAsUntransferable() {
+    },
+    getEnvironmentData: (key) => environment.get(key),
+    setEnvironmentData: (key, value) => {
+      value === void 0 ? environment.delete(key) : environment.set(key, value);
+    }
+  };
+
+  // src/zlib.js
+  init_buffer();
+  init_util();
+  init_process();
+  var { native: native9, asBytes: asBytes3 } = host, flushes = { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5 }, results = {
+    Z_OK: 0,
+    Z_STREAM_END: 1,
+    Z_NEED_DICT: 2,
+    Z_ERRNO: -1,
+    Z_STREAM_ERROR: -2,
+    Z_DATA_ERROR: -3,
+    Z_MEM_ERROR: -4,
+    Z_BUF_ERROR: -5,
+    Z_VERSION_ERROR: -6
+  }, constants3 = Object.freeze(Object.assign(/* @__PURE__ */ Object.create(null), flushes, results, {
+    Z_NO_COMPRESSION: 0,
+    Z_BEST_SPEED: 1,
+    Z_BEST_COMPRESSION: 9,
+    Z_DEFAULT_COMPRESSION: -1,
+    Z_FILTERED: 1,
+    Z_HUFFMAN_ONLY: 2,
+    Z_RLE: 3,
+    Z_FIXED: 4,
+    Z_DEFAULT_STRATEGY: 0,
+    ZLIB_VERNUM: 4880,
+    DEFLATE: 1,
+    INFLATE: 2,
+    GZIP: 3,
+    GUNZIP: 4,
+    DEFLATERAW: 5,
+    INFLATERAW: 6,
+    UNZIP: 7,
+    BROTLI_DECODE: 8,
+    BROTLI_ENCODE: 9,
+    Z_MIN_WINDOWBITS: 8,
+    Z_MAX_WINDOWBITS: 15,
+    Z_DEFAULT_WINDOWBITS: 15,
+    Z_MIN_CHUNK: 64,
+    Z_MAX_CHUNK: 1 / 0,
+    Z_DEFAULT_CHUNK: 16384,
+    Z_MIN_MEMLEVEL: 1,
+    Z_MAX_MEMLEVEL: 9,
+    Z_DEFAULT_MEMLEVEL: 8,
+    Z_MIN_LEVEL: -1,
+    Z_MAX_LEVEL: 9,
+    Z_DEFAULT_LEVEL: -1,
+    BROTLI_OPERATION_PROCESS: 0,
+    BROTLI_OPERATION_FLUSH: 1,
+    BROTLI_OPERATION_FINISH: 2,
+    BROTLI_OPERATION_EMIT_METADATA: 3,
+    BROTLI_PARAM_MODE: 0,
+    BROTLI_MODE_GENERIC: 0,
+    BROTLI_MODE_TEXT: 1,
+    BROTLI_MODE_FONT: 2,
+    BROTLI_DEFAULT_MODE: 0,
+    BROTLI_PARAM_QUALITY: 1,
+    BROTLI_MIN_QUALITY: 0,
+    BROTLI_MAX_QUALITY: 11,
+    BROTLI_DEFAULT_QUALITY: 11,
+    BROTLI_PARAM_LGWIN: 2,
+    BROTLI_MIN_WINDOW_BITS: 10,
+    BROTLI_MAX_WINDOW_BITS: 24,
+    BROTLI_LARGE_MAX_WINDOW_BITS: 30,
+    BROTLI_DEFAULT_WINDOW: 22,
+    BROTLI_PARAM_LGBLOCK: 3,
+    BROTLI_MIN_INPUT_BLOCK_BITS: 16,
+    BROTLI_MAX_INPUT_BLOCK_BITS: 24,
+    BROTLI_PARAM_DISABLE_LITERAL_CONTEXT_MODELING: 4,
+    BROTLI_PARAM_SIZE_HINT: 5,
+    BROTLI_PARAM_LARGE_WINDOW: 6,
+    BROTLI_PARAM_NPOSTFIX: 7,
+    BROTLI_PARAM_NDIRECT: 8,
+    BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION: 0,
+    BROTLI_DECODER_PARAM_LARGE_WINDOW: 1
+  })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants3, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
+    if (typeof data == "string") return native9.encodeUtf8(data);
+    let bytes = typeof data == "object" && data !== null ? asBytes3(data) : void 0;
+    if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer", data);
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }, numberOption = (options, name2, low, high, standard) => {
+    let value = options[name2];
+    if (value === void 0 || Number.isNaN(value)) return standard;
+    if (typeof value != "number") throw invalidType(`options.${name2}`, "number", value);
+    if (!Number.isFinite(value)) throw outOfRange(`options.${name2}`, "a finite number", value);
+    if (value < low || value > high) throw outOfRange(`options.${name2}`, `>= ${low} and <= ${high}`, value);
+    return value;
+  }, checked = (name2, given) => {
+    let options = given ?? {}, inflates = /^(Inflate|Gunzip|Unzip)/.test(name2), window = inflates && options.windowBits === 0 ? 15 : numberOption(options, "windowBits", inflates ? 8 : name2 === "Gzip" ? 9 : 8, 15, 15);
+    numberOption(options, "chunkSize", 64, 1 / 0, 16384);
+    let dictionary = options.dictionary === void 0 ? void 0 : asBytes3(options.dictionary);
+    if (options.dictionary !== void 0 && dictionary === void 0)
+      throw invalidType("options.dictionary", "an instance of Buffer, TypedArray, DataView, or ArrayBuffer", options.dictionary);
+    return {
+      name: name2,
+      brotli: name2.startsWith("Brotli"),
+      level: numberOption(options, "level", -1, 9, -1),
+      window,
+      memory: numberOption(options, "memLevel", 1, 9, 8),
+      strategy: numberOption(options, "strategy", 0, 4, 0),
+      flush: numberOption(options, "flush", 0, 5, 0),
+      finishFlush: numberOption(options, "finishFlush", 0, 5, Z_FINISH),
+      most: numberOption(options, "maxOutputLength", 1, MAX_LENGTH, MAX_LENGTH),
+      dictionary: dictionary === void 0 ? new Uint8Array(0) : new Uint8Array(dictionary)
+    };
+  }, open2 = ({ name: name2, level, window, memory, strategy, dictionary }) => {
+    if (name2 === "BrotliCompress")
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "compressing with Brotli is not available in Tollhouse, decompressing is: use `gzipSync` or `deflateSync`");
+    return native9.openCodec(name2, level, window, memory, strategy, dictionary);
+  }, brotliFaults = [
+    "EXUBERANT_NIBBLE",
+    "RESERVED",
+    "EXUBERANT_META_NIBBLE",
+    "SIMPLE_HUFFMAN_ALPHABET",
+    "SIMPLE_HUFFMAN_SAME",
+    "CL_SPACE",
+    "HUFFMAN_SPACE",
+    "CONTEXT_MAP_REPEAT",
+    "BLOCK_LENGTH_1",
+    "BLOCK_LENGTH_2",
+    "TRANSFORM",
+    "DICTIONARY",
+    "WINDOW_BITS",
+    "PADDING_1",
+    "PADDING_2",
+    "DISTANCE"
+  ].map((name2) => `FORMAT_${name2}`), failure2 = (settings2, status, message) => {
+    if (settings2.brotli) {
+      let code = brotliFaults[-status - 1] ?? "UNREACHABLE";
+      return Object.assign(codedError(Error, `ERR__ERROR_${code}`, "Decompression failed"), { errno: status });
+    }
+    return Object.assign(codedError(Error, codes[status], message ?? "Zlib error"), { errno: status });
+  }, work = (codec, settings2, bytes, flush, take) => {
+    for (let at2 = 0; ; ) {
+      let [made, taken, status, message] = native9.runCodec(codec, bytes, at2, flush);
+      if (at2 += taken, made.length > 0 && take(made), status === Z_STREAM_END) return !0;
+      if (status === Z_NEED_DICT || status < 0 && (settings2.brotli || status !== Z_BUF_ERROR)) throw failure2(settings2, status, message);
+      if (made.length !== CHUNK3) {
+        if (flush === Z_FINISH) throw failure2({}, Z_BUF_ERROR, "unexpected end of file");
+        return !1;
+      }
+    }
+  }, gathered = (parts, length) => {
+    let all2 = Buffer2.alloc(length), at2 = 0;
+    for (let part of parts)
+      all2.set(part, at2), at2 += part.length;
+    return all2;
+  }, convert = (settings2, bytes) => {
+    let parts = [], length = 0;
+    return work(open2(settings2), settings2, bytes, settings2.finishFlush, (part) => {
+      if (length += part.length, length > settings2.most)
+        throw codedError(RangeError, "ERR_BUFFER_TOO_LARGE", `Cannot create a Buffer larger than ${settings2.most} bytes`);
+      parts.push(part);
+    }), gathered(parts, length);
+  }, streamState = /* @__PURE__ */ Symbol("state"), ZlibBase = class extends stream_default.Transform {
+    constructor(name2, options) {
+      let settings2 = checked(name2, options), codec = open2(settings2);
+      super({ autoDestroy: !0, ...options }), this.bytesWritten = 0, Object.defineProperty(this, streamState, { value: { settings: settings2, codec, over: !1 }, writable: !0 });
+    }
+    #run(bytes, flush, callback) {
+      let state = this[streamState];
+      if (state.over) return callback();
+      try {
+        state.over = work(state.codec, state.settings, bytes, flush, (part) => this.push(Buffer2.from(part.buffer)));
+      } catch (error) {
+        return state.over = !0, state.codec = void 0, callback(error);
+      }
+      return state.over && (state.codec = void 0), callback();
+    }
+    _destroy(error, callback) {
+      Object.assign(this[streamState], { over: !0, codec: void 0 }), callback(error);
+    }
+    _transform(chunk, encoding, callback) {
+      let bytes = bytesOf3(chunk, "chunk");
+      this.bytesWritten += bytes.length, this.#run(bytes, this[streamState].settings.flush, callback);
+    }
+    _flush(callback) {
+      this.#run(new Uint8Array(0), this[streamState].settings.finishFlush, callback);
+    }
+    flush(kind, callback) {
+      (typeof kind == "function" || kind === void 0) && ([kind, callback] = [Z_FULL_FLUSH, kind]);
+      let flushing = () => this.#run(new Uint8Array(0), kind, (error) => error ? this.destroy(error) : callback?.());
+      this.writableLength > 0 ? this.once("drain", flushing) : process_default.nextTick(flushing);
+    }
+    reset() {
+      let state = this[streamState];
+      this[streamState] = { ...state, codec: open2(state.settings), over: !1 };
+    }
+    params(level, strategy, callback) {
+      let state = this[streamState];
+      if (state.settings.level === level && state.settings.strategy === strategy) return process_default.nextTick(callback);
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "a stream keeps its level and strategy here: make another one");
+    }
+    close(callback) {
+      typeof callback == "function" && stream_default.finished(this, () => callback()), this.destroy();
+    }
+    get _closed() {
+      return this.destroyed;
+    }
+  }, kinds2 = ["Deflate", "Inflate", "Gzip", "Gunzip", "DeflateRaw", "InflateRaw", "Unzip", "BrotliCompress", "BrotliDecompress"], zlib = {
+    crc32(data, value = 0) {
+      let bytes = bytesOf3(data, "data");
+      if (typeof value != "number") throw invalidType("value", "number", value);
+      if (!Number.isInteger(value)) throw outOfRange("value", "an integer", value);
+      if (value < 0 || value > 4294967295) throw outOfRange("value", ">= 0 && <= 4294967295", value);
+      return native9.crc32(bytes, value);
+    }
+  };
+  for (let kind of kinds2) {
+    let Class = { [kind]: class extends ZlibBase {
+      constructor(options) {
+        super(kind, options);
+      }
+    } }[kind];
+    zlib[kind] = new Proxy(Class, { apply: (target2, self2, values) => new target2(...values) }), Object.defineProperty(Class.prototype, "constructor", { value: zlib[kind], writable: !0, configurable: !0 });
+    let name2 = kind[0].toLowerCase() + kind.slice(1);
+    zlib[`${name2}Sync`] = { [`${name2}Sync`]: (buffer, options) => convert(checked(kind, options), bytesOf3(buffer, "buffer")) }[`${name2}Sync`], zlib[name2] = {
+      [name2](buffer, options, callback) {
+        if (typeof options == "function" && ([options, callback] = [void 0, options]), typeof callback != "function") throw invalidType("callback", "function", callback);
+        let settings2 = checked(kind, options), bytes = bytesOf3(buffer, "buffer").slice();
+        setImmediate(() => {
+          let result;
+          try {
+            result = convert(settings2, bytes);
+          } catch (error) {
+            return callback(error);
+          }
+          return callback(null, result);
+        });
+      }
+    }[name2], zlib[`create${kind}`] = { [`create${kind}`]: (options) => new Class(options) }[`create${kind}`];
+  }
+  Object.defineProperty(zlib, "constants", { value: constants3, enumerable: !0 });
+  Object.defineProperty(zlib, "codes", { value: codes, enumerable: !0 });
+  for (let [name2, value] of Object.entries(constants3)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
+  var formats = { gzip: ["Gzip", "Gunzip"], deflate: ["Deflate", "Inflate"], "deflate-raw": ["DeflateRaw", "InflateRaw"] }, transformOf = (format3, at2) => {
+    if (!Object.hasOwn(formats, format3))
+      throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'format' must be one of: 'deflate', 'deflate-raw', 'gzip'. Received ${host.inspect(format3)}`);
+    let settings2 = checked(formats[format3][at2], {}), codec = open2(settings2), over = !1, run = (bytes, flush, controller) => {
+      if (over) {
+        if (bytes.length > 0 && at2 === 1) throw new TypeError("the compressed data ended before");
+        return;
+      }
+      over = work(codec, settings2, bytes, flush, (part) => controller.enqueue(part));
+    };
+    return new TransformStream({
+      transform(chunk, controller) {
+        let bytes = asBytes3(chunk);
+        if (bytes === void 0 || typeof chunk == "string") throw invalidType("chunk", "an instance of Buffer, TypedArray, DataView, or ArrayBuffer", chunk);
+        run(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, controller);
+      },
+      flush: (controller) => run(new Uint8Array(0), Z_FINISH, controller)
+    });
+  }, webStream = (name2, at2) => {
+    let Class = {
+      [name2]: class {
+        #stream;
+        constructor(format3) {
+          this.#stream = transformOf(format3, at2);
+        }
+        get readable() {
+          return this.#stream.readable;
+        }
+        get writable() {
+          return this.#stream.writable;
+        }
+      }
+    }[name2];
+    return Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: name2, configurable: !0 }), Class;
+  }, CompressionStream = webStream("CompressionStream", 0), DecompressionStream = webStream("DecompressionStream", 1), zlib_default = zlib;
+
   // src/index.js
   addStreams(stream_default);
   var define2 = (name2, value) => Object.defineProperty(globalThis, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
@@ -11749,7 +12390,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   define2("CryptoKey", CryptoKey2);
   define2("shell", shell);
   define2("$", $);
-  for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports })) define2(name2, value);
+  for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports, CompressionStream, DecompressionStream })) define2(name2, value);
   var { performance } = globalThis, module = {
     createRequire: (from) => host.makeRequire(String(from).startsWith("file://") ? url_default.fileURLToPath(String(from)) : String(from)),
     builtinModules: [],
@@ -11768,6 +12409,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     events: events_default,
     fs: fs_default,
     "fs/promises": promises,
+    http,
+    https,
     module,
     os: os_default,
     path: path_default,
@@ -11779,13 +12422,17 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     "readline/promises": promises2,
     stream: stream_default,
     "stream/promises": stream_default.promises,
-    "stream/web": { ...webstreams_exports },
+    "stream/web": { ...webstreams_exports, CompressionStream, DecompressionStream },
     string_decoder: string_decoder_default,
     timers: timers_default,
+    sys: util_default,
     "timers/promises": promises3,
+    tty: tty_default,
     url: url_default,
     util: util_default,
-    "util/types": util_default.types
+    "util/types": util_default.types,
+    worker_threads: worker_threads_default,
+    zlib: zlib_default
   }), nameFunctions = (holder) => {
     for (let [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder)))
       typeof value != "function" || value.name === key || !/^[A-Za-z]\w*$/.test(key) || (value.name === "" || new RegExp(`^_?${key}\\d*$`).test(value.name)) && Object.defineProperty(value, "name", { value: key, configurable: !0 });

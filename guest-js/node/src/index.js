@@ -8,6 +8,7 @@ import childProcess from './child_process.js';
 import crypto, { CryptoKey } from './crypto.js';
 import EventEmitter from './events.js';
 import fs, { promises as fsPromises } from './fs.js';
+import { http, https } from './http.js';
 import './intl.js';
 import os from './os.js';
 import path from './path.js';
@@ -18,10 +19,13 @@ import { $, shell } from './shell.js';
 import stream from './stream.js';
 import stringDecoder from './string_decoder.js';
 import timers, { promises as timersPromises } from './timers.js';
+import tty from './tty.js';
 import url from './url.js';
 import util from './util.js';
 import * as web from './web.js';
 import * as webStreams from './webstreams.js';
+import workerThreads from './worker_threads.js';
+import zlib, { CompressionStream, DecompressionStream } from './zlib.js';
 
 addStreams(stream);
 
@@ -33,7 +37,7 @@ define('Buffer', Buffer);
 define('CryptoKey', CryptoKey);
 define('shell', shell);
 define('$', $);
-for (const [name, value] of Object.entries({ ...webStreams, ...web })) define(name, value);
+for (const [name, value] of Object.entries({ ...webStreams, ...web, CompressionStream, DecompressionStream })) define(name, value);
 
 const { performance } = globalThis;
 const module = {
@@ -55,6 +59,8 @@ const modules = Object.assign(Object.create(null), {
   events: EventEmitter,
   fs,
   'fs/promises': fsPromises,
+  http,
+  https,
   module,
   os,
   path,
@@ -66,13 +72,17 @@ const modules = Object.assign(Object.create(null), {
   'readline/promises': readlinePromises,
   stream,
   'stream/promises': stream.promises,
-  'stream/web': { ...webStreams },
+  'stream/web': { ...webStreams, CompressionStream, DecompressionStream },
   string_decoder: stringDecoder,
   timers,
+  sys: util,
   'timers/promises': timersPromises,
+  tty,
   url,
   util,
   'util/types': util.types,
+  worker_threads: workerThreads,
+  zlib,
 });
 
 // The bundler renames what stands twice (`Buffer3`); scripts see the names.
