@@ -1178,7 +1178,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         var comparison = require_comparisons();
         isDeepEqual = comparison.isDeepEqual, isDeepStrictEqual3 = comparison.isDeepStrictEqual;
       }
-      var warned = !1, assert2 = module2.exports = ok, NO_EXCEPTION_SENTINEL = {};
+      var warned2 = !1, assert2 = module2.exports = ok, NO_EXCEPTION_SENTINEL = {};
       function innerFail(obj) {
         throw obj.message instanceof Error ? obj.message : new AssertionError(obj);
       }
@@ -1189,10 +1189,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         else if (argsLen === 1)
           message = actual, actual = void 0;
         else {
-          if (warned === !1) {
-            warned = !0;
-            var warn = process.emitWarning ? process.emitWarning : console.warn.bind(console);
-            warn("assert.fail() with more than one argument is deprecated. Please use assert.strictEqual() instead or only pass a message.", "DeprecationWarning", "DEP0094");
+          if (warned2 === !1) {
+            warned2 = !0;
+            var warn2 = process.emitWarning ? process.emitWarning : console.warn.bind(console);
+            warn2("assert.fail() with more than one argument is deprecated. Please use assert.strictEqual() instead or only pass a message.", "DeprecationWarning", "DEP0094");
           }
           argsLen === 2 && (operator = "!=");
         }
@@ -1994,14 +1994,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             return -1;
           indexSize = 2, arrLength /= 2, valLength /= 2, byteOffset /= 2;
         }
-        function read3(buf, i3) {
+        function read4(buf, i3) {
           return indexSize === 1 ? buf[i3] : buf.readUInt16BE(i3 * indexSize);
         }
         let i2;
         if (dir) {
           let foundIndex = -1;
           for (i2 = byteOffset; i2 < arrLength; i2++)
-            if (read3(arr, i2) === read3(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
+            if (read4(arr, i2) === read4(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
               if (foundIndex === -1 && (foundIndex = i2), i2 - foundIndex + 1 === valLength) return foundIndex * indexSize;
             } else
               foundIndex !== -1 && (i2 -= i2 - foundIndex), foundIndex = -1;
@@ -2009,7 +2009,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           for (byteOffset + valLength > arrLength && (byteOffset = arrLength - valLength), i2 = byteOffset; i2 >= 0; i2--) {
             let found = !0;
             for (let j2 = 0; j2 < valLength; j2++)
-              if (read3(arr, i2 + j2) !== read3(val, j2)) {
+              if (read4(arr, i2 + j2) !== read4(val, j2)) {
                 found = !1;
                 break;
               }
@@ -8923,10 +8923,10 @@ ${output.stderr}`);
     #url;
     #timer;
     constructor(given, options, callback, standard = "http:") {
-      super({ decodeStrings: !1 });
-      let known = typeof given == "string" ? optionsOf(new URL(given)) : given instanceof URL ? optionsOf(given) : {};
+      super({ decodeStrings: !1, autoDestroy: !1 });
+      let known2 = typeof given == "string" ? optionsOf(new URL(given)) : given instanceof URL ? optionsOf(given) : {};
       typeof options == "function" && ([options, callback] = [void 0, options]);
-      let all2 = { ...known, ...typeof given == "string" || given instanceof URL ? {} : given, ...options }, protocol = all2.protocol ?? standard;
+      let all2 = { ...known2, ...typeof given == "string" || given instanceof URL ? {} : given, ...options }, protocol = all2.protocol ?? standard;
       if (protocol !== standard) throw codedError(TypeError, "ERR_INVALID_PROTOCOL", `Protocol "${protocol}" not supported. Expected "${standard}"`);
       let path2 = all2.path ?? "/";
       if (/[^\x21-\xff]/.test(path2)) throw codedError(TypeError, "ERR_UNESCAPED_CHARACTERS", "Request path contains unescaped characters");
@@ -8934,10 +8934,17 @@ ${output.stderr}`);
       let name2 = all2.hostname || all2.host || "localhost", port = all2.port ?? all2.defaultPort;
       this.#url = new URL(`${protocol}//${name2.includes(":") ? `[${name2}]` : name2}${port == null ? "" : `:${port}`}${path2}`), this.method = (all2.method ?? "GET").toUpperCase(), Object.assign(this, { path: path2, protocol, host: name2, aborted: !1, headersSent: !1, reusedSocket: !1, maxHeadersCount: null, res: null }), this.agent = all2.agent === void 0 ? (protocol === "https:" ? https : http).globalAgent : all2.agent;
       for (let [key, value] of pairsOf(all2.headers)) this.setHeader(key, value);
-      all2.auth && !this.hasHeader("authorization") && this.setHeader("Authorization", `Basic ${Buffer2.from(all2.auth).toString("base64")}`), this.hasHeader("host") || this.setHeader("Host", this.#url.host), all2.signal !== void 0 && stream_default.addAbortSignal(all2.signal, this), callback && this.once("response", callback), this.socket = new Socket(this, protocol === "https:"), all2.timeout !== void 0 && this.setTimeout(all2.timeout), process_default.nextTick(() => this.destroyed || this.emit("socket", this.socket));
+      this.hasHeader("host") || this.setHeader("Host", this.#url.host), all2.auth && !this.hasHeader("authorization") && this.setHeader("Authorization", `Basic ${Buffer2.from(all2.auth).toString("base64")}`), all2.signal !== void 0 && this.#abortWith(all2.signal), callback && this.once("response", callback), this.socket = new Socket(this, protocol === "https:"), all2.timeout !== void 0 && this.setTimeout(all2.timeout), process_default.nextTick(() => this.destroyed || this.emit("socket", this.socket));
+    }
+    #abortWith(signal) {
+      let abort = () => this.destroy(Object.assign(codedError(Error, "ABORT_ERR", "The operation was aborted"), { name: "AbortError", cause: signal.reason }));
+      signal.aborted ? process_default.nextTick(abort) : signal.addEventListener("abort", abort, { once: !0 });
     }
     get connection() {
       return this.socket;
+    }
+    end(chunk, encoding, callback) {
+      return typeof chunk == "function" ? [chunk, callback] = [void 0, chunk] : typeof encoding == "function" && ([encoding, callback] = [void 0, encoding]), callback && this.once("finish", callback), super.end(chunk, encoding);
     }
     get finished() {
       return this.writableEnded;
@@ -9049,6 +9056,74 @@ ${output.stderr}`);
     };
   }, http = moduleOf("http", "http:"), all = moduleOf("https", "https:"), https = Object.fromEntries(["Agent", "globalAgent", "Server", "createServer", "get", "request"].map((name2) => [name2, all[name2]]));
 
+  // src/intl-data.js
+  var sameLocales = { "de-DE": "de", "de-LU": "de", "de-BE": "de", "fr-FR": "fr", "es-ES": "es", "it-IT": "it", "pt-BR": "pt", "nl-NL": "nl", "pl-PL": "pl", "ru-RU": "ru", "ru-KZ": "ru", "uk-UA": "uk", "ja-JP": "ja", "zh-CN": "zh", "zh-Hans": "zh", "zh-Hans-CN": "zh", "zh-Hant": "zh-TW", "zh-Hant-TW": "zh-TW", "ko-KR": "ko", "ar-AE": "ar", "hi-IN": "hi", "sv-SE": "sv", "id-ID": "id" }, localeData = {
+    "en-GB": '[{"separators":".,","money":".,","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (day: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{d} {Y}","{Y} (day: {D})","{D}/{1}/{Y}","{W}","{W} {d}","{1} {W}","{W} {D}/{2}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{W} {d} {y}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (month: {2})","{w} (month: {M})","{w} {Y}","{K}","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X                 Y","styles":"VCA=","times":"Z[\\\\Z]^__^]`abcdeffedZ[\\\\Z]^__^]g","glues":[[" at ",""],[" at ",""],[", ",""],[", ",""],[" at ",""],[" at ",""],[", ",""],[", ",""]],"zone":"Coordinated Universal Time","hours":"h23","fraction":"."}]',
+    "en-CA": '[{"separators":".,","money":".,","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"$","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{2}-{D}","{1}-{D}","{2}-{d}","{m}","{m} {d}","{M}","{M} {d}","{y}","{y} (day: {d})","{y}-{2}","{y}-{2}-{D}","{y}-{1}-{D}","{y}-{2}-{d}","{m} {y}","{m} {d}, {y}","{M} {y}","{M} {d}, {y}","{d} {Y}","{Y} (day: {D})","{Y}-{1}-{D}","{W}","{W} {d}","{1} {W}","{W}, {2}-{D}","{m} {W}","{W}, {m} {d}","{M} {W}","{W}, {M} {d}","{y} {W}","{W} {d} {y}","{y}-{2} {W}","{W}, {y}-{2}-{D}","{m} {y} {W}","{W}, {m} {d}, {y}","{M} {y} {W}","{W}, {M} {d}, {y}","{w} (month: {2})","{w} (month: {M})","{w} {Y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X                 Y","styles":"VCA=","times":"Z[\\\\]^_``\\\\[Z[\\\\]^_``\\\\[abcabcddcbe","glues":[[" at ",""],[" at ",""],[", ",""],[", ",""],[" at ",""],[" at ",""],[", ",""],[", ",""]],"zone":"Coordinated Universal Time","hours":"h12","fraction":"."}]',
+    "en-AU": '[{"separators":".,","money":".,","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)"]],"symbols":{"USD":"USD $","EUR":"EUR \u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"$","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD $","PHP":"PHP \u20B1","SEK":"SEK Kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK Kr"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|June|July|Aug|Sept|Oct|Nov|Dec","l":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{d}/{1}","{l}","{d} {m}","{M}","{d} {M}","{y}","{y} (day: {d})","{2}/{y}","{D}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{d} {Y}","{Y} (day: {D})","{d}/{1}/{Y}","{d}/{2}/{Y}","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{l} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{W} {d} {y}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (month: {2})","{w}, {d} {m}","{w} (month: {M})","{w}, {d} {m} {y}","{w} {Y}","{W}, {d} {M} {y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A B  C       DE FG    HI JK LM NO    PQ RS                      T   U V            W    X","styles":"Y?=B","times":"Z[\\\\]^_``\\\\[Z[\\\\]^_``\\\\[abcabcddcbe","glues":[[" at ",""],[" at ",""],[", ",""],[", ",""],[" at ",""],[" at ",""],[", ",""],[", ",""]],"zone":"Coordinated Universal Time","hours":"h12","fraction":"."}]',
+    "en-IN": '[{"separators":".,","money":".,","least":1,"second":2,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (day: {d})","{2}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{d} {Y}","{Y} (day: {D})","{W}","{W} {d}","{1} {W}","{W}, {D}/{2}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} {M}","{y} {W}","{W} {d} {y}","{2}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (month: {2})","{w} (month: {M})","{w}, {d} {m}, {y}","{w} {Y}","{D}/{2}/{Y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=    >? @A  BC            DE FG    HI JK LM NO    PQ RS                      T     U            V    W","styles":"SA?X","times":"YZ[\\\\]^__[ZYZ[\\\\]^__[Z`ab`abccbad","glues":[[" at ",""],[" at ",""],[", ",""],[", ",""],[" at ",""],[" at ",""],[", ",""],[", ",""]],"zone":"Coordinated Universal Time","hours":"h12","fraction":"."}]',
+    de: '[{"separators":",.","money":",.","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"Januar|Februar|M\xE4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember","m":"Jan.|Feb.|M\xE4rz|Apr.|Mai|Juni|Juli|Aug.|Sept.|Okt.|Nov.|Dez.","l":"Jan|Feb|M\xE4r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag","w":"So.|Mo.|Di.|Mi.|Do.|Fr.|Sa.","v":"So|Mo|Di|Mi|Do|Fr|Sa","n":"S|M|D|M|D|F|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{1}.","{D}.{2}.","{l}","{d}. {m}","{M}","{d}. {M}","{y}","{y} (Tag: {d})","{1}/{y}","{d}.{1}.{y}","{m} {y}","{d}. {m} {y}","{M} {y}","{d}. {M} {y}","{Y} {d}","{Y} (Tag: {D})","{W}","{W}, {d}.","{1} {W}","{W}, {d}.{1}.","{l} {W}","{W}, {d}. {m}","{M} {W}","{W}, {d}. {M}","{y} {W}","{y} {W}, {d}.","{1}/{y} {W}","{W}, {d}.{1}.{y}","{m} {y} {W}","{W}, {d}. {m} {y}","{M} {y} {W}","{W}, {d}. {M} {y}","{v}","{1} {v}","{v} (Monat: {2})","{l} {v}","{v} (Monat: {M})","{y} {v}","{1}/{y} {v}","{m} {y} {v}","{M} {y} {v}","{D}.{2}.{y}","{D}.{2}.{Y}","{K} Uhr","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  4 56 78 9: ;<    => ?@  AB            CD EF    GH IJ KL MN    OP QR                S  T  U  V  W  X  Y     Z  [","styles":"R@\\\\]","times":"^_`^abccbadefghijjih^_`^abccbak","glues":[[" um ",""],[" um ",""],[", ",""],[", ",""],[" um ",""],[" um ",""],[", ",""],[", ",""]],"zone":"Koordinierte Weltzeit","hours":"h23","fraction":","}]',
+    "de-AT": '[{"separators":",\xA0","money":",.","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#\xA0%","-#\xA0%"],"shapes":[["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"J\xE4nner|Februar|M\xE4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember","m":"J\xE4n.|Feb.|M\xE4rz|Apr.|Mai|Juni|Juli|Aug.|Sep.|Okt.|Nov.|Dez.","l":"J\xE4n|Feb|M\xE4r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag","w":"So.|Mo.|Di.|Mi.|Do.|Fr.|Sa.","v":"So|Mo|Di|Mi|Do|Fr|Sa","n":"S|M|D|M|D|F|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{1}.","{D}.{2}.","{l}","{d}. {m}","{M}","{d}. {M}","{y}","{y} (Tag: {d})","{1}/{y}","{d}.{1}.{y}","{m} {y}","{d}. {m} {y}","{M} {y}","{d}. {M} {y}","{Y} {d}","{Y} (Tag: {D})","{W}","{W}, {d}.","{1} {W}","{W}, {d}.{1}.","{l} {W}","{W}, {d}. {m}","{M} {W}","{W}, {d}. {M}","{y} {W}","{y} {W}, {d}.","{1}/{y} {W}","{W}, {d}.{1}.{y}","{m} {y} {W}","{W}, {d}. {m} {y}","{M} {y} {W}","{W}, {d}. {M} {y}","{v}","{1} {v}","{v} (Monat: {2})","{l} {v}","{v} (Monat: {M})","{y} {v}","{1}/{y} {v}","{m} {y} {v}","{M} {y} {v}","{D}.{2}.{y}","{D}.{2}.{Y}","{K} Uhr","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  4 56 78 9: ;<    => ?@  AB            CD EF    GH IJ KL MN    OP QR                S  T  U  V  W  X  Y     Z  [","styles":"R@\\\\]","times":"^_`^abccbadefghijjih^_`^abccbak","glues":[[" um ",""],[" um ",""],[", ",""],[", ",""],[" um ",""],[" um ",""],[", ",""],[", ",""]],"zone":"Koordinierte Weltzeit","hours":"h23","fraction":","}]',
+    "de-CH": '[{"separators":".\'","money":".\'","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","\xA4-#","\xA4-#"],["\xA4\xA0#","\xA4-#","\xA4-#"]],"symbols":{"USD":"$","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"Januar|Februar|M\xE4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember","m":"Jan.|Feb.|M\xE4rz|Apr.|Mai|Juni|Juli|Aug.|Sept.|Okt.|Nov.|Dez.","l":"Jan|Feb|M\xE4r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag","w":"So.|Mo.|Di.|Mi.|Do.|Fr.|Sa.","v":"So|Mo|Di|Mi|Do|Fr|Sa","n":"S|M|D|M|D|F|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{1}.","{D}.{2}.","{l}","{d}. {m}","{M}","{d}. {M}","{y}","{y} (Tag: {d})","{1}/{y}","{d}.{1}.{y}","{m} {y}","{d}. {m} {y}","{M} {y}","{d}. {M} {y}","{Y} {d}","{Y} (Tag: {D})","{W}","{W}, {d}.","{1} {W}","{W}, {d}.{1}.","{l} {W}","{W}, {d}. {m}","{M} {W}","{W}, {d}. {M}","{y} {W}","{y} {W}, {d}.","{1}/{y} {W}","{W}, {d}.{1}.{y}","{m} {y} {W}","{W}, {d}. {m} {y}","{M} {y} {W}","{W}, {d}. {M} {y}","{v}","{1} {v}","{v} (Monat: {2})","{l} {v}","{v} (Monat: {M})","{y} {v}","{1}/{y} {v}","{m} {y} {v}","{M} {y} {v}","{D}.{2}.{y}","{D}.{2}.{Y}","{K} Uhr","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  4 56 78 9: ;<    => ?@  AB            CD EF    GH IJ KL MN    OP QR                S  T  U  V  W  X  Y     Z  [","styles":"R@\\\\]","times":"^_`^abccbadefghijjih^_`^abccbak","glues":[[" um ",""],[" um ",""],[", ",""],[", ",""],[" um ",""],[" um ",""],[", ",""],[", ",""]],"zone":"Koordinierte Weltzeit","hours":"h23","fraction":"."}]',
+    fr: '[{"separators":",\u202F","money":",\u202F","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)"]],"symbols":{"USD":"$US $","EUR":"\u20AC","GBP":"\xA3GB \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"$CA $","AUD":"$AU $","MXN":"$MX $","NZD":"$NZ $","HKD":"HKD $","ILS":"\u20AA","VND":"\u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"$SG $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3E","ARS":"$AR $","CLP":"$CL $","COP":"$CO $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"janvier|f\xE9vrier|mars|avril|mai|juin|juillet|ao\xFBt|septembre|octobre|novembre|d\xE9cembre","m":"janv.|f\xE9vr.|mars|avr.|mai|juin|juil.|ao\xFBt|sept.|oct.|nov.|d\xE9c.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi","w":"dim.|lun.|mar.|mer.|jeu.|ven.|sam.","n":"D|L|M|M|J|V|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (jour: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (jour: {D})","{D}/{1}/{Y}","{W}","{W} {d}","{1} {W}","{W} {D}/{2}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{2}/{y} {W}","{W} {D}/{2}/{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (mois: {2})","{w} (mois: {M})","{K} h","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;< = >? @A  BC  D         EF GH    IJ KL MN OP    QR ST                      U     V","styles":"TA?;","times":"WXYWZ[\\\\\\\\[Z]^_`abccbaWXYWZ[\\\\\\\\[Zd","glues":[[" \xE0 ",""],[" \xE0 ",""],[", ",""],[" ",""],[" \xE0 ",""],[" \xE0 ",""],[", ",""],[" ",""]],"zone":"temps universel coordonn\xE9","hours":"h23","fraction":","}]',
+    "fr-CA": '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)"]],"symbols":{"USD":"$\xA0US $","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"R$","CAD":"$","AUD":"$\xA0AU $","MXN":"MXN $","NZD":"$\xA0NZ $","HKD":"$\xA0HK $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"$\xA0SG $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3E","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"janvier|f\xE9vrier|mars|avril|mai|juin|juillet|ao\xFBt|septembre|octobre|novembre|d\xE9cembre","m":"janv.|f\xE9vr.|mars|avr.|mai|juin|juill.|ao\xFBt|sept.|oct.|nov.|d\xE9c.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi","w":"dim.|lun.|mar.|mer.|jeu.|ven.|sam.","n":"D|L|M|M|J|V|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{2}-{D}","{1}-{D}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (jour: {d})","{y}-{2}","{y}-{2}-{D}","{y}-{1}-{D}","{y}-{2}-{d}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (jour: {D})","{Y}-{1}-{D}","{W}","{W} {d}","{1} {W}","{W} {2}-{D}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{y}-{2} {W}","{W} {y}-{2}-{D}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (mois: {2})","{w} (mois: {M})","{K} h","{k} h {i}","{k} h {i} min {s} s","{K} h {i}","{K} h {i} min {s} s","{K} h {i} min {s} s {z}","{j} h {a}","{j} h {i}\u202F{a}","{j} h {i} min {s} s {a}","{J} h {a}","{J} h {i}\u202F{a}","{J} h {i} min {s} s {a}","{J} h {i} min {s} s {a} {z}","{i} min {s} s"],"dates":"01 234   56 78 9: ;<= > ?@ AB  CD  E         FG HI    JK LM NO PQ    RS TU                      V     W","styles":"UB@<","times":"XYZX[\\\\]]\\\\[^_`abcddcbXYZX[\\\\]]\\\\[e","glues":[[" \xE0 ",""],[" \xE0 ",""],[", ",""],[" ",""],[" \xE0 ",""],[" \xE0 ",""],[", ",""],[" ",""]],"zone":"temps universel coordonn\xE9","hours":"h23","fraction":","}]',
+    es: '[{"separators":",.","money":",.","least":2,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"AUD $","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"\u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre","m":"ene|feb|mar|abr|may|jun|jul|ago|sept|oct|nov|dic","N":"E|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|lunes|martes|mi\xE9rcoles|jueves|viernes|s\xE1bado","w":"dom|lun|mar|mi\xE9|jue|vie|s\xE1b","n":"D|L|M|X|J|V|S"},"periods":[[[0,"a.\u202Fm."],[12,"p.\u202Fm."]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} de {M}","{y}","{y} (d\xEDa: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (d\xEDa: {D})","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W} {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} de {m} de {y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (mes: {2})","{w} (mes: {M})","{1}/{y} {w}","{w}, {d} {m} {y}","{d}/{1}/{Y}","{k}","{k}:{i}","{k}:{i}:{s}","{K}","{K}:{i}","{K}:{i}:{s}","{k}:{i}:{s} ({z})","{k}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{j}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 233 3345 67 89 :; :  <= >?  @A            BC DE    FG HI JK LM L  NO PQ                      R     S        T   U","styles":"Q?=V","times":"WXYZ[\\\\]^YX_`abcdeea`WXYZ[\\\\]^YXf","glues":[[", ",""],[" a las ",""],[", ",""],[", ",""],[", ",""],[" a las ",""],[", ",""],[", ",""]],"zone":"tiempo universal coordinado","hours":"h23","fraction":","}]',
+    "es-MX": '[{"separators":".,","money":".,","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#"]],"symbols":{"USD":"USD $","EUR":"EUR \u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"AUD $","MXN":"$","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr"}},{"names":{"M":"enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre","m":"ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic","N":"E|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|lunes|martes|mi\xE9rcoles|jueves|viernes|s\xE1bado","w":"dom|lun|mar|mi\xE9|jue|vie|s\xE1b","n":"D|L|M|M|J|V|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{D}-{m}","{M}","{d} de {M}","{D}-{M}","{y}","{y} (d\xEDa: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (d\xEDa: {D})","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W} {d} de {m}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W} {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} de {m} de {y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (mes: {2})","{w} (mes: {M})","{D}/{2}/{Y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    456789:; <=    >? @A  BC            DE FG    HI JK LM NO    PQ RS                      T     U","styles":"SA?V","times":"WXYZ[\\\\]]YXWXYZ[\\\\]]YX^_`^_`aa`_b","glues":[[", ",""],[" a las ",""],[", ",""],[", ",""],[", ",""],[" a las ",""],[", ",""],[", ",""]],"zone":"hora universal coordinada","hours":"h12","fraction":"."}]',
+    it: '[{"separators":",.","money":",.","least":2,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"]],"symbols":{"USD":"USD $","EUR":"\u20AC","GBP":"\xA3","JPY":"JPY \xA5","CNY":"CN\xA5 \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MXN $","NZD":"NZ$ $","HKD":"HKD $","ILS":"\u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK NKr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3E","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr"}},{"names":{"M":"gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre","m":"gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic","N":"G|F|M|A|M|G|L|A|S|O|N|D","W":"domenica|luned\xEC|marted\xEC|mercoled\xEC|gioved\xEC|venerd\xEC|sabato","w":"dom|lun|mar|mer|gio|ven|sab","n":"D|L|M|M|G|V|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (giorno: {d})","{2}/{y}","{D}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (giorno: {D})","{D}/{1}/{Y}","{d}/{2}/{Y}","{W}","{W} {d}","{1} {W}","{W} {D}/{2}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{2}/{y} {W}","{W} {D}/{2}/{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (mese: {2})","{w} (mese: {M})","{D}/{2}/{Y}","{k}","{k}:{i}","{k}:{i}:{s}","{K}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A  B C       DE FG    HI JK LM NO    PQ RS                      T     U","styles":"S?=V","times":"WXYZ[\\\\]]\\\\[^_`abcddcbWXYZ[\\\\]]\\\\[e","glues":[[" alle ore ",""],[" alle ore ",""],[", ",""],[", ",""],[" alle ore ",""],[" alle ore ",""],[", ",""],[", ",""]],"zone":"Tempo coordinato universale","hours":"h23","fraction":","}]',
+    pt: '[{"separators":",.","money":",.","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"janeiro|fevereiro|mar\xE7o|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro","m":"jan.|fev.|mar.|abr.|mai.|jun.|jul.|ago.|set.|out.|nov.|dez.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|segunda-feira|ter\xE7a-feira|quarta-feira|quinta-feira|sexta-feira|s\xE1bado","w":"dom.|seg.|ter.|qua.|qui.|sex.|s\xE1b.","n":"D|S|T|Q|Q|S|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{m}","{d} de {m}","{M}","{d} de {M}","{y}","{y} (dia: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{m} de {y}","{d} de {m} de {y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (dia: {D})","{D}/{1}/{Y}","{W}","{W}, {d}","{1} {W}","{W}, {D}/{2}","{m} {W}","{W}, {d} de {m}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W}, {d}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{m} de {y} {W}","{W}, {d} de {m} de {y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (m\xEAs: {2})","{w} (m\xEAs: {M})","{K}","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X","styles":"VCA=","times":"YZ[Y\\\\]^^]\\\\_`abcdeedcYZ[Y\\\\]^^]\\\\f","glues":[[" \xE0s ",""],[" \xE0s ",""],[", ",""],[", ",""],[" \xE0s ",""],[" \xE0s ",""],[", ",""],[", ",""]],"zone":"Hor\xE1rio Universal Coordenado","hours":"h23","fraction":","}]',
+    "pt-PT": '[{"separators":",\xA0","money":",\xA0","least":2,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"janeiro|fevereiro|mar\xE7o|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro","m":"01|02|03|04|05|06|07|08|09|10|11|12","l":"jan.|fev.|mar.|abr.|mai.|jun.|jul.|ago.|set.|out.|nov.|dez.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|segunda-feira|ter\xE7a-feira|quarta-feira|quinta-feira|sexta-feira|s\xE1bado","w":"domingo|segunda|ter\xE7a|quarta|quinta|sexta|s\xE1bado","n":"D|S|T|Q|Q|S|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{l}","{M}","{d} de {M}","{y}","{y} (dia: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (dia: {D})","{D}/{1}/{Y}","{W}","{W}, {d}","{1} {W}","{W}, {D}/{2}","{l} {W}","{W}, {d}/{2}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W}, {d}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{W}, {d}/{2}/{y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (m\xEAs: {2})","{w} (m\xEAs: {M})","{D}/{2}/{Y}","{K}","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 65 78 9: ;<= > ;> ?@  AB  C         DE FG    HI JK LM NO    NP QR                      S     T","styles":"R@<U","times":"VWXVYZ[[ZY\\\\]^_`abba`VWXVYZ[[ZYc","glues":[[" \xE0s ",""],[" \xE0s ",""],[", ",""],[", ",""],[" \xE0s ",""],[" \xE0s ",""],[", ",""],[", ",""]],"zone":"Hora Coordenada Universal","hours":"h23","fraction":","}]',
+    nl: '[{"separators":",.","money":",.","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","\xA4\xA0-#","(\xA4\xA0#)"],["\xA4\xA0#","\xA4\xA0-#","(\xA4\xA0#)"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"C$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr"}},{"names":{"M":"januari|februari|maart|april|mei|juni|juli|augustus|september|oktober|november|december","m":"jan|feb|mrt|apr|mei|jun|jul|aug|sep|okt|nov|dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"zondag|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag","w":"zo|ma|di|wo|do|vr|za","n":"Z|M|D|W|D|V|Z"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{d}-{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (dag: {d})","{1}-{y}","{d}-{1}-{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (dag: {D})","{W}","{W} {d}","{1} {W}","{W} {d}-{1}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{1}-{y} {W}","{W} {d}-{1}-{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (maand: {2})","{w} (maand: {M})","{D}-{2}-{y}","{K}","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i} {a}","{j}:{i}:{s} {a}","{J}\u202F{a}","{J}:{i} {a}","{J}:{i}:{s} {a}","{J}:{i}:{s} {a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"Q?=T","times":"UVWUXYZZYX[\\\\]^_`aa`_UVWUXYZZYXb","glues":[[" om ",""],[" om ",""],[", ",""],[", ",""],[" om ",""],[" om ",""],[", ",""],[", ",""]],"zone":"geco\xF6rdineerde wereldtijd","hours":"h23","fraction":","}]',
+    pl: '[{"separators":",\xA0","money":",\xA0","least":2,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)"]],"symbols":{"USD":"USD $","EUR":"\u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"R$","CAD":"CAD $","AUD":"AUD $","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lej","ISK":"ISK kr"}},{"names":{"M":"stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|wrze\u015Bnia|pa\u017Adziernika|listopada|grudnia","L":"stycze\u0144|luty|marzec|kwiecie\u0144|maj|czerwiec|lipiec|sierpie\u0144|wrzesie\u0144|pa\u017Adziernik|listopad|grudzie\u0144","m":"sty|lut|mar|kwi|maj|cze|lip|sie|wrz|pa\u017A|lis|gru","N":"S|L|M|K|M|C|L|S|W|P|L|G","W":"niedziela|poniedzia\u0142ek|wtorek|\u015Broda|czwartek|pi\u0105tek|sobota","w":"niedz.|pon.|wt.|\u015Br.|czw.|pt.|sob.","n":"N|P|W|\u015A|C|P|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{2}","{m}","{d} {m}","{L}","{d} {M}","{y}","{y} (dzie\u0144: {d})","{2}.{y}","{d}.{2}.{y}","{m} {y}","{d} {m} {y}","{L} {y}","{d} {M} {y}","{Y} {d}","{Y} (dzie\u0144: {D})","{W}","{W}, {d}","{1} {W}","{W}, {d}.{2}","{m} {W}","{W}, {d} {m}","{L} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{2}.{y} {W}","{W}, {d}.{2}.{y}","{m} {y} {W}","{W}, {d} {m} {y}","{L} {y} {W}","{W}, {d} {M} {y}","{w} (miesi\u0105c: {2})","{w} (miesi\u0105c: {L})","{K}","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"Q?=;","times":"TUVTWXYYXWZ[\\\\]^_``_^TUVTWXYYXWa","glues":[[" ",""],[" ",""],[", ",""],[", ",""],[" ",""],[" ",""],[", ",""],[", ",""]],"zone":"uniwersalny czas koordynowany","hours":"h23","fraction":","}]',
+    ru: '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"minus":"-","plus":"+","nan":"\u043D\u0435\xA0\u0447\u0438\u0441\u043B\u043E","arab":0,"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"\u20BD","UAH":"\u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"\u044F\u043D\u0432\u0430\u0440\u044F|\u0444\u0435\u0432\u0440\u0430\u043B\u044F|\u043C\u0430\u0440\u0442\u0430|\u0430\u043F\u0440\u0435\u043B\u044F|\u043C\u0430\u044F|\u0438\u044E\u043D\u044F|\u0438\u044E\u043B\u044F|\u0430\u0432\u0433\u0443\u0441\u0442\u0430|\u0441\u0435\u043D\u0442\u044F\u0431\u0440\u044F|\u043E\u043A\u0442\u044F\u0431\u0440\u044F|\u043D\u043E\u044F\u0431\u0440\u044F|\u0434\u0435\u043A\u0430\u0431\u0440\u044F","L":"\u044F\u043D\u0432\u0430\u0440\u044C|\u0444\u0435\u0432\u0440\u0430\u043B\u044C|\u043C\u0430\u0440\u0442|\u0430\u043F\u0440\u0435\u043B\u044C|\u043C\u0430\u0439|\u0438\u044E\u043D\u044C|\u0438\u044E\u043B\u044C|\u0430\u0432\u0433\u0443\u0441\u0442|\u0441\u0435\u043D\u0442\u044F\u0431\u0440\u044C|\u043E\u043A\u0442\u044F\u0431\u0440\u044C|\u043D\u043E\u044F\u0431\u0440\u044C|\u0434\u0435\u043A\u0430\u0431\u0440\u044C","m":"\u044F\u043D\u0432.|\u0444\u0435\u0432\u0440.|\u043C\u0430\u0440.|\u0430\u043F\u0440.|\u043C\u0430\u044F|\u0438\u044E\u043D.|\u0438\u044E\u043B.|\u0430\u0432\u0433.|\u0441\u0435\u043D\u0442.|\u043E\u043A\u0442.|\u043D\u043E\u044F\u0431.|\u0434\u0435\u043A.","l":"\u044F\u043D\u0432.|\u0444\u0435\u0432\u0440.|\u043C\u0430\u0440\u0442|\u0430\u043F\u0440.|\u043C\u0430\u0439|\u0438\u044E\u043D\u044C|\u0438\u044E\u043B\u044C|\u0430\u0432\u0433.|\u0441\u0435\u043D\u0442.|\u043E\u043A\u0442.|\u043D\u043E\u044F\u0431.|\u0434\u0435\u043A.","N":"\u042F|\u0424|\u041C|\u0410|\u041C|\u0418|\u0418|\u0410|\u0421|\u041E|\u041D|\u0414","W":"\u0432\u043E\u0441\u043A\u0440\u0435\u0441\u0435\u043D\u044C\u0435|\u043F\u043E\u043D\u0435\u0434\u0435\u043B\u044C\u043D\u0438\u043A|\u0432\u0442\u043E\u0440\u043D\u0438\u043A|\u0441\u0440\u0435\u0434\u0430|\u0447\u0435\u0442\u0432\u0435\u0440\u0433|\u043F\u044F\u0442\u043D\u0438\u0446\u0430|\u0441\u0443\u0431\u0431\u043E\u0442\u0430","w":"\u0432\u0441|\u043F\u043D|\u0432\u0442|\u0441\u0440|\u0447\u0442|\u043F\u0442|\u0441\u0431","n":"\u0412|\u041F|\u0412|\u0421|\u0427|\u041F|\u0421"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}.{2}","{D}.{1}","{d}.{2}","{l}","{d} {m}","{L}","{d} {M}","{y}","{y} (\u0434\u0435\u043D\u044C: {d})","{2}.{y}","{D}.{2}.{y}","{D}.{1}.{y}","{d}.{2}.{y}","{l} {y}\u202F\u0433.","{d} {m} {y}\u202F\u0433.","{L} {y}\u202F\u0433.","{d} {M} {y}\u202F\u0433.","{Y} {d}","{Y} (\u0434\u0435\u043D\u044C: {D})","{D}.{1}.{Y}","{W}","{W}, {d}","{1} {W}","{W}, {D}.{2}","{l} {W}","{W}, {d} {m}","{L} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{2}.{y} {W}","{W}, {D}.{2}.{y}","{l} {y}\u202F\u0433. {W}","{W}, {d} {m} {y}\u202F\u0433.","{L} {y}\u202F\u0433. {W}","{W}, {d} {M} {y}\u202F\u0433.","{w} (\u043C\u0435\u0441\u044F\u0446: {2})","{w} (\u043C\u0435\u0441\u044F\u0446: {L})","{k}","{k}:{i}","{k}:{i}:{s}","{K}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X","styles":"VCA=","times":"YZ[\\\\]^__^]`abcdeffedYZ[\\\\]^__^]g","glues":[[" \u0432 ",""],[" \u0432 ",""],[", ",""],[", ",""],[" \u0432 ",""],[" \u0432 ",""],[", ",""],[", ",""]],"zone":"\u0412\u0441\u0435\u043C\u0438\u0440\u043D\u043E\u0435 \u043A\u043E\u043E\u0440\u0434\u0438\u043D\u0438\u0440\u043E\u0432\u0430\u043D\u043D\u043E\u0435 \u0432\u0440\u0435\u043C\u044F","hours":"h23","fraction":","}]',
+    uk: '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"]],"symbols":{"USD":"USD $","EUR":"EUR \u20AC","GBP":"GBP \xA3","JPY":"\xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"AUD $","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD $","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"\u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr"}},{"names":{"M":"\u0441\u0456\u0447\u043D\u044F|\u043B\u044E\u0442\u043E\u0433\u043E|\u0431\u0435\u0440\u0435\u0437\u043D\u044F|\u043A\u0432\u0456\u0442\u043D\u044F|\u0442\u0440\u0430\u0432\u043D\u044F|\u0447\u0435\u0440\u0432\u043D\u044F|\u043B\u0438\u043F\u043D\u044F|\u0441\u0435\u0440\u043F\u043D\u044F|\u0432\u0435\u0440\u0435\u0441\u043D\u044F|\u0436\u043E\u0432\u0442\u043D\u044F|\u043B\u0438\u0441\u0442\u043E\u043F\u0430\u0434\u0430|\u0433\u0440\u0443\u0434\u043D\u044F","L":"\u0441\u0456\u0447\u0435\u043D\u044C|\u043B\u044E\u0442\u0438\u0439|\u0431\u0435\u0440\u0435\u0437\u0435\u043D\u044C|\u043A\u0432\u0456\u0442\u0435\u043D\u044C|\u0442\u0440\u0430\u0432\u0435\u043D\u044C|\u0447\u0435\u0440\u0432\u0435\u043D\u044C|\u043B\u0438\u043F\u0435\u043D\u044C|\u0441\u0435\u0440\u043F\u0435\u043D\u044C|\u0432\u0435\u0440\u0435\u0441\u0435\u043D\u044C|\u0436\u043E\u0432\u0442\u0435\u043D\u044C|\u043B\u0438\u0441\u0442\u043E\u043F\u0430\u0434|\u0433\u0440\u0443\u0434\u0435\u043D\u044C","m":"\u0441\u0456\u0447.|\u043B\u044E\u0442.|\u0431\u0435\u0440.|\u043A\u0432\u0456\u0442.|\u0442\u0440\u0430\u0432.|\u0447\u0435\u0440\u0432.|\u043B\u0438\u043F.|\u0441\u0435\u0440\u043F.|\u0432\u0435\u0440.|\u0436\u043E\u0432\u0442.|\u043B\u0438\u0441\u0442.|\u0433\u0440\u0443\u0434.","N":"\u0421|\u041B|\u0411|\u041A|\u0422|\u0427|\u041B|\u0421|\u0412|\u0416|\u041B|\u0413","W":"\u043D\u0435\u0434\u0456\u043B\u044F|\u043F\u043E\u043D\u0435\u0434\u0456\u043B\u043E\u043A|\u0432\u0456\u0432\u0442\u043E\u0440\u043E\u043A|\u0441\u0435\u0440\u0435\u0434\u0430|\u0447\u0435\u0442\u0432\u0435\u0440|\u043F\u02BC\u044F\u0442\u043D\u0438\u0446\u044F|\u0441\u0443\u0431\u043E\u0442\u0430","w":"\u043D\u0434|\u043F\u043D|\u0432\u0442|\u0441\u0440|\u0447\u0442|\u043F\u0442|\u0441\u0431","n":"\u041D|\u041F|\u0412|\u0421|\u0427|\u041F|\u0421"},"periods":[[[0,"\u0434\u043F"],[12,"\u043F\u043F"]]],"patterns":["","{d}","{2}","{D}.{2}","{m}","{d} {m}","{L}","{d} {M}","{y}","{y} (\u0434\u0435\u043D\u044C: {d})","{2}.{y}","{D}.{2}.{y}","{m} {y}\u202F\u0440.","{d} {m} {y}\u202F\u0440.","{L} {y}\u202F\u0440.","{d} {M} {y}\u202F\u0440.","{Y} {d}","{Y} (\u0434\u0435\u043D\u044C: {D})","{D}.{1}.{Y}","{d}.{2}.{Y}","{W}","{W}, {d}","{2} {W}","{W}, {D}.{2}","{m} {W}","{W}, {d} {m}","{L} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{2}.{y} {W}","{W}, {D}.{2}.{y}","{m} {y}\u202F\u0440. {W}","{W}, {d} {m} {y}\u202F\u0440.","{L} {y}\u202F\u0440. {W}","{W}, {d} {M} {y}\u202F\u0440.","{w} (\u043C\u0456\u0441\u044F\u0446\u044C: {2})","{w} (\u043C\u0456\u0441\u044F\u0446\u044C: {L})","{D}.{2}.{Y}","{k}","{k}:{i}","{k}:{i}:{s}","{K}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A  B C       DE FG    HI JK LM NO    PQ RS                      T     U","styles":"S?=V","times":"WXYZ[\\\\]]\\\\[^_`abcddcbWXYZ[\\\\]]\\\\[e","glues":[[" \u043E ",""],[" \u043E ",""],[", ",""],[", ",""],[" \u043E ",""],[" \u043E ",""],[", ",""],[", ",""]],"zone":"\u0437\u0430 \u0432\u0441\u0435\u0441\u0432\u0456\u0442\u043D\u0456\u043C \u043A\u043E\u043E\u0440\u0434\u0438\u043D\u043E\u0432\u0430\u043D\u0438\u043C \u0447\u0430\u0441\u043E\u043C","hours":"h23","fraction":","}]',
+    tr: '[{"separators":",.","money":",.","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["%#","-%#"],"shapes":[["\xA4#","-\xA4#","(\xA4#)"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"\u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"Ocak|\u015Eubat|Mart|Nisan|May\u0131s|Haziran|Temmuz|A\u011Fustos|Eyl\xFCl|Ekim|Kas\u0131m|Aral\u0131k","m":"Oca|\u015Eub|Mar|Nis|May|Haz|Tem|A\u011Fu|Eyl|Eki|Kas|Ara","N":"O|\u015E|M|N|M|H|T|A|E|E|K|A","W":"Pazar|Pazartesi|Sal\u0131|\xC7ar\u015Famba|Per\u015Fembe|Cuma|Cumartesi","w":"Paz|Pzt|Sal|\xC7ar|Per|Cum|Cmt","n":"P|P|S|\xC7|P|C|C"},"periods":[[[0,"\xD6\xD6"],[12,"\xD6S"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (g\xFCn: {d})","{2}/{y}","{D}.{2}.{y}","{2}.{y}","{d}.{2}.{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (g\xFCn: {D})","{W}","{d} {W}","{1} {W}","{d}/{1} {W}","{m} {W}","{d} {m} {W}","{M} {W}","{d} {M} {W}","{y} {W}","{y} {d} {W}","{2}/{y} {W}","{d}.{1}.{y} {W}","{2}.{y} {W}","{m} {y} {W}","{d} {m} {y} {W}","{M} {y} {W}","{d} {M} {y} {W}","{w} (ay: {2})","{w} (ay: {M})","{2}.{y} {w}","{K}","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{a}\u202F{j}","{a}\u202F{j}:{i}","{a}\u202F{j}:{i}:{s}","{a}\u202F{J}","{a}\u202F{J}:{i}","{a}\u202F{J}:{i}:{s}","{a}\u202F{J}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :; <= >? @A  BC            DE FG    HI JK LM NO P  QR ST                      U     V        W","styles":"TA?=","times":"XYZX[\\\\]]\\\\[^_`abcddcbXYZX[\\\\]]\\\\[e","glues":[[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""]],"zone":"E\u015F G\xFCd\xFCml\xFC Evrensel Zaman","hours":"h23","fraction":","}]',
+    ja: '[{"separators":".,","money":".,","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\uFFE5","CNY":"\u5143 \uFFE5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON \u30EC\u30A4","ISK":"ISK kr"}},{"names":{"M":"1|2|3|4|5|6|7|8|9|10|11|12","m":"1|2|3|4|5|6|7|8|9|10|11|12","N":"1|2|3|4|5|6|7|8|9|10|11|12","W":"\u65E5\u66DC\u65E5|\u6708\u66DC\u65E5|\u706B\u66DC\u65E5|\u6C34\u66DC\u65E5|\u6728\u66DC\u65E5|\u91D1\u66DC\u65E5|\u571F\u66DC\u65E5","w":"\u65E5|\u6708|\u706B|\u6C34|\u6728|\u91D1|\u571F","n":"\u65E5|\u6708|\u706B|\u6C34|\u6728|\u91D1|\u571F"},"periods":[[[0,"\u5348\u524D"],[12,"\u5348\u5F8C"]]],"patterns":["","{d}\u65E5","{1}\u6708","{1}/{d}","{1}\u6708{d}\u65E5","{y}\u5E74","{y}\u5E74 (\u65E5: {d}\u65E5)","{y}/{1}","{y}/{1}/{d}","{y}\u5E74{1}\u6708","{y}\u5E74{1}\u6708{d}\u65E5","{Y}\u5E74 {d}\u65E5","{Y}\u5E74 (\u65E5: {D}\u65E5)","{W}","{d}\u65E5{W}","{1}\u6708 {W}","{1}/{d}{W}","{1}\u6708{d}\u65E5{W}","{y}\u5E74 {W}","{y}\u5E74 {d}\u65E5{W}","{y}/{1} {W}","{y}/{1}/{d}{W}","{y}\u5E74{1}\u6708 {W}","{y}\u5E74{1}\u6708{d}\u65E5{W}","{d}\u65E5({w})","{1}/{d}({w})","{w} (\u6708: {2}\u6708)","{1}\u6708{d}\u65E5({w})","{w} (\u6708: {1}\u6708)","{y}\u5E74 {d}\u65E5({w})","{y}/{1}/{d}({w})","{y}\u5E74{1}\u6708{d}\u65E5({w})","{y}/{2}/{D}","{k}\u6642","{k}:{i}","{k}:{i}:{s}","{K}\u6642","{K}:{i}","{K}:{i}:{s}","{k}\u6642{i}\u5206{s}\u79D2 {z}","{k}:{i}:{s} {z}","{a}{j}\u6642","{a}{j}:{i}","{a}{j}:{i}:{s}","{a}{J}\u6642","{a}{J}:{i}","{a}{J}:{i}:{s}","{a}{j}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    24 24 56 78    9: 9:  ;<            => ?@    ?A ?A BC DE    FG FG                 H  I J   K LK  M  N     O  O","styles":"G:PP","times":"QRSTUVWXSRYZ[\\\\]^__[ZQRSTUVWXSR`","glues":[[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""]],"zone":"\u5354\u5B9A\u4E16\u754C\u6642","hours":"h23","fraction":"."}]',
+    zh: '[{"separators":".,","money":".,","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"\xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr"}},{"names":{"M":"1|2|3|4|5|6|7|8|9|10|11|12","L":"\u4E00\u6708|\u4E8C\u6708|\u4E09\u6708|\u56DB\u6708|\u4E94\u6708|\u516D\u6708|\u4E03\u6708|\u516B\u6708|\u4E5D\u6708|\u5341\u6708|\u5341\u4E00\u6708|\u5341\u4E8C\u6708","m":"1|2|3|4|5|6|7|8|9|10|11|12","l":"1\u6708|2\u6708|3\u6708|4\u6708|5\u6708|6\u6708|7\u6708|8\u6708|9\u6708|10\u6708|11\u6708|12\u6708","N":"1|2|3|4|5|6|7|8|9|10|11|12","W":"\u661F\u671F\u65E5|\u661F\u671F\u4E00|\u661F\u671F\u4E8C|\u661F\u671F\u4E09|\u661F\u671F\u56DB|\u661F\u671F\u4E94|\u661F\u671F\u516D","w":"\u5468\u65E5|\u5468\u4E00|\u5468\u4E8C|\u5468\u4E09|\u5468\u56DB|\u5468\u4E94|\u5468\u516D","n":"\u65E5|\u4E00|\u4E8C|\u4E09|\u56DB|\u4E94|\u516D"},"periods":[[[0,"\u4E0A\u5348"],[12,"\u4E0B\u5348"]]],"patterns":["","{d}\u65E5","{1}\u6708","{1}/{d}","{l}","{1}\u6708{d}\u65E5","{L}","{y}\u5E74","{y}\u5E74 (\u65E5: {d}\u65E5)","{y}/{1}","{y}/{1}/{d}","{y}\u5E74{1}\u6708","{y}\u5E74{1}\u6708{d}\u65E5","{Y}\u5E74 {d}\u65E5","{Y}\u5E74 (\u65E5: {D}\u65E5)","{W}","{d}\u65E5{W}","{1}\u6708 {W}","{1}/{d}{W}","{l} {W}","{1}\u6708{d}\u65E5{W}","{L} {W}","{y}\u5E74 {W}","{y}\u5E74 {d}\u65E5{W}","{y}/{1} {W}","{y}\u5E74{1}\u6708{d}\u65E5{W}","{y}\u5E74{1}\u6708 {W}","{w} (\u6708: {2}\u6708)","{w} (\u6708: {L})","{y}/{1}/{d}{w}","{y}\u5E74{1}\u6708 {w}","{k}\u65F6","{k}:{i}","{k}:{i}:{s}","{K}\u65F6","{K}:{i}","{K}:{i}:{s}","{z} {K}:{i}:{s}","{a}{j}\u65F6","{a}{j}:{i}","{a}{j}:{i}:{s}","{a}{J}\u65F6","{a}{J}:{i}","{a}{J}:{i}:{s}","{z}{a}{J}:{i}:{s}","{i}:{s}"],"dates":"01 23    45 65 78 9: ;  ;< ;<  =>            ?@ AB    CD ED FG HI J  JI JI                      K     L      M N","styles":"I<<:","times":"OPQRSTUUTSVWXYZ[\\\\\\\\[ZOPQRSTUUTS]","glues":[[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""]],"zone":"\u534F\u8C03\u4E16\u754C\u65F6","hours":"h23","fraction":"."}]',
+    "zh-TW": '[{"separators":".,","money":".,","least":1,"second":3,"minus":"-","plus":"+","nan":"\u975E\u6578\u503C","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\uFFE6 \u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"1|2|3|4|5|6|7|8|9|10|11|12","L":"1\u6708|2\u6708|3\u6708|4\u6708|5\u6708|6\u6708|7\u6708|8\u6708|9\u6708|10\u6708|11\u6708|12\u6708","m":"1|2|3|4|5|6|7|8|9|10|11|12","l":"1\u6708|2\u6708|3\u6708|4\u6708|5\u6708|6\u6708|7\u6708|8\u6708|9\u6708|10\u6708|11\u6708|12\u6708","N":"1|2|3|4|5|6|7|8|9|10|11|12","W":"\u661F\u671F\u65E5|\u661F\u671F\u4E00|\u661F\u671F\u4E8C|\u661F\u671F\u4E09|\u661F\u671F\u56DB|\u661F\u671F\u4E94|\u661F\u671F\u516D","w":"\u9031\u65E5|\u9031\u4E00|\u9031\u4E8C|\u9031\u4E09|\u9031\u56DB|\u9031\u4E94|\u9031\u516D","n":"\u65E5|\u4E00|\u4E8C|\u4E09|\u56DB|\u4E94|\u516D"},"periods":[[[0,"\u4E0A\u5348"],[12,"\u4E0B\u5348"]],[[0,"\u51CC\u6668"],[5,"\u6E05\u6668"],[8,"\u4E0A\u5348"],[12,"\u4E2D\u5348"],[13,"\u4E0B\u5348"],[19,"\u665A\u4E0A"]]],"patterns":["","{d}\u65E5","{1}\u6708","{1}/{d}","{L}","{1}\u6708{d}\u65E5","{y}\u5E74","{y}\u5E74 (\u65E5: {d}\u65E5)","{y}/{1}","{y}/{1}/{d}","{y}\u5E74{1}\u6708","{y}\u5E74{1}\u6708{d}\u65E5","{Y}\u5E74 {d}\u65E5","{Y}\u5E74 (\u65E5: {D}\u65E5)","{W}","{d} {W}","{1}\u6708 {W}","{1}/{d}\uFF08{W}\uFF09","{L} {W}","{1}\u6708{d}\u65E5{W}","{y}\u5E74 {W}","{y}\u5E74 {d} {W}","{y}/{1} {W}","{y}\u5E74{1}\u6708{d}\u65E5 {W}","{y}\u5E74{1}\u6708 {W}","{y}\u5E74{1}\u6708{d}\u65E5{W}","{w} (\u6708: {2}\u6708)","{w} (\u6708: {L})","{y}/{1}/{d}\uFF08{w}\uFF09","{a}{h}\u6642","{a}{h}:{i}","{a}{h}:{i}:{s}","{a}{H}\u6642","{a}{H}:{i}","{a}{H}:{i}:{s}","{b}{h}:{i}:{s} [{z}]","{b}{h}:{i}:{s}","{b}{h}:{i}","{q}\u6642","{Q}:{i}","{Q}:{i}:{s}","{Q}\u6642","{Q}:{i}:{s} [{z}]","{i}:{s}"],"dates":"01 23    45 45 67 89    :; :;  <=            >? @A    BC BC DE FG    HI HI                      J     K      L","styles":"G;;9","times":"MNOPQRSSTUMNOPQRSSTUVWXYWXZZXW[","glues":[[" ",""],[" ",""],[" ",""],["\u2009",""],[" ",""],[" ",""],[" ",""],["\u2009",""]],"zone":"\u4E16\u754C\u6A19\u6E96\u6642\u9593","hours":"h12","fraction":"."}]',
+    ko: '[{"separators":".,","money":".,","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr"}},{"names":{"M":"1\uC6D4|2\uC6D4|3\uC6D4|4\uC6D4|5\uC6D4|6\uC6D4|7\uC6D4|8\uC6D4|9\uC6D4|10\uC6D4|11\uC6D4|12\uC6D4","m":"1\uC6D4|2\uC6D4|3\uC6D4|4\uC6D4|5\uC6D4|6\uC6D4|7\uC6D4|8\uC6D4|9\uC6D4|10\uC6D4|11\uC6D4|12\uC6D4","N":"1\uC6D4|2\uC6D4|3\uC6D4|4\uC6D4|5\uC6D4|6\uC6D4|7\uC6D4|8\uC6D4|9\uC6D4|10\uC6D4|11\uC6D4|12\uC6D4","W":"\uC77C\uC694\uC77C|\uC6D4\uC694\uC77C|\uD654\uC694\uC77C|\uC218\uC694\uC77C|\uBAA9\uC694\uC77C|\uAE08\uC694\uC77C|\uD1A0\uC694\uC77C","w":"\uC77C|\uC6D4|\uD654|\uC218|\uBAA9|\uAE08|\uD1A0","n":"\uC77C|\uC6D4|\uD654|\uC218|\uBAA9|\uAE08|\uD1A0"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}\uC77C","{1}\uC6D4","{1}. {d}.","{M}","{M} {d}\uC77C","{y}\uB144","{y}\uB144 (\uC77C: {d}\uC77C)","{y}. {1}.","{y}. {1}. {d}.","{y}\uB144 {M}","{y}\uB144 {M} {d}\uC77C","{Y}\uB144 {d}\uC77C","{Y}\uB144 (\uC77C: {D}\uC77C)","{W}","{d}\uC77C {W}","{1}\uC6D4 {W}","{1}. {d}. {W}","{M} {W}","{M} {d}\uC77C {W}","{y}\uB144 {W}","{y}\uB144 {d}\uC77C {W}","{y}. {1}. {W}","{y}. {1}. {d}. {W}","{y}\uB144 {M} {W}","{y}\uB144 {M} {d}\uC77C {W}","{d}\uC77C ({w})","{1}. {d}. ({w})","{w} (\uC6D4: {2}\uC6D4)","{M} {d}\uC77C ({w})","{w} (\uC6D4: {M})","{y}\uB144 {d}\uC77C ({w})","{y}. {1}. {d}. ({w})","{y}. {1}. {w}","{y}\uB144 {M} {d}\uC77C ({w})","{Y}. {1}. {d}.","{a} {h}\uC2DC","{a} {h}:{i}","{a} {h}:{i}:{s}","{a} {H}\uC2DC","{a} {H}:{i}","{a} {H}:{i}:{s}","{a} {h}\uC2DC {I}\uBD84 {S}\uCD08 {z}","{q}\uC2DC","{Q}:{i}","{q}:{i}:{s}","{Q}\uC2DC","{Q}:{i}:{s}","{q}\uC2DC {I}\uBD84 {S}\uCD08 {z}","{i}:{s}"],"dates":"01 23    45 45 67 89 8  :; :;  <=            >? @A    BC BC DE FG F  HI HI                 J  K L   M NM  O  P Q   R","styles":"I;9S","times":"TUVWXYZZVUTUVWXYZZVU[\\\\]^\\\\_``]\\\\a","glues":[[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""],[" ",""]],"zone":"\uD611\uC815 \uC138\uACC4\uC2DC","hours":"h12","fraction":"."}]',
+    ar: '[{"separators":".,","money":".,","least":1,"second":3,"minus":"-","plus":"+","nan":"\u0644\u064A\u0633\xA0\u0631\u0642\u0645\u064B\u0627","arab":0,"percent":["#\u200E%\u200E","\u200E-#\u200E%\u200E"],"shapes":[["\u200F#\xA0\xA4","\u200F\u200E-#\xA0\xA4","(\u061C#\xA4)"],["\u200F#\xA0\xA4","\u200F\u200E-#\xA0\xA4","(\u061C#\xA0\xA4)"]],"symbols":{"USD":"US$","EUR":"\u20AC","GBP":"UK\xA3","JPY":"JP\xA5","CNY":"CN\xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$","AUD":"AU$","MXN":"MX$","NZD":"NZ$","HKD":"HK$","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","SAR":"\u0631.\u0633.","AED":"\u062F.\u0625.","EGP":"\u062C.\u0645. E\xA3","ARS":"ARS AR$","CLP":"CLP CL$","COP":"COP CO$","RON":"RON lei","ISK":"ISK kr"}},{"names":{"M":"\u064A\u0646\u0627\u064A\u0631|\u0641\u0628\u0631\u0627\u064A\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064A\u0644|\u0645\u0627\u064A\u0648|\u064A\u0648\u0646\u064A\u0648|\u064A\u0648\u0644\u064A\u0648|\u0623\u063A\u0633\u0637\u0633|\u0633\u0628\u062A\u0645\u0628\u0631|\u0623\u0643\u062A\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062F\u064A\u0633\u0645\u0628\u0631","m":"\u064A\u0646\u0627\u064A\u0631|\u0641\u0628\u0631\u0627\u064A\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064A\u0644|\u0645\u0627\u064A\u0648|\u064A\u0648\u0646\u064A\u0648|\u064A\u0648\u0644\u064A\u0648|\u0623\u063A\u0633\u0637\u0633|\u0633\u0628\u062A\u0645\u0628\u0631|\u0623\u0643\u062A\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062F\u064A\u0633\u0645\u0628\u0631","N":"\u064A|\u0641|\u0645|\u0623|\u0648|\u0646|\u0644|\u063A|\u0633|\u0643|\u0628|\u062F","W":"\u0627\u0644\u0623\u062D\u062F|\u0627\u0644\u0627\u062B\u0646\u064A\u0646|\u0627\u0644\u062B\u0644\u0627\u062B\u0627\u0621|\u0627\u0644\u0623\u0631\u0628\u0639\u0627\u0621|\u0627\u0644\u062E\u0645\u064A\u0633|\u0627\u0644\u062C\u0645\u0639\u0629|\u0627\u0644\u0633\u0628\u062A","w":"\u0627\u0644\u0623\u062D\u062F|\u0627\u0644\u0627\u062B\u0646\u064A\u0646|\u0627\u0644\u062B\u0644\u0627\u062B\u0627\u0621|\u0627\u0644\u0623\u0631\u0628\u0639\u0627\u0621|\u0627\u0644\u062E\u0645\u064A\u0633|\u0627\u0644\u062C\u0645\u0639\u0629|\u0627\u0644\u0633\u0628\u062A","n":"\u062D|\u0646|\u062B|\u0631|\u062E|\u062C|\u0633"},"periods":[[[0,"\u0635"],[12,"\u0645"]]],"patterns":["","{d}","{1}","{d}\u200F/{1}","{M}","{d} {M}","{y}","{y} (\u064A\u0648\u0645: {d})","{1}\u200F/{y}","{d}\u200F/{1}\u200F/{y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (\u064A\u0648\u0645: {D})","{W}","{W}\u060C {d}","{1} {W}","{W}\u060C {d}\u200F/{1}","{M} {W}","{W}\u060C {d} {M}","{y} {W}","{y} {W}\u060C {d}","{1}\u200F/{y} {W}","{W}\u060C {d}\u200F/{1}\u200F/{y}","{M} {y} {W}","{W}\u060C {d} {M} {y}","{W} (\u0627\u0644\u0634\u0647\u0631: {2})","{W} (\u0627\u0644\u0634\u0647\u0631: {M})","{D}\u200F/{2}\u200F/{y}","{h}\u202F{a}","{h}:{i} {a}","{h}:{i}:{s} {a}","{H}\u202F{a}","{H}:{i} {a}","{H}:{i}:{s} {a}","{h}:{i}:{s} {a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 45 67 89    :; :;  <=            >? @A    BC BC DE FG    HI HI                >? @A J  BC KC DE FG    HI HI","styles":"I;L9","times":"MNOPQRSSONMNOPQRSSONTUVTUVWWVUX","glues":[[" \u0641\u064A ",""],[" \u0641\u064A ",""],["\u060C ",""],["\u060C ",""],[" \u0641\u064A ",""],[" \u0641\u064A ",""],["\u060C ",""],["\u060C ",""]],"zone":"\u0627\u0644\u062A\u0648\u0642\u064A\u062A \u0627\u0644\u0639\u0627\u0644\u0645\u064A \u0627\u0644\u0645\u0646\u0633\u0642","hours":"h12","fraction":"."}]',
+    hi: '[{"separators":".,","money":".,","least":1,"second":2,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","-\xA4#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON \u0932\u0947\u0908","ISK":"ISK kr"}},{"names":{"M":"\u091C\u0928\u0935\u0930\u0940|\u092B\u093C\u0930\u0935\u0930\u0940|\u092E\u093E\u0930\u094D\u091A|\u0905\u092A\u094D\u0930\u0948\u0932|\u092E\u0908|\u091C\u0942\u0928|\u091C\u0941\u0932\u093E\u0908|\u0905\u0917\u0938\u094D\u0924|\u0938\u093F\u0924\u0902\u092C\u0930|\u0905\u0915\u094D\u091F\u0942\u092C\u0930|\u0928\u0935\u0902\u092C\u0930|\u0926\u093F\u0938\u0902\u092C\u0930","m":"\u091C\u0928\u0970|\u092B\u093C\u0930\u0970|\u092E\u093E\u0930\u094D\u091A|\u0905\u092A\u094D\u0930\u0948\u0932|\u092E\u0908|\u091C\u0942\u0928|\u091C\u0941\u0932\u0970|\u0905\u0917\u0970|\u0938\u093F\u0924\u0970|\u0905\u0915\u094D\u091F\u0942\u0970|\u0928\u0935\u0970|\u0926\u093F\u0938\u0970","N":"\u091C|\u092B\u093C|\u092E\u093E|\u0905|\u092E|\u091C\u0942|\u091C\u0941|\u0905|\u0938\u093F|\u0905|\u0928|\u0926\u093F","W":"\u0930\u0935\u093F\u0935\u093E\u0930|\u0938\u094B\u092E\u0935\u093E\u0930|\u092E\u0902\u0917\u0932\u0935\u093E\u0930|\u092C\u0941\u0927\u0935\u093E\u0930|\u0917\u0941\u0930\u0941\u0935\u093E\u0930|\u0936\u0941\u0915\u094D\u0930\u0935\u093E\u0930|\u0936\u0928\u093F\u0935\u093E\u0930","w":"\u0930\u0935\u093F|\u0938\u094B\u092E|\u092E\u0902\u0917\u0932|\u092C\u0941\u0927|\u0917\u0941\u0930\u0941|\u0936\u0941\u0915\u094D\u0930|\u0936\u0928\u093F","n":"\u0930|\u0938\u094B|\u092E\u0902|\u092C\u0941|\u0917\u0941|\u0936\u0941|\u0936"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (\u0926\u093F\u0928: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (\u0926\u093F\u0928: {D})","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} {M}","{y} {W}","{y} {W} {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (\u092E\u093E\u0939: {2})","{w} (\u092E\u093E\u0939: {M})","{d}/{1}/{Y}","{h}\u202F{a}","{h}:{i} {a}","{h}:{i}:{s} {a}","{H}\u202F{a}","{H}:{i} {a}","{H}:{i}:{s} {a}","{h}:{i}:{s} {a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"Q?=T","times":"UVWXYZ[[WVUVWXYZ[[WV\\\\]^\\\\]^__^]`","glues":[[" \u0915\u094B "," \u092C\u091C\u0947"],[" \u0915\u094B "," \u092C\u091C\u0947"],[", ",""],[", ",""],[" \u0915\u094B "," \u092C\u091C\u0947"],[" \u0915\u094B "," \u092C\u091C\u0947"],[", ",""],[", ",""]],"zone":"\u0938\u092E\u0928\u094D\u0935\u093F\u0924 \u0935\u0948\u0936\u094D\u0935\u093F\u0915 \u0938\u092E\u092F","hours":"h12","fraction":"."}]',
+    sv: '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"minus":"\u2212","plus":"+","nan":"NaN","arab":0,"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BR$ R$","CAD":"CA$ $","AUD":"AUD $","MXN":"MX$ $","NZD":"NZD $","HKD":"HKD $","ILS":"\u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"kr","NOK":"Nkr kr","DKK":"Dkr kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EG\xA3 E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"Ikr kr"}},{"names":{"M":"januari|februari|mars|april|maj|juni|juli|augusti|september|oktober|november|december","m":"jan.|feb.|mars|apr.|maj|juni|juli|aug.|sep.|okt.|nov.|dec.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"s\xF6ndag|m\xE5ndag|tisdag|onsdag|torsdag|fredag|l\xF6rdag","w":"s\xF6n|m\xE5n|tis|ons|tors|fre|l\xF6r","n":"S|M|T|O|T|F|L"},"periods":[[[0,"fm"],[12,"em"]]],"patterns":["","{d}","{1}","{d}/{1}","{D}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (dag: {d})","{y}-{2}","{y}-{2}-{D}","{y}-{1}-{D}","{y}-{2}-{d}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (dag: {D})","{Y}-{1}-{D}","{W}","{W} {d}","{1} {W}","{W} {d}/{1}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{y}-{2} {W}","{W}, {y}-{2}-{D}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (m\xE5nad: {2})","{w} (m\xE5nad: {M})","{K}","{k}:{i}","{k}:{i}:{s}","{K}:{i}","{K}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  3456 78 9: ;<= > ?@ AB  CD  E         FG HI    JK LM NO PQ    RS TU                      V     W","styles":"UB@<","times":"XYZX[\\\\]]\\\\[^_`abcddcbXYZX[\\\\]]\\\\[e","glues":[[" kl. ",""],[" kl. ",""],[" ",""],[" ",""],[" kl. ",""],[" kl. ",""],[" ",""],[" ",""]],"zone":"koordinerad universell tid","hours":"h23","fraction":","}]',
+    id: '[{"separators":",.","money":",.","least":1,"second":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","-\xA4#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"Rs \u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr"}},{"names":{"M":"Januari|Februari|Maret|April|Mei|Juni|Juli|Agustus|September|Oktober|November|Desember","m":"Jan|Feb|Mar|Apr|Mei|Jun|Jul|Agu|Sep|Okt|Nov|Des","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Minggu|Senin|Selasa|Rabu|Kamis|Jumat|Sabtu","w":"Min|Sen|Sel|Rab|Kam|Jum|Sab","n":"M|S|S|R|K|J|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (hari: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (hari: {D})","{W}","{W}, {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (bulan: {2})","{w} (bulan: {M})","{W}, {D} {M} {y}","{D}/{2}/{Y}","{K}","{k}.{i}","{k}.{i}.{s}","{K}.{i}","{K}.{i}.{s}","{K}.{i}.{s} {z}","{j}\u202F{a}","{j}.{i}\u202F{a}","{j}.{i}.{s}\u202F{a}","{J}\u202F{a}","{J}.{i}\u202F{a}","{J}.{i}.{s}\u202F{a}","{J}.{i}.{s}. {a} {z}","{i}.{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"T?=U","times":"VWXVYZ[[ZY\\\\]^_`abba`VWXVYZ[[ZYc","glues":[[" pukul ",""],[" pukul ",""],[", ",""],[", ",""],[" pukul ",""],[" pukul ",""],[", ",""],[", ",""]],"zone":"Waktu Universal Terkoordinasi","hours":"h23","fraction":","}]'
+  };
+
+  // src/intl-derive.js
+  var derivedFrom = (options) => {
+    if (options.day === "2-digit") return { ...options, day: "numeric" };
+    if (options.year === "2-digit") return { ...options, year: "numeric" };
+    if (options.month === "2-digit") return { ...options, month: "numeric" };
+    if (options.weekday === "short") return { ...options, weekday: "long" };
+  }, rewrite = (pattern, options, base2) => options.day !== base2.day ? pattern.replace("{d}", "{D}") : options.year !== base2.year ? pattern.replace("{y}", "{Y}") : options.month !== base2.month ? pattern.replace("{1}", "{2}") : pattern.replace("{W}", "{w}").replace("{V}", "{v}");
+
+  // src/intl-locales.js
+  var warned = /* @__PURE__ */ new Set(), warn = (text2) => {
+    warned.has(text2) || (warned.add(text2), host.native.stderr(`Warning: ${text2}
+`));
+  }, canonical = (tag) => {
+    let plain2 = String(tag);
+    if (!/^(?:[a-z]{2,3}|[a-z]{5,8})(?:-[a-z0-9]{1,8})*$/i.test(plain2)) throw new RangeError("Incorrect locale information provided");
+    return plain2.replace(/-[ux]-.*$/i, "").split("-").map((part, at2) => at2 === 0 ? part.toLowerCase() : part.length === 4 ? part[0].toUpperCase() + part.slice(1).toLowerCase() : part.length <= 3 ? part.toUpperCase() : part.toLowerCase()).join("-");
+  }, requested = (locales) => {
+    if (locales === null) throw new TypeError("Cannot convert undefined or null to object");
+    return (locales === void 0 ? [] : typeof locales == "string" || !Array.isArray(locales) ? [locales] : locales).map((tag) => {
+      if (typeof tag != "string" && typeof tag != "object") throw new TypeError("Incorrect locale information provided");
+      return canonical(tag);
+    });
+  }, known = (tag) => tag === "en" || tag === "en-US" ? "en-US" : Object.hasOwn(localeData, tag) ? tag : Object.hasOwn(sameLocales, tag) ? sameLocales[tag] : void 0, isKnown = (tag) => known(tag) !== void 0, read3 = /* @__PURE__ */ new Map(), localeOf = (locales) => {
+    let [tag = "en-US"] = requested(locales), name2 = known(tag);
+    if (name2 === void 0 && (name2 = known(tag.replace(/^(\w+-[A-Z][a-z]+)-.*$/, "$1")) ?? known(tag.split("-")[0]) ?? "en-US", warn(`Intl has no data for the locale '${tag}' here: it is written as '${name2}' is`)), name2 === "en-US") return { locale: tag === "en" ? "en" : "en-US" };
+    if (!read3.has(name2)) {
+      let [numbers, dates] = JSON.parse(localeData[name2]);
+      read3.set(name2, { numbers, dates });
+    }
+    return { locale: isKnown(tag) ? tag : name2, ...read3.get(name2) };
+  }, forms = { weekday: [void 0, "long", "short"], year: [void 0, "numeric", "2-digit"], month: [void 0, "numeric", "2-digit", "short", "long"], day: [void 0, "numeric", "2-digit"] }, datePattern = (dates, { weekday, year, month, day }) => {
+    let options = { weekday, year, month, day }, at2 = Object.entries(forms).reduce((index, [name2, list]) => index * list.length + Math.max(list.indexOf(options[name2]), 0), 0), mark = dates.dates[at2] ?? " ";
+    if (mark !== " ") return dates.patterns[mark.charCodeAt(0) - 48];
+    let base2 = derivedFrom(options);
+    return rewrite(datePattern(dates, base2), options, base2);
+  }, arabicDigits = (text2) => text2.replace(/\d/g, (digit) => String.fromCharCode(1632 + Number(digit)));
+
   // src/intl-dates.js
   var { native: native7 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
     full: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
@@ -9060,36 +9135,31 @@ ${output.stderr}`);
     long: { hour: "numeric", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
     medium: { hour: "numeric", minute: "2-digit", second: "2-digit" },
     short: { hour: "numeric", minute: "2-digit" }
-  }, elsewhere = {
-    "en-GB": [["day", "month", "year"], "/", !0],
-    "en-CA": [["year", "month", "day"], "-", !0],
-    "sv-SE": [["year", "month", "day"], "-", !0],
-    sv: [["year", "month", "day"], "-", !0],
-    "de-DE": [["day", "month", "year"], ".", !1],
-    de: [["day", "month", "year"], ".", !1],
-    "fr-FR": [["day", "month", "year"], "/", !0],
-    fr: [["day", "month", "year"], "/", !0]
   }, two = (number) => String(number).padStart(2, "0"), offsetOf = (zone) => {
     let match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone);
     return match === null ? void 0 : (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
   }, DateTimeFormat = class {
     #o;
+    // The data of another locale than en-US.
+    #l;
     #bound;
     constructor(locales, options = {}, required = "any", defaults = "date") {
       let o2 = { ...options }, zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native7.zoneName(zone) : zone;
       if (name2 == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
       if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
         if ([...dateKeys, ...timeKeys].some((key) => o2[key] !== void 0)) throw new TypeError(`Can't set option ${[...dateKeys, ...timeKeys].find((key) => o2[key] !== void 0)} when ${o2.dateStyle ? "dateStyle" : "timeStyle"} is used`);
-        for (let [given, known] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]]) {
-          if (given !== void 0 && !(given in known)) throw new RangeError(`Value ${given} out of range for Intl.DateTimeFormat options property dateStyle`);
-          Object.assign(o2, known[given]);
+        for (let [given, known2] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]]) {
+          if (given !== void 0 && !(given in known2)) throw new RangeError(`Value ${given} out of range for Intl.DateTimeFormat options property dateStyle`);
+          Object.assign(o2, known2[given]);
         }
       } else {
         let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys)) && !(required !== "date" && has(timeKeys));
         needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "2-digit", second: "2-digit" });
       }
-      let [locale = "en-US"] = [locales ?? []].flat().map(String), hours24 = o2.hour12 === void 0 ? o2.hourCycle?.startsWith("h2") ?? (locale in elsewhere && locale !== "en-CA") : !o2.hour12;
-      this.#o = { ...o2, locale, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+      let { locale, dates, numbers } = localeOf(locales);
+      this.#l = dates === void 0 ? void 0 : { ...dates, arab: numbers.arab };
+      let hours24 = o2.hour12 === void 0 ? (o2.hourCycle ?? dates?.hours ?? "h12").startsWith("h2") : !o2.hour12;
+      dates !== void 0 && (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn(`Intl has no words for the locale '${locale}' here: eras and parts of the day are left out`), dates !== void 0 && o2.timeZoneName !== void 0 && name2 !== "UTC" && !locale.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
     // The fields of an instant in the zone.
     #fields(millis) {
@@ -9102,7 +9172,7 @@ ${output.stderr}`);
     }
     #zoneName({ offset, abbreviation }) {
       let { timeZoneName, zone } = this.#o;
-      if (zone === "UTC") return timeZoneName === "long" ? "Coordinated Universal Time" : timeZoneName.includes("Offset") ? "GMT" : "UTC";
+      if (zone === "UTC") return timeZoneName === "long" ? this.#l?.zone ?? "Coordinated Universal Time" : timeZoneName.includes("Offset") ? "GMT" : "UTC";
       let american = /^(E|C|M|P|AK|H)[SD]T$/.test(abbreviation) && /^(America|US|Pacific)\//.test(zone);
       if (american && timeZoneName === "short") return abbreviation;
       if (american && timeZoneName === "long")
@@ -9113,17 +9183,15 @@ ${output.stderr}`);
       return `GMT${offset < 0 ? "-" : "+"}${full ? two(hour) : hour}${minute > 0 || full ? `:${two(minute)}` : ""}`;
     }
     #date(at2) {
-      let o2 = this.#o, wide = o2.month === "long" || o2.month === "short" || o2.month === "narrow", [order, between, always] = elsewhere[o2.locale] ?? [["month", "day", "year"], "/", !1], full = at2.getUTCFullYear(), year = o2.year === void 0 ? void 0 : o2.year === "2-digit" ? two(full % 100) : String(full), pad = (style, number) => style === "2-digit" || always && o2.year === "numeric" && style === "numeric" && !wide ? two(number) : String(number), day = o2.day === void 0 ? void 0 : pad(o2.day, at2.getUTCDate()), monthName = months[at2.getUTCMonth()], month = o2.month === void 0 ? void 0 : o2.month === "long" ? monthName : o2.month === "short" ? monthName.slice(0, 3) : o2.month === "narrow" ? monthName[0] : pad(o2.month, at2.getUTCMonth() + 1), dayName = days[at2.getUTCDay()], weekday = o2.weekday === void 0 ? void 0 : o2.weekday === "long" ? dayName : o2.weekday === "short" ? dayName.slice(0, 3) : dayName[0], parts = [], add = (type, value, before) => {
+      let o2 = this.#o, wide = o2.month === "long" || o2.month === "short" || o2.month === "narrow", full = at2.getUTCFullYear(), year = o2.year === void 0 ? void 0 : o2.year === "2-digit" ? two(full % 100) : String(full), pad = (style, number) => style === "2-digit" ? two(number) : String(number), day = o2.day === void 0 ? void 0 : pad(o2.day, at2.getUTCDate()), monthName = months[at2.getUTCMonth()], month = o2.month === void 0 ? void 0 : o2.month === "long" ? monthName : o2.month === "short" ? monthName.slice(0, 3) : o2.month === "narrow" ? monthName[0] : pad(o2.month, at2.getUTCMonth() + 1), dayName = days[at2.getUTCDay()], weekday = o2.weekday === void 0 ? void 0 : o2.weekday === "long" ? dayName : o2.weekday === "short" ? dayName.slice(0, 3) : dayName[0], parts = [], add = (type, value, before) => {
         value !== void 0 && (parts.length > 0 && parts.push(["literal", before]), parts.push([type, value]));
       };
-      if (wide && o2.locale === "en-GB")
-        add("weekday", weekday, ""), add("day", day, weekday === void 0 || o2.weekday === "long" ? " " : ", "), add("month", month, " "), add("year", year, " ");
-      else if (wide)
+      if (wide)
         add("weekday", weekday, ""), add("month", month, ", "), add("day", day, " "), add("year", year, day === void 0 ? " " : ", ");
       else {
         add("weekday", weekday, "");
         let values = { day, month, year };
-        for (let type of order) add(type, values[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : between);
+        for (let type of ["month", "day", "year"]) add(type, values[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : "/");
         if (weekday !== void 0 && month === void 0 && year === void 0 && day !== void 0) return [["day", day], ["literal", " "], ["weekday", weekday]];
       }
       return parts;
@@ -9139,10 +9207,73 @@ ${output.stderr}`);
       let minute = o2.minute === void 0 ? void 0 : parts.length > 0 || o2.second !== void 0 || o2.minute === "2-digit" && o2.hour !== void 0 ? two(at2.getUTCMinutes()) : String(at2.getUTCMinutes());
       return minute !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["minute", minute]), o2.second !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["second", parts.length > 0 ? two(at2.getUTCSeconds()) : String(at2.getUTCSeconds())]), o2.fractionalSecondDigits !== void 0 && parts.push(...parts.length > 0 ? [["literal", "."]] : [], ["fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits)]), o2.hour !== void 0 && !o2.hours24 && parts.push(["literal", " "], ["dayPeriod", hour < 12 ? "AM" : "PM"]), parts;
     }
+    // The patterns of a date and a time in another locale, and what joins them.
+    #patterns() {
+      let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names = Object.keys(styles), narrow = (text2) => (o2.month === "narrow" ? text2.replace(/\{[MLml]\}/, "{N}") : text2).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
+      o2.dateStyle !== void 0 ? date = pattern(l2.styles[names.indexOf(o2.dateStyle)]) : dateKeys.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
+      let time = this.#timePattern(pattern), wide = o2.month === "long" ? o2.weekday === void 0 ? 5 : 4 : o2.month === "short" || o2.month === "narrow" ? 6 : 7, [between, behind] = l2.glues[o2.dateStyle !== void 0 ? names.indexOf(o2.dateStyle) : wide];
+      return date !== "" && time !== "" ? date + between + time + behind : date + time;
+    }
+    #timePattern(pattern) {
+      let [o2, l2] = [this.#o, this.#l], cycle = o2.hour12 === void 0 ? o2.hourCycle : void 0, from = cycle !== void 0 ? cycle.startsWith("h2") ? 20 : 10 : o2.hour12 === void 0 ? 0 : o2.hour12 ? 10 : 20, time = "";
+      if (o2.timeStyle !== void 0 ? time = pattern(l2.times[from + 6 + Object.keys(timeStyles).indexOf(o2.timeStyle)]) : o2.hour !== void 0 ? time = pattern(l2.times[from + (o2.hour === "2-digit" ? 3 : 0) + (o2.second !== void 0 ? 2 : o2.minute !== void 0 ? 1 : 0)]) : o2.minute !== void 0 && o2.second !== void 0 ? time = pattern(l2.times[30]) : o2.minute !== void 0 ? time = "{I}" : o2.second !== void 0 && (time = "{S}"), cycle !== void 0) {
+        let letters = { h11: "jJ", h12: "hH", h23: "kK", h24: "qQ" }[cycle];
+        time = time.replace(/\{[hjkq]\}/, `{${letters[0]}}`).replace(/\{[HJKQ]\}/, `{${letters[1]}}`);
+      }
+      return o2.fractionalSecondDigits !== void 0 && (time = time.replace(/\{[sS]\}/, `$&${l2.fraction}{f}`) || "{f}"), time;
+    }
+    #localized({ at: at2, ...zone }) {
+      let [o2, l2] = [this.#o, this.#l], pattern = this.#patterns();
+      o2.timeZoneName !== void 0 && !pattern.includes("{z}") && (pattern += " {z}");
+      let hour = at2.getUTCHours(), name2 = (letter, index) => (l2.names[letter] ?? l2.names[{ L: "M", l: "m", V: "W", v: "w" }[letter]]).split("|")[index], number = (type, value, padded) => [type, l2.arab ? arabicDigits(padded ? two(value) : String(value)) : padded ? two(value) : String(value)], write3 = (letter) => {
+        switch (letter) {
+          case "d":
+          case "D":
+            return number("day", at2.getUTCDate(), letter === "D");
+          case "1":
+          case "2":
+            return number("month", at2.getUTCMonth() + 1, letter === "2");
+          case "y":
+            return number("year", at2.getUTCFullYear());
+          case "Y":
+            return number("year", at2.getUTCFullYear() % 100, !0);
+          case "h":
+          case "H":
+            return number("hour", hour % 12 || 12, letter === "H");
+          case "j":
+          case "J":
+            return number("hour", hour % 12, letter === "J");
+          case "k":
+          case "K":
+            return number("hour", hour, letter === "K");
+          case "q":
+          case "Q":
+            return number("hour", hour || 24, letter === "Q");
+          case "i":
+          case "I":
+            return number("minute", at2.getUTCMinutes(), letter === "i");
+          case "s":
+          case "S":
+            return number("second", at2.getUTCSeconds(), letter === "s");
+          case "f":
+            return number("fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits));
+          case "a":
+          case "b":
+            return ["dayPeriod", l2.periods[letter === "b" ? 1 : 0].findLast(([from]) => hour >= from)[1]];
+          case "z":
+            return ["timeZoneName", this.#zoneName(zone)];
+          default:
+            return "MLmlN".includes(letter) ? ["month", name2(letter, at2.getUTCMonth())] : ["weekday", name2(letter, at2.getUTCDay())];
+        }
+      };
+      return [...pattern.matchAll(/\{(\w)\}|[^{]+/g)].map(([text2, letter]) => letter === void 0 ? ["literal", text2] : write3(letter));
+    }
     #parts(given) {
       let millis = given === void 0 ? Date.now() : Number(given);
       if (!Number.isFinite(millis) || Math.abs(millis) > 864e13) throw new RangeError("Invalid time value");
-      let fields = this.#fields(millis), [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, between = timeStyle !== void 0 && (dateStyle === "full" || dateStyle === "long") ? " at " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
+      let fields = this.#fields(millis);
+      if (this.#l !== void 0) return this.#localized(fields);
+      let [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, between = timeStyle !== void 0 && (dateStyle === "full" || dateStyle === "long") ? " at " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
       return this.#o.timeZoneName !== void 0 && parts.push(["literal", time.length > 0 ? " " : ", "], ["timeZoneName", this.#zoneName(fields)]), parts;
     }
     get format() {
@@ -9157,12 +9288,12 @@ ${output.stderr}`);
     }
     resolvedOptions() {
       let { zone, hours24, from0, locale, ...rest } = this.#o;
-      return { locale: "en-US", calendar: "gregory", numberingSystem: "latn", ...rest, timeZone: zone, ...rest.hour === void 0 ? {} : { hourCycle: hours24 ? "h23" : "h12", hour12: !hours24 }, ...locale in elsewhere ? { locale } : {} };
+      return { locale, calendar: "gregory", numberingSystem: this.#l?.arab ? "arab" : "latn", ...rest, timeZone: zone, ...rest.hour === void 0 ? {} : { hourCycle: hours24 ? "h23" : "h12", hour12: !hours24 } };
     }
   };
 
   // src/intl-numbers.js
-  var symbols = { USD: "$", EUR: "\u20AC", GBP: "\xA3", JPY: "\xA5", INR: "\u20B9", CNY: "CN\xA5", KRW: "\u20A9", BRL: "R$", CAD: "CA$", AUD: "A$", MXN: "MX$", NZD: "NZ$", HKD: "HK$", ILS: "\u20AA", VND: "\u20AB", TWD: "NT$", PHP: "\u20B1", XAF: "FCFA" }, currencyNames = { USD: ["US dollar", "US dollars"], EUR: ["euro", "euros"], GBP: ["British pound", "British pounds"], JPY: ["Japanese yen", "Japanese yen"], CHF: ["Swiss franc", "Swiss francs"], CAD: ["Canadian dollar", "Canadian dollars"] }, wholeCurrencies = ["JPY", "KRW", "VND", "CLP", "ISK", "XAF", "UGX", "PYG"], units = {
+  var symbols = { USD: "$", EUR: "\u20AC", GBP: "\xA3", JPY: "\xA5", INR: "\u20B9", CNY: "CN\xA5", KRW: "\u20A9", BRL: "R$", CAD: "CA$", AUD: "A$", MXN: "MX$", NZD: "NZ$", HKD: "HK$", ILS: "\u20AA", VND: "\u20AB", TWD: "NT$", PHP: "\u20B1", XAF: "FCFA" }, currencyNames = { USD: ["US dollar", "US dollars"], EUR: ["euro", "euros"], GBP: ["British pound", "British pounds"], JPY: ["Japanese yen", "Japanese yen"], CHF: ["Swiss franc", "Swiss francs"], CAD: ["Canadian dollar", "Canadian dollars"] }, fineCurrencies = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"], wholeCurrencies = ["JPY", "KRW", "VND", "CLP", "ISK", "XAF", "UGX", "PYG"], units = {
     bit: ["bit", 1],
     byte: ["byte", 1],
     kilobyte: ["kB", 1],
@@ -9221,14 +9352,18 @@ ${output.stderr}`);
     return trimZeros(text2, Math.max(0, least - 1 - magnitude(Number(number))));
   }, NumberFormat = class {
     #o;
+    // The data of another locale than en-US.
+    #l;
     #bound;
     constructor(locales, options = {}) {
+      let { locale, numbers } = localeOf(locales);
+      this.#l = numbers;
       let { style = "decimal", currency, notation = "standard" } = options;
       if (!["decimal", "currency", "percent", "unit"].includes(style)) throw new RangeError(`Value ${style} out of range for Intl.NumberFormat options property style`);
       if (style === "currency" && currency === void 0) throw new TypeError("Currency code is required with currency style.");
       if (currency !== void 0 && !/^[A-Za-z]{3}$/.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
       if (style === "unit" && !(options.unit in units)) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${options.unit}'`);
-      let code = currency?.toUpperCase(), ofCurrency = style === "currency" ? wholeCurrencies.includes(code) ? 0 : 2 : void 0, compact = notation === "compact", given = [range("minimumFractionDigits", options.minimumFractionDigits, 0, 100), range("maximumFractionDigits", options.maximumFractionDigits, 0, 100)], least = ofCurrency ?? 0, most = ofCurrency ?? (style === "percent" ? 0 : 3);
+      let code = currency?.toUpperCase(), ofCurrency = style === "currency" ? wholeCurrencies.includes(code) ? 0 : fineCurrencies.includes(code) ? 3 : 2 : void 0, compact = notation === "compact", given = [range("minimumFractionDigits", options.minimumFractionDigits, 0, 100), range("maximumFractionDigits", options.maximumFractionDigits, 0, 100)], least = ofCurrency ?? 0, most = ofCurrency ?? (style === "percent" ? 0 : 3);
       if (given[0] !== void 0 && ([least, most] = [given[0], Math.max(given[0], given[1] ?? most)]), given[1] !== void 0 && ([least, most] = [Math.min(given[0] ?? least, given[1]), given[1]]), given[0] > given[1]) throw new RangeError("maximumFractionDigits value is out of range.");
       let bySignificance = options.minimumSignificantDigits !== void 0 || options.maximumSignificantDigits !== void 0;
       this.#o = {
@@ -9237,7 +9372,7 @@ ${output.stderr}`);
         notation,
         least,
         most,
-        locale: "en-US",
+        locale,
         currencyDisplay: options.currencyDisplay ?? "symbol",
         currencySign: options.currencySign ?? "standard",
         unit: options.unit,
@@ -9248,7 +9383,7 @@ ${output.stderr}`);
         whole: range("minimumIntegerDigits", options.minimumIntegerDigits, 1, 21, 1),
         rounded: compact && !bySignificance && given[0] === void 0 && given[1] === void 0,
         significance: bySignificance ? [range("minimumSignificantDigits", options.minimumSignificantDigits, 1, 21, 1), range("maximumSignificantDigits", options.maximumSignificantDigits, 1, 21, 21)] : void 0
-      };
+      }, !(numbers === void 0 || locale.startsWith("en-")) && (compact || style === "unit" || options.currencyDisplay === "name") && warn(`Intl has no words for the locale '${locale}' here: compact numbers, units and names of currencies are English`);
     }
     #digits(number) {
       let o2 = this.#o;
@@ -9268,18 +9403,19 @@ ${output.stderr}`);
       }
       let [whole, part] = this.#digits(value).split(".");
       whole = whole.padStart(o2.whole, "0");
-      let parts = [];
-      if (o2.useGrouping !== !1 && whole.length > (o2.useGrouping === "min2" ? 4 : 3)) {
-        let first = whole.length % 3 || 3;
-        parts.push(["integer", whole.slice(0, first)]);
-        for (let at2 = first; at2 < whole.length; at2 += 3) parts.push(["group", ","], ["integer", whole.slice(at2, at2 + 3)]);
+      let parts = [], separators = this.#l === void 0 ? ".," : o2.style === "currency" ? this.#l.money : this.#l.separators, least = o2.useGrouping === "min2" ? 2 : o2.useGrouping === "always" || o2.useGrouping === !0 ? 1 : this.#l?.least ?? 1;
+      if (o2.useGrouping !== !1 && whole.length >= 3 + least) {
+        let groups = [whole.slice(-3)], size = this.#l?.second ?? 3;
+        for (let at2 = whole.length - 3; at2 > 0; at2 -= size) groups.unshift(whole.slice(Math.max(at2 - size, 0), at2));
+        groups.forEach((group, at2) => parts.push(...at2 > 0 ? [["group", separators.slice(1)]] : [], ["integer", group]));
       } else parts.push(["integer", whole]);
-      return part !== void 0 && parts.push(["decimal", "."], ["fraction", part]), [...parts, ...tail];
+      return part !== void 0 && parts.push(["decimal", separators[0]], ["fraction", part]), [...parts, ...tail];
     }
     #parts(given) {
       let o2 = this.#o, number = typeof given == "bigint" ? given : Number(given), isNan = typeof number == "number" && Number.isNaN(number), negative = number < 0 || Object.is(number, -0);
       negative && (number = -number), o2.style === "percent" && (number = typeof number == "bigint" ? number * 100n : +`${number}e2` || number * 100);
-      let parts = isNan ? [["nan", "NaN"]] : this.#number(number), isZero = !parts.some(([, text2]) => /[1-9∞]/.test(text2));
+      let parts = isNan ? [["nan", this.#l?.nan ?? "NaN"]] : this.#number(number), isZero = !parts.some(([, text2]) => /[1-9∞]/.test(text2));
+      if (this.#l !== void 0 && o2.style !== "unit") return this.#around(parts, negative, isZero, isNan);
       if (o2.style === "percent" && parts.push(["percentSign", "%"]), o2.style === "unit") {
         let [mark, space] = units[o2.unit], one = parts.map(([, text2]) => text2).join("") === "1", long = o2.unitDisplay === "long" && !o2.unit.includes("-") && o2.unit !== "percent", name2 = o2.unit === "celsius" || o2.unit === "fahrenheit" ? `${one ? "degree" : "degrees"} ${o2.unit[0].toUpperCase()}${o2.unit.slice(1)}` : o2.unit === "foot" ? one ? "foot" : "feet" : o2.unit === "inch" ? one ? "inch" : "inches" : o2.unit + (one ? "" : "s"), short = spelledUnits.includes(o2.unit) && !one ? o2.unit === "bit" || o2.unit === "byte" ? mark : `${mark}s` : mark;
         long ? parts.push(["literal", " "], ["unit", name2]) : parts.push(...space && o2.unitDisplay !== "narrow" ? [["literal", " "]] : [], ["unit", short]);
@@ -9295,6 +9431,16 @@ ${output.stderr}`);
       let show = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isZero && !isNan;
       return negative && o2.signDisplay !== "never" && !((o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isZero) ? o2.style === "currency" && o2.currencySign === "accounting" ? [["literal", "("], ...parts, ["literal", ")"]] : [["minusSign", "-"], ...parts] : show ? [["plusSign", "+"], ...parts] : parts;
     }
+    // The number with what the locale has around it.
+    #around(parts, negative, isZero, isNan) {
+      let [o2, l2] = [this.#o, this.#l], always = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isZero && !isNan, minus = negative && o2.signDisplay !== "never" && !((o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isZero), plus = !minus && always, shapes = ["#", "-#"], symbol;
+      if (o2.style === "percent" && (shapes = l2.percent), o2.style === "currency") {
+        let [standard = o2.currency, narrow = standard] = (l2.symbols[o2.currency] ?? "").split(" ").filter(Boolean);
+        symbol = o2.currencyDisplay === "symbol" ? standard : o2.currencyDisplay === "narrowSymbol" ? narrow : o2.currency, shapes = l2.shapes[/[\p{S}\p{Z}]$/u.test(symbol) ? 0 : 1];
+      }
+      let shown2 = [...shapes[minus && o2.currencySign === "accounting" && o2.style === "currency" ? 2 : minus || plus ? 1 : 0].matchAll(/[#¤-]|[%٪]\u061c?|[^#¤%٪-]+/gu)].flatMap(([piece]) => piece === "#" ? parts : piece === "\xA4" ? [["currency", symbol]] : piece === "-" ? [plus ? ["plusSign", l2.plus] : ["minusSign", l2.minus]] : [[/^[%٪]/.test(piece) ? "percentSign" : "literal", piece]]);
+      return l2.arab ? shown2.map(([type, text2]) => [type, arabicDigits(text2)]) : shown2;
+    }
     get format() {
       return this.#bound ??= (number) => this.#parts(number).map(([, text2]) => text2).join("");
     }
@@ -9309,25 +9455,46 @@ ${output.stderr}`);
       let { least, most, whole, significance, rounded, ...rest } = this.#o, digits = significance === void 0 ? { minimumFractionDigits: least, maximumFractionDigits: most } : { minimumSignificantDigits: significance[0], maximumSignificantDigits: significance[1] };
       return { numberingSystem: "latn", minimumIntegerDigits: whole, ...digits, ...rest };
     }
-  }, PluralRules = class {
+  }, isBetween = (number, low, high) => number >= low && number <= high, ends = (number, low, high) => isBetween(number % 10, low, high) && !isBetween(number % 100, 10 + low, 10 + high), slavic = (number, isWhole) => isWhole ? ends(number, 1, 1) ? "one" : ends(number, 2, 4) ? "few" : "many" : "other", romance = (isOne) => (number, isWhole) => isOne(number, isWhole) ? "one" : isWhole && number !== 0 && number % 1e6 === 0 ? "many" : "other", cardinals = {
+    en: [["one", "other"], (number) => number === 1 ? "one" : "other"],
+    fr: [["one", "many", "other"], romance((number) => number < 2)],
+    pt: [["one", "many", "other"], romance((number) => number < 2)],
+    "pt-PT": [["one", "many", "other"], romance((number) => number === 1)],
+    es: [["one", "many", "other"], romance((number) => number === 1)],
+    it: [["one", "many", "other"], romance((number) => number === 1)],
+    hi: [["one", "other"], (number) => number <= 1 ? "one" : "other"],
+    ru: [["one", "few", "many", "other"], slavic],
+    uk: [["one", "few", "many", "other"], slavic],
+    pl: [["one", "few", "many", "other"], (number, isWhole) => number === 1 ? "one" : isWhole ? ends(number, 2, 4) ? "few" : "many" : "other"],
+    ar: [["zero", "one", "two", "few", "many", "other"], (number, isWhole) => number === 0 ? "zero" : number === 1 ? "one" : number === 2 ? "two" : isWhole && isBetween(number % 100, 3, 10) ? "few" : isWhole && isBetween(number % 100, 11, 99) ? "many" : "other"]
+  };
+  for (let language of ["ja", "zh", "ko", "id"]) cardinals[language] = [["other"], () => "other"];
+  var PluralRules = class {
     #type;
+    #locale;
+    #rule;
     constructor(locales, options = {}) {
-      this.#type = options.type ?? "cardinal";
+      this.#type = options.type ?? "cardinal", this.#locale = localeOf(locales).locale;
+      let language = this.#locale.split("-")[0];
+      this.#rule = cardinals[this.#locale] ?? cardinals[language] ?? cardinals.en, this.#type === "ordinal" && language !== "en" && warn(`Intl has no ordinals for the locale '${this.#locale}' here: they are English`);
     }
     select(given) {
-      let number = Number(given);
-      if (this.#type === "cardinal") return number === 1 ? "one" : "other";
+      let number = Math.abs(Number(given));
+      if (this.#type === "cardinal") return this.#rule[1](number, Number.isInteger(number));
       let [ten, hundred] = [number % 10, number % 100];
       return ten === 1 && hundred !== 11 ? "one" : ten === 2 && hundred !== 12 ? "two" : ten === 3 && hundred !== 13 ? "few" : "other";
     }
     resolvedOptions() {
-      let pluralCategories = this.#type === "ordinal" ? ["few", "one", "two", "other"] : ["one", "other"];
-      return { locale: "en-US", type: this.#type, pluralCategories };
+      let pluralCategories = this.#type === "ordinal" ? ["few", "one", "two", "other"] : [...this.#rule[0]];
+      return { locale: this.#locale, type: this.#type, pluralCategories };
     }
   };
 
   // src/intl-words.js
-  var base = (text2) => text2.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(), signs = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", rank = (character) => {
+  var english = (locales, what) => {
+    let { locale } = localeOf(locales);
+    locale.startsWith("en") || warn(`Intl has no words for the locale '${locale}' here: ${what}`);
+  }, ordered = ["sv", "tr", "pl", "es", "ja", "zh", "ko", "ar", "hi"], base = (text2) => text2.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(), signs = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", rank = (character) => {
     if (/\s/u.test(character)) return 0;
     let sign = signs.indexOf(character);
     return sign >= 0 ? 1 + sign : /\p{P}|\p{S}/u.test(character) ? 100 : /\p{N}/u.test(character) ? 200 : 300;
@@ -9348,7 +9515,9 @@ ${output.stderr}`);
     #o;
     #bound;
     constructor(locales, options = {}) {
-      let { usage = "sort", sensitivity = "variant", numeric = !1, caseFirst = "false", ignorePunctuation = !1 } = options, asked = [locales ?? []].flat().some((locale) => /-u(-.*)?-kn(-true)?(-|$)/.test(String(locale)));
+      let { usage = "sort", sensitivity = "variant", numeric = !1, caseFirst = "false", ignorePunctuation = !1 } = options, { locale } = localeOf(locales);
+      ordered.includes(locale.split("-")[0]) && warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`);
+      let asked = [locales ?? []].flat().some((locale2) => /-u(-.*)?-kn(-true)?(-|$)/.test(String(locale2)));
       this.#o = { locale: "en-US", usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric || asked, caseFirst };
     }
     get compare() {
@@ -9372,7 +9541,7 @@ ${output.stderr}`);
   }, ListFormat = class {
     #o;
     constructor(locales, { type = "conjunction", style = "long" } = {}) {
-      this.#o = { type, style };
+      this.#o = { type, style }, english(locales, "lists are written in English");
     }
     formatToParts(list) {
       let items = [...list], { type, style } = this.#o, word2 = type === "disjunction" ? "or" : type === "unit" ? "" : style === "long" ? "and" : style === "short" ? "&" : "", gap = type === "unit" && style === "narrow" ? " " : ", ", parts = [];
@@ -9402,7 +9571,7 @@ ${output.stderr}`);
   }, shortUnits = { second: "sec.", minute: "min.", hour: "hr.", day: "day", week: "wk.", month: "mo.", quarter: "qtr.", year: "yr." }, RelativeTimeFormat = class {
     #o;
     constructor(locales, { numeric = "always", style = "long" } = {}) {
-      this.#o = { numeric, style };
+      this.#o = { numeric, style }, english(locales, "relative times are written in English");
     }
     format(value, unit) {
       let plain2 = String(unit).replace(/s$/, "");
@@ -9479,13 +9648,13 @@ ${output.stderr}`);
   var Intl = {}, classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter }, hide = (target2, name2, value) => Object.defineProperty(target2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
   for (let [name2, Class] of Object.entries(classes)) {
     let callable = new Proxy(Class, { apply: (target2, self2, values) => new target2(...values) });
-    hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => [locales ?? []].flat().map(String);
+    hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => requested(locales).filter(isKnown);
   }
-  hide(Intl, "getCanonicalLocales", (locales) => [locales ?? []].flat().map(String));
+  hide(Intl, "getCanonicalLocales", (locales) => requested(locales));
   hide(Intl, "supportedValuesOf", (key) => key === "currency" ? ["EUR", "GBP", "JPY", "USD"] : []);
   Object.defineProperty(Intl, Symbol.toStringTag, { value: "Intl", configurable: !0 });
   hide(globalThis, "Intl", Intl);
-  var methods = {
+  var isTurkish = (locales) => locales !== void 0 && /^(tr|az)\b/.test(requested(locales)[0] ?? ""), methods = {
     Number: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(self2.valueOf()) },
     BigInt: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(BigInt(self2)) },
     Date: {
@@ -9494,6 +9663,8 @@ ${output.stderr}`);
       toLocaleTimeString: (self2, locales, options) => new DateTimeFormat(locales, options, "time", "time").format(self2)
     },
     String: {
+      toLocaleUpperCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/i/g, "\u0130") : String(self2)).toUpperCase(),
+      toLocaleLowerCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/İ/g, "i").replace(/I/g, "\u0131") : String(self2)).toLowerCase(),
       localeCompare: (self2, other, ...rest) => new Collator(...rest).compare(String(self2), String(other))
     }
   }, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
@@ -9604,11 +9775,11 @@ ${output.stderr}`);
       this.closed || (this.#readers.length > 0 ? this.#readers.shift()(line) : this.listenerCount("line") > 0 ? this.emit("line", line) : this.#lines.push(line));
     }
     #next() {
-      if (this.#start(), this.#lines.length > 0) {
-        let line = this.#lines.shift();
-        return this.#lines.length === 0 && this.#resumeReading(), Promise.resolve(line);
-      }
-      return this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve) => this.#readers.push(resolve));
+      return this.#start(), this.#lines.length > 0 ? Promise.resolve(this.#taken()) : this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve) => this.#readers.push(resolve));
+    }
+    #taken() {
+      let line = this.#lines.shift();
+      return this.#lines.length === 0 && this.#resumeReading(), line;
     }
     #resumeReading() {
       this.#goOn?.(), this.#goOn = void 0;
@@ -9640,7 +9811,8 @@ ${output.stderr}`);
     [Symbol.asyncIterator]() {
       let result = (line) => line === void 0 ? { value: void 0, done: !0 } : { value: line, done: !1 };
       return {
-        next: () => this.#next().then(result),
+        // A line that is there needs no second promise: most are.
+        next: () => this.#lines.length > 0 ? Promise.resolve(result(this.#taken())) : this.#next().then(result),
         return: () => (this.close(), Promise.resolve(result(void 0))),
         [Symbol.asyncIterator]() {
           return this;
@@ -11774,21 +11946,21 @@ ${output.stderr}`);
       this.#entries.push([String(key), this.#value(value, name2)]);
     }
     set(key, value, name2) {
-      let at2 = this.#entries.findIndex(([known]) => known === String(key));
+      let at2 = this.#entries.findIndex(([known2]) => known2 === String(key));
       if (at2 < 0) return this.append(key, value, name2);
-      this.#entries = this.#entries.filter(([known], index) => index === at2 || known !== String(key)), this.#entries[at2][1] = this.#value(value, name2);
+      this.#entries = this.#entries.filter(([known2], index) => index === at2 || known2 !== String(key)), this.#entries[at2][1] = this.#value(value, name2);
     }
     delete(key) {
-      this.#entries = this.#entries.filter(([known]) => known !== String(key));
+      this.#entries = this.#entries.filter(([known2]) => known2 !== String(key));
     }
     get(key) {
-      return this.#entries.find(([known]) => known === String(key))?.[1] ?? null;
+      return this.#entries.find(([known2]) => known2 === String(key))?.[1] ?? null;
     }
     getAll(key) {
-      return this.#entries.filter(([known]) => known === String(key)).map(([, value]) => value);
+      return this.#entries.filter(([known2]) => known2 === String(key)).map(([, value]) => value);
     }
     has(key) {
-      return this.#entries.some(([known]) => known === String(key));
+      return this.#entries.some(([known2]) => known2 === String(key));
     }
     forEach(callback, self2) {
       for (let [key, value] of this.#entries) callback.call(self2, value, key, this);
@@ -11840,23 +12012,23 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     }
     delete(name2) {
       let key = checkName(name2);
-      this.#list = this.#list.filter(([known]) => known !== key);
+      this.#list = this.#list.filter(([known2]) => known2 !== key);
     }
     get(name2) {
-      let key = checkName(name2), values = this.#list.filter(([known]) => known === key).map(([, value]) => value);
+      let key = checkName(name2), values = this.#list.filter(([known2]) => known2 === key).map(([, value]) => value);
       return values.length === 0 ? null : values.join(", ");
     }
     has(name2) {
       let key = checkName(name2);
-      return this.#list.some(([known]) => known === key);
+      return this.#list.some(([known2]) => known2 === key);
     }
     set(name2, value) {
-      let key = checkName(name2), at2 = this.#list.findIndex(([known]) => known === key);
+      let key = checkName(name2), at2 = this.#list.findIndex(([known2]) => known2 === key);
       if (at2 < 0) return this.append(name2, value);
-      this.#list = this.#list.filter(([known], index) => index === at2 || known !== key), this.#list[at2] = [key, checkValue(value)];
+      this.#list = this.#list.filter(([known2], index) => index === at2 || known2 !== key), this.#list[at2] = [key, checkValue(value)];
     }
     getSetCookie() {
-      return this.#list.filter(([known]) => known === "set-cookie").map(([, value]) => value);
+      return this.#list.filter(([known2]) => known2 === "set-cookie").map(([, value]) => value);
     }
     *entries() {
       let names = [...new Set(this.#list.map(([name2]) => name2))].sort();

@@ -132,7 +132,8 @@ class ClientRequest extends stream.Writable {
   #url;
   #timer;
   constructor(given, options, callback, standard = 'http:') {
-    super({ decodeStrings: false });
+    // It is over with its answer, not when all is written.
+    super({ decodeStrings: false, autoDestroy: false });
     const known = typeof given === 'string' ? optionsOf(new URL(given)) : given instanceof URL ? optionsOf(given) : {};
     if (typeof options === 'function') [options, callback] = [undefined, options];
     const all = { ...known, ...(typeof given === 'string' || given instanceof URL ? {} : given), ...options };
@@ -148,16 +149,27 @@ class ClientRequest extends stream.Writable {
     Object.assign(this, { path, protocol, host: name, aborted: false, headersSent: false, reusedSocket: false, maxHeadersCount: null, res: null });
     this.agent = all.agent === undefined ? (protocol === 'https:' ? https : http).globalAgent : all.agent;
     for (const [key, value] of pairsOf(all.headers)) this.setHeader(key, value);
-    if (all.auth && !this.hasHeader('authorization')) this.setHeader('Authorization', `Basic ${Buffer.from(all.auth).toString('base64')}`);
     if (!this.hasHeader('host')) this.setHeader('Host', this.#url.host);
-    if (all.signal !== undefined) stream.addAbortSignal(all.signal, this);
+    if (all.auth && !this.hasHeader('authorization')) this.setHeader('Authorization', `Basic ${Buffer.from(all.auth).toString('base64')}`);
+    if (all.signal !== undefined) this.#abortWith(all.signal);
     if (callback) this.once('response', callback);
     this.socket = new Socket(this, protocol === 'https:');
     if (all.timeout !== undefined) this.setTimeout(all.timeout);
     process.nextTick(() => this.destroyed || this.emit('socket', this.socket));
   }
+  #abortWith(signal) {
+    const abort = () => this.destroy(Object.assign(codedError(Error, 'ABORT_ERR', 'The operation was aborted'), { name: 'AbortError', cause: signal.reason }));
+    if (signal.aborted) process.nextTick(abort);
+    else signal.addEventListener('abort', abort, { once: true });
+  }
   get connection() {
     return this.socket;
+  }
+  end(chunk, encoding, callback) {
+    if (typeof chunk === 'function') [chunk, callback] = [undefined, chunk];
+    else if (typeof encoding === 'function') [encoding, callback] = [undefined, encoding];
+    if (callback) this.once('finish', callback);
+    return super.end(chunk, encoding);
   }
   get finished() {
     return this.writableEnded;

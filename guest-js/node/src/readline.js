@@ -81,13 +81,14 @@ class Interface extends EventEmitter {
   }
   #next() {
     this.#start();
-    if (this.#lines.length > 0) {
-      const line = this.#lines.shift();
-      if (this.#lines.length === 0) this.#resumeReading();
-      return Promise.resolve(line);
-    }
+    if (this.#lines.length > 0) return Promise.resolve(this.#taken());
     if (this.closed || this.#ended) return Promise.resolve(undefined);
     return new Promise((resolve) => this.#readers.push(resolve));
+  }
+  #taken() {
+    const line = this.#lines.shift();
+    if (this.#lines.length === 0) this.#resumeReading();
+    return line;
   }
   #resumeReading() {
     this.#goOn?.();
@@ -124,7 +125,8 @@ class Interface extends EventEmitter {
   [Symbol.asyncIterator]() {
     const result = (line) => (line === undefined ? { value: undefined, done: true } : { value: line, done: false });
     return {
-      next: () => this.#next().then(result),
+      // A line that is there needs no second promise: most are.
+      next: () => (this.#lines.length > 0 ? Promise.resolve(result(this.#taken())) : this.#next().then(result)),
       return: () => {
         this.close();
         return Promise.resolve(result(undefined));

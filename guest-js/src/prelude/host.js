@@ -32,7 +32,9 @@ const unhandledReason = (reason) => {
     'promise which was not handled with .catch(). The promise rejected with the reason "' +
     (isObject(reason) ? inspectSafely(reason) : String(reason)) +
     '".';
-  return defineCode(new Error(message), 'ERR_UNHANDLED_REJECTION');
+  const error = defineCode(new Error(message), 'ERR_UNHANDLED_REJECTION');
+  define(error, 'name', 'UnhandledPromiseRejection');
+  return error;
 };
 
 // Tells the listeners of a value that nothing has caught; `promise` is the one that was rejected with it, if one was. Gives

@@ -54,6 +54,23 @@ missing(['punycode'], 'use `url.domainToASCII` and `url.domainToUnicode`');
 // Without `node:` these are names of packages.
 const prefixedBuiltins = ['test', 'test/reporters', 'sqlite', 'sea'];
 
+// What to use instead of packages of npm that scripts know best.
+const packagesElsewhere = { __proto__: null };
+const elsewhereIs = (names, hint) => mapList(names, (name) => (packagesElsewhere[name] = hint));
+elsewhereIs(['axios', 'node-fetch', 'got', 'request', 'superagent', 'undici', 'cross-fetch'], 'use `fetch`');
+elsewhereIs(['express', 'fastify', 'koa', 'ws', 'socket.io'], 'nobody can connect to a script: there are no servers here');
+elsewhereIs(['uuid', 'nanoid'], 'use `crypto.randomUUID()`');
+elsewhereIs(['dotenv'], 'use `process.env`: variables come with `--env NAME=VALUE`');
+elsewhereIs(['fs-extra', 'rimraf', 'mkdirp', 'graceful-fs'], 'use `fs`: `rm` and `mkdir` with `{ recursive: true }`, `cp`');
+elsewhereIs(['glob', 'fast-glob', 'globby'], 'use `fs.readdirSync(path, { recursive: true })`, or the shell');
+elsewhereIs(['minimist', 'yargs', 'commander'], 'use `parseArgs` of `util`');
+elsewhereIs(['lodash', 'underscore', 'lodash-es'], 'use the language: `Object.groupBy`, `structuredClone`, methods of arrays');
+elsewhereIs(['moment', 'dayjs', 'date-fns', 'luxon'], 'use `Date` and `Intl.DateTimeFormat`');
+elsewhereIs(['chalk', 'colors', 'kleur'], 'there is no terminal: print plain text');
+elsewhereIs(['pako', 'fflate'], 'use `zlib`');
+elsewhereIs(['sqlite3', 'better-sqlite3'], 'use the tool `sql`, if it is mounted: `listTools()` shows what is');
+elsewhereIs(['csv-parse', 'csv-parser', 'papaparse', 'fast-csv'], 'use the tool `csv`, if it is mounted: `listTools()` shows what is');
+
 const directoryOf = (path) => {
   const cut = lastIndexOf(path, '/');
   return cut <= 0 ? '/' : substring(path, 0, cut);
@@ -177,7 +194,7 @@ const findModule = (name, base, conditions) => {
   const from = startsWith(base, '/') ? base : mainPath();
   const hint = isPath
     ? (nearestFile(absolutePath(path, directory)) ?? mountHint(absolutePath(path, directory)))
-    : (nearestBuiltin(name) ??
+    : (packagesElsewhere[name] ?? nearestBuiltin(name) ??
       'only modules of Node, files of the session, and packages in a `node_modules` directory can be imported');
   const message = "Cannot find module '" + name + "' imported from " + from;
   throw moduleError(conditions === requireConditions ? 'MODULE_NOT_FOUND' : 'ERR_MODULE_NOT_FOUND', message, hint);
