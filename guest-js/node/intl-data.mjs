@@ -11,7 +11,8 @@ const locales = [
 ];
 const currencies = [
   'USD', 'EUR', 'GBP', 'JPY', 'CNY', 'INR', 'KRW', 'BRL', 'CAD', 'AUD', 'MXN', 'NZD', 'HKD', 'ILS', 'VND', 'TWD', 'PHP', 'XAF', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN',
-  'CZK', 'HUF', 'RUB', 'UAH', 'TRY', 'IDR', 'THB', 'SGD', 'MYR', 'ZAR', 'SAR', 'AED', 'EGP', 'ARS', 'CLP', 'COP', 'BGN', 'RON', 'ISK',
+  'CZK', 'HUF', 'RUB', 'UAH', 'TRY', 'IDR', 'THB', 'SGD', 'MYR', 'ZAR', 'SAR', 'AED', 'EGP', 'ARS', 'CLP', 'COP', 'BGN', 'RON', 'ISK', 'KWD', 'QAR',
+  'BHD', 'OMR', 'JOD', 'LBP', 'MAD', 'DZD', 'TND', 'IQD', 'PKR', 'BDT', 'LKR', 'NPR', 'KES', 'NGN', 'GHS', 'PEN', 'UYU',
 ];
 
 const latin = (text) => text.replace(/[\u0660-\u0669]/g, (digit) => String(digit.charCodeAt(0) - 0x660));
@@ -41,6 +42,7 @@ const numbersOf = (locale) => {
   const money = (currency, number, options) => numberParts(locale, { style: 'currency', currency, ...options }, number);
   const shapes = (currency, options) => [
     shapeOf(money(currency, 5, options)), shapeOf(money(currency, -5, options)), shapeOf(money(currency, -5, { currencySign: 'accounting', ...options })),
+    shapeOf(money(currency, 5, { currencySign: 'accounting', ...options })),
   ];
   const symbols = symbolsOf(locale);
   const separators = (parts) => valueOf(parts, 'decimal') + (valueOf(parts, 'group') ?? '');
@@ -50,10 +52,12 @@ const numbersOf = (locale) => {
     money: separators(money('EUR', -1234567.5)),
     least: grouped(1234) ? 1 : 2,
     second: valueOf(numberParts(locale, {}, 12345678), 'integer') === '1' ? 2 : 3,
+    ledger: valueOf(money('EUR', 12345678, { currencySign: 'accounting' }), 'integer') === '1' ? 2 : 3,
     minus: valueOf(plain, 'minusSign'),
     plus: valueOf(numberParts(locale, { signDisplay: 'always' }, 5), 'plusSign'),
     nan: valueOf(numberParts(locale, {}, NaN), 'nan'),
     arab: new Intl.NumberFormat(locale).resolvedOptions().numberingSystem === 'arab' ? 1 : 0,
+    decimal: [shapeOf(numberParts(locale, {}, 5)), shapeOf(numberParts(locale, {}, -5))],
     percent: [shapeOf(numberParts(locale, { style: 'percent' }, 0.5)), shapeOf(numberParts(locale, { style: 'percent' }, -0.5))],
     // Around a sign, and around a word.
     shapes: [shapes('USD', { currencyDisplay: 'narrowSymbol' }), shapes('CHF')],
@@ -156,7 +160,8 @@ const datesOf = (locale) => {
     for (const timeStyle of ['full', 'long', 'medium', 'short']) times += numberOf(patternOf(locale, names, { timeStyle, hour12 }, hours));
   }
   times += numberOf(patternOf(locale, names, { minute: '2-digit', second: '2-digit' }, hours));
-  const at = probes[5];
+  // The hour has two digits in either count.
+  const at = probes[5] + (22 * 60 + 10) * 60_000;
   const format = (options) => formatter(locale, options).format(at);
   const glue = (date, time) => {
     const [whole, first, last] = [format({ ...date, ...time }), format(date), format(time)];
@@ -198,7 +203,13 @@ const data = new Map(locales.map((locale) => [locale, dataOf(locale)]));
 const same = {};
 for (const tag of others) {
   const { calendar } = new Intl.DateTimeFormat(tag).resolvedOptions();
-  const found = calendar === 'gregory' ? [...data].find(([, text]) => text === dataOf(tag)) : undefined;
+  let own;
+  try {
+    own = calendar === 'gregory' ? dataOf(tag) : undefined;
+  } catch {
+    // A pattern that the data cannot hold: it is another locale's in no case.
+  }
+  const found = own === undefined ? undefined : [...data].find(([, text]) => text === own);
   if (found !== undefined) same[tag] = found[0];
 }
 // Decimals of currencies that have not two.

@@ -237,7 +237,11 @@ fn modules_that_are_missing_say_so_however_they_are_imported() {
         ("require('vm')", "'vm' of Node is not available", "new Function"),
         ("require('http').createServer(() => {})", "http.createServer is not available in Tollhouse", "`fetch`"),
         ("new (require('worker_threads').Worker)('x.js')", "Worker is not available in Tollhouse", "Promise.all"),
-        ("require('zlib').brotliCompressSync('x')", "compressing with Brotli is not available in Tollhouse", "gzipSync"),
+        (
+            "require('zlib').brotliCompressSync('x')",
+            "compressing with Brotli is not available in Tollhouse",
+            "gzipSync",
+        ),
         ("require('child_process').execSync('ls')", "execSync is not here", "await shell.run"),
     ] {
         let ran = home.run(["run", "-e", code]);
@@ -245,7 +249,8 @@ fn modules_that_are_missing_say_so_however_they_are_imported() {
         assert!(ran.stderr.contains(message) && ran.stderr.contains(hint), "{code}: {}", ran.stderr);
     }
     // Without `node:` these are names of packages.
-    let package = home.js("fs.writeFileSync('node_modules/test/index.js', 'exports.x = 1'); return require('test').x", &[]);
+    let package =
+        home.js("fs.writeFileSync('node_modules/test/index.js', 'exports.x = 1'); return require('test').x", &[]);
     assert_eq!(package["value"], 1, "{package}");
 }
 
@@ -253,7 +258,8 @@ fn modules_that_are_missing_say_so_however_they_are_imported() {
 fn decompressing_a_bomb_ends_at_the_memory_limit() {
     let home = Home::new();
     let memory = ["--memory", "48MiB"];
-    let bomb = "const z = require('zlib'), one = z.gzipSync(Buffer.alloc(8e6)), bomb = Buffer.concat(Array(40).fill(one));";
+    let bomb =
+        "const z = require('zlib'), one = z.gzipSync(Buffer.alloc(8e6)), bomb = Buffer.concat(Array(40).fill(one));";
     for code in [
         "try { return z.gunzipSync(bomb).length } catch { return 'caught' }",
         "const parts = []; for await (const part of require('stream').Readable.from([bomb]).pipe(z.createGunzip())) parts.push(part)",
@@ -264,7 +270,8 @@ fn decompressing_a_bomb_ends_at_the_memory_limit() {
         assert!(ran["error"]["message"].as_str().is_some_and(|text| text.contains("48 MiB")), "{ran}");
     }
     // What is let go is free again, though only a search for cycles finds it.
-    let ran = home.js("const z = require('zlib'); for (let i = 0; i < 1000; i++) z.createGzip(); return 'done'", &memory);
+    let ran =
+        home.js("const z = require('zlib'); for (let i = 0; i < 1000; i++) z.createGzip(); return 'done'", &memory);
     assert_eq!(ran["value"], "done", "{ran}");
     let ran = home.js(&format!("{bomb} return z.gunzipSync(one, {{ maxOutputLength: 1e6 }})"), &memory);
     assert!(ran["error"]["message"].as_str().is_some_and(|text| text.contains("1000000 bytes")), "{ran}");
@@ -276,7 +283,11 @@ fn a_locale_without_data_is_named_once_on_standard_error() {
     let ran = home.run(["run", "-e", "for (let i = 0; i < 3; i++) console.log((1234.5).toLocaleString('cs-CZ'), new Date(0).toLocaleDateString('cs-CZ'))"]);
     assert_eq!(ran.stdout, "1,234.5 1/1/1970\n".repeat(3));
     assert_eq!(ran.stderr, "Warning: Intl has no data for the locale 'cs-CZ' here: it is written as 'en-US' is\n");
-    let ran = home.run(["run", "-e", "console.log((1234.5).toLocaleString('de-DE'), (5).toLocaleString('de', { style: 'unit', unit: 'liter' }))"]);
+    let ran = home.run([
+        "run",
+        "-e",
+        "console.log((1234.5).toLocaleString('de-DE'), (5).toLocaleString('de', { style: 'unit', unit: 'liter' }))",
+    ]);
     assert!(ran.stdout == "1.234,5 5 L\n" && ran.stderr.contains("units"), "{} {}", ran.stdout, ran.stderr);
     assert_eq!(home.run(["run", "-e", "(1).toLocaleString('en_US')"]).status, 1);
 }
@@ -297,9 +308,8 @@ fn requests_of_http_go_through_the_tool() {
     let home = Home::with_tools(&["http"]);
     let server = tollhouse_tests::server::Server::start(answer);
     let at = format!("http://127.0.0.1:{}", server.port());
-    let policy = format!(
-        "[tools]\nhttp = \"tollhouse:http\"\n[[grant]]\nmethod = \"http/*\"\n[tool.http]\nhttp = [\"{at}\"]\n"
-    );
+    let policy =
+        format!("[tools]\nhttp = \"tollhouse:http\"\n[[grant]]\nmethod = \"http/*\"\n[tool.http]\nhttp = [\"{at}\"]\n");
     home.file("policy.toml", policy);
     let script = format!(
         "const http = require('http'), at = '{at}';
@@ -328,7 +338,10 @@ fn requests_of_http_go_through_the_tool() {
     ]);
     assert_eq!(ran["value"], wanted, "{ran}");
     let seen = server.seen();
-    assert!(seen[0].contains("PUT /v1") && seen[0].contains("x-one: 1") && seen[0].contains("content-length: 4"), "{seen:?}");
+    assert!(
+        seen[0].contains("PUT /v1") && seen[0].contains("x-one: 1") && seen[0].contains("content-length: 4"),
+        "{seen:?}"
+    );
     // The denial twin: without a grant nothing is asked, and the request's own event says why.
     let asked = "const e = await new Promise((resolve) => require('https').get('https://example.com', resolve).on('error', resolve));
         return [e.name, e.kind]";

@@ -135,7 +135,7 @@ export class DateTimeFormat {
     if (o.fractionalSecondDigits !== undefined) {
       parts.push(...(parts.length > 0 ? [['literal', '.']] : []), ['fractionalSecond', String(at.getUTCMilliseconds()).padStart(3, '0').slice(0, o.fractionalSecondDigits)]);
     }
-    if (o.hour !== undefined && !o.hours24) parts.push(['literal', ' '], ['dayPeriod', hour < 12 ? 'AM' : 'PM']);
+    if (o.hour !== undefined && !o.hours24) parts.push(['literal', '\u202f'], ['dayPeriod', hour < 12 ? 'AM' : 'PM']);
     return parts;
   }
   // The patterns of a date and a time in another locale, and what joins them.
@@ -176,7 +176,7 @@ export class DateTimeFormat {
   #localized({ at, ...zone }) {
     const [o, l] = [this.#o, this.#l];
     let pattern = this.#patterns();
-    if (o.timeZoneName !== undefined && !pattern.includes('{z}')) pattern += ' {z}';
+    if (o.timeZoneName !== undefined && !pattern.includes('{z}')) pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? ' {z}' : `${l.glues[7][0]}{z}`;
     const hour = at.getUTCHours();
     const name = (letter, index) => (l.names[letter] ?? l.names[{ L: 'M', l: 'm', V: 'W', v: 'w' }[letter]]).split('|')[index];
     const number = (type, value, padded) => [type, l.arab ? arabicDigits(padded ? two(value) : String(value)) : padded ? two(value) : String(value)];
@@ -216,7 +216,8 @@ export class DateTimeFormat {
     return parts;
   }
   get format() {
-    return (this.#bound ??= (date) => this.#parts(date).map(([, text]) => text).join(''));
+    // As V8 has it: the narrow space is that of the parts alone.
+    return (this.#bound ??= (date) => this.#parts(date).map(([, text]) => text).join('').replaceAll('\u202f', ' '));
   }
   formatToParts(date) {
     return this.#parts(date).map(([type, value]) => ({ type, value }));

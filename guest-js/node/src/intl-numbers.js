@@ -130,7 +130,7 @@ export class NumberFormat {
     const least = o.useGrouping === 'min2' ? 2 : o.useGrouping === 'always' || o.useGrouping === true ? 1 : (this.#l?.least ?? 1);
     if (o.useGrouping !== false && whole.length >= 3 + least) {
       const groups = [whole.slice(-3)];
-      const size = this.#l?.second ?? 3;
+      const size = (o.style === 'currency' && o.currencySign === 'accounting' ? this.#l?.ledger : this.#l?.second) ?? 3;
       for (let at = whole.length - 3; at > 0; at -= size) groups.unshift(whole.slice(Math.max(at - size, 0), at));
       groups.forEach((group, at) => parts.push(...(at > 0 ? [['group', separators.slice(1)]] : []), ['integer', group]));
     } else parts.push(['integer', whole]);
@@ -164,7 +164,7 @@ export class NumberFormat {
         parts.push(['literal', ' '], ['currency', currencyNames[o.currency]?.[one ? 0 : 1] ?? o.currency]);
       } else {
         const symbol = this.#symbol(englishSymbols);
-        const gap = /[A-Za-z]$/.test(symbol) && isDigits ? [['literal', '\u00a0']] : [];
+        const gap = !/[\p{S}\p{Z}]$/u.test(symbol) && isDigits ? [['literal', '\u00a0']] : [];
         parts = [['currency', symbol], ...gap, ...parts];
       }
     }
@@ -185,7 +185,7 @@ export class NumberFormat {
     const always = o.signDisplay === 'always' || (o.signDisplay === 'exceptZero' && !isZero && !isNan);
     const minus = negative && o.signDisplay !== 'never' && !((o.signDisplay === 'exceptZero' || o.signDisplay === 'negative') && isZero);
     const plus = !minus && always;
-    let shapes = ['#', '-#'];
+    let shapes = l.decimal;
     let symbol;
     if (o.style === 'percent') shapes = l.percent;
     if (o.style === 'currency') {
@@ -193,7 +193,8 @@ export class NumberFormat {
       // A word keeps off the number, a sign does not.
       shapes = l.shapes[/[\p{S}\p{Z}]$/u.test(symbol) || !/^\d/.test(parts[0][1]) ? 0 : 1];
     }
-    const shape = shapes[minus && o.currencySign === 'accounting' && o.style === 'currency' ? 2 : minus || plus ? 1 : 0];
+    const isLedger = o.style === 'currency' && o.currencySign === 'accounting';
+    const shape = shapes[isLedger && minus ? 2 : minus || plus ? 1 : isLedger ? 3 : 0];
     const shown = [...shape.matchAll(/[#¤-]|[%٪]\u061c?|[^#¤%٪-]+/gu)].flatMap(([piece]) => {
       if (piece === '#') return parts;
       if (piece === '¤') return [['currency', symbol]];

@@ -1,5 +1,5 @@
 // `process`: this script, as Node would show it.
-import EventEmitter from './events.js';
+import EventEmitter, { marks } from './events.js';
 import { Buffer } from './buffer.js';
 import { codedError, invalidType, outOfRange } from './util.js';
 
@@ -12,7 +12,7 @@ Object.defineProperty(Process, 'name', { value: 'process' });
 
 const hidden = (name, value) =>
   Object.defineProperty(process, name, { value, writable: true, enumerable: false, configurable: true });
-for (const name of ['_events', '_eventsCount', '_maxListeners']) hidden(name, process[name]);
+for (const name of ['_events', '_eventsCount', '_maxListeners', ...marks]) hidden(name, process[name]);
 
 Object.defineProperty(process, Symbol.toStringTag, { value: 'process', configurable: true });
 

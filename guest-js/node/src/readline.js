@@ -1,5 +1,5 @@
 // `readline`: lines of a stream.
-import EventEmitter from './events.js';
+import EventEmitter, { marks } from './events.js';
 
 const decoder = () => new TextDecoder();
 
@@ -44,7 +44,7 @@ class Interface extends EventEmitter {
     this.input = input;
     this.#output = output;
     if (prompt !== undefined) this.#prompt = prompt;
-    for (const name of ['_events', '_eventsCount', '_maxListeners']) Object.defineProperty(this, name, { enumerable: false });
+    for (const name of ['_events', '_eventsCount', '_maxListeners', ...marks]) Object.defineProperty(this, name, { enumerable: false });
     this.on('newListener', (name) => {
       if (name === 'line') this.#start();
     });
