@@ -7599,12 +7599,35 @@ ${told.detail === void 0 ? "" : `${told.detail}
   var assert_default = import_assert.default;
 
   // src/async_hooks.js
-  var AsyncLocalStorage = class {
+  var storages = /* @__PURE__ */ new Set(), AsyncLocalStorage = class _AsyncLocalStorage {
     // The store of `enterWith`, or while a `run` is on the stack, of that.
     #store;
     #depth = 0;
     // One for each `run` whose promise has not settled.
     #pending = /* @__PURE__ */ new Set();
+    constructor() {
+      storages.size === 0 && host.bindCallbacks(_AsyncLocalStorage.bind), storages.add(this);
+    }
+    // A function that runs with the stores of where it was bound.
+    static bind(callback) {
+      let bound = callback;
+      for (let storage of storages) {
+        let store = storage.#known(), inner = bound;
+        store !== void 0 && (bound = function(...values) {
+          return storage.run(store, () => inner.apply(this, values));
+        });
+      }
+      return bound;
+    }
+    static snapshot() {
+      return _AsyncLocalStorage.bind((callback, ...values) => callback(...values));
+    }
+    // The store, if it is known.
+    #known() {
+      if (this.#depth > 0 || this.#pending.size === 0) return this.#store;
+      let [first, ...others] = this.#pending;
+      return others.every((other) => Object.is(other.store, first.store)) ? first.store : void 0;
+    }
     getStore() {
       if (this.#depth > 0 || this.#pending.size === 0) return this.#store;
       let [first, ...others] = this.#pending;
@@ -7635,6 +7658,29 @@ ${told.detail === void 0 ? "" : `${told.detail}
     }
     disable() {
       this.#store = void 0, this.#pending.clear();
+    }
+  }, AsyncResource = class {
+    #run;
+    constructor(type) {
+      this.#run = AsyncLocalStorage.snapshot(), Object.defineProperty(this, "type", { value: type });
+    }
+    static bind(callback) {
+      return AsyncLocalStorage.bind(callback);
+    }
+    bind(callback) {
+      return (...values) => this.runInAsyncScope(callback, void 0, ...values);
+    }
+    runInAsyncScope(callback, self2, ...values) {
+      return this.#run(() => callback.apply(self2, values));
+    }
+    emitDestroy() {
+      return this;
+    }
+    asyncId() {
+      return 1;
+    }
+    triggerAsyncId() {
+      return 0;
     }
   };
 
@@ -7874,7 +7920,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
 ${output.stderr}`);
     return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
   }, gather = (command, file, args, options, callback) => {
-    let running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
+    let shown2 = options.shell ? command : [file, ...args].join(" "), running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
     options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
     let encoding = options.encoding === void 0 ? "utf8" : options.encoding, decode2 = (bytes) => {
       let buffer = Buffer2.from(bytes);
@@ -7889,14 +7935,14 @@ ${output.stderr}`);
       if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
       if (exitCode === MISSING)
         return isMissing(file, options)().then((is) => {
-          let error2 = is ? Object.assign(notFound(file, args), { cmd: command, ...output }) : failure(child, command, exitCode, output);
+          let error2 = is ? Object.assign(notFound(file, args), { cmd: shown2, ...output }) : failure(child, shown2, exitCode, output);
           callback?.(error2, output.stdout, output.stderr);
         });
-      let error = failure(child, command, exitCode, output);
+      let error = failure(child, shown2, exitCode, output);
       callback?.(error, output.stdout, output.stderr);
     };
     return collect(running, options.input).then(finish, (error) => {
-      let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, command, null, output) : error;
+      let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, shown2, null, output) : error;
       callback?.(told, output.stdout, output.stderr);
     }), child;
   }, exec = (command, options, callback) => (typeof options == "function" && ([options, callback] = [{}, options]), gather(String(command), "/bin/sh", ["-c", command], { ...options, shell: !0 }, callback)), execFile = (file, ...rest) => {
@@ -9733,6 +9779,48 @@ ${output.stderr}`);
     constants: { signals: { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }, errno: {} }
   };
 
+  // src/perf_hooks.js
+  init_util();
+  var PerformanceEntry = class {
+    constructor(entryType, name2, startTime, duration, detail) {
+      Object.assign(this, { name: name2, entryType, startTime, duration, detail });
+    }
+    toJSON() {
+      return { ...this };
+    }
+  }, entries = [], ordered2 = (wanted) => entries.filter(wanted).sort((a2, b2) => a2.startTime - b2.startTime), clear = (type) => (name2) => {
+    for (let at2 = entries.length - 1; at2 >= 0; at2--)
+      entries[at2].entryType === type && (name2 === void 0 || entries[at2].name === name2) && entries.splice(at2, 1);
+  }, addMarks = (performance2) => {
+    let timeOf = (mark, standard) => {
+      if (mark === void 0) return standard;
+      if (typeof mark == "number") return mark;
+      let found = entries.findLast(({ entryType, name: name2 }) => entryType === "mark" && name2 === mark);
+      if (found !== void 0) return found.startTime;
+      throw codedError(SyntaxError, "ERR_INVALID_PERFORMANCE_MARK", `The "${mark}" performance mark has not been set`);
+    }, added = {
+      mark(name2, { startTime = performance2.now(), detail = null } = {}) {
+        let entry = new PerformanceEntry("mark", String(name2), startTime, 0, detail);
+        return entries.push(entry), entry;
+      },
+      measure(name2, from, to2) {
+        let { start, end, duration, detail = null } = from !== null && typeof from == "object" ? from : { start: from, end: to2 }, last = end === void 0 && duration !== void 0 ? timeOf(start, 0) + duration : timeOf(end, performance2.now()), first = start === void 0 && duration !== void 0 ? last - duration : timeOf(start, 0), entry = new PerformanceEntry("measure", String(name2), first, last - first, detail);
+        return entries.push(entry), entry;
+      },
+      clearMarks: clear("mark"),
+      clearMeasures: clear("measure"),
+      getEntries: () => ordered2(() => !0),
+      getEntriesByType: (type) => ordered2(({ entryType }) => entryType === type),
+      getEntriesByName: (name2, type) => ordered2((entry) => entry.name === name2 && (type === void 0 || entry.entryType === type))
+    };
+    for (let [name2, value] of Object.entries(added)) Object.defineProperty(performance2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+  }, PerformanceObserver = class {
+    static supportedEntryTypes = [];
+    constructor() {
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "PerformanceObserver is not available in Tollhouse: use `performance.getEntries()`");
+    }
+  };
+
   // src/index.js
   init_process();
   init_querystring();
@@ -9843,11 +9931,11 @@ ${output.stderr}`);
   var import_string_decoder = __toESM(require_string_decoder(), 1), string_decoder_default = { StringDecoder: import_string_decoder.StringDecoder };
 
   // src/timers.js
-  var { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval, clearImmediate } = globalThis, waiting = (start, clear) => (delay, value, options) => new Promise((resolve, reject) => {
+  var { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval, clearImmediate } = globalThis, waiting = (start, clear2) => (delay, value, options) => new Promise((resolve, reject) => {
     let signal = options?.signal, aborted2 = () => Object.assign(new Error("The operation was aborted", { cause: signal.reason }), { name: "AbortError", code: "ABORT_ERR" });
     if (signal?.aborted) return reject(aborted2());
     let timer = start(() => resolve(value), delay);
-    options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear(timer), reject(aborted2())), { once: !0 });
+    options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear2(timer), reject(aborted2())), { once: !0 });
   }), promises3 = {
     setTimeout: waiting(setTimeout2, clearTimeout2),
     setImmediate: (value, options) => waiting((resolve) => setImmediate2(resolve), clearImmediate)(0, value, options),
@@ -12274,7 +12362,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
 
   // src/worker_threads.js
   init_util();
-  var { MessageChannel, MessagePort, BroadcastChannel } = globalThis, environment = /* @__PURE__ */ new Map(), Worker = class {
+  var environment = /* @__PURE__ */ new Map(), Worker = class {
     constructor() {
       throw codedError(
         Error,
@@ -12291,8 +12379,6 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     resourceLimits: {},
     SHARE_ENV: /* @__PURE__ */ Symbol.for("nodejs.worker_threads.SHARE_ENV"),
     Worker,
-    ...MessageChannel === void 0 ? {} : { MessageChannel, MessagePort },
-    ...BroadcastChannel === void 0 ? {} : { BroadcastChannel },
     markAsUntransferable() {
     },
     getEnvironmentData: (key) => environment.get(key),
@@ -12581,7 +12667,10 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   define2("shell", shell);
   define2("$", $);
   for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports, CompressionStream, DecompressionStream })) define2(name2, value);
-  var { performance } = globalThis, module = {
+  var { performance } = globalThis;
+  addMarks(performance);
+  define2("PerformanceObserver", PerformanceObserver);
+  var module = {
     createRequire: (from) => host.makeRequire(String(from).startsWith("file://") ? url_default.fileURLToPath(String(from)) : String(from)),
     builtinModules: [],
     isBuiltin: (name2) => host.builtinNames().includes(String(name2).replace(/^node:/, ""))
@@ -12590,7 +12679,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   var modules = Object.assign(/* @__PURE__ */ Object.create(null), {
     assert: assert_default,
     "assert/strict": assert_default.strict,
-    async_hooks: { AsyncLocalStorage },
+    async_hooks: { AsyncLocalStorage, AsyncResource, executionAsyncId: () => 1, triggerAsyncId: () => 0 },
     buffer: buffer_default,
     child_process: child_process_default,
     console: globalThis.console,
@@ -12605,7 +12694,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     os: os_default,
     path: path_default,
     "path/posix": path_default,
-    perf_hooks: { performance },
+    perf_hooks: { performance, PerformanceObserver },
     process: process_default,
     querystring: querystring_default,
     readline: readline_default,

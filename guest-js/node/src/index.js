@@ -2,7 +2,7 @@
 // use costs it nothing.
 
 import assert from './assert.js';
-import { AsyncLocalStorage } from './async_hooks.js';
+import { AsyncLocalStorage, AsyncResource } from './async_hooks.js';
 import buffer, { Buffer } from './buffer.js';
 import childProcess from './child_process.js';
 import crypto, { CryptoKey } from './crypto.js';
@@ -12,6 +12,7 @@ import { http, https } from './http.js';
 import './intl.js';
 import os from './os.js';
 import path from './path.js';
+import { addMarks, PerformanceObserver } from './perf_hooks.js';
 import process, { addStreams } from './process.js';
 import querystring from './querystring.js';
 import readline, { promises as readlinePromises } from './readline.js';
@@ -40,6 +41,8 @@ define('$', $);
 for (const [name, value] of Object.entries({ ...webStreams, ...web, CompressionStream, DecompressionStream })) define(name, value);
 
 const { performance } = globalThis;
+addMarks(performance);
+define('PerformanceObserver', PerformanceObserver);
 const module = {
   createRequire: (from) => host.makeRequire(String(from).startsWith('file://') ? url.fileURLToPath(String(from)) : String(from)),
   builtinModules: [],
@@ -50,7 +53,7 @@ Object.defineProperty(module, 'builtinModules', { get: () => host.builtinNames()
 const modules = Object.assign(Object.create(null), {
   assert,
   'assert/strict': assert.strict,
-  async_hooks: { AsyncLocalStorage },
+  async_hooks: { AsyncLocalStorage, AsyncResource, executionAsyncId: () => 1, triggerAsyncId: () => 0 },
   buffer,
   child_process: childProcess,
   console: globalThis.console,
@@ -65,7 +68,7 @@ const modules = Object.assign(Object.create(null), {
   os,
   path,
   'path/posix': path,
-  perf_hooks: { performance },
+  perf_hooks: { performance, PerformanceObserver },
   process,
   querystring,
   readline,

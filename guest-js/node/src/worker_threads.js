@@ -1,7 +1,6 @@
 // `worker_threads`: a script is the main thread, and there are no others.
 import { codedError } from './util.js';
 
-const { MessageChannel, MessagePort, BroadcastChannel } = globalThis;
 const environment = new Map();
 
 class Worker {
@@ -23,8 +22,6 @@ export default {
   resourceLimits: {},
   SHARE_ENV: Symbol.for('nodejs.worker_threads.SHARE_ENV'),
   Worker,
-  ...(MessageChannel === undefined ? {} : { MessageChannel, MessagePort }),
-  ...(BroadcastChannel === undefined ? {} : { BroadcastChannel }),
   markAsUntransferable() {},
   getEnvironmentData: (key) => environment.get(key),
   setEnvironmentData: (key, value) => void (value === undefined ? environment.delete(key) : environment.set(key, value)),

@@ -1,7 +1,7 @@
 //! Compression: DEFLATE in its three formats by zlib-rs, and Brotli, which is only read.
 //!
-//! A codec gives at most [`CHUNK`] bytes a call, and those are QuickJS's: what grows without bounds meets the limit on memory
-//! there. What a codec itself takes is counted for as long as the script has it.
+//! A codec gives at most [`CHUNK`] bytes a call, and those are QuickJS's: what grows without bounds meets the limit on
+//! memory there. What a codec itself takes is counted for as long as the script has it.
 #![expect(unsafe_code, reason = "a class of QuickJS's whose values hold no values")]
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};

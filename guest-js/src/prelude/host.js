@@ -156,6 +156,9 @@ const host = {
   },
   queueTick,
   callLater,
+  bindCallbacks(bind) {
+    bindCallback = bind;
+  },
   uncaught: native.uncaught,
   readStdin: () => readSome(host.readStdin),
   runScript,
