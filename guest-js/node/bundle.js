@@ -12540,13 +12540,14 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
         throw codedError(RangeError, "ERR_BUFFER_TOO_LARGE", `Cannot create a Buffer larger than ${settings2.most} bytes`);
       parts.push(part);
     }), gathered(parts, length);
-  }, streamState = /* @__PURE__ */ Symbol("state"), ZlibBase = class extends stream_default.Transform {
+  }, ZlibBase = class extends stream_default.Transform {
+    #state;
     constructor(name2, options) {
       let settings2 = checked(name2, options), codec = open2(settings2);
-      super({ autoDestroy: !0, ...options }), this.bytesWritten = 0, Object.defineProperty(this, streamState, { value: { settings: settings2, codec, over: !1 }, writable: !0 });
+      super({ autoDestroy: !0, ...options }), this.bytesWritten = 0, this.#state = { settings: settings2, codec, over: !1 };
     }
     #run(bytes, flush, callback) {
-      let state = this[streamState];
+      let state = this.#state;
       if (state.over) return callback();
       try {
         state.over = work(state.codec, state.settings, bytes, flush, (part) => this.push(Buffer2.from(part.buffer)));
@@ -12556,14 +12557,14 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       return state.over && (state.codec = void 0), callback();
     }
     _destroy(error, callback) {
-      Object.assign(this[streamState], { over: !0, codec: void 0 }), callback(error);
+      this.#state !== void 0 && Object.assign(this.#state, { over: !0, codec: void 0 }), callback(error);
     }
     _transform(chunk, encoding, callback) {
       let bytes = bytesOf3(chunk, "chunk");
-      this.bytesWritten += bytes.length, this.#run(bytes, this[streamState].settings.flush, callback);
+      this.bytesWritten += bytes.length, this.#run(bytes, this.#state.settings.flush, callback);
     }
     _flush(callback) {
-      this.#run(new Uint8Array(0), this[streamState].settings.finishFlush, callback);
+      this.#run(new Uint8Array(0), this.#state.settings.finishFlush, callback);
     }
     flush(kind, callback) {
       (typeof kind == "function" || kind === void 0) && ([kind, callback] = [Z_FULL_FLUSH, kind]);
@@ -12571,11 +12572,11 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       this.writableLength > 0 ? this.once("drain", flushing) : process_default.nextTick(flushing);
     }
     reset() {
-      let state = this[streamState];
-      this[streamState] = { ...state, codec: open2(state.settings), over: !1 };
+      let state = this.#state;
+      this.#state = { ...state, codec: open2(state.settings), over: !1 };
     }
     params(level, strategy, callback) {
-      let state = this[streamState];
+      let state = this.#state;
       if (state.settings.level === level && state.settings.strategy === strategy) return process_default.nextTick(callback);
       throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "a stream keeps its level and strategy here: make another one");
     }

@@ -131,18 +131,17 @@ const convert = (settings, bytes) => {
   return gathered(parts, length);
 };
 
-const streamState = Symbol('state');
-
 class ZlibBase extends stream.Transform {
+  #state;
   constructor(name, options) {
     const settings = checked(name, options);
     const codec = open(settings);
     super({ autoDestroy: true, ...options });
     this.bytesWritten = 0;
-    Object.defineProperty(this, streamState, { value: { settings, codec, over: false }, writable: true });
+    this.#state = { settings, codec, over: false };
   }
   #run(bytes, flush, callback) {
-    const state = this[streamState];
+    const state = this.#state;
     if (state.over) return callback();
     try {
       state.over = work(state.codec, state.settings, bytes, flush, (part) => this.push(Buffer.from(part.buffer)));
@@ -155,16 +154,16 @@ class ZlibBase extends stream.Transform {
     return callback();
   }
   _destroy(error, callback) {
-    Object.assign(this[streamState], { over: true, codec: undefined });
+    if (this.#state !== undefined) Object.assign(this.#state, { over: true, codec: undefined });
     callback(error);
   }
   _transform(chunk, encoding, callback) {
     const bytes = bytesOf(chunk, 'chunk');
     this.bytesWritten += bytes.length;
-    this.#run(bytes, this[streamState].settings.flush, callback);
+    this.#run(bytes, this.#state.settings.flush, callback);
   }
   _flush(callback) {
-    this.#run(new Uint8Array(0), this[streamState].settings.finishFlush, callback);
+    this.#run(new Uint8Array(0), this.#state.settings.finishFlush, callback);
   }
   flush(kind, callback) {
     if (typeof kind === 'function' || kind === undefined) [kind, callback] = [Z_FULL_FLUSH, kind];
@@ -174,11 +173,11 @@ class ZlibBase extends stream.Transform {
     else process.nextTick(flushing);
   }
   reset() {
-    const state = this[streamState];
-    this[streamState] = { ...state, codec: open(state.settings), over: false };
+    const state = this.#state;
+    this.#state = { ...state, codec: open(state.settings), over: false };
   }
   params(level, strategy, callback) {
-    const state = this[streamState];
+    const state = this.#state;
     const same = state.settings.level === level && state.settings.strategy === strategy;
     if (same) return process.nextTick(callback);
     throw codedError(Error, 'ERR_FEATURE_UNAVAILABLE', 'a stream keeps its level and strategy here: make another one');
