@@ -70,6 +70,9 @@ for (const name of [...packages].sort()) {
   licences += `\n${'-'.repeat(80)}\n${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 
+const unicode = fs.readFileSync(path.join(here, 'unicode-licence.txt'), 'utf8');
+licences += `\n${'-'.repeat(80)}\nUnicode CLDR: what Intl writes in locales (Unicode-3.0)\n\n${unicode.trim()}\n`;
+
 const outputs = { 'bundle.js': result.outputFiles[0].text, 'LICENCES.txt': licences };
 const check = process.argv.includes('--check');
 for (const [name, text] of Object.entries(outputs)) {

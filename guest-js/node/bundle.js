@@ -19,9 +19,9 @@ var tollhouseNode = (() => {
       throw mod = 0, e2;
     }
   };
-  var __export = (target2, all) => {
-    for (var name2 in all)
-      __defProp(target2, name2, { get: all[name2], enumerable: !0 });
+  var __export = (target2, all2) => {
+    for (var name2 in all2)
+      __defProp(target2, name2, { get: all2[name2], enumerable: !0 });
   }, __copyProps = (to2, from, except, desc) => {
     if (from && typeof from == "object" || typeof from == "function")
       for (let key of __getOwnPropNames(from))
@@ -93,7 +93,7 @@ var tollhouseNode = (() => {
         if (original[promisify.custom]) return original[promisify.custom];
         let promised2 = function(...values) {
           return new Promise((resolve, reject) => {
-            original.call(this, ...values, (error, ...results) => error ? reject(error) : resolve(results[0]));
+            original.call(this, ...values, (error, ...results2) => error ? reject(error) : resolve(results2[0]));
           });
         };
         return Object.setPrototypeOf(promised2, Object.getPrototypeOf(original)), Object.defineProperties(promised2, Object.getOwnPropertyDescriptors(original));
@@ -111,7 +111,7 @@ var tollhouseNode = (() => {
         );
       }, inherits = (constructor, parent) => {
         Object.defineProperty(constructor, "super_", { value: parent, writable: !0, configurable: !0 }), Object.setPrototypeOf(constructor.prototype, parent.prototype);
-      }, deprecate = (work) => work, debuglog = () => Object.assign(() => {
+      }, deprecate = (work2) => work2, debuglog = () => Object.assign(() => {
       }, { enabled: !1 }), debug = debuglog, stripVTControlCharacters = (text2) => text2.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, ""), toUSVString = (text2) => String(text2).toWellFormed(), styleText = (_2, text2) => text2, aborted = (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: !0 })), getSystemErrorName = (number) => `Unknown system error ${number}`, codedError = (Class, code, message) => {
         let error = new Class(message);
         return error.code = code, error;
@@ -332,7 +332,7 @@ var tollhouseNode = (() => {
           return o3.__proto__ || Object.getPrototypeOf(o3);
         }, _getPrototypeOf(o2);
       }
-      var codes = {}, assert2, util;
+      var codes2 = {}, assert2, util;
       function createErrorType(code, message, Base) {
         Base || (Base = Error);
         function getMessage(arg1, arg2, arg3) {
@@ -347,7 +347,7 @@ var tollhouseNode = (() => {
           }
           return _createClass(NodeError2);
         })(Base);
-        codes[code] = NodeError;
+        codes2[code] = NodeError;
       }
       function oneOf(expected, thing) {
         if (Array.isArray(expected)) {
@@ -411,7 +411,7 @@ var tollhouseNode = (() => {
         }
         return "".concat(msg, " must be specified");
       }, TypeError);
-      module2.exports.codes = codes;
+      module2.exports.codes = codes2;
     }
   });
 
@@ -1178,7 +1178,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         var comparison = require_comparisons();
         isDeepEqual = comparison.isDeepEqual, isDeepStrictEqual3 = comparison.isDeepStrictEqual;
       }
-      var warned = !1, assert2 = module2.exports = ok, NO_EXCEPTION_SENTINEL = {};
+      var warned2 = !1, assert2 = module2.exports = ok, NO_EXCEPTION_SENTINEL = {};
       function innerFail(obj) {
         throw obj.message instanceof Error ? obj.message : new AssertionError(obj);
       }
@@ -1189,10 +1189,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         else if (argsLen === 1)
           message = actual, actual = void 0;
         else {
-          if (warned === !1) {
-            warned = !0;
-            var warn = process.emitWarning ? process.emitWarning : console.warn.bind(console);
-            warn("assert.fail() with more than one argument is deprecated. Please use assert.strictEqual() instead or only pass a message.", "DeprecationWarning", "DEP0094");
+          if (warned2 === !1) {
+            warned2 = !0;
+            var warn2 = process.emitWarning ? process.emitWarning : console.warn.bind(console);
+            warn2("assert.fail() with more than one argument is deprecated. Please use assert.strictEqual() instead or only pass a message.", "DeprecationWarning", "DEP0094");
           }
           argsLen === 2 && (operator = "!=");
         }
@@ -1729,7 +1729,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return alloc(size, fill, encoding);
       };
       function allocUnsafe(size) {
-        return assertSize(size), createBuffer(size < 0 ? 0 : checked(size) | 0);
+        return assertSize(size), createBuffer(size < 0 ? 0 : checked2(size) | 0);
       }
       Buffer3.allocUnsafe = function(size) {
         return allocUnsafe(size);
@@ -1744,7 +1744,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return actual !== length && (buf = buf.slice(0, actual)), buf;
       }
       function fromArrayLike(array) {
-        let length = array.length < 0 ? 0 : checked(array.length) | 0, buf = createBuffer(length);
+        let length = array.length < 0 ? 0 : checked2(array.length) | 0, buf = createBuffer(length);
         for (let i2 = 0; i2 < length; i2 += 1)
           buf[i2] = array[i2] & 255;
         return buf;
@@ -1766,7 +1766,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       function fromObject(obj) {
         if (Buffer3.isBuffer(obj)) {
-          let len = checked(obj.length) | 0, buf = createBuffer(len);
+          let len = checked2(obj.length) | 0, buf = createBuffer(len);
           return buf.length === 0 || obj.copy(buf, 0, 0, len), buf;
         }
         if (obj.length !== void 0)
@@ -1774,7 +1774,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         if (obj.type === "Buffer" && Array.isArray(obj.data))
           return fromArrayLike(obj.data);
       }
-      function checked(length) {
+      function checked2(length) {
         if (length >= K_MAX_LENGTH)
           throw new RangeError("Attempt to allocate Buffer larger than maximum size: 0x" + K_MAX_LENGTH.toString(16) + " bytes");
         return length | 0;
@@ -1994,14 +1994,14 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             return -1;
           indexSize = 2, arrLength /= 2, valLength /= 2, byteOffset /= 2;
         }
-        function read3(buf, i3) {
+        function read4(buf, i3) {
           return indexSize === 1 ? buf[i3] : buf.readUInt16BE(i3 * indexSize);
         }
         let i2;
         if (dir) {
           let foundIndex = -1;
           for (i2 = byteOffset; i2 < arrLength; i2++)
-            if (read3(arr, i2) === read3(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
+            if (read4(arr, i2) === read4(val, foundIndex === -1 ? 0 : i2 - foundIndex)) {
               if (foundIndex === -1 && (foundIndex = i2), i2 - foundIndex + 1 === valLength) return foundIndex * indexSize;
             } else
               foundIndex !== -1 && (i2 -= i2 - foundIndex), foundIndex = -1;
@@ -2009,7 +2009,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
           for (byteOffset + valLength > arrLength && (byteOffset = arrLength - valLength), i2 = byteOffset; i2 >= 0; i2--) {
             let found = !0;
             for (let j2 = 0; j2 < valLength; j2++)
-              if (read3(arr, i2 + j2) !== read3(val, j2)) {
+              if (read4(arr, i2 + j2) !== read4(val, j2)) {
                 found = !1;
                 break;
               }
@@ -2717,7 +2717,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       }
       Object.defineProperty(Buffer2.prototype, Symbol.toStringTag, Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag));
       for (let name2 of ["alloc", "allocUnsafe", "allocUnsafeSlow"]) {
-        let work = Buffer2[name2];
+        let work2 = Buffer2[name2];
         Buffer2[name2] = {
           [name2](size, ...values) {
             if (typeof size != "number") throw invalidType("size", "number", size);
@@ -2725,16 +2725,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
               let range2 = `>= 0 && <= ${kMaxLength}`;
               throw codedError(RangeError, "ERR_OUT_OF_RANGE", `The value of "size" is out of range. It must be ${range2}. Received ${size}`);
             }
-            return work(size, ...values);
+            return work2(size, ...values);
           }
         }[name2];
       }
       for (let name2 of Object.getOwnPropertyNames(Buffer2.prototype)) {
         if (!/^(read|write)[A-Z]/.test(name2)) continue;
-        let work = Buffer2.prototype[name2], coded = {
+        let work2 = Buffer2.prototype[name2], coded = {
           [name2](...values) {
             try {
-              return work.apply(this, values);
+              return work2.apply(this, values);
             } catch (error) {
               throw error instanceof RangeError && (error.code ??= "ERR_OUT_OF_RANGE"), error;
             }
@@ -2997,11 +2997,16 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var events_exports = {};
   __export(events_exports, {
     EventEmitter: () => import_events.default,
-    default: () => events_default
+    default: () => events_default,
+    marks: () => marks
   });
-  var import_events, once, events_default, init_events = __esm({
+  var import_events, marks, init, once, events_default, init_events = __esm({
     "src/events.js"() {
-      import_events = __toESM(require_events(), 1);
+      import_events = __toESM(require_events(), 1), marks = [/* @__PURE__ */ Symbol("shapeMode"), /* @__PURE__ */ Symbol("kCapture")], { init } = import_events.default;
+      import_events.default.init = function() {
+        init.call(this);
+        for (let mark of marks) this[mark] = !1;
+      };
       import_events.default.EventEmitter = import_events.default;
       import_events.default.errorMonitor = /* @__PURE__ */ Symbol("events.errorMonitor");
       import_events.default.captureRejectionSymbol = /* @__PURE__ */ Symbol.for("nodejs.rejection");
@@ -3024,8 +3029,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         ]);
       };
       import_events.default.on = (emitter, name2, options) => {
-        let ready = [], waiting2 = [], failure2, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values) => settle({ value: values, done: !1 }), fail2 = (error) => {
-          waiting2.length > 0 ? waiting2.shift().reject(error) : failure2 = error;
+        let ready = [], waiting2 = [], failure3, done = !1, settle = (result) => waiting2.length > 0 ? waiting2.shift().resolve(result) : ready.push(result), listener = (...values) => settle({ value: values, done: !1 }), fail2 = (error) => {
+          waiting2.length > 0 ? waiting2.shift().reject(error) : failure3 = error;
         }, end = () => {
           for (done = !0, emitter.off(name2, listener), emitter.off("error", fail2); waiting2.length > 0; ) waiting2.shift().resolve({ value: void 0, done: !0 });
           return Promise.resolve({ value: void 0, done: !0 });
@@ -3033,9 +3038,9 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         return emitter.on(name2, listener), name2 !== "error" && emitter.on("error", fail2), options?.signal?.addEventListener("abort", () => fail2(options.signal.reason), { once: !0 }), {
           next() {
             if (ready.length > 0) return Promise.resolve(ready.shift());
-            if (failure2 !== void 0) {
-              let error = failure2;
-              return failure2 = void 0, end().then(() => Promise.reject(error));
+            if (failure3 !== void 0) {
+              let error = failure3;
+              return failure3 = void 0, end().then(() => Promise.reject(error));
             }
             return done ? Promise.resolve({ value: void 0, done: !0 }) : new Promise((resolve, reject) => waiting2.push({ resolve, reject }));
           },
@@ -3219,10 +3224,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         "boolean",
         "bigint",
         "symbol"
-      ], classRegExp = /^([A-Z][a-z0-9]*)+$/, nodeInternalPrefix = "__node_internal_", codes = {};
+      ], classRegExp = /^([A-Z][a-z0-9]*)+$/, nodeInternalPrefix = "__node_internal_", codes2 = {};
       function assert2(value, message) {
         if (!value)
-          throw new codes.ERR_INTERNAL_ASSERTION(message);
+          throw new codes2.ERR_INTERNAL_ASSERTION(message);
       }
       function addNumericalSeparator(val) {
         let res = "", i2 = val.length, start = val[0] === "-" ? 1 : 0;
@@ -3268,7 +3273,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
             enumerable: !1,
             configurable: !0
           }
-        }), NodeError.prototype.code = code, NodeError.prototype[kIsNodeError] = !0, codes[code] = NodeError;
+        }), NodeError.prototype.code = code, NodeError.prototype[kIsNodeError] = !0, codes2[code] = NodeError;
       }
       function hideStackFrames(fn) {
         let hidden2 = nodeInternalPrefix + fn.name;
@@ -3288,7 +3293,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       var AbortError = class extends Error {
         constructor(message = "The operation was aborted", options = void 0) {
           if (options !== void 0 && typeof options != "object")
-            throw new codes.ERR_INVALID_ARG_TYPE("options", "Object", options);
+            throw new codes2.ERR_INVALID_ARG_TYPE("options", "Object", options);
           super(message, options), this.code = "ABORT_ERR", this.name = "AbortError";
         }
       };
@@ -3446,7 +3451,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         AbortError,
         aggregateTwoErrors: hideStackFrames(aggregateTwoErrors),
         hideStackFrames,
-        codes
+        codes: codes2
       };
     }
   });
@@ -3794,7 +3799,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       Object.defineProperty(Process.prototype, "constructor", { value: Process, enumerable: !1 });
       Object.defineProperty(Process, "name", { value: "process" });
       hidden = (name2, value) => Object.defineProperty(process2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
-      for (let name2 of ["_events", "_eventsCount", "_maxListeners"]) hidden(name2, process2[name2]);
+      for (let name2 of ["_events", "_eventsCount", "_maxListeners", ...marks]) hidden(name2, process2[name2]);
       Object.defineProperty(process2, Symbol.toStringTag, { value: "process", configurable: !0 });
       lazily = (name2, make) => {
         let value;
@@ -3833,8 +3838,8 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       });
       process2.cwd = () => host.cwd();
       process2.chdir = (path2) => host.chdir(path2);
-      process2.exit = (...codes) => {
-        codes.length > 0 && ([process2.exitCode] = codes), host.exit();
+      process2.exit = (...codes2) => {
+        codes2.length > 0 && ([process2.exitCode] = codes2), host.exit();
       };
       process2.abort = () => host.exit(134);
       process2.kill = () => {
@@ -3860,10 +3865,18 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       process2.resourceUsage = () => ({ maxRSS: Math.round(native3.memoryUsed() / 1024) });
       process2.umask = () => 18;
       process2.getuid = process2.geteuid = process2.getgid = process2.getegid = () => 1e3;
-      process2.emitWarning = (warning) => {
-        let text2 = typeof warning == "string" ? `Warning: ${warning}` : `${warning.name}: ${warning.message}`;
-        native3.stderr(`(node:1) ${text2}
-`);
+      process2.emitWarning = (warning, type, code) => {
+        let options = type !== null && typeof type == "object" ? type : { type, code }, told = warning;
+        if (typeof warning == "string")
+          told = new Error(warning), Object.defineProperty(told, "name", { value: String(options.type ?? "Warning"), writable: !0, enumerable: !1, configurable: !0 }), options.code !== void 0 && (told.code = options.code), options.detail !== void 0 && (told.detail = options.detail);
+        else if (!(warning instanceof Error))
+          throw invalidType("warning", "string or an instance of Error", warning);
+        process2.nextTick(() => {
+          let kind = told.code === void 0 ? "" : `[${told.code}] `;
+          native3.stderr(`(node:1) ${kind}${told.name}: ${told.message}
+${told.detail === void 0 ? "" : `${told.detail}
+`}`), process2.emit("warning", told);
+        });
       };
       process2.binding = () => {
         throw new Error("there are no bindings here");
@@ -4080,7 +4093,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var require_end_of_stream = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/end-of-stream.js"(exports, module2) {
       "use strict";
-      var process3 = require_process(), { AbortError, codes } = require_errors2(), { ERR_INVALID_ARG_TYPE, ERR_STREAM_PREMATURE_CLOSE } = codes, { kEmptyObject, once: once2 } = require_util(), { validateAbortSignal, validateFunction, validateObject, validateBoolean } = require_validators(), { Promise: Promise2, PromisePrototypeThen, SymbolDispose } = require_primordials(), {
+      var process3 = require_process(), { AbortError, codes: codes2 } = require_errors2(), { ERR_INVALID_ARG_TYPE, ERR_STREAM_PREMATURE_CLOSE } = codes2, { kEmptyObject, once: once2 } = require_util(), { validateAbortSignal, validateFunction, validateObject, validateBoolean } = require_validators(), { Promise: Promise2, PromisePrototypeThen, SymbolDispose } = require_primordials(), {
         isClosed,
         isReadable,
         isReadableNodeStream,
@@ -4354,7 +4367,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var require_add_abort_signal = __commonJS({
     "node_modules/readable-stream/lib/internal/streams/add-abort-signal.js"(exports, module2) {
       "use strict";
-      var { SymbolDispose } = require_primordials(), { AbortError, codes } = require_errors2(), { isNodeStream, isWebStream, kControllerErrorFunction } = require_utils(), eos = require_end_of_stream(), { ERR_INVALID_ARG_TYPE } = codes, addAbortListener, validateAbortSignal = (signal, name2) => {
+      var { SymbolDispose } = require_primordials(), { AbortError, codes: codes2 } = require_errors2(), { isNodeStream, isWebStream, kControllerErrorFunction } = require_utils(), eos = require_end_of_stream(), { ERR_INVALID_ARG_TYPE } = codes2, addAbortListener, validateAbortSignal = (signal, name2) => {
         if (typeof signal != "object" || !("aborted" in signal))
           throw new ERR_INVALID_ARG_TYPE(name2, "AbortSignal", signal);
       };
@@ -7586,12 +7599,35 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
   var assert_default = import_assert.default;
 
   // src/async_hooks.js
-  var AsyncLocalStorage = class {
+  var storages = /* @__PURE__ */ new Set(), AsyncLocalStorage = class _AsyncLocalStorage {
     // The store of `enterWith`, or while a `run` is on the stack, of that.
     #store;
     #depth = 0;
     // One for each `run` whose promise has not settled.
     #pending = /* @__PURE__ */ new Set();
+    constructor() {
+      storages.size === 0 && host.bindCallbacks(_AsyncLocalStorage.bind), storages.add(this);
+    }
+    // A function that runs with the stores of where it was bound.
+    static bind(callback) {
+      let bound = callback;
+      for (let storage of storages) {
+        let store = storage.#known(), inner = bound;
+        store !== void 0 && (bound = function(...values) {
+          return storage.run(store, () => inner.apply(this, values));
+        });
+      }
+      return bound;
+    }
+    static snapshot() {
+      return _AsyncLocalStorage.bind((callback, ...values) => callback(...values));
+    }
+    // The store, if it is known.
+    #known() {
+      if (this.#depth > 0 || this.#pending.size === 0) return this.#store;
+      let [first, ...others] = this.#pending;
+      return others.every((other) => Object.is(other.store, first.store)) ? first.store : void 0;
+    }
     getStore() {
       if (this.#depth > 0 || this.#pending.size === 0) return this.#store;
       let [first, ...others] = this.#pending;
@@ -7622,6 +7658,29 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
     }
     disable() {
       this.#store = void 0, this.#pending.clear();
+    }
+  }, AsyncResource = class {
+    #run;
+    constructor(type) {
+      this.#run = AsyncLocalStorage.snapshot(), Object.defineProperty(this, "type", { value: type });
+    }
+    static bind(callback) {
+      return AsyncLocalStorage.bind(callback);
+    }
+    bind(callback) {
+      return (...values) => this.runInAsyncScope(callback, void 0, ...values);
+    }
+    runInAsyncScope(callback, self2, ...values) {
+      return this.#run(() => callback.apply(self2, values));
+    }
+    emitDestroy() {
+      return this;
+    }
+    asyncId() {
+      return 1;
+    }
+    triggerAsyncId() {
+      return 0;
     }
   };
 
@@ -7654,10 +7713,10 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
       if (bytes.length === 0) break;
       parts.push(bytes), length += bytes.length;
     }
-    let all = new Uint8Array(length), at2 = 0;
+    let all2 = new Uint8Array(length), at2 = 0;
     for (let part of parts)
-      all.set(part, at2), at2 += part.length;
-    return all;
+      all2.set(part, at2), at2 += part.length;
+    return all2;
   }, pairs = (variables) => Object.entries(variables).flatMap(([name2, value]) => value === void 0 ? [] : [name2, String(value)]), begin = (source, { args = [], cwd, env: env2, signal } = {}, below) => {
     let directory = cwd === void 0 ? host.cwd() : host.toPath(cwd, "cwd");
     return host.runScript(
@@ -7861,7 +7920,7 @@ ${said}`}`), Object.assign(this, { exitCode, stdout, stderr });
 ${output.stderr}`);
     return Object.assign(error, { code, killed: child.killed, signal: child.signalCode, cmd: command, ...output });
   }, gather = (command, file, args, options, callback) => {
-    let running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
+    let shown2 = options.shell ? command : [file, ...args].join(" "), running = begin(command, settings(options), gather), child = new ChildProcess(running, file, [file, ...args], async () => !1);
     options.timeout > 0 && setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
     let encoding = options.encoding === void 0 ? "utf8" : options.encoding, decode2 = (bytes) => {
       let buffer = Buffer2.from(bytes);
@@ -7876,14 +7935,14 @@ ${output.stderr}`);
       if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
       if (exitCode === MISSING)
         return isMissing(file, options)().then((is) => {
-          let error2 = is ? Object.assign(notFound(file, args), { cmd: command, ...output }) : failure(child, command, exitCode, output);
+          let error2 = is ? Object.assign(notFound(file, args), { cmd: shown2, ...output }) : failure(child, shown2, exitCode, output);
           callback?.(error2, output.stdout, output.stderr);
         });
-      let error = failure(child, command, exitCode, output);
+      let error = failure(child, shown2, exitCode, output);
       callback?.(error, output.stdout, output.stderr);
     };
     return collect(running, options.input).then(finish, (error) => {
-      let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, command, null, output) : error;
+      let output = { stdout: decode2(empty), stderr: decode2(empty) }, told = child.killed ? failure(child, shown2, null, output) : error;
       callback?.(told, output.stdout, output.stderr);
     }), child;
   }, exec = (command, options, callback) => (typeof options == "function" && ([options, callback] = [{}, options]), gather(String(command), "/bin/sh", ["-c", command], { ...options, shell: !0 }, callback)), execFile = (file, ...rest) => {
@@ -8237,8 +8296,8 @@ ${output.stderr}`);
     return bytesOf2(buffer).set(bytes, offset), at2 < 0 && (file.position += bytes.length), bytes.length;
   }, writeAt = (path2, from, bytes, size) => {
     if (from < size) {
-      let old = native5.readPart(path2, 0, LARGEST), all = new Uint8Array(Math.max(old.length, from + bytes.length));
-      all.set(old), all.set(bytes, from), files.writeFile(path2, all);
+      let old = native5.readPart(path2, 0, LARGEST), all2 = new Uint8Array(Math.max(old.length, from + bytes.length));
+      all2.set(old), all2.set(bytes, from), files.writeFile(path2, all2);
       return;
     }
     from > size && files.truncate(path2, from), files.appendFile(path2, bytes);
@@ -8390,10 +8449,10 @@ ${output.stderr}`);
     throw invalidType("data", "string or an instance of Buffer, TypedArray, or DataView", data);
   }, flagOf = (options, standard) => (typeof options == "object" ? options?.flag : void 0) ?? standard, checkOptions = (options) => {
     if (options != null && !["string", "object", "function"].includes(typeof options)) throw invalidType("options", "one of type string or object", options);
-  }, withOpened = (path2, flags, mode, work) => {
+  }, withOpened = (path2, flags, mode, work2) => {
     let fd = open(path2, flags, mode);
     try {
-      return work(fd);
+      return work2(fd);
     } finally {
       close(fd);
     }
@@ -8516,28 +8575,28 @@ ${output.stderr}`);
     if (typeof text2 == "string" && text2.includes("\0")) throw invalidValue(argument, text2, "must be a string, Uint8Array, or URL without null bytes");
     return text2;
   }, firstArgument = { __proto__: null, rename: "oldPath", copyFile: "src", cp: "src", symlink: "target" };
-  for (let [name2, work] of Object.entries(sync2))
+  for (let [name2, work2] of Object.entries(sync2))
     takesNoPath(name2) || (sync2[name2] = (path2, ...rest) => {
       let isOpen2 = takesDescriptor.has(name2) && (isDescriptor(path2) || path2 instanceof FileHandle);
-      return work(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
+      return work2(isOpen2 ? path2 : checkedPath(firstArgument[name2] ?? "path", path2), ...rest);
     });
   var fs = { constants: constants2, ...constants2, Stats, Dirent: host.Dirent };
   for (let name2 of ["COPYFILE_EXCL", "O_RDONLY", "O_WRONLY", "O_RDWR", "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND"]) delete fs[name2];
-  var withCallback = (name2, work) => ({
+  var withCallback = (name2, work2) => ({
     [name2](...values) {
       let callback = values.pop();
       if (typeof callback != "function") throw invalidType("cb", "function", callback);
       let error = null, result;
       try {
-        result = work(...values);
+        result = work2(...values);
       } catch (thrown) {
         error = thrown;
       }
       host.callLater(() => error === null ? result === void 0 ? callback(null) : callback(null, result) : callback(error));
     }
   })[name2], promises = { constants: constants2 };
-  for (let [name2, work] of Object.entries(sync2))
-    fs[`${name2}Sync`] = Object.defineProperty((...values) => work(...values), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values) => work(...values), "name", { value: name2 }));
+  for (let [name2, work2] of Object.entries(sync2))
+    fs[`${name2}Sync`] = Object.defineProperty((...values) => work2(...values), "name", { value: `${name2}Sync` }), name2 !== "exists" && (fs[name2] = withCallback(name2, work2)), /^(exists|f[a-z]+|close|readv?|writev?|open)$/.test(name2) || (promises[name2] = Object.defineProperty(async (...values) => work2(...values), "name", { value: name2 }));
   fs.exists = (path2, callback) => {
     let found = sync2.exists(path2);
     host.callLater(() => callback(found));
@@ -8653,13 +8712,13 @@ ${output.stderr}`);
         callback(), this.emit("open", descriptor), this.emit("ready");
       },
       destroy(error, callback) {
-        let open2 = descriptor;
-        if (descriptor = null, this.fd = null, open2 == null) {
+        let open3 = descriptor;
+        if (descriptor = null, this.fd = null, open3 == null) {
           callback(error);
           return;
         }
         let done = (failed) => callback(error ?? failed ?? null);
-        handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open2) ? fs.close(open2, done) : callback(error);
+        handle !== void 0 ? handle.close().then(() => done(), done) : isOpen(open3) ? fs.close(open3, done) : callback(error);
       }
     };
   };
@@ -8717,6 +8776,415 @@ ${output.stderr}`);
   };
   var fs_default = fs;
 
+  // src/http.js
+  init_buffer();
+  init_events();
+
+  // src/http-status.js
+  var STATUS_CODES = {
+    100: "Continue",
+    101: "Switching Protocols",
+    102: "Processing",
+    103: "Early Hints",
+    200: "OK",
+    201: "Created",
+    202: "Accepted",
+    203: "Non-Authoritative Information",
+    204: "No Content",
+    205: "Reset Content",
+    206: "Partial Content",
+    207: "Multi-Status",
+    208: "Already Reported",
+    226: "IM Used",
+    300: "Multiple Choices",
+    301: "Moved Permanently",
+    302: "Found",
+    303: "See Other",
+    304: "Not Modified",
+    305: "Use Proxy",
+    307: "Temporary Redirect",
+    308: "Permanent Redirect",
+    400: "Bad Request",
+    401: "Unauthorized",
+    402: "Payment Required",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    406: "Not Acceptable",
+    407: "Proxy Authentication Required",
+    408: "Request Timeout",
+    409: "Conflict",
+    410: "Gone",
+    411: "Length Required",
+    412: "Precondition Failed",
+    413: "Payload Too Large",
+    414: "URI Too Long",
+    415: "Unsupported Media Type",
+    416: "Range Not Satisfiable",
+    417: "Expectation Failed",
+    418: "I'm a Teapot",
+    421: "Misdirected Request",
+    422: "Unprocessable Entity",
+    423: "Locked",
+    424: "Failed Dependency",
+    425: "Too Early",
+    426: "Upgrade Required",
+    428: "Precondition Required",
+    429: "Too Many Requests",
+    431: "Request Header Fields Too Large",
+    451: "Unavailable For Legal Reasons",
+    500: "Internal Server Error",
+    501: "Not Implemented",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+    504: "Gateway Timeout",
+    505: "HTTP Version Not Supported",
+    506: "Variant Also Negotiates",
+    507: "Insufficient Storage",
+    508: "Loop Detected",
+    509: "Bandwidth Limit Exceeded",
+    510: "Not Extended",
+    511: "Network Authentication Required"
+  };
+
+  // src/http.js
+  init_process();
+  init_util();
+  var METHODS = [
+    "ACL",
+    "BIND",
+    "CHECKOUT",
+    "CONNECT",
+    "COPY",
+    "DELETE",
+    "GET",
+    "HEAD",
+    "LINK",
+    "LOCK",
+    "M-SEARCH",
+    "MERGE",
+    "MKACTIVITY",
+    "MKCALENDAR",
+    "MKCOL",
+    "MOVE",
+    "NOTIFY",
+    "OPTIONS",
+    "PATCH",
+    "POST",
+    "PROPFIND",
+    "PROPPATCH",
+    "PURGE",
+    "PUT",
+    "QUERY",
+    "REBIND",
+    "REPORT",
+    "SEARCH",
+    "SOURCE",
+    "SUBSCRIBE",
+    "TRACE",
+    "UNBIND",
+    "UNLINK",
+    "UNLOCK",
+    "UNSUBSCRIBE"
+  ], single = [
+    "age",
+    "authorization",
+    "content-length",
+    "content-type",
+    "etag",
+    "expires",
+    "from",
+    "host",
+    "if-modified-since",
+    "if-unmodified-since",
+    "last-modified",
+    "location",
+    "max-forwards",
+    "proxy-authorization",
+    "referer",
+    "retry-after",
+    "server",
+    "user-agent"
+  ], codesOfKinds = { connection: "ECONNREFUSED", dns: "ENOTFOUND", timeout: "ETIMEDOUT" }, validateHeaderName = (name2) => {
+    if (typeof name2 != "string" || !/^[\w!#$%&'*+.^`|~-]+$/.test(name2))
+      throw codedError(TypeError, "ERR_INVALID_HTTP_TOKEN", `Header name must be a valid HTTP token ["${name2}"]`);
+  }, validateHeaderValue = (name2, value) => {
+    if (value === void 0) throw codedError(TypeError, "ERR_HTTP_INVALID_HEADER_VALUE", `Invalid value "${value}" for header "${name2}"`);
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(String(value))) throw codedError(TypeError, "ERR_INVALID_CHAR", `Invalid character in header content ["${name2}"]`);
+  }, Socket = class extends events_default {
+    #request;
+    constructor(request, encrypted) {
+      super(), this.#request = request, this.encrypted = encrypted;
+    }
+    setTimeout(delay, callback) {
+      return callback && this.once("timeout", callback), this.#request.setTimeout(delay, () => this.emit("timeout")), this;
+    }
+    setNoDelay() {
+      return this;
+    }
+    setKeepAlive() {
+      return this;
+    }
+    ref() {
+      return this;
+    }
+    unref() {
+      return this;
+    }
+    destroy(error) {
+      return this.#request.destroy(error), this;
+    }
+  }, IncomingMessage = class extends stream_default.Readable {
+    constructor(record, request) {
+      super(), Object.assign(this, {
+        statusCode: record.status,
+        statusMessage: STATUS_CODES[record.status] ?? "",
+        httpVersion: "1.1",
+        httpVersionMajor: 1,
+        httpVersionMinor: 1,
+        complete: !1,
+        aborted: !1,
+        url: "",
+        method: null,
+        headers: {},
+        headersDistinct: /* @__PURE__ */ Object.create(null),
+        rawHeaders: record.headers.flat(),
+        trailers: {},
+        rawTrailers: [],
+        req: request,
+        socket: request.socket
+      });
+      for (let [name2, value] of record.headers) this.#addHeader(name2.toLowerCase(), value);
+      let bytes = record.bytes ?? host.native.encodeUtf8(record.text ?? "");
+      bytes.length > 0 && this.push(Buffer2.from(bytes)), this.push(null), this.once("end", () => this.complete = !0);
+    }
+    #addHeader(name2, value) {
+      (this.headersDistinct[name2] ??= []).push(value), name2 === "set-cookie" ? (this.headers[name2] ??= []).push(value) : Object.hasOwn(this.headers, name2) ? single.includes(name2) || (this.headers[name2] += `${name2 === "cookie" ? "; " : ", "}${value}`) : this.headers[name2] = value;
+    }
+    _read() {
+    }
+    setTimeout(delay, callback) {
+      return callback && this.once("timeout", callback), this;
+    }
+    get connection() {
+      return this.socket;
+    }
+  }, optionsOf = (url) => ({
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    path: url.pathname + url.search,
+    ...url.port === "" ? {} : { port: Number(url.port) },
+    ...url.username === "" && url.password === "" ? {} : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }
+  }), pairsOf = (headers) => Array.isArray(headers) ? headers.every(Array.isArray) ? headers : headers.flatMap((name2, at2) => at2 % 2 === 0 ? [[name2, headers[at2 + 1]]] : []) : Object.entries(headers ?? {}), isImplied = (name2, value, url, length) => ["connection", "keep-alive", "transfer-encoding"].includes(name2) || name2 === "host" && value === url.host || name2 === "content-length" && Number(value) === length, ClientRequest = class _ClientRequest extends stream_default.Writable {
+    #headers = /* @__PURE__ */ new Map();
+    #parts = [];
+    #stopping = new AbortController();
+    #url;
+    #timer;
+    constructor(given, options, callback, standard = "http:") {
+      super({ decodeStrings: !1, autoDestroy: !1 });
+      let known2 = typeof given == "string" ? optionsOf(new URL(given)) : given instanceof URL ? optionsOf(given) : {};
+      typeof options == "function" && ([options, callback] = [void 0, options]);
+      let all2 = { ...known2, ...typeof given == "string" || given instanceof URL ? {} : given, ...options }, protocol = all2.protocol ?? standard;
+      if (protocol !== standard) throw codedError(TypeError, "ERR_INVALID_PROTOCOL", `Protocol "${protocol}" not supported. Expected "${standard}"`);
+      let path2 = all2.path ?? "/";
+      if (/[^\x21-\xff]/.test(path2)) throw codedError(TypeError, "ERR_UNESCAPED_CHARACTERS", "Request path contains unescaped characters");
+      if (all2.method !== void 0 && typeof all2.method != "string") throw invalidType("options.method", "string", all2.method);
+      let name2 = all2.hostname || all2.host || "localhost", port = all2.port ?? all2.defaultPort;
+      this.#url = new URL(`${protocol}//${name2.includes(":") ? `[${name2}]` : name2}${port == null ? "" : `:${port}`}${path2}`), this.method = (all2.method ?? "GET").toUpperCase(), Object.assign(this, { path: path2, protocol, host: name2, aborted: !1, headersSent: !1, reusedSocket: !1, maxHeadersCount: null, res: null }), this.agent = all2.agent === void 0 ? (protocol === "https:" ? https : http).globalAgent : all2.agent;
+      for (let [key, value] of pairsOf(all2.headers)) this.setHeader(key, value);
+      this.hasHeader("host") || this.setHeader("Host", this.#url.host), all2.auth && !this.hasHeader("authorization") && this.setHeader("Authorization", `Basic ${Buffer2.from(all2.auth).toString("base64")}`), all2.signal !== void 0 && this.#abortWith(all2.signal), callback && this.once("response", callback), this.socket = new Socket(this, protocol === "https:"), all2.timeout !== void 0 && this.setTimeout(all2.timeout), process_default.nextTick(() => this.destroyed || this.emit("socket", this.socket));
+    }
+    #abortWith(signal) {
+      let abort = () => this.destroy(Object.assign(codedError(Error, "ABORT_ERR", "The operation was aborted"), { name: "AbortError", cause: signal.reason }));
+      signal.aborted ? process_default.nextTick(abort) : signal.addEventListener("abort", abort, { once: !0 });
+    }
+    get connection() {
+      return this.socket;
+    }
+    end(chunk, encoding, callback) {
+      return typeof chunk == "function" ? [chunk, callback] = [void 0, chunk] : typeof encoding == "function" && ([encoding, callback] = [void 0, encoding]), callback && this.once("finish", callback), super.end(chunk, encoding);
+    }
+    get finished() {
+      return this.writableEnded;
+    }
+    setHeader(name2, value) {
+      if (this.headersSent) throw codedError(Error, "ERR_HTTP_HEADERS_SENT", "Cannot set headers after they are sent to the client");
+      return validateHeaderName(name2), validateHeaderValue(name2, value), this.#headers.set(name2.toLowerCase(), [name2, value]), this;
+    }
+    getHeader(name2) {
+      return this.#headers.get(name2.toLowerCase())?.[1];
+    }
+    getHeaders() {
+      return Object.assign(/* @__PURE__ */ Object.create(null), Object.fromEntries([...this.#headers].map(([key, [, value]]) => [key, value])));
+    }
+    getHeaderNames() {
+      return [...this.#headers.keys()];
+    }
+    getRawHeaderNames() {
+      return [...this.#headers.values()].map(([name2]) => name2);
+    }
+    hasHeader(name2) {
+      return this.#headers.has(name2.toLowerCase());
+    }
+    removeHeader(name2) {
+      this.#headers.delete(name2.toLowerCase());
+    }
+    flushHeaders() {
+    }
+    setNoDelay() {
+    }
+    setSocketKeepAlive() {
+    }
+    setTimeout(delay, callback) {
+      return callback && this.once("timeout", callback), clearTimeout(this.#timer), delay > 0 && (this.#timer = setTimeout(() => this.emit("timeout"), delay).unref()), this;
+    }
+    abort() {
+      this.aborted || (this.aborted = !0, process_default.nextTick(() => this.emit("abort")), this.destroy());
+    }
+    _write(chunk, encoding, callback) {
+      this.#parts.push(typeof chunk == "string" ? Buffer2.from(chunk, encoding) : chunk), callback();
+    }
+    _final(callback) {
+      callback(), this.#send();
+    }
+    _destroy(error, callback) {
+      clearTimeout(this.#timer), this.res === null && (this.#stopping.abort(), error ??= codedError(Error, "ECONNRESET", "socket hang up")), callback(error);
+    }
+    #send() {
+      this.headersSent = !0;
+      let bytes = new Uint8Array(Buffer2.concat(this.#parts)), headers = [...this.#headers].flatMap(
+        ([key, [, value]]) => (Array.isArray(value) ? value : [value]).map((one) => [key, String(one)]).filter(([name2, one]) => !isImplied(name2, one, this.#url, bytes.length))
+      ), asked = { url: this.#url.href, method: this.method, redirect: "manual", as: "bytes", headers };
+      bytes.length > 0 && (asked.bytes = bytes), host.fetch(asked, this.#stopping.signal, _ClientRequest).then(
+        (record) => this.destroyed || this.#answered(record),
+        (error) => this.destroyed || this.destroy(this.#failed(error))
+      );
+    }
+    #failed(error) {
+      let code = codesOfKinds[error?.payload?.kind];
+      return error?.kind !== "tool" || code === void 0 ? error : host.causedBy(Object.assign(codedError(Error, code, error.message), { hostname: this.#url.hostname }), error);
+    }
+    #answered(record) {
+      clearTimeout(this.#timer);
+      let response = new IncomingMessage(record, this);
+      this.res = response, response.once("close", () => this.destroy()), this.emit("response", response) || response.resume();
+    }
+  }, Agent = class extends events_default {
+    constructor(options = {}) {
+      super(), Object.assign(this, {
+        options: { ...options, path: null },
+        requests: {},
+        sockets: {},
+        freeSockets: {},
+        keepAlive: options.keepAlive ?? !1,
+        maxSockets: options.maxSockets ?? 1 / 0,
+        maxFreeSockets: options.maxFreeSockets ?? 256
+      });
+    }
+    destroy() {
+    }
+  }, noServer = (name2, path2) => ({
+    [name2]: function() {
+      throw codedError(
+        Error,
+        "ERR_FEATURE_UNAVAILABLE",
+        `${path2}.${name2} is not available in Tollhouse: nobody can connect to a script. Call the handler itself, or use \`fetch\` to reach a server`
+      );
+    }
+  })[name2], moduleOf = (name2, protocol) => {
+    let request = (url, options, callback) => new ClientRequest(url, options, callback, protocol);
+    return {
+      METHODS,
+      STATUS_CODES,
+      Agent,
+      ClientRequest,
+      IncomingMessage,
+      Server: noServer("Server", name2),
+      ServerResponse: noServer("ServerResponse", name2),
+      createServer: noServer("createServer", name2),
+      validateHeaderName,
+      validateHeaderValue,
+      request,
+      get(url, options, callback) {
+        let made = request(url, options, callback);
+        return made.end(), made;
+      },
+      maxHeaderSize: 16384,
+      globalAgent: new Agent({ keepAlive: !0 })
+    };
+  }, http = moduleOf("http", "http:"), all = moduleOf("https", "https:"), https = Object.fromEntries(["Agent", "globalAgent", "Server", "createServer", "get", "request"].map((name2) => [name2, all[name2]]));
+
+  // src/intl-data.js
+  var sameLocales = { "de-DE": "de", "de-LU": "de", "de-BE": "de", "fr-FR": "fr", "es-ES": "es", "it-IT": "it", "pt-BR": "pt", "nl-NL": "nl", "pl-PL": "pl", "ru-RU": "ru", "ru-KZ": "ru", "uk-UA": "uk", "tr-TR": "tr-TR", "ja-JP": "ja", "zh-CN": "zh", "zh-Hans": "zh", "zh-Hans-CN": "zh", "zh-Hant": "zh-TW", "zh-Hant-TW": "zh-TW", "ko-KR": "ko", "ar-EG": "ar-EG", "ar-AE": "ar", "ar-SA": "ar-EG", "hi-IN": "hi", "sv-SE": "sv", "id-ID": "id" }, englishSymbols = { USD: "$", EUR: "\u20AC", GBP: "\xA3", JPY: "\xA5", CNY: "CN\xA5 \xA5", INR: "\u20B9", KRW: "\u20A9", BRL: "R$", CAD: "CA$ $", AUD: "A$ $", MXN: "MX$ $", NZD: "NZ$ $", HKD: "HK$ $", ILS: "\u20AA", VND: "\u20AB", TWD: "NT$ $", PHP: "\u20B1", XAF: "FCFA", SEK: "SEK kr", NOK: "NOK kr", DKK: "DKK kr", PLN: "PLN z\u0142", CZK: "CZK K\u010D", HUF: "HUF Ft", RUB: "RUB \u20BD", UAH: "UAH \u20B4", TRY: "TRY \u20BA", IDR: "IDR Rp", THB: "THB \u0E3F", SGD: "SGD $", MYR: "MYR RM", ZAR: "ZAR R", EGP: "EGP E\xA3", ARS: "ARS $", CLP: "CLP $", COP: "COP $", RON: "RON lei", ISK: "ISK kr", LBP: "LBP L\xA3", PKR: "PKR Rs", BDT: "BDT \u09F3", LKR: "LKR Rs", NPR: "NPR Rs", NGN: "NGN \u20A6", GHS: "GHS GH\u20B5", UYU: "UYU $" }, currencyDigits = { AFN: 0, ALL: 0, BHD: 3, BIF: 0, CLP: 0, COP: 0, DJF: 0, GNF: 0, HUF: 0, IDR: 0, IQD: 0, IRR: 0, ISK: 0, JOD: 3, JPY: 0, KMF: 0, KPW: 0, KRW: 0, KWD: 3, LAK: 0, LBP: 0, LYD: 3, MGA: 0, MMK: 0, OMR: 3, PKR: 0, PYG: 0, RWF: 0, SLL: 0, SOS: 0, SYP: 0, TND: 3, UGX: 0, VND: 0, VUV: 0, XAF: 0, XOF: 0, XPF: 0, YER: 0 }, localeData = {
+    "en-GB": '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (day: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{d} {Y}","{Y} (day: {D})","{D}/{1}/{Y}","{W}","{W} {d}","{1} {W}","{W} {D}/{2}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{W} {d} {y}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (month: {2})","{w} (month: {M})","{w} {Y}","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X                 Y","styles":"VCA=","times":"Z[\\\\]^Z[[]]__][`aabbcddeeffedZ[\\\\]^Z[[]]__][g","glues":[[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"Coordinated Universal Time","hours":"h23","fraction":"."}]',
+    "en-CA": '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"$","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{2}-{D}","{1}-{D}","{2}-{d}","{m}","{m} {d}","{M}","{M} {d}","{y}","{y} (day: {d})","{y}-{2}","{y}-{2}-{D}","{y}-{1}-{D}","{y}-{2}-{d}","{m} {y}","{m} {d}, {y}","{M} {y}","{M} {d}, {y}","{d} {Y}","{Y} (day: {D})","{Y}-{1}-{D}","{W}","{W} {d}","{1} {W}","{W}, {2}-{D}","{m} {W}","{W}, {m} {d}","{M} {W}","{W}, {M} {d}","{y} {W}","{W} {d} {y}","{y}-{2} {W}","{W}, {y}-{2}-{D}","{m} {y} {W}","{W}, {m} {d}, {y}","{M} {y} {W}","{W}, {M} {d}, {y}","{w} (month: {2})","{w} (month: {M})","{w} {Y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X                 Y","styles":"VCA=","times":"Z[[\\\\\\\\]^^__``\\\\[Z[[\\\\\\\\]^^__``\\\\[abbccabbccddcbe","glues":[[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"Coordinated Universal Time","hours":"h12","fraction":"."}]',
+    "en-AU": '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"USD $","EUR":"EUR \u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"$","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD $","PHP":"PHP \u20B1","SEK":"SEK Kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK Kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT Tk","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $U"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|June|July|Aug|Sept|Oct|Nov|Dec","l":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{d}/{1}","{l}","{d} {m}","{M}","{d} {M}","{y}","{y} (day: {d})","{2}/{y}","{D}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{d} {Y}","{Y} (day: {D})","{d}/{1}/{Y}","{d}/{2}/{Y}","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{l} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{W} {d} {y}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (month: {2})","{w}, {d} {m}","{w} (month: {M})","{w}, {d} {m} {y}","{w} {Y}","{W}, {d} {M} {y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A B  C       DE FG    HI JK LM NO    PQ RS                      T   U V            W    X","styles":"Y?=B","times":"Z[[\\\\\\\\]^^__``\\\\[Z[[\\\\\\\\]^^__``\\\\[abbccabbccddcbe","glues":[[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"Coordinated Universal Time","hours":"h12","fraction":"."}]',
+    "en-IN": '[{"separators":".,","money":".,","least":1,"second":2,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"January|February|March|April|May|June|July|August|September|October|November|December","m":"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept|Oct|Nov|Dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday","w":"Sun|Mon|Tue|Wed|Thu|Fri|Sat","n":"S|M|T|W|T|F|S"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (day: {d})","{2}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{d} {Y}","{Y} (day: {D})","{W}","{W} {d}","{1} {W}","{W}, {D}/{2}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} {M}","{y} {W}","{W} {d} {y}","{2}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (month: {2})","{w} (month: {M})","{w}, {d} {m}, {y}","{w} {Y}","{D}/{2}/{Y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=    >? @A  BC            DE FG    HI JK LM NO    PQ RS                      T     U            V    W","styles":"SA?X","times":"YZZ[[\\\\]]^^__[ZYZZ[[\\\\]]^^__[Z`aabb`aabbccbad","glues":[[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[" at ","",""],[" at ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Coordinated Universal Time","hours":"h12","fraction":"."}]',
+    de: '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS \u20B5","UYU":"UYU $"}},{"names":{"M":"Januar|Februar|M\xE4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember","m":"Jan.|Feb.|M\xE4rz|Apr.|Mai|Juni|Juli|Aug.|Sept.|Okt.|Nov.|Dez.","l":"Jan|Feb|M\xE4r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag","w":"So.|Mo.|Di.|Mi.|Do.|Fr.|Sa.","v":"So|Mo|Di|Mi|Do|Fr|Sa","n":"S|M|D|M|D|F|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{1}.","{D}.{2}.","{l}","{d}. {m}","{M}","{d}. {M}","{y}","{y} (Tag: {d})","{1}/{y}","{d}.{1}.{y}","{m} {y}","{d}. {m} {y}","{M} {y}","{d}. {M} {y}","{Y} {d}","{Y} (Tag: {D})","{W}","{W}, {d}.","{1} {W}","{W}, {d}.{1}.","{l} {W}","{W}, {d}. {m}","{M} {W}","{W}, {d}. {M}","{y} {W}","{y} {W}, {d}.","{1}/{y} {W}","{W}, {d}.{1}.{y}","{m} {y} {W}","{W}, {d}. {m} {y}","{M} {y} {W}","{W}, {d}. {M} {y}","{v}","{1} {v}","{v} (Monat: {2})","{l} {v}","{v} (Monat: {M})","{y} {v}","{1}/{y} {v}","{m} {y} {v}","{M} {y} {v}","{D}.{2}.{y}","{D}.{2}.{Y}","{K} Uhr","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  4 56 78 9: ;<    => ?@  AB            CD EF    GH IJ KL MN    OP QR                S  T  U  V  W  X  Y     Z  [","styles":"R@\\\\]","times":"^_`ab^__aacca_deeffghhiijjih^_`ab^__aacca_k","glues":[[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Koordinierte Weltzeit","hours":"h23","fraction":","}]',
+    "de-AT": '[{"separators":",\xA0","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS \u20B5","UYU":"UYU $"}},{"names":{"M":"J\xE4nner|Februar|M\xE4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember","m":"J\xE4n.|Feb.|M\xE4rz|Apr.|Mai|Juni|Juli|Aug.|Sep.|Okt.|Nov.|Dez.","l":"J\xE4n|Feb|M\xE4r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag","w":"So.|Mo.|Di.|Mi.|Do.|Fr.|Sa.","v":"So|Mo|Di|Mi|Do|Fr|Sa","n":"S|M|D|M|D|F|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{1}.","{D}.{2}.","{l}","{d}. {m}","{M}","{d}. {M}","{y}","{y} (Tag: {d})","{1}/{y}","{d}.{1}.{y}","{m} {y}","{d}. {m} {y}","{M} {y}","{d}. {M} {y}","{Y} {d}","{Y} (Tag: {D})","{W}","{W}, {d}.","{1} {W}","{W}, {d}.{1}.","{l} {W}","{W}, {d}. {m}","{M} {W}","{W}, {d}. {M}","{y} {W}","{y} {W}, {d}.","{1}/{y} {W}","{W}, {d}.{1}.{y}","{m} {y} {W}","{W}, {d}. {m} {y}","{M} {y} {W}","{W}, {d}. {M} {y}","{v}","{1} {v}","{v} (Monat: {2})","{l} {v}","{v} (Monat: {M})","{y} {v}","{1}/{y} {v}","{m} {y} {v}","{M} {y} {v}","{D}.{2}.{y}","{D}.{2}.{Y}","{K} Uhr","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  4 56 78 9: ;<    => ?@  AB            CD EF    GH IJ KL MN    OP QR                S  T  U  V  W  X  Y     Z  [","styles":"R@\\\\]","times":"^_`ab^__aacca_deeffghhiijjih^_`ab^__aacca_k","glues":[[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Koordinierte Weltzeit","hours":"h23","fraction":","}]',
+    "de-CH": '[{"separators":".\'","money":".\'","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","\xA4-#","\xA4-#","\xA4\xA0#"],["\xA4\xA0#","\xA4-#","\xA4-#","\xA4\xA0#"]],"symbols":{"USD":"$","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS \u20B5","UYU":"UYU $"}},{"names":{"M":"Januar|Februar|M\xE4rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember","m":"Jan.|Feb.|M\xE4rz|Apr.|Mai|Juni|Juli|Aug.|Sept.|Okt.|Nov.|Dez.","l":"Jan|Feb|M\xE4r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag","w":"So.|Mo.|Di.|Mi.|Do.|Fr.|Sa.","v":"So|Mo|Di|Mi|Do|Fr|Sa","n":"S|M|D|M|D|F|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{1}.","{D}.{2}.","{l}","{d}. {m}","{M}","{d}. {M}","{y}","{y} (Tag: {d})","{1}/{y}","{d}.{1}.{y}","{m} {y}","{d}. {m} {y}","{M} {y}","{d}. {M} {y}","{Y} {d}","{Y} (Tag: {D})","{W}","{W}, {d}.","{1} {W}","{W}, {d}.{1}.","{l} {W}","{W}, {d}. {m}","{M} {W}","{W}, {d}. {M}","{y} {W}","{y} {W}, {d}.","{1}/{y} {W}","{W}, {d}.{1}.{y}","{m} {y} {W}","{W}, {d}. {m} {y}","{M} {y} {W}","{W}, {d}. {M} {y}","{v}","{1} {v}","{v} (Monat: {2})","{l} {v}","{v} (Monat: {M})","{y} {v}","{1}/{y} {v}","{m} {y} {v}","{M} {y} {v}","{D}.{2}.{y}","{D}.{2}.{Y}","{K} Uhr","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  4 56 78 9: ;<    => ?@  AB            CD EF    GH IJ KL MN    OP QR                S  T  U  V  W  X  Y     Z  [","styles":"R@\\\\]","times":"^_`ab^__aacca_deeffghhiijjih^_`ab^__aacca_k","glues":[[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[" um ","",""],[" um ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Koordinierte Weltzeit","hours":"h23","fraction":"."}]',
+    fr: '[{"separators":",\u202F","money":",\u202F","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"]],"symbols":{"USD":"$US $","EUR":"\u20AC","GBP":"\xA3GB \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"$CA $","AUD":"$AU $","MXN":"$MX $","NZD":"$NZ $","HKD":"HKD $","ILS":"\u20AA","VND":"\u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"$SG $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3E","ARS":"$AR $","CLP":"$CL $","COP":"$CO $","RON":"RON L","ISK":"ISK kr","LBP":"\xA3LB \xA3L","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"$UY $"}},{"names":{"M":"janvier|f\xE9vrier|mars|avril|mai|juin|juillet|ao\xFBt|septembre|octobre|novembre|d\xE9cembre","m":"janv.|f\xE9vr.|mars|avr.|mai|juin|juil.|ao\xFBt|sept.|oct.|nov.|d\xE9c.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi","w":"dim.|lun.|mar.|mer.|jeu.|ven.|sam.","n":"D|L|M|M|J|V|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (jour: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (jour: {D})","{D}/{1}/{Y}","{W}","{W} {d}","{1} {W}","{W} {D}/{2}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{2}/{y} {W}","{W} {D}/{2}/{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (mois: {2})","{w} (mois: {M})","{K} h","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;< = >? @A  BC  D         EF GH    IJ KL MN OP    QR ST                      U     V","styles":"TA?;","times":"WXYZ[WXXZZ\\\\\\\\ZX]^^__`aabbccbaWXYZ[WXXZZ\\\\\\\\ZXd","glues":[[" \xE0 ","",""],[" \xE0 ","",""],[", ","",""],[" ","",""],[" \xE0 ","",""],[" \xE0 ","",""],[", ","",""],[" ","",""],[" ","",""]],"zone":"temps universel coordonn\xE9","hours":"h23","fraction":","}]',
+    "fr-CA": '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"]],"symbols":{"USD":"$\xA0US $","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"R$","CAD":"$","AUD":"$\xA0AU $","MXN":"MXN $","NZD":"$\xA0NZ $","HKD":"$\xA0HK $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"$\xA0SG $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3E","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP \xA3L","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"janvier|f\xE9vrier|mars|avril|mai|juin|juillet|ao\xFBt|septembre|octobre|novembre|d\xE9cembre","m":"janv.|f\xE9vr.|mars|avr.|mai|juin|juill.|ao\xFBt|sept.|oct.|nov.|d\xE9c.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi","w":"dim.|lun.|mar.|mer.|jeu.|ven.|sam.","n":"D|L|M|M|J|V|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{2}-{D}","{1}-{D}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (jour: {d})","{y}-{2}","{y}-{2}-{D}","{y}-{1}-{D}","{y}-{2}-{d}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (jour: {D})","{Y}-{1}-{D}","{W}","{W} {d}","{1} {W}","{W} {2}-{D}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{y}-{2} {W}","{W} {y}-{2}-{D}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (mois: {2})","{w} (mois: {M})","{K} h","{K} h {i}","{k} h {i}","{K} h {i} min {s} s","{k} h {i} min {s} s","{K} h {i} min {s} s {z}","{j} h {a}","{j} h {i}\u202F{a}","{j} h {i} min {s} s {a}","{J} h {a}","{J} h {i}\u202F{a}","{J} h {i} min {s} s {a}","{J} h {i} min {s} s {a} {z}","{i} min {s} s"],"dates":"01 234   56 78 9: ;<= > ?@ AB  CD  E         FG HI    JK LM NO PQ    RS TU                      V     W","styles":"UB@<","times":"XYZ[\\\\XYY[[]][Y^__``abbccddcbXYZ[\\\\XYY[[]][Ye","glues":[[" \xE0 ","",""],[" \xE0 ","",""],[", ","",""],[" ","",""],[" \xE0 ","",""],[" \xE0 ","",""],[", ","",""],[" ","",""],[" ","",""]],"zone":"temps universel coordonn\xE9","hours":"h23","fraction":","}]',
+    es: '[{"separators":",.","money":",.","least":2,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"AUD $","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"\u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre","m":"ene|feb|mar|abr|may|jun|jul|ago|sept|oct|nov|dic","N":"E|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|lunes|martes|mi\xE9rcoles|jueves|viernes|s\xE1bado","w":"dom|lun|mar|mi\xE9|jue|vie|s\xE1b","n":"D|L|M|X|J|V|S"},"periods":[[[0,"a.\u202Fm."],[12,"p.\u202Fm."]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} de {M}","{y}","{y} (d\xEDa: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (d\xEDa: {D})","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W} {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} de {m} de {y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (mes: {2})","{w} (mes: {M})","{1}/{y} {w}","{w}, {d} {m} {y}","{d}/{1}/{Y}","{k}","{k}:{i}","{k}:{i}:{s}","{K}","{K}:{i}","{K}:{i}:{s}","{k}:{i}:{s} ({z})","{k}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{j}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 233 3345 67 89 :; :  <= >?  @A            BC DE    FG HI JK LM L  NO PQ                      R     S        T   U","styles":"Q?=V","times":"WXXYYZ[[\\\\\\\\]^YX_``aabccddeea`WXXYYZ[[\\\\\\\\]^YXf","glues":[[", ","",""],[" a las ","",""],[", ","",""],[", ","",""],[", ","",""],[" a las ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"tiempo universal coordinado","hours":"h23","fraction":","}]',
+    "es-MX": '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","-\xA4#","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"USD $","EUR":"EUR \u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"AUD $","MXN":"$","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre","m":"ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic","N":"E|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|lunes|martes|mi\xE9rcoles|jueves|viernes|s\xE1bado","w":"dom|lun|mar|mi\xE9|jue|vie|s\xE1b","n":"D|L|M|M|J|V|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{D}-{m}","{M}","{d} de {M}","{D}-{M}","{y}","{y} (d\xEDa: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (d\xEDa: {D})","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W} {d} de {m}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W} {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} de {m} de {y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (mes: {2})","{w} (mes: {M})","{D}/{2}/{Y}","{h}\u202F{a}","{h}:{i}\u202F{a}","{h}:{i}:{s}\u202F{a}","{H}\u202F{a}","{H}:{i}\u202F{a}","{H}:{i}:{s}\u202F{a}","{h}:{i}:{s}\u202F{a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    456789:; <=    >? @A  BC            DE FG    HI JK LM NO    PQ RS                      T     U","styles":"SA?V","times":"WXXYYZ[[\\\\\\\\]]YXWXXYYZ[[\\\\\\\\]]YX^__``^__``aa`_b","glues":[[", ","",""],[" a las ","",""],[", ","",""],[", ","",""],[", ","",""],[" a las ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"hora universal coordinada","hours":"h12","fraction":"."}]',
+    it: '[{"separators":",.","money":",.","least":2,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"USD $","EUR":"\u20AC","GBP":"\xA3","JPY":"JPY \xA5","CNY":"CN\xA5 \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MXN $","NZD":"NZ$ $","HKD":"HKD $","ILS":"\u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"\u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK NKr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP \xA3E","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre","m":"gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic","N":"G|F|M|A|M|G|L|A|S|O|N|D","W":"domenica|luned\xEC|marted\xEC|mercoled\xEC|gioved\xEC|venerd\xEC|sabato","w":"dom|lun|mar|mer|gio|ven|sab","n":"D|L|M|M|G|V|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (giorno: {d})","{2}/{y}","{D}/{2}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (giorno: {D})","{D}/{1}/{Y}","{d}/{2}/{Y}","{W}","{W} {d}","{1} {W}","{W} {D}/{2}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{2}/{y} {W}","{W} {D}/{2}/{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (mese: {2})","{w} (mese: {M})","{D}/{2}/{Y}","{k}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A  B C       DE FG    HI JK LM NO    PQ RS                      T     U","styles":"S?=V","times":"WXYZ[\\\\XXZZ]]ZX^__``abbccddcbWXYZ[\\\\XXZZ]]ZXe","glues":[[" alle ore ","",""],[" alle ore ","",""],[", ","",""],[", ","",""],[" alle ore ","",""],[" alle ore ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"Tempo coordinato universale","hours":"h23","fraction":","}]',
+    pt: '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"janeiro|fevereiro|mar\xE7o|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro","m":"jan.|fev.|mar.|abr.|mai.|jun.|jul.|ago.|set.|out.|nov.|dez.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|segunda-feira|ter\xE7a-feira|quarta-feira|quinta-feira|sexta-feira|s\xE1bado","w":"dom.|seg.|ter.|qua.|qui.|sex.|s\xE1b.","n":"D|S|T|Q|Q|S|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{m}","{d} de {m}","{M}","{d} de {M}","{y}","{y} (dia: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{m} de {y}","{d} de {m} de {y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (dia: {D})","{D}/{1}/{Y}","{W}","{W}, {d}","{1} {W}","{W}, {D}/{2}","{m} {W}","{W}, {d} de {m}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W}, {d}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{m} de {y} {W}","{W}, {d} de {m} de {y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (m\xEAs: {2})","{w} (m\xEAs: {M})","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X","styles":"VCA=","times":"YZ[\\\\]YZZ\\\\\\\\^^\\\\Z_``aabccddeedcYZ[\\\\]YZZ\\\\\\\\^^\\\\Zf","glues":[[" \xE0s ","",""],[" \xE0s ","",""],[", ","",""],[", ","",""],[" \xE0s ","",""],[" \xE0s ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Hor\xE1rio Universal Coordenado","hours":"h23","fraction":","}]',
+    "pt-PT": '[{"separators":",\xA0","money":",\xA0","least":2,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"janeiro|fevereiro|mar\xE7o|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro","m":"01|02|03|04|05|06|07|08|09|10|11|12","l":"jan.|fev.|mar.|abr.|mai.|jun.|jul.|ago.|set.|out.|nov.|dez.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"domingo|segunda-feira|ter\xE7a-feira|quarta-feira|quinta-feira|sexta-feira|s\xE1bado","w":"domingo|segunda|ter\xE7a|quarta|quinta|sexta|s\xE1bado","n":"D|S|T|Q|Q|S|S"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{D}/{2}","{D}/{1}","{d}/{2}","{l}","{M}","{d} de {M}","{y}","{y} (dia: {d})","{2}/{y}","{D}/{2}/{y}","{D}/{1}/{y}","{d}/{2}/{y}","{M} de {y}","{d} de {M} de {y}","{Y} {d}","{Y} (dia: {D})","{D}/{1}/{Y}","{W}","{W}, {d}","{1} {W}","{W}, {D}/{2}","{l} {W}","{W}, {d}/{2}","{M} {W}","{W}, {d} de {M}","{y} {W}","{y} {W}, {d}","{2}/{y} {W}","{W}, {D}/{2}/{y}","{W}, {d}/{2}/{y}","{M} de {y} {W}","{W}, {d} de {M} de {y}","{w} (m\xEAs: {2})","{w} (m\xEAs: {M})","{D}/{2}/{Y}","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 65 78 9: ;<= > ;> ?@  AB  C         DE FG    HI JK LM NO    NP QR                      S     T","styles":"R@<U","times":"VWXYZVWWYY[[YW\\\\]]^^_``aabba`VWXYZVWWYY[[YWc","glues":[[" \xE0s ","",""],[" \xE0s ","",""],[", ","",""],[", ","",""],[" \xE0s ","",""],[" \xE0s ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"Hora Coordenada Universal","hours":"h23","fraction":","}]',
+    nl: '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4\xA0#","\xA4\xA0-#","(\xA4\xA0#)","\xA4\xA0#"],["\xA4\xA0#","\xA4\xA0-#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"C$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"januari|februari|maart|april|mei|juni|juli|augustus|september|oktober|november|december","m":"jan|feb|mrt|apr|mei|jun|jul|aug|sep|okt|nov|dec","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"zondag|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag","w":"zo|ma|di|wo|do|vr|za","n":"Z|M|D|W|D|V|Z"},"periods":[[[0,"a.m."],[12,"p.m."]]],"patterns":["","{d}","{1}","{d}-{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (dag: {d})","{1}-{y}","{d}-{1}-{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (dag: {D})","{W}","{W} {d}","{1} {W}","{W} {d}-{1}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{1}-{y} {W}","{W} {d}-{1}-{y}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (maand: {2})","{w} (maand: {M})","{D}-{2}-{y}","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i} {a}","{j}:{i}:{s} {a}","{J}\u202F{a}","{J}:{i} {a}","{J}:{i}:{s} {a}","{J}:{i}:{s} {a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"Q?=T","times":"UVWXYUVVXXZZXV[\\\\\\\\]]^__``aa`_UVWXYUVVXXZZXVb","glues":[[" om ","",""],[" om ","",""],[", ","",""],[", ","",""],[" om ","",""],[" om ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"geco\xF6rdineerde wereldtijd","hours":"h23","fraction":","}]',
+    pl: '[{"separators":",\xA0","money":",\xA0","least":2,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","(#\xA0\xA4)","#\xA0\xA4"]],"symbols":{"USD":"USD $","EUR":"\u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"R$","CAD":"CAD $","AUD":"AUD $","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lej","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|wrze\u015Bnia|pa\u017Adziernika|listopada|grudnia","L":"stycze\u0144|luty|marzec|kwiecie\u0144|maj|czerwiec|lipiec|sierpie\u0144|wrzesie\u0144|pa\u017Adziernik|listopad|grudzie\u0144","m":"sty|lut|mar|kwi|maj|cze|lip|sie|wrz|pa\u017A|lis|gru","N":"S|L|M|K|M|C|L|S|W|P|L|G","W":"niedziela|poniedzia\u0142ek|wtorek|\u015Broda|czwartek|pi\u0105tek|sobota","w":"niedz.|pon.|wt.|\u015Br.|czw.|pt.|sob.","n":"N|P|W|\u015A|C|P|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}.{2}","{m}","{d} {m}","{L}","{d} {M}","{y}","{y} (dzie\u0144: {d})","{2}.{y}","{d}.{2}.{y}","{m} {y}","{d} {m} {y}","{L} {y}","{d} {M} {y}","{Y} {d}","{Y} (dzie\u0144: {D})","{W}","{W}, {d}","{1} {W}","{W}, {d}.{2}","{m} {W}","{W}, {d} {m}","{L} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{2}.{y} {W}","{W}, {d}.{2}.{y}","{m} {y} {W}","{W}, {d} {m} {y}","{L} {y} {W}","{W}, {d} {M} {y}","{w} (miesi\u0105c: {2})","{w} (miesi\u0105c: {L})","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"Q?=;","times":"TUVWXTUUWWYYWUZ[[\\\\\\\\]^^__``_^TUVWXTUUWWYYWUa","glues":[[" ","",""],[" ","",""],[", ","",""],[", ","",""],[" ","",""],[" ","",""],[", ","",""],[", ","",""],[", ","",""]],"zone":"uniwersalny czas koordynowany","hours":"h23","fraction":","}]',
+    ru: '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"\u043D\u0435\xA0\u0447\u0438\u0441\u043B\u043E","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"\u20BD","UAH":"\u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"\u044F\u043D\u0432\u0430\u0440\u044F|\u0444\u0435\u0432\u0440\u0430\u043B\u044F|\u043C\u0430\u0440\u0442\u0430|\u0430\u043F\u0440\u0435\u043B\u044F|\u043C\u0430\u044F|\u0438\u044E\u043D\u044F|\u0438\u044E\u043B\u044F|\u0430\u0432\u0433\u0443\u0441\u0442\u0430|\u0441\u0435\u043D\u0442\u044F\u0431\u0440\u044F|\u043E\u043A\u0442\u044F\u0431\u0440\u044F|\u043D\u043E\u044F\u0431\u0440\u044F|\u0434\u0435\u043A\u0430\u0431\u0440\u044F","L":"\u044F\u043D\u0432\u0430\u0440\u044C|\u0444\u0435\u0432\u0440\u0430\u043B\u044C|\u043C\u0430\u0440\u0442|\u0430\u043F\u0440\u0435\u043B\u044C|\u043C\u0430\u0439|\u0438\u044E\u043D\u044C|\u0438\u044E\u043B\u044C|\u0430\u0432\u0433\u0443\u0441\u0442|\u0441\u0435\u043D\u0442\u044F\u0431\u0440\u044C|\u043E\u043A\u0442\u044F\u0431\u0440\u044C|\u043D\u043E\u044F\u0431\u0440\u044C|\u0434\u0435\u043A\u0430\u0431\u0440\u044C","m":"\u044F\u043D\u0432.|\u0444\u0435\u0432\u0440.|\u043C\u0430\u0440.|\u0430\u043F\u0440.|\u043C\u0430\u044F|\u0438\u044E\u043D.|\u0438\u044E\u043B.|\u0430\u0432\u0433.|\u0441\u0435\u043D\u0442.|\u043E\u043A\u0442.|\u043D\u043E\u044F\u0431.|\u0434\u0435\u043A.","l":"\u044F\u043D\u0432.|\u0444\u0435\u0432\u0440.|\u043C\u0430\u0440\u0442|\u0430\u043F\u0440.|\u043C\u0430\u0439|\u0438\u044E\u043D\u044C|\u0438\u044E\u043B\u044C|\u0430\u0432\u0433.|\u0441\u0435\u043D\u0442.|\u043E\u043A\u0442.|\u043D\u043E\u044F\u0431.|\u0434\u0435\u043A.","N":"\u042F|\u0424|\u041C|\u0410|\u041C|\u0418|\u0418|\u0410|\u0421|\u041E|\u041D|\u0414","W":"\u0432\u043E\u0441\u043A\u0440\u0435\u0441\u0435\u043D\u044C\u0435|\u043F\u043E\u043D\u0435\u0434\u0435\u043B\u044C\u043D\u0438\u043A|\u0432\u0442\u043E\u0440\u043D\u0438\u043A|\u0441\u0440\u0435\u0434\u0430|\u0447\u0435\u0442\u0432\u0435\u0440\u0433|\u043F\u044F\u0442\u043D\u0438\u0446\u0430|\u0441\u0443\u0431\u0431\u043E\u0442\u0430","w":"\u0432\u0441|\u043F\u043D|\u0432\u0442|\u0441\u0440|\u0447\u0442|\u043F\u0442|\u0441\u0431","n":"\u0412|\u041F|\u0412|\u0421|\u0427|\u041F|\u0421"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{D}.{2}","{D}.{1}","{d}.{2}","{l}","{d} {m}","{L}","{d} {M}","{y}","{y} (\u0434\u0435\u043D\u044C: {d})","{2}.{y}","{D}.{2}.{y}","{D}.{1}.{y}","{d}.{2}.{y}","{l} {y}\u202F\u0433.","{d} {m} {y}\u202F\u0433.","{L} {y}\u202F\u0433.","{d} {M} {y}\u202F\u0433.","{Y} {d}","{Y} (\u0434\u0435\u043D\u044C: {D})","{D}.{1}.{Y}","{W}","{W}, {d}","{1} {W}","{W}, {D}.{2}","{l} {W}","{W}, {d} {m}","{L} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{2}.{y} {W}","{W}, {D}.{2}.{y}","{l} {y}\u202F\u0433. {W}","{W}, {d} {m} {y}\u202F\u0433.","{L} {y}\u202F\u0433. {W}","{W}, {d} {M} {y}\u202F\u0433.","{w} (\u043C\u0435\u0441\u044F\u0446: {2})","{w} (\u043C\u0435\u0441\u044F\u0446: {L})","{k}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 234 5 67 89 :; <=> ? @A BC  DE  F         GH IJ    KL MN OP QR    ST UV                      W     X","styles":"VCA=","times":"YZ[\\\\]^ZZ\\\\\\\\__\\\\Z`aabbcddeeffedYZ[\\\\]^ZZ\\\\\\\\__\\\\Zg","glues":[[" \u0432 ","",""],[" \u0432 ","",""],[", ","",""],[", ","",""],[" \u0432 ","",""],[" \u0432 ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"\u0412\u0441\u0435\u043C\u0438\u0440\u043D\u043E\u0435 \u043A\u043E\u043E\u0440\u0434\u0438\u043D\u0438\u0440\u043E\u0432\u0430\u043D\u043D\u043E\u0435 \u0432\u0440\u0435\u043C\u044F","hours":"h23","fraction":","}]',
+    uk: '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"USD $","EUR":"EUR \u20AC","GBP":"GBP \xA3","JPY":"\xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BRL R$","CAD":"CAD $","AUD":"AUD $","MXN":"MXN $","NZD":"NZD $","HKD":"HKD $","ILS":"ILS \u20AA","VND":"VND \u20AB","TWD":"TWD $","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"\u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"\u0441\u0456\u0447\u043D\u044F|\u043B\u044E\u0442\u043E\u0433\u043E|\u0431\u0435\u0440\u0435\u0437\u043D\u044F|\u043A\u0432\u0456\u0442\u043D\u044F|\u0442\u0440\u0430\u0432\u043D\u044F|\u0447\u0435\u0440\u0432\u043D\u044F|\u043B\u0438\u043F\u043D\u044F|\u0441\u0435\u0440\u043F\u043D\u044F|\u0432\u0435\u0440\u0435\u0441\u043D\u044F|\u0436\u043E\u0432\u0442\u043D\u044F|\u043B\u0438\u0441\u0442\u043E\u043F\u0430\u0434\u0430|\u0433\u0440\u0443\u0434\u043D\u044F","L":"\u0441\u0456\u0447\u0435\u043D\u044C|\u043B\u044E\u0442\u0438\u0439|\u0431\u0435\u0440\u0435\u0437\u0435\u043D\u044C|\u043A\u0432\u0456\u0442\u0435\u043D\u044C|\u0442\u0440\u0430\u0432\u0435\u043D\u044C|\u0447\u0435\u0440\u0432\u0435\u043D\u044C|\u043B\u0438\u043F\u0435\u043D\u044C|\u0441\u0435\u0440\u043F\u0435\u043D\u044C|\u0432\u0435\u0440\u0435\u0441\u0435\u043D\u044C|\u0436\u043E\u0432\u0442\u0435\u043D\u044C|\u043B\u0438\u0441\u0442\u043E\u043F\u0430\u0434|\u0433\u0440\u0443\u0434\u0435\u043D\u044C","m":"\u0441\u0456\u0447.|\u043B\u044E\u0442.|\u0431\u0435\u0440.|\u043A\u0432\u0456\u0442.|\u0442\u0440\u0430\u0432.|\u0447\u0435\u0440\u0432.|\u043B\u0438\u043F.|\u0441\u0435\u0440\u043F.|\u0432\u0435\u0440.|\u0436\u043E\u0432\u0442.|\u043B\u0438\u0441\u0442.|\u0433\u0440\u0443\u0434.","N":"\u0421|\u041B|\u0411|\u041A|\u0422|\u0427|\u041B|\u0421|\u0412|\u0416|\u041B|\u0413","W":"\u043D\u0435\u0434\u0456\u043B\u044F|\u043F\u043E\u043D\u0435\u0434\u0456\u043B\u043E\u043A|\u0432\u0456\u0432\u0442\u043E\u0440\u043E\u043A|\u0441\u0435\u0440\u0435\u0434\u0430|\u0447\u0435\u0442\u0432\u0435\u0440|\u043F\u02BC\u044F\u0442\u043D\u0438\u0446\u044F|\u0441\u0443\u0431\u043E\u0442\u0430","w":"\u043D\u0434|\u043F\u043D|\u0432\u0442|\u0441\u0440|\u0447\u0442|\u043F\u0442|\u0441\u0431","n":"\u041D|\u041F|\u0412|\u0421|\u0427|\u041F|\u0421"},"periods":[[[0,"\u0434\u043F"],[12,"\u043F\u043F"]]],"patterns":["","{d}","{2}","{D}.{2}","{m}","{d} {m}","{L}","{d} {M}","{y}","{y} (\u0434\u0435\u043D\u044C: {d})","{2}.{y}","{D}.{2}.{y}","{m} {y}\u202F\u0440.","{d} {m} {y}\u202F\u0440.","{L} {y}\u202F\u0440.","{d} {M} {y}\u202F\u0440.","{Y} {d}","{Y} (\u0434\u0435\u043D\u044C: {D})","{D}.{1}.{Y}","{d}.{2}.{Y}","{W}","{W}, {d}","{2} {W}","{W}, {D}.{2}","{m} {W}","{W}, {d} {m}","{L} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{2}.{y} {W}","{W}, {D}.{2}.{y}","{m} {y}\u202F\u0440. {W}","{W}, {d} {m} {y}\u202F\u0440.","{L} {y}\u202F\u0440. {W}","{W}, {d} {M} {y}\u202F\u0440.","{w} (\u043C\u0456\u0441\u044F\u0446\u044C: {2})","{w} (\u043C\u0456\u0441\u044F\u0446\u044C: {L})","{D}.{2}.{Y}","{k}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A  B C       DE FG    HI JK LM NO    PQ RS                      T     U","styles":"S?=V","times":"WXYZ[\\\\XXZZ]]ZX^__``abbccddcbWXYZ[\\\\XXZZ]]ZXe","glues":[[" \u043E ","",""],[" \u043E ","",""],[", ","",""],[", ","",""],[" \u043E ","",""],[" \u043E ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"\u0437\u0430 \u0432\u0441\u0435\u0441\u0432\u0456\u0442\u043D\u0456\u043C \u043A\u043E\u043E\u0440\u0434\u0438\u043D\u043E\u0432\u0430\u043D\u0438\u043C \u0447\u0430\u0441\u043E\u043C","hours":"h23","fraction":","}]',
+    tr: '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["%#","-%#"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"\u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"Ocak|\u015Eubat|Mart|Nisan|May\u0131s|Haziran|Temmuz|A\u011Fustos|Eyl\xFCl|Ekim|Kas\u0131m|Aral\u0131k","m":"Oca|\u015Eub|Mar|Nis|May|Haz|Tem|A\u011Fu|Eyl|Eki|Kas|Ara","N":"O|\u015E|M|N|M|H|T|A|E|E|K|A","W":"Pazar|Pazartesi|Sal\u0131|\xC7ar\u015Famba|Per\u015Fembe|Cuma|Cumartesi","w":"Paz|Pzt|Sal|\xC7ar|Per|Cum|Cmt","n":"P|P|S|\xC7|P|C|C"},"periods":[[[0,"\xD6\xD6"],[12,"\xD6S"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (g\xFCn: {d})","{2}/{y}","{D}.{2}.{y}","{2}.{y}","{d}.{2}.{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (g\xFCn: {D})","{W}","{d} {W}","{1} {W}","{d}/{1} {W}","{m} {W}","{d} {m} {W}","{M} {W}","{d} {M} {W}","{y} {W}","{y} {d} {W}","{2}/{y} {W}","{d}.{1}.{y} {W}","{2}.{y} {W}","{m} {y} {W}","{d} {m} {y} {W}","{M} {y} {W}","{d} {M} {y} {W}","{w} (ay: {2})","{w} (ay: {M})","{2}.{y} {w}","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{a}\u202F{j}","{a}\u202F{j}:{i}","{a}\u202F{j}:{i}:{s}","{a}\u202F{J}","{a}\u202F{J}:{i}","{a}\u202F{J}:{i}:{s}","{a}\u202F{J}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :; <= >? @A  BC            DE FG    HI JK LM NO P  QR ST                      U     V        W","styles":"TA?=","times":"XYZ[\\\\XYY[[]][Y^__``abbccddcbXYZ[\\\\XYY[[]][Ye","glues":[[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""]],"zone":"E\u015F G\xFCd\xFCml\xFC Evrensel Zaman","hours":"h23","fraction":","}]',
+    ja: '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\uFFE5","CNY":"\u5143 \uFFE5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$ $","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON \u30EC\u30A4","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"1|2|3|4|5|6|7|8|9|10|11|12","m":"1|2|3|4|5|6|7|8|9|10|11|12","N":"1|2|3|4|5|6|7|8|9|10|11|12","W":"\u65E5\u66DC\u65E5|\u6708\u66DC\u65E5|\u706B\u66DC\u65E5|\u6C34\u66DC\u65E5|\u6728\u66DC\u65E5|\u91D1\u66DC\u65E5|\u571F\u66DC\u65E5","w":"\u65E5|\u6708|\u706B|\u6C34|\u6728|\u91D1|\u571F","n":"\u65E5|\u6708|\u706B|\u6C34|\u6728|\u91D1|\u571F"},"periods":[[[0,"\u5348\u524D"],[12,"\u5348\u5F8C"]]],"patterns":["","{d}\u65E5","{1}\u6708","{1}/{d}","{1}\u6708{d}\u65E5","{y}\u5E74","{y}\u5E74 (\u65E5: {d}\u65E5)","{y}/{1}","{y}/{1}/{d}","{y}\u5E74{1}\u6708","{y}\u5E74{1}\u6708{d}\u65E5","{Y}\u5E74 {d}\u65E5","{Y}\u5E74 (\u65E5: {D}\u65E5)","{W}","{d}\u65E5{W}","{1}\u6708 {W}","{1}/{d}{W}","{1}\u6708{d}\u65E5{W}","{y}\u5E74 {W}","{y}\u5E74 {d}\u65E5{W}","{y}/{1} {W}","{y}/{1}/{d}{W}","{y}\u5E74{1}\u6708 {W}","{y}\u5E74{1}\u6708{d}\u65E5{W}","{d}\u65E5({w})","{1}/{d}({w})","{w} (\u6708: {2}\u6708)","{1}\u6708{d}\u65E5({w})","{w} (\u6708: {1}\u6708)","{y}\u5E74 {d}\u65E5({w})","{y}/{1}/{d}({w})","{y}\u5E74{1}\u6708{d}\u65E5({w})","{y}/{2}/{D}","{k}\u6642","{k}:{i}","{k}:{i}:{s}","{K}\u6642","{K}:{i}","{K}:{i}:{s}","{k}\u6642{i}\u5206{s}\u79D2 {z}","{k}:{i}:{s} {z}","{a}{j}\u6642","{a}{j}:{i}","{a}{j}:{i}:{s}","{a}{J}\u6642","{a}{J}:{i}","{a}{J}:{i}:{s}","{a}{j}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    24 24 56 78    9: 9:  ;<            => ?@    ?A ?A BC DE    FG FG                 H  I J   K LK  M  N     O  O","styles":"G:PP","times":"QRRSSTUUVVWXSRYZZ[[\\\\]]^^__[ZQRRSSTUUVVWXSR`","glues":[[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" (",")","",1]],"zone":"\u5354\u5B9A\u4E16\u754C\u6642","hours":"h23","fraction":"."}]',
+    zh: '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"\xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"1|2|3|4|5|6|7|8|9|10|11|12","L":"\u4E00\u6708|\u4E8C\u6708|\u4E09\u6708|\u56DB\u6708|\u4E94\u6708|\u516D\u6708|\u4E03\u6708|\u516B\u6708|\u4E5D\u6708|\u5341\u6708|\u5341\u4E00\u6708|\u5341\u4E8C\u6708","m":"1|2|3|4|5|6|7|8|9|10|11|12","l":"1\u6708|2\u6708|3\u6708|4\u6708|5\u6708|6\u6708|7\u6708|8\u6708|9\u6708|10\u6708|11\u6708|12\u6708","N":"1|2|3|4|5|6|7|8|9|10|11|12","W":"\u661F\u671F\u65E5|\u661F\u671F\u4E00|\u661F\u671F\u4E8C|\u661F\u671F\u4E09|\u661F\u671F\u56DB|\u661F\u671F\u4E94|\u661F\u671F\u516D","w":"\u5468\u65E5|\u5468\u4E00|\u5468\u4E8C|\u5468\u4E09|\u5468\u56DB|\u5468\u4E94|\u5468\u516D","n":"\u65E5|\u4E00|\u4E8C|\u4E09|\u56DB|\u4E94|\u516D"},"periods":[[[0,"\u4E0A\u5348"],[12,"\u4E0B\u5348"]]],"patterns":["","{d}\u65E5","{1}\u6708","{1}/{d}","{l}","{1}\u6708{d}\u65E5","{L}","{y}\u5E74","{y}\u5E74 (\u65E5: {d}\u65E5)","{y}/{1}","{y}/{1}/{d}","{y}\u5E74{1}\u6708","{y}\u5E74{1}\u6708{d}\u65E5","{Y}\u5E74 {d}\u65E5","{Y}\u5E74 (\u65E5: {D}\u65E5)","{W}","{d}\u65E5{W}","{1}\u6708 {W}","{1}/{d}{W}","{l} {W}","{1}\u6708{d}\u65E5{W}","{L} {W}","{y}\u5E74 {W}","{y}\u5E74 {d}\u65E5{W}","{y}/{1} {W}","{y}\u5E74{1}\u6708{d}\u65E5{W}","{y}\u5E74{1}\u6708 {W}","{w} (\u6708: {2}\u6708)","{w} (\u6708: {L})","{y}/{1}/{d}{w}","{y}\u5E74{1}\u6708 {w}","{k}\u65F6","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}\u65F6","{z} {K}:{i}:{s}","{a}{j}\u65F6","{a}{j}:{i}","{a}{j}:{i}:{s}","{a}{J}\u65F6","{a}{J}:{i}","{a}{J}:{i}:{s}","{z}{a}{J}:{i}:{s}","{i}:{s}"],"dates":"01 23    45 65 78 9: ;  ;< ;<  =>            ?@ AB    CD ED FG HI J  JI JI                      K     L      M N","styles":"I<<:","times":"OPQRSTPPRRUURPVWWXXYZZ[[\\\\\\\\[ZOPQRSTPPRRUURP]","glues":[[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],["","",""]],"zone":"\u534F\u8C03\u4E16\u754C\u65F6","hours":"h23","fraction":"."}]',
+    "zh-TW": '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"\u975E\u6578\u503C","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\uFFE6 \u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"1|2|3|4|5|6|7|8|9|10|11|12","L":"1\u6708|2\u6708|3\u6708|4\u6708|5\u6708|6\u6708|7\u6708|8\u6708|9\u6708|10\u6708|11\u6708|12\u6708","m":"1|2|3|4|5|6|7|8|9|10|11|12","l":"1\u6708|2\u6708|3\u6708|4\u6708|5\u6708|6\u6708|7\u6708|8\u6708|9\u6708|10\u6708|11\u6708|12\u6708","N":"1|2|3|4|5|6|7|8|9|10|11|12","W":"\u661F\u671F\u65E5|\u661F\u671F\u4E00|\u661F\u671F\u4E8C|\u661F\u671F\u4E09|\u661F\u671F\u56DB|\u661F\u671F\u4E94|\u661F\u671F\u516D","w":"\u9031\u65E5|\u9031\u4E00|\u9031\u4E8C|\u9031\u4E09|\u9031\u56DB|\u9031\u4E94|\u9031\u516D","n":"\u65E5|\u4E00|\u4E8C|\u4E09|\u56DB|\u4E94|\u516D"},"periods":[[[0,"\u4E0A\u5348"],[12,"\u4E0B\u5348"]],[[0,"\u51CC\u6668"],[5,"\u6E05\u6668"],[8,"\u4E0A\u5348"],[12,"\u4E2D\u5348"],[13,"\u4E0B\u5348"],[19,"\u665A\u4E0A"]]],"patterns":["","{d}\u65E5","{1}\u6708","{1}/{d}","{L}","{1}\u6708{d}\u65E5","{y}\u5E74","{y}\u5E74 (\u65E5: {d}\u65E5)","{y}/{1}","{y}/{1}/{d}","{y}\u5E74{1}\u6708","{y}\u5E74{1}\u6708{d}\u65E5","{Y}\u5E74 {d}\u65E5","{Y}\u5E74 (\u65E5: {D}\u65E5)","{W}","{d} {W}","{1}\u6708 {W}","{1}/{d}\uFF08{W}\uFF09","{L} {W}","{1}\u6708{d}\u65E5{W}","{y}\u5E74 {W}","{y}\u5E74 {d} {W}","{y}/{1} {W}","{y}\u5E74{1}\u6708{d}\u65E5 {W}","{y}\u5E74{1}\u6708 {W}","{y}\u5E74{1}\u6708{d}\u65E5{W}","{w} (\u6708: {2}\u6708)","{w} (\u6708: {L})","{y}/{1}/{d}\uFF08{w}\uFF09","{a}{h}\u6642","{a}{h}:{i}","{a}{h}:{i}:{s}","{a}{H}\u6642","{a}{H}:{i}","{a}{H}:{i}:{s}","{b}{h}:{i}:{s} [{z}]","{b}{h}:{i}:{s}","{b}{h}:{i}","{q}\u6642","{Q}:{i}","{Q}:{i}:{s}","{Q}\u6642","{Q}:{i}:{s} [{z}]","{i}:{s}"],"dates":"01 23    45 45 67 89    :; :;  <=            >? @A    BC BC DE FG    HI HI                      J     K      L","styles":"G;;9","times":"MNNOOPQQRRSSTUMNNOOPQQRRSSTUVWWXXYWWXXZZXW[","glues":[[" ","",""],[" ","",""],[" ","",""],["\u2009","",""],[" ","",""],[" ","",""],[" ","",""],["\u2009","",""],["","",""]],"zone":"\u4E16\u754C\u6A19\u6E96\u6642\u9593","hours":"h12","fraction":"."}]',
+    ko: '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","(\xA4#)","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","(\xA4\xA0#)","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"1\uC6D4|2\uC6D4|3\uC6D4|4\uC6D4|5\uC6D4|6\uC6D4|7\uC6D4|8\uC6D4|9\uC6D4|10\uC6D4|11\uC6D4|12\uC6D4","m":"1\uC6D4|2\uC6D4|3\uC6D4|4\uC6D4|5\uC6D4|6\uC6D4|7\uC6D4|8\uC6D4|9\uC6D4|10\uC6D4|11\uC6D4|12\uC6D4","N":"1\uC6D4|2\uC6D4|3\uC6D4|4\uC6D4|5\uC6D4|6\uC6D4|7\uC6D4|8\uC6D4|9\uC6D4|10\uC6D4|11\uC6D4|12\uC6D4","W":"\uC77C\uC694\uC77C|\uC6D4\uC694\uC77C|\uD654\uC694\uC77C|\uC218\uC694\uC77C|\uBAA9\uC694\uC77C|\uAE08\uC694\uC77C|\uD1A0\uC694\uC77C","w":"\uC77C|\uC6D4|\uD654|\uC218|\uBAA9|\uAE08|\uD1A0","n":"\uC77C|\uC6D4|\uD654|\uC218|\uBAA9|\uAE08|\uD1A0"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}\uC77C","{1}\uC6D4","{1}. {d}.","{M}","{M} {d}\uC77C","{y}\uB144","{y}\uB144 (\uC77C: {d}\uC77C)","{y}. {1}.","{y}. {1}. {d}.","{y}\uB144 {M}","{y}\uB144 {M} {d}\uC77C","{Y}\uB144 {d}\uC77C","{Y}\uB144 (\uC77C: {D}\uC77C)","{W}","{d}\uC77C {W}","{1}\uC6D4 {W}","{1}. {d}. {W}","{M} {W}","{M} {d}\uC77C {W}","{y}\uB144 {W}","{y}\uB144 {d}\uC77C {W}","{y}. {1}. {W}","{y}. {1}. {d}. {W}","{y}\uB144 {M} {W}","{y}\uB144 {M} {d}\uC77C {W}","{d}\uC77C ({w})","{1}. {d}. ({w})","{w} (\uC6D4: {2}\uC6D4)","{M} {d}\uC77C ({w})","{w} (\uC6D4: {M})","{y}\uB144 {d}\uC77C ({w})","{y}. {1}. {d}. ({w})","{y}. {1}. {w}","{y}\uB144 {M} {d}\uC77C ({w})","{Y}. {1}. {d}.","{a} {h}\uC2DC","{a} {h}:{i}","{a} {h}:{i}:{s}","{a} {H}\uC2DC","{a} {H}:{i}","{a} {H}:{i}:{s}","{a} {h}\uC2DC {I}\uBD84 {S}\uCD08 {z}","{q}\uC2DC","{Q}:{i}","{q}\uC2DC {I}\uBD84 {S}\uCD08","{q}:{i}:{s}","{Q}\uC2DC","{Q}\uC2DC {I}\uBD84 {S}\uCD08","{Q}:{i}:{s}","{q}\uC2DC {I}\uBD84 {S}\uCD08 {z}","{i}:{s}"],"dates":"01 23    45 45 67 89 8  :; :;  <=            >? @A    BC BC DE FG F  HI HI                 J  K L   M NM  O  P Q   R","styles":"I;9S","times":"TUUVVWXXYYZZVUTUUVVWXXYYZZVU[\\\\\\\\]^_\\\\\\\\`abb^\\\\c","glues":[[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[") ","","("]],"zone":"\uD611\uC815 \uC138\uACC4\uC2DC","hours":"h12","fraction":"."}]',
+    ar: '[{"separators":".,","money":".,","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"\u0644\u064A\u0633\xA0\u0631\u0642\u0645\u064B\u0627","arab":0,"decimal":["#","\u200E-#"],"percent":["#\u200E%\u200E","\u200E-#\u200E%\u200E"],"shapes":[["\u200F#\xA0\xA4","\u200F\u200E-#\xA0\xA4","(\u061C#\xA0\xA4)","\u061C#\xA0\xA4"],["\u200F#\xA0\xA4","\u200F\u200E-#\xA0\xA4","(\u061C#\xA0\xA4)","\u061C#\xA0\xA4"]],"symbols":{"USD":"US$","EUR":"\u20AC","GBP":"UK\xA3","JPY":"JP\xA5","CNY":"CN\xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$","AUD":"AU$","MXN":"MX$","NZD":"NZ$","HKD":"HK$","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","SAR":"\u0631.\u0633.","AED":"\u062F.\u0625.","EGP":"\u062C.\u0645. E\xA3","ARS":"ARS AR$","CLP":"CLP CL$","COP":"COP CO$","RON":"RON lei","ISK":"ISK kr","KWD":"\u062F.\u0643.","QAR":"\u0631.\u0642.","BHD":"\u062F.\u0628.","OMR":"\u0631.\u0639.","JOD":"\u062F.\u0623.","LBP":"\u0644.\u0644. L\xA3","MAD":"\u062F.\u0645.","DZD":"\u062F.\u062C.","TND":"\u062F.\u062A.","IQD":"\u062F.\u0639.","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU UY$"}},{"names":{"M":"\u064A\u0646\u0627\u064A\u0631|\u0641\u0628\u0631\u0627\u064A\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064A\u0644|\u0645\u0627\u064A\u0648|\u064A\u0648\u0646\u064A\u0648|\u064A\u0648\u0644\u064A\u0648|\u0623\u063A\u0633\u0637\u0633|\u0633\u0628\u062A\u0645\u0628\u0631|\u0623\u0643\u062A\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062F\u064A\u0633\u0645\u0628\u0631","m":"\u064A\u0646\u0627\u064A\u0631|\u0641\u0628\u0631\u0627\u064A\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064A\u0644|\u0645\u0627\u064A\u0648|\u064A\u0648\u0646\u064A\u0648|\u064A\u0648\u0644\u064A\u0648|\u0623\u063A\u0633\u0637\u0633|\u0633\u0628\u062A\u0645\u0628\u0631|\u0623\u0643\u062A\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062F\u064A\u0633\u0645\u0628\u0631","N":"\u064A|\u0641|\u0645|\u0623|\u0648|\u0646|\u0644|\u063A|\u0633|\u0643|\u0628|\u062F","W":"\u0627\u0644\u0623\u062D\u062F|\u0627\u0644\u0627\u062B\u0646\u064A\u0646|\u0627\u0644\u062B\u0644\u0627\u062B\u0627\u0621|\u0627\u0644\u0623\u0631\u0628\u0639\u0627\u0621|\u0627\u0644\u062E\u0645\u064A\u0633|\u0627\u0644\u062C\u0645\u0639\u0629|\u0627\u0644\u0633\u0628\u062A","w":"\u0627\u0644\u0623\u062D\u062F|\u0627\u0644\u0627\u062B\u0646\u064A\u0646|\u0627\u0644\u062B\u0644\u0627\u062B\u0627\u0621|\u0627\u0644\u0623\u0631\u0628\u0639\u0627\u0621|\u0627\u0644\u062E\u0645\u064A\u0633|\u0627\u0644\u062C\u0645\u0639\u0629|\u0627\u0644\u0633\u0628\u062A","n":"\u062D|\u0646|\u062B|\u0631|\u062E|\u062C|\u0633"},"periods":[[[0,"\u0635"],[12,"\u0645"]]],"patterns":["","{d}","{1}","{d}\u200F/{1}","{M}","{d} {M}","{y}","{y} (\u064A\u0648\u0645: {d})","{1}\u200F/{y}","{d}\u200F/{1}\u200F/{y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (\u064A\u0648\u0645: {D})","{W}","{W}\u060C {d}","{1} {W}","{W}\u060C {d}\u200F/{1}","{M} {W}","{W}\u060C {d} {M}","{y} {W}","{y} {W}\u060C {d}","{1}\u200F/{y} {W}","{W}\u060C {d}\u200F/{1}\u200F/{y}","{M} {y} {W}","{W}\u060C {d} {M} {y}","{W} (\u0627\u0644\u0634\u0647\u0631: {2})","{W} (\u0627\u0644\u0634\u0647\u0631: {M})","{D}\u200F/{2}\u200F/{y}","{h}\u202F{a}","{h}:{i} {a}","{h}:{i}:{s} {a}","{H}\u202F{a}","{H}:{i} {a}","{H}:{i}:{s} {a}","{h}:{i}:{s} {a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 45 67 89    :; :;  <=            >? @A    BC BC DE FG    HI HI                >? @A J  BC KC DE FG    HI HI","styles":"I;L9","times":"MNNOOPQQRRSSONMNNOOPQQRRSSONTUUVVTUUVVWWVUX","glues":[[" \u0641\u064A ","",""],[" \u0641\u064A ","",""],["\u060C ","",""],["\u060C ","",""],[" \u0641\u064A ","",""],[" \u0641\u064A ","",""],["\u060C ","",""],["\u060C ","",""],[" ","",""]],"zone":"\u0627\u0644\u062A\u0648\u0642\u064A\u062A \u0627\u0644\u0639\u0627\u0644\u0645\u064A \u0627\u0644\u0645\u0646\u0633\u0642","hours":"h12","fraction":"."}]',
+    hi: '[{"separators":".,","money":".,","least":1,"second":2,"ledger":2,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","-\xA4#","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"A$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON \u0932\u0947\u0908","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"\u091C\u0928\u0935\u0930\u0940|\u092B\u093C\u0930\u0935\u0930\u0940|\u092E\u093E\u0930\u094D\u091A|\u0905\u092A\u094D\u0930\u0948\u0932|\u092E\u0908|\u091C\u0942\u0928|\u091C\u0941\u0932\u093E\u0908|\u0905\u0917\u0938\u094D\u0924|\u0938\u093F\u0924\u0902\u092C\u0930|\u0905\u0915\u094D\u091F\u0942\u092C\u0930|\u0928\u0935\u0902\u092C\u0930|\u0926\u093F\u0938\u0902\u092C\u0930","m":"\u091C\u0928\u0970|\u092B\u093C\u0930\u0970|\u092E\u093E\u0930\u094D\u091A|\u0905\u092A\u094D\u0930\u0948\u0932|\u092E\u0908|\u091C\u0942\u0928|\u091C\u0941\u0932\u0970|\u0905\u0917\u0970|\u0938\u093F\u0924\u0970|\u0905\u0915\u094D\u091F\u0942\u0970|\u0928\u0935\u0970|\u0926\u093F\u0938\u0970","N":"\u091C|\u092B\u093C|\u092E\u093E|\u0905|\u092E|\u091C\u0942|\u091C\u0941|\u0905|\u0938\u093F|\u0905|\u0928|\u0926\u093F","W":"\u0930\u0935\u093F\u0935\u093E\u0930|\u0938\u094B\u092E\u0935\u093E\u0930|\u092E\u0902\u0917\u0932\u0935\u093E\u0930|\u092C\u0941\u0927\u0935\u093E\u0930|\u0917\u0941\u0930\u0941\u0935\u093E\u0930|\u0936\u0941\u0915\u094D\u0930\u0935\u093E\u0930|\u0936\u0928\u093F\u0935\u093E\u0930","w":"\u0930\u0935\u093F|\u0938\u094B\u092E|\u092E\u0902\u0917\u0932|\u092C\u0941\u0927|\u0917\u0941\u0930\u0941|\u0936\u0941\u0915\u094D\u0930|\u0936\u0928\u093F","n":"\u0930|\u0938\u094B|\u092E\u0902|\u092C\u0941|\u0917\u0941|\u0936\u0941|\u0936"},"periods":[[[0,"am"],[12,"pm"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (\u0926\u093F\u0928: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (\u0926\u093F\u0928: {D})","{W}","{W} {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} {M}","{y} {W}","{y} {W} {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (\u092E\u093E\u0939: {2})","{w} (\u092E\u093E\u0939: {M})","{d}/{1}/{Y}","{h}\u202F{a}","{h}:{i} {a}","{h}:{i}:{s} {a}","{H}\u202F{a}","{H}:{i} {a}","{H}:{i}:{s} {a}","{h}:{i}:{s} {a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"Q?=T","times":"UVVWWXYYZZ[[WVUVVWWXYYZZ[[WV\\\\]]^^\\\\]]^^__^]`","glues":[[" \u0915\u094B "," \u092C\u091C\u0947",""],[" \u0915\u094B "," \u092C\u091C\u0947",""],[", ","",""],[", ","",""],[" \u0915\u094B "," \u092C\u091C\u0947",""],[" \u0915\u094B "," \u092C\u091C\u0947",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"\u0938\u092E\u0928\u094D\u0935\u093F\u0924 \u0935\u0948\u0936\u094D\u0935\u093F\u0915 \u0938\u092E\u092F","hours":"h12","fraction":"."}]',
+    sv: '[{"separators":",\xA0","money":",\xA0","least":1,"second":3,"ledger":3,"minus":"\u2212","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#\xA0%","-#\xA0%"],"shapes":[["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"],["#\xA0\xA4","-#\xA0\xA4","-#\xA0\xA4","#\xA0\xA4"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"GBP \xA3","JPY":"JPY \xA5","CNY":"CNY \xA5","INR":"INR \u20B9","KRW":"KRW \u20A9","BRL":"BR$ R$","CAD":"CA$ $","AUD":"AUD $","MXN":"MX$ $","NZD":"NZD $","HKD":"HKD $","ILS":"\u20AA","VND":"VND \u20AB","TWD":"TWD NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"kr","NOK":"Nkr kr","DKK":"Dkr kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"THB \u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EG\xA3 E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"Ikr kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"januari|februari|mars|april|maj|juni|juli|augusti|september|oktober|november|december","m":"jan.|feb.|mars|apr.|maj|juni|juli|aug.|sep.|okt.|nov.|dec.","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"s\xF6ndag|m\xE5ndag|tisdag|onsdag|torsdag|fredag|l\xF6rdag","w":"s\xF6n|m\xE5n|tis|ons|tors|fre|l\xF6r","n":"S|M|T|O|T|F|L"},"periods":[[[0,"fm"],[12,"em"]]],"patterns":["","{d}","{1}","{d}/{1}","{D}/{2}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (dag: {d})","{y}-{2}","{y}-{2}-{D}","{y}-{1}-{D}","{y}-{2}-{d}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (dag: {D})","{Y}-{1}-{D}","{W}","{W} {d}","{1} {W}","{W} {d}/{1}","{m} {W}","{W} {d} {m}","{M} {W}","{W} {d} {M}","{y} {W}","{y} {W} {d}","{y}-{2} {W}","{W}, {y}-{2}-{D}","{m} {y} {W}","{W} {d} {m} {y}","{M} {y} {W}","{W} {d} {M} {y}","{w} (m\xE5nad: {2})","{w} (m\xE5nad: {M})","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{j}\u202F{a}","{j}:{i}\u202F{a}","{j}:{i}:{s}\u202F{a}","{J}\u202F{a}","{J}:{i}\u202F{a}","{J}:{i}:{s}\u202F{a}","{J}:{i}:{s}\u202F{a} {z}","{i}:{s}"],"dates":"01 23  3456 78 9: ;<= > ?@ AB  CD  E         FG HI    JK LM NO PQ    RS TU                      V     W","styles":"UB@<","times":"XYZ[\\\\XYY[[]][Y^__``abbccddcbXYZ[\\\\XYY[[]][Ye","glues":[[" kl. ","",""],[" kl. ","",""],[" ","",""],[" ","",""],[" kl. ","",""],[" kl. ","",""],[" ","",""],[" ","",""],[" ","",""]],"zone":"koordinerad universell tid","hours":"h23","fraction":","}]',
+    id: '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["#%","-#%"],"shapes":[["\xA4#","-\xA4#","-\xA4#","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"US$ $","EUR":"\u20AC","GBP":"\xA3","JPY":"JP\xA5 \xA5","CNY":"CN\xA5 \xA5","INR":"Rs \u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON lei","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"Januari|Februari|Maret|April|Mei|Juni|Juli|Agustus|September|Oktober|November|Desember","m":"Jan|Feb|Mar|Apr|Mei|Jun|Jul|Agu|Sep|Okt|Nov|Des","N":"J|F|M|A|M|J|J|A|S|O|N|D","W":"Minggu|Senin|Selasa|Rabu|Kamis|Jumat|Sabtu","w":"Min|Sen|Sel|Rab|Kam|Jum|Sab","n":"M|S|S|R|K|J|S"},"periods":[[[0,"AM"],[12,"PM"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (hari: {d})","{1}/{y}","{d}/{1}/{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (hari: {D})","{W}","{W}, {d}","{1} {W}","{W}, {d}/{1}","{m} {W}","{W}, {d} {m}","{M} {W}","{W}, {d} {M}","{y} {W}","{y} {W}, {d}","{1}/{y} {W}","{W}, {d}/{1}/{y}","{m} {y} {W}","{W}, {d} {m} {y}","{M} {y} {W}","{W}, {d} {M} {y}","{w} (bulan: {2})","{w} (bulan: {M})","{W}, {D} {M} {y}","{D}/{2}/{Y}","{K}","{K}.{i}","{k}.{i}","{K}.{i}.{s}","{k}.{i}.{s}","{K}.{i}.{s} {z}","{j}\u202F{a}","{j}.{i}\u202F{a}","{j}.{i}.{s}\u202F{a}","{J}\u202F{a}","{J}.{i}\u202F{a}","{J}.{i}.{s}\u202F{a}","{J}.{i}.{s}. {a} {z}","{i}.{s}"],"dates":"01 23    45 67 89 :;    <= >?  @A            BC DE    FG HI JK LM    NO PQ                      R     S","styles":"T?=U","times":"VWXYZVWWYY[[YW\\\\]]^^_``aabba`VWXYZVWWYY[[YWc","glues":[[" pukul ","",""],[" pukul ","",""],[", ","",""],[", ","",""],[" pukul ","",""],[" pukul ","",""],[", ","",""],[", ","",""],[" ","",""]],"zone":"Waktu Universal Terkoordinasi","hours":"h23","fraction":","}]',
+    "tr-TR": '[{"separators":",.","money":",.","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"NaN","arab":0,"decimal":["#","-#"],"percent":["%#","-%#"],"shapes":[["\xA4#","-\xA4#","-\xA4#","\xA4#"],["\xA4\xA0#","-\xA4\xA0#","-\xA4\xA0#","\xA4\xA0#"]],"symbols":{"USD":"$","EUR":"\u20AC","GBP":"\xA3","JPY":"\xA5","CNY":"CN\xA5 \xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$ $","AUD":"AU$ $","MXN":"MX$ $","NZD":"NZ$ $","HKD":"HK$ $","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"\u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","EGP":"EGP E\xA3","ARS":"ARS $","CLP":"CLP $","COP":"COP $","RON":"RON L","ISK":"ISK kr","LBP":"LBP L\xA3","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU $"}},{"names":{"M":"Ocak|\u015Eubat|Mart|Nisan|May\u0131s|Haziran|Temmuz|A\u011Fustos|Eyl\xFCl|Ekim|Kas\u0131m|Aral\u0131k","m":"Oca|\u015Eub|Mar|Nis|May|Haz|Tem|A\u011Fu|Eyl|Eki|Kas|Ara","N":"O|\u015E|M|N|M|H|T|A|E|E|K|A","W":"Pazar|Pazartesi|Sal\u0131|\xC7ar\u015Famba|Per\u015Fembe|Cuma|Cumartesi","w":"Paz|Pzt|Sal|\xC7ar|Per|Cum|Cmt","n":"P|P|S|\xC7|P|C|C"},"periods":[[[0,"\xD6\xD6"],[12,"\xD6S"]]],"patterns":["","{d}","{1}","{d}/{1}","{m}","{d} {m}","{M}","{d} {M}","{y}","{y} (g\xFCn: {d})","{2}/{y}","{D}.{2}.{y}","{2}.{y}","{d}.{2}.{y}","{m} {y}","{d} {m} {y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (g\xFCn: {D})","{W}","{d} {W}","{1} {W}","{d}/{1} {W}","{m} {W}","{d} {m} {W}","{M} {W}","{d} {M} {W}","{y} {W}","{y} {d} {W}","{2}/{y} {W}","{d}.{1}.{y} {W}","{2}.{y} {W}","{m} {y} {W}","{d} {m} {y} {W}","{M} {y} {W}","{d} {M} {y} {W}","{w} (ay: {2})","{w} (ay: {M})","{2}.{y} {w}","{K}","{K}:{i}","{k}:{i}","{K}:{i}:{s}","{k}:{i}:{s}","{K}:{i}:{s} {z}","{a}\u202F{j}","{a}\u202F{j}:{i}","{a}\u202F{j}:{i}:{s}","{a}\u202F{J}","{a}\u202F{J}:{i}","{a}\u202F{J}:{i}:{s}","{a}\u202F{J}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 67 89 :; <= >? @A  BC            DE FG    HI JK LM NO P  QR ST                      U     V        W","styles":"TA?=","times":"XYZ[\\\\XYY[[]][Y^__``abbccddcbXYZ[\\\\XYY[[]][Ye","glues":[[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""],[" ","",""]],"zone":"E\u015F G\xFCd\xFCml\xFC Evrensel Zaman","hours":"h23","fraction":","}]',
+    "ar-EG": '[{"separators":"\u066B\u066C","money":"\u066B\u066C","least":1,"second":3,"ledger":3,"minus":"-","plus":"+","nan":"\u0644\u064A\u0633\xA0\u0631\u0642\u0645\u064B\u0627","arab":1,"decimal":["#","\u061C-#"],"percent":["#\u066A\u061C","\u061C-#\u066A\u061C"],"shapes":[["\u200F#\xA0\xA4","\u061C-\u200F#\xA0\xA4","\u061C-\u200F#\xA0\xA4","\u200F#\xA0\xA4"],["\u200F#\xA0\xA4","\u061C-\u200F#\xA0\xA4","\u061C-\u200F#\xA0\xA4","\u200F#\xA0\xA4"]],"symbols":{"USD":"US$","EUR":"\u20AC","GBP":"UK\xA3","JPY":"JP\xA5","CNY":"CN\xA5","INR":"\u20B9","KRW":"\u20A9","BRL":"R$","CAD":"CA$","AUD":"AU$","MXN":"MX$","NZD":"NZ$","HKD":"HK$","ILS":"\u20AA","VND":"\u20AB","TWD":"NT$","PHP":"PHP \u20B1","XAF":"FCFA","SEK":"SEK kr","NOK":"NOK kr","DKK":"DKK kr","PLN":"PLN z\u0142","CZK":"CZK K\u010D","HUF":"HUF Ft","RUB":"RUB \u20BD","UAH":"UAH \u20B4","TRY":"TRY \u20BA","IDR":"IDR Rp","THB":"\u0E3F","SGD":"SGD $","MYR":"MYR RM","ZAR":"ZAR R","SAR":"\u0631.\u0633.","AED":"\u062F.\u0625.","EGP":"\u062C.\u0645. E\xA3","ARS":"ARS AR$","CLP":"CLP CL$","COP":"COP CO$","RON":"RON lei","ISK":"ISK kr","KWD":"\u062F.\u0643.","QAR":"\u0631.\u0642.","BHD":"\u062F.\u0628.","OMR":"\u0631.\u0639.","JOD":"\u062F.\u0623.","LBP":"\u0644.\u0644. L\xA3","MAD":"\u062F.\u0645.","DZD":"\u062F.\u062C.","TND":"\u062F.\u062A.","IQD":"\u062F.\u0639.","PKR":"PKR Rs","BDT":"BDT \u09F3","LKR":"LKR Rs","NPR":"NPR Rs","NGN":"NGN \u20A6","GHS":"GHS GH\u20B5","UYU":"UYU UY$"}},{"names":{"M":"\u064A\u0646\u0627\u064A\u0631|\u0641\u0628\u0631\u0627\u064A\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064A\u0644|\u0645\u0627\u064A\u0648|\u064A\u0648\u0646\u064A\u0648|\u064A\u0648\u0644\u064A\u0648|\u0623\u063A\u0633\u0637\u0633|\u0633\u0628\u062A\u0645\u0628\u0631|\u0623\u0643\u062A\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062F\u064A\u0633\u0645\u0628\u0631","m":"\u064A\u0646\u0627\u064A\u0631|\u0641\u0628\u0631\u0627\u064A\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064A\u0644|\u0645\u0627\u064A\u0648|\u064A\u0648\u0646\u064A\u0648|\u064A\u0648\u0644\u064A\u0648|\u0623\u063A\u0633\u0637\u0633|\u0633\u0628\u062A\u0645\u0628\u0631|\u0623\u0643\u062A\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062F\u064A\u0633\u0645\u0628\u0631","N":"\u064A|\u0641|\u0645|\u0623|\u0648|\u0646|\u0644|\u063A|\u0633|\u0643|\u0628|\u062F","W":"\u0627\u0644\u0623\u062D\u062F|\u0627\u0644\u0627\u062B\u0646\u064A\u0646|\u0627\u0644\u062B\u0644\u0627\u062B\u0627\u0621|\u0627\u0644\u0623\u0631\u0628\u0639\u0627\u0621|\u0627\u0644\u062E\u0645\u064A\u0633|\u0627\u0644\u062C\u0645\u0639\u0629|\u0627\u0644\u0633\u0628\u062A","w":"\u0627\u0644\u0623\u062D\u062F|\u0627\u0644\u0627\u062B\u0646\u064A\u0646|\u0627\u0644\u062B\u0644\u0627\u062B\u0627\u0621|\u0627\u0644\u0623\u0631\u0628\u0639\u0627\u0621|\u0627\u0644\u062E\u0645\u064A\u0633|\u0627\u0644\u062C\u0645\u0639\u0629|\u0627\u0644\u0633\u0628\u062A","n":"\u062D|\u0646|\u062B|\u0631|\u062E|\u062C|\u0633"},"periods":[[[0,"\u0635"],[12,"\u0645"]]],"patterns":["","{d}","{1}","{d}\u200F/{1}","{M}","{d} {M}","{y}","{y} (\u064A\u0648\u0645: {d})","{1}\u200F/{y}","{d}\u200F/{1}\u200F/{y}","{M} {y}","{d} {M} {y}","{Y} {d}","{Y} (\u064A\u0648\u0645: {D})","{W}","{W}\u060C {d}","{1} {W}","{W}\u060C {d}\u200F/{1}","{M} {W}","{W}\u060C {d} {M}","{y} {W}","{y} {W}\u060C {d}","{1}\u200F/{y} {W}","{W}\u060C {d}\u200F/{1}\u200F/{y}","{M} {y} {W}","{W}\u060C {d} {M} {y}","{W} (\u0627\u0644\u0634\u0647\u0631: {2})","{W} (\u0627\u0644\u0634\u0647\u0631: {M})","{D}\u200F/{2}\u200F/{y}","{h}\u202F{a}","{h}:{i} {a}","{h}:{i}:{s} {a}","{H}\u202F{a}","{H}:{i} {a}","{H}:{i}:{s} {a}","{h}:{i}:{s} {a} {z}","{Q}","{Q}:{i}","{Q}:{i}:{s}","{Q}:{i}:{s} {z}","{i}:{s}"],"dates":"01 23    45 45 67 89    :; :;  <=            >? @A    BC BC DE FG    HI HI                >? @A J  BC KC DE FG    HI HI","styles":"I;L9","times":"MNNOOPQQRRSSONMNNOOPQQRRSSONTUUVVTUUVVWWVUX","glues":[[" \u0641\u064A ","",""],[" \u0641\u064A ","",""],["\u060C ","",""],["\u060C ","",""],[" \u0641\u064A ","",""],[" \u0641\u064A ","",""],["\u060C ","",""],["\u060C ","",""],[" ","",""]],"zone":"\u0627\u0644\u062A\u0648\u0642\u064A\u062A \u0627\u0644\u0639\u0627\u0644\u0645\u064A \u0627\u0644\u0645\u0646\u0633\u0642","hours":"h12","fraction":"\u066B"}]'
+  };
+
+  // src/intl-derive.js
+  var derivedFrom = (options) => {
+    if (options.day === "2-digit") return { ...options, day: "numeric" };
+    if (options.year === "2-digit") return { ...options, year: "numeric" };
+    if (options.month === "2-digit") return { ...options, month: "numeric" };
+    if (options.weekday === "short") return { ...options, weekday: "long" };
+  }, rewrite = (pattern, options, base2) => options.day !== base2.day ? pattern.replace("{d}", "{D}") : options.year !== base2.year ? pattern.replace("{y}", "{Y}") : options.month !== base2.month ? pattern.replace("{1}", "{2}") : pattern.replace("{W}", "{w}").replace("{V}", "{v}");
+
+  // src/intl-locales.js
+  var warned = /* @__PURE__ */ new Set(), warn = (text2) => {
+    warned.has(text2) || (warned.add(text2), host.native.stderr(`Warning: ${text2}
+`));
+  }, canonical = (tag) => {
+    let plain2 = String(tag);
+    if (!/^(?:[a-z]{2,3}|[a-z]{5,8})(?:-[a-z0-9]{1,8})*$/i.test(plain2)) throw new RangeError("Incorrect locale information provided");
+    return plain2.replace(/-[ux]-.*$/i, "").split("-").map((part, at2) => at2 === 0 ? part.toLowerCase() : part.length === 4 ? part[0].toUpperCase() + part.slice(1).toLowerCase() : part.length <= 3 ? part.toUpperCase() : part.toLowerCase()).join("-");
+  }, requested = (locales) => {
+    if (locales === null) throw new TypeError("Cannot convert undefined or null to object");
+    return (locales === void 0 ? [] : typeof locales == "string" || !Array.isArray(locales) ? [locales] : locales).map((tag) => {
+      if (typeof tag != "string" && typeof tag != "object") throw new TypeError("Incorrect locale information provided");
+      return canonical(tag);
+    });
+  }, known = (tag) => tag === "en" || tag === "en-US" ? "en-US" : Object.hasOwn(localeData, tag) ? tag : Object.hasOwn(sameLocales, tag) ? sameLocales[tag] : void 0, isKnown = (tag) => known(tag) !== void 0, read3 = /* @__PURE__ */ new Map(), localeOf = (locales) => {
+    let [tag = "en-US"] = requested(locales), name2 = known(tag);
+    if (name2 === void 0 && (name2 = known(tag.replace(/^(\w+-[A-Z][a-z]+)-.*$/, "$1")) ?? known(tag.split("-")[0]) ?? "en-US", warn(`Intl has no data for the locale '${tag}' here: it is written as '${name2}' is`)), name2 === "en-US") return { locale: tag === "en" ? "en" : "en-US" };
+    if (!read3.has(name2)) {
+      let [numbers, dates] = JSON.parse(localeData[name2]);
+      read3.set(name2, { numbers, dates });
+    }
+    return { locale: isKnown(tag) ? tag : name2, ...read3.get(name2) };
+  }, forms = { weekday: [void 0, "long", "short"], year: [void 0, "numeric", "2-digit"], month: [void 0, "numeric", "2-digit", "short", "long"], day: [void 0, "numeric", "2-digit"] }, datePattern = (dates, { weekday, year, month, day }) => {
+    let options = { weekday, year, month, day }, at2 = Object.entries(forms).reduce((index, [name2, list]) => index * list.length + Math.max(list.indexOf(options[name2]), 0), 0), mark = dates.dates[at2] ?? " ";
+    if (mark !== " ") return dates.patterns[mark.charCodeAt(0) - 48];
+    let base2 = derivedFrom(options);
+    return rewrite(datePattern(dates, base2), options, base2);
+  }, arabicDigits = (text2) => text2.replace(/\d/g, (digit) => String.fromCharCode(1632 + Number(digit)));
+
   // src/intl-dates.js
   var { native: native7 } = host, months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"], days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"], dateKeys = ["weekday", "era", "year", "month", "day"], timeKeys = ["dayPeriod", "hour", "minute", "second", "fractionalSecondDigits"], styles = {
     full: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
@@ -8728,36 +9196,33 @@ ${output.stderr}`);
     long: { hour: "numeric", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
     medium: { hour: "numeric", minute: "2-digit", second: "2-digit" },
     short: { hour: "numeric", minute: "2-digit" }
-  }, elsewhere = {
-    "en-GB": [["day", "month", "year"], "/", !0],
-    "en-CA": [["year", "month", "day"], "-", !0],
-    "sv-SE": [["year", "month", "day"], "-", !0],
-    sv: [["year", "month", "day"], "-", !0],
-    "de-DE": [["day", "month", "year"], ".", !1],
-    de: [["day", "month", "year"], ".", !1],
-    "fr-FR": [["day", "month", "year"], "/", !0],
-    fr: [["day", "month", "year"], "/", !0]
   }, two = (number) => String(number).padStart(2, "0"), offsetOf = (zone) => {
     let match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone);
     return match === null ? void 0 : (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
   }, DateTimeFormat = class {
     #o;
+    // The data of another locale than en-US.
+    #l;
     #bound;
     constructor(locales, options = {}, required = "any", defaults = "date") {
       let o2 = { ...options }, zone = o2.timeZone === void 0 ? "UTC" : String(o2.timeZone), name2 = offsetOf(zone) === void 0 ? /^(utc|gmt|etc\/utc)$/i.test(zone) ? "UTC" : native7.zoneName(zone) : zone;
       if (name2 == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
       if (o2.dateStyle !== void 0 || o2.timeStyle !== void 0) {
+        if (required === "date" && o2.timeStyle !== void 0) throw new TypeError("Invalid option : timeStyle");
+        if (required === "time" && o2.dateStyle !== void 0) throw new TypeError("Invalid option : dateStyle");
         if ([...dateKeys, ...timeKeys].some((key) => o2[key] !== void 0)) throw new TypeError(`Can't set option ${[...dateKeys, ...timeKeys].find((key) => o2[key] !== void 0)} when ${o2.dateStyle ? "dateStyle" : "timeStyle"} is used`);
-        for (let [given, known] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]]) {
-          if (given !== void 0 && !(given in known)) throw new RangeError(`Value ${given} out of range for Intl.DateTimeFormat options property dateStyle`);
-          Object.assign(o2, known[given]);
+        for (let [given, known2] of [[o2.dateStyle, styles], [o2.timeStyle, timeStyles]]) {
+          if (given !== void 0 && !(given in known2)) throw new RangeError(`Value ${given} out of range for Intl.DateTimeFormat options property dateStyle`);
+          Object.assign(o2, known2[given]);
         }
       } else {
         let has = (keys) => keys.some((key) => o2[key] !== void 0), needs = !(required !== "time" && has(dateKeys)) && !(required !== "date" && has(timeKeys));
-        needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "2-digit", second: "2-digit" });
+        needs && defaults !== "time" && Object.assign(o2, { year: "numeric", month: "numeric", day: "numeric" }), needs && defaults !== "date" && Object.assign(o2, { hour: "numeric", minute: "numeric", second: "numeric" });
       }
-      let [locale = "en-US"] = [locales ?? []].flat().map(String), hours24 = o2.hour12 === void 0 ? o2.hourCycle?.startsWith("h2") ?? (locale in elsewhere && locale !== "en-CA") : !o2.hour12;
-      this.#o = { ...o2, locale, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
+      let { locale, dates, numbers } = localeOf(locales);
+      this.#l = dates === void 0 ? void 0 : { ...dates, arab: numbers.arab };
+      let hours24 = o2.hour12 === void 0 ? (o2.hourCycle ?? dates?.hours ?? "h12").startsWith("h2") : !o2.hour12;
+      dates !== void 0 && (o2.era !== void 0 || o2.dayPeriod !== void 0) && warn(`Intl has no words for the locale '${locale}' here: eras and parts of the day are left out`), dates !== void 0 && o2.timeZoneName !== void 0 && name2 !== "UTC" && !locale.startsWith("en-") && warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`), this.#o = { ...o2, locale, zone: name2, hours24, from0: o2.hourCycle === "h23" || o2.hour12 === void 0 && hours24 };
     }
     // The fields of an instant in the zone.
     #fields(millis) {
@@ -8770,7 +9235,7 @@ ${output.stderr}`);
     }
     #zoneName({ offset, abbreviation }) {
       let { timeZoneName, zone } = this.#o;
-      if (zone === "UTC") return timeZoneName === "long" ? "Coordinated Universal Time" : timeZoneName.includes("Offset") ? "GMT" : "UTC";
+      if (zone === "UTC") return timeZoneName === "long" ? this.#l?.zone ?? "Coordinated Universal Time" : timeZoneName.includes("Offset") ? "GMT" : "UTC";
       let american = /^(E|C|M|P|AK|H)[SD]T$/.test(abbreviation) && /^(America|US|Pacific)\//.test(zone);
       if (american && timeZoneName === "short") return abbreviation;
       if (american && timeZoneName === "long")
@@ -8781,17 +9246,15 @@ ${output.stderr}`);
       return `GMT${offset < 0 ? "-" : "+"}${full ? two(hour) : hour}${minute > 0 || full ? `:${two(minute)}` : ""}`;
     }
     #date(at2) {
-      let o2 = this.#o, wide = o2.month === "long" || o2.month === "short" || o2.month === "narrow", [order, between, always] = elsewhere[o2.locale] ?? [["month", "day", "year"], "/", !1], full = at2.getUTCFullYear(), year = o2.year === void 0 ? void 0 : o2.year === "2-digit" ? two(full % 100) : String(full), pad = (style, number) => style === "2-digit" || always && o2.year === "numeric" && style === "numeric" && !wide ? two(number) : String(number), day = o2.day === void 0 ? void 0 : pad(o2.day, at2.getUTCDate()), monthName = months[at2.getUTCMonth()], month = o2.month === void 0 ? void 0 : o2.month === "long" ? monthName : o2.month === "short" ? monthName.slice(0, 3) : o2.month === "narrow" ? monthName[0] : pad(o2.month, at2.getUTCMonth() + 1), dayName = days[at2.getUTCDay()], weekday = o2.weekday === void 0 ? void 0 : o2.weekday === "long" ? dayName : o2.weekday === "short" ? dayName.slice(0, 3) : dayName[0], parts = [], add = (type, value, before) => {
+      let o2 = this.#o, wide = o2.month === void 0 && o2.day === void 0 && o2.year === void 0 ? 8 : o2.month === "long" || o2.month === "short" || o2.month === "narrow", full = at2.getUTCFullYear(), year = o2.year === void 0 ? void 0 : o2.year === "2-digit" ? two(full % 100) : String(full), pad = (style, number) => style === "2-digit" ? two(number) : String(number), day = o2.day === void 0 ? void 0 : pad(o2.day, at2.getUTCDate()), monthName = months[at2.getUTCMonth()], month = o2.month === void 0 ? void 0 : o2.month === "long" ? monthName : o2.month === "short" ? monthName.slice(0, 3) : o2.month === "narrow" ? monthName[0] : pad(o2.month, at2.getUTCMonth() + 1), dayName = days[at2.getUTCDay()], weekday = o2.weekday === void 0 ? void 0 : o2.weekday === "long" ? dayName : o2.weekday === "short" ? dayName.slice(0, 3) : dayName[0], parts = [], add = (type, value, before) => {
         value !== void 0 && (parts.length > 0 && parts.push(["literal", before]), parts.push([type, value]));
       };
-      if (wide && o2.locale === "en-GB")
-        add("weekday", weekday, ""), add("day", day, weekday === void 0 || o2.weekday === "long" ? " " : ", "), add("month", month, " "), add("year", year, " ");
-      else if (wide)
+      if (wide)
         add("weekday", weekday, ""), add("month", month, ", "), add("day", day, " "), add("year", year, day === void 0 ? " " : ", ");
       else {
         add("weekday", weekday, "");
         let values = { day, month, year };
-        for (let type of order) add(type, values[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : between);
+        for (let type of ["month", "day", "year"]) add(type, values[type], parts.at(-1)?.[0] === "weekday" ? month === void 0 && year === void 0 ? " " : ", " : "/");
         if (weekday !== void 0 && month === void 0 && year === void 0 && day !== void 0) return [["day", day], ["literal", " "], ["weekday", weekday]];
       }
       return parts;
@@ -8805,16 +9268,79 @@ ${output.stderr}`);
         parts.push(["hour", o2.hour === "2-digit" || o2.hours24 ? two(shown2) : String(shown2)]);
       }
       let minute = o2.minute === void 0 ? void 0 : parts.length > 0 || o2.second !== void 0 || o2.minute === "2-digit" && o2.hour !== void 0 ? two(at2.getUTCMinutes()) : String(at2.getUTCMinutes());
-      return minute !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["minute", minute]), o2.second !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["second", parts.length > 0 ? two(at2.getUTCSeconds()) : String(at2.getUTCSeconds())]), o2.fractionalSecondDigits !== void 0 && parts.push(...parts.length > 0 ? [["literal", "."]] : [], ["fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits)]), o2.hour !== void 0 && !o2.hours24 && parts.push(["literal", " "], ["dayPeriod", hour < 12 ? "AM" : "PM"]), parts;
+      return minute !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["minute", minute]), o2.second !== void 0 && parts.push(...parts.length > 0 ? [["literal", ":"]] : [], ["second", parts.length > 0 ? two(at2.getUTCSeconds()) : String(at2.getUTCSeconds())]), o2.fractionalSecondDigits !== void 0 && parts.push(...parts.length > 0 ? [["literal", "."]] : [], ["fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits)]), o2.hour !== void 0 && !o2.hours24 && parts.push(["literal", "\u202F"], ["dayPeriod", hour < 12 ? "AM" : "PM"]), parts;
+    }
+    // The patterns of a date and a time in another locale, and what joins them.
+    #patterns() {
+      let [o2, l2] = [this.#o, this.#l], pattern = (mark) => l2.patterns[mark.charCodeAt(0) - 48], names = Object.keys(styles), narrow = (text2) => (o2.month === "narrow" ? text2.replace(/\{[MLml]\}/, "{N}") : text2).replace(/\{[WVwv]\}/, o2.weekday === "narrow" ? "{n}" : "$&"), short = (style) => style === "narrow" ? "short" : style, date = "";
+      o2.dateStyle !== void 0 ? date = pattern(l2.styles[names.indexOf(o2.dateStyle)]) : dateKeys.some((key) => key !== "era" && o2[key] !== void 0) && (date = narrow(datePattern(l2, { ...o2, weekday: short(o2.weekday), month: short(o2.month) })));
+      let time = this.#timePattern(pattern), wide = o2.month === void 0 && o2.day === void 0 && o2.year === void 0 ? 8 : o2.month === "long" ? o2.weekday === void 0 ? 5 : 4 : o2.month === "short" || o2.month === "narrow" ? 6 : 7, [between, behind, before, isTimeFirst] = l2.glues[o2.dateStyle !== void 0 ? names.indexOf(o2.dateStyle) : wide];
+      return date !== "" && time !== "" ? before + (isTimeFirst ? time + between + date : date + between + time) + behind : date + time;
+    }
+    #timePattern(pattern) {
+      let [o2, l2] = [this.#o, this.#l], cycle = o2.hour12 === void 0 ? o2.hourCycle : void 0, from = cycle !== void 0 ? cycle.startsWith("h2") ? 28 : 14 : o2.hour12 === void 0 ? 0 : o2.hour12 ? 14 : 28, padded = o2.minute === "2-digit" ? 1 : 0, time = "";
+      if (o2.timeStyle !== void 0 ? time = pattern(l2.times[from + 10 + Object.keys(timeStyles).indexOf(o2.timeStyle)]) : o2.hour !== void 0 ? time = pattern(l2.times[from + (o2.hour === "2-digit" ? 5 : 0) + (o2.second !== void 0 ? 3 + padded : o2.minute !== void 0 ? 1 + padded : 0)]) : o2.minute !== void 0 && o2.second !== void 0 ? time = pattern(l2.times[42]) : o2.minute !== void 0 ? time = "{I}" : o2.second !== void 0 && (time = "{S}"), cycle !== void 0) {
+        let letters = { h11: "jJ", h12: "hH", h23: "kK", h24: "qQ" }[cycle];
+        time = time.replace(/\{[hjkq]\}/, `{${letters[0]}}`).replace(/\{[HJKQ]\}/, `{${letters[1]}}`);
+      }
+      return o2.fractionalSecondDigits !== void 0 && (time = time.replace(/\{[sS]\}/, `$&${l2.fraction}{f}`) || "{f}"), time;
+    }
+    #localized({ at: at2, ...zone }) {
+      let [o2, l2] = [this.#o, this.#l], pattern = this.#patterns();
+      o2.timeZoneName !== void 0 && !pattern.includes("{z}") && (pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? " {z}" : `${l2.glues[7][0]}{z}`);
+      let hour = at2.getUTCHours(), name2 = (letter, index) => (l2.names[letter] ?? l2.names[{ L: "M", l: "m", V: "W", v: "w" }[letter]]).split("|")[index], number = (type, value, padded) => [type, l2.arab ? arabicDigits(padded ? two(value) : String(value)) : padded ? two(value) : String(value)], write3 = (letter) => {
+        switch (letter) {
+          case "d":
+          case "D":
+            return number("day", at2.getUTCDate(), letter === "D");
+          case "1":
+          case "2":
+            return number("month", at2.getUTCMonth() + 1, letter === "2");
+          case "y":
+            return number("year", at2.getUTCFullYear());
+          case "Y":
+            return number("year", at2.getUTCFullYear() % 100, !0);
+          case "h":
+          case "H":
+            return number("hour", hour % 12 || 12, letter === "H");
+          case "j":
+          case "J":
+            return number("hour", hour % 12, letter === "J");
+          case "k":
+          case "K":
+            return number("hour", hour, letter === "K");
+          case "q":
+          case "Q":
+            return number("hour", hour || 24, letter === "Q");
+          case "i":
+          case "I":
+            return number("minute", at2.getUTCMinutes(), letter === "i");
+          case "s":
+          case "S":
+            return number("second", at2.getUTCSeconds(), letter === "s");
+          case "f":
+            return number("fractionalSecond", String(at2.getUTCMilliseconds()).padStart(3, "0").slice(0, o2.fractionalSecondDigits));
+          case "a":
+          case "b":
+            return ["dayPeriod", l2.periods[letter === "b" ? 1 : 0].findLast(([from]) => hour >= from)[1]];
+          case "z":
+            return ["timeZoneName", this.#zoneName(zone)];
+          default:
+            return "MLmlN".includes(letter) ? ["month", name2(letter, at2.getUTCMonth())] : ["weekday", name2(letter, at2.getUTCDay())];
+        }
+      };
+      return [...pattern.matchAll(/\{(\w)\}|[^{]+/g)].map(([text2, letter]) => letter === void 0 ? ["literal", text2] : write3(letter));
     }
     #parts(given) {
       let millis = given === void 0 ? Date.now() : Number(given);
       if (!Number.isFinite(millis) || Math.abs(millis) > 864e13) throw new RangeError("Invalid time value");
-      let fields = this.#fields(millis), [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, between = timeStyle !== void 0 && (dateStyle === "full" || dateStyle === "long") ? " at " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
+      let fields = this.#fields(millis);
+      if (this.#l !== void 0) return this.#localized(fields);
+      let [date, time] = [this.#date(fields.at), this.#time(fields.at)], { dateStyle, timeStyle } = this.#o, isWeekday = date.length === 1 && date[0][0] === "weekday", between = timeStyle !== void 0 && (dateStyle === "full" || dateStyle === "long") ? " at " : isWeekday ? " " : ", ", parts = [...date, ...date.length > 0 && time.length > 0 ? [["literal", between]] : [], ...time];
       return this.#o.timeZoneName !== void 0 && parts.push(["literal", time.length > 0 ? " " : ", "], ["timeZoneName", this.#zoneName(fields)]), parts;
     }
     get format() {
-      return this.#bound ??= (date) => this.#parts(date).map(([, text2]) => text2).join("");
+      return this.#bound ??= (date) => this.#parts(date).map(([, text2]) => text2).join("").replaceAll("\u202F", " ");
     }
     formatToParts(date) {
       return this.#parts(date).map(([type, value]) => ({ type, value }));
@@ -8825,12 +9351,12 @@ ${output.stderr}`);
     }
     resolvedOptions() {
       let { zone, hours24, from0, locale, ...rest } = this.#o;
-      return { locale: "en-US", calendar: "gregory", numberingSystem: "latn", ...rest, timeZone: zone, ...rest.hour === void 0 ? {} : { hourCycle: hours24 ? "h23" : "h12", hour12: !hours24 }, ...locale in elsewhere ? { locale } : {} };
+      return { locale, calendar: "gregory", numberingSystem: this.#l?.arab ? "arab" : "latn", ...rest, timeZone: zone, ...rest.hour === void 0 ? {} : { hourCycle: hours24 ? "h23" : "h12", hour12: !hours24 } };
     }
   };
 
   // src/intl-numbers.js
-  var symbols = { USD: "$", EUR: "\u20AC", GBP: "\xA3", JPY: "\xA5", INR: "\u20B9", CNY: "CN\xA5", KRW: "\u20A9", BRL: "R$", CAD: "CA$", AUD: "A$", MXN: "MX$", NZD: "NZ$", HKD: "HK$", ILS: "\u20AA", VND: "\u20AB", TWD: "NT$", PHP: "\u20B1", XAF: "FCFA" }, currencyNames = { USD: ["US dollar", "US dollars"], EUR: ["euro", "euros"], GBP: ["British pound", "British pounds"], JPY: ["Japanese yen", "Japanese yen"], CHF: ["Swiss franc", "Swiss francs"], CAD: ["Canadian dollar", "Canadian dollars"] }, wholeCurrencies = ["JPY", "KRW", "VND", "CLP", "ISK", "XAF", "UGX", "PYG"], units = {
+  var currencyNames = { USD: ["US dollar", "US dollars"], EUR: ["euro", "euros"], GBP: ["British pound", "British pounds"], JPY: ["Japanese yen", "Japanese yen"], CHF: ["Swiss franc", "Swiss francs"], CAD: ["Canadian dollar", "Canadian dollars"] }, units = {
     bit: ["bit", 1],
     byte: ["byte", 1],
     kilobyte: ["kB", 1],
@@ -8877,8 +9403,8 @@ ${output.stderr}`);
     if (/^\d+$/.test(text2)) return decimals > 0 ? `${text2}.${"0".repeat(decimals)}` : text2;
     let [mantissa, exponent = "0"] = text2.split("e"), [whole, part = ""] = mantissa.split("."), shift = Number(exponent), digits = whole + part, point = whole.length + shift;
     point <= 0 && (digits = "0".repeat(1 - point) + digits, point = 1), digits = digits.padEnd(point + decimals + 1, "0");
-    let all = (BigInt(digits.slice(0, point + decimals)) + (digits[point + decimals] >= "5" ? 1n : 0n)).toString().padStart(decimals + 1, "0");
-    return decimals > 0 ? `${all.slice(0, -decimals)}.${all.slice(-decimals)}` : all;
+    let all2 = (BigInt(digits.slice(0, point + decimals)) + (digits[point + decimals] >= "5" ? 1n : 0n)).toString().padStart(decimals + 1, "0");
+    return decimals > 0 ? `${all2.slice(0, -decimals)}.${all2.slice(-decimals)}` : all2;
   }, trimZeros = (text2, least) => {
     if (!text2.includes(".")) return least > 0 ? `${text2}.${"0".repeat(least)}` : text2;
     let [whole, part] = text2.split(".");
@@ -8889,14 +9415,18 @@ ${output.stderr}`);
     return trimZeros(text2, Math.max(0, least - 1 - magnitude(Number(number))));
   }, NumberFormat = class {
     #o;
+    // The data of another locale than en-US.
+    #l;
     #bound;
     constructor(locales, options = {}) {
+      let { locale, numbers } = localeOf(locales);
+      this.#l = numbers;
       let { style = "decimal", currency, notation = "standard" } = options;
       if (!["decimal", "currency", "percent", "unit"].includes(style)) throw new RangeError(`Value ${style} out of range for Intl.NumberFormat options property style`);
       if (style === "currency" && currency === void 0) throw new TypeError("Currency code is required with currency style.");
       if (currency !== void 0 && !/^[A-Za-z]{3}$/.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
       if (style === "unit" && !(options.unit in units)) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${options.unit}'`);
-      let code = currency?.toUpperCase(), ofCurrency = style === "currency" ? wholeCurrencies.includes(code) ? 0 : 2 : void 0, compact = notation === "compact", given = [range("minimumFractionDigits", options.minimumFractionDigits, 0, 100), range("maximumFractionDigits", options.maximumFractionDigits, 0, 100)], least = ofCurrency ?? 0, most = ofCurrency ?? (style === "percent" ? 0 : 3);
+      let code = currency?.toUpperCase(), ofCurrency = style === "currency" ? currencyDigits[code] ?? 2 : void 0, compact = notation === "compact", given = [range("minimumFractionDigits", options.minimumFractionDigits, 0, 100), range("maximumFractionDigits", options.maximumFractionDigits, 0, 100)], least = ofCurrency ?? 0, most = ofCurrency ?? (style === "percent" ? 0 : 3);
       if (given[0] !== void 0 && ([least, most] = [given[0], Math.max(given[0], given[1] ?? most)]), given[1] !== void 0 && ([least, most] = [Math.min(given[0] ?? least, given[1]), given[1]]), given[0] > given[1]) throw new RangeError("maximumFractionDigits value is out of range.");
       let bySignificance = options.minimumSignificantDigits !== void 0 || options.maximumSignificantDigits !== void 0;
       this.#o = {
@@ -8905,7 +9435,7 @@ ${output.stderr}`);
         notation,
         least,
         most,
-        locale: "en-US",
+        locale,
         currencyDisplay: options.currencyDisplay ?? "symbol",
         currencySign: options.currencySign ?? "standard",
         unit: options.unit,
@@ -8916,7 +9446,7 @@ ${output.stderr}`);
         whole: range("minimumIntegerDigits", options.minimumIntegerDigits, 1, 21, 1),
         rounded: compact && !bySignificance && given[0] === void 0 && given[1] === void 0,
         significance: bySignificance ? [range("minimumSignificantDigits", options.minimumSignificantDigits, 1, 21, 1), range("maximumSignificantDigits", options.maximumSignificantDigits, 1, 21, 21)] : void 0
-      };
+      }, !(numbers === void 0 || locale.startsWith("en-")) && (compact || style === "unit" || options.currencyDisplay === "name") && warn(`Intl has no words for the locale '${locale}' here: compact numbers, units and names of currencies are English`);
     }
     #digits(number) {
       let o2 = this.#o;
@@ -8936,18 +9466,19 @@ ${output.stderr}`);
       }
       let [whole, part] = this.#digits(value).split(".");
       whole = whole.padStart(o2.whole, "0");
-      let parts = [];
-      if (o2.useGrouping !== !1 && whole.length > (o2.useGrouping === "min2" ? 4 : 3)) {
-        let first = whole.length % 3 || 3;
-        parts.push(["integer", whole.slice(0, first)]);
-        for (let at2 = first; at2 < whole.length; at2 += 3) parts.push(["group", ","], ["integer", whole.slice(at2, at2 + 3)]);
+      let parts = [], separators = this.#l === void 0 ? ".," : o2.style === "currency" ? this.#l.money : this.#l.separators, least = o2.useGrouping === "min2" ? 2 : o2.useGrouping === "always" || o2.useGrouping === !0 ? 1 : this.#l?.least ?? 1;
+      if (o2.useGrouping !== !1 && whole.length >= 3 + least) {
+        let groups = [whole.slice(-3)], size = (o2.style === "currency" && o2.currencySign === "accounting" ? this.#l?.ledger : this.#l?.second) ?? 3;
+        for (let at2 = whole.length - 3; at2 > 0; at2 -= size) groups.unshift(whole.slice(Math.max(at2 - size, 0), at2));
+        groups.forEach((group, at2) => parts.push(...at2 > 0 ? [["group", separators.slice(1)]] : [], ["integer", group]));
       } else parts.push(["integer", whole]);
-      return part !== void 0 && parts.push(["decimal", "."], ["fraction", part]), [...parts, ...tail];
+      return part !== void 0 && parts.push(["decimal", separators[0]], ["fraction", part]), [...parts, ...tail];
     }
     #parts(given) {
       let o2 = this.#o, number = typeof given == "bigint" ? given : Number(given), isNan = typeof number == "number" && Number.isNaN(number), negative = number < 0 || Object.is(number, -0);
       negative && (number = -number), o2.style === "percent" && (number = typeof number == "bigint" ? number * 100n : +`${number}e2` || number * 100);
-      let parts = isNan ? [["nan", "NaN"]] : this.#number(number), isZero = !parts.some(([, text2]) => /[1-9∞]/.test(text2));
+      let parts = isNan ? [["nan", this.#l?.nan ?? "NaN"]] : this.#number(number), isDigits = /^\d/.test(parts[0][1]), isZero = !parts.some(([, text2]) => /[1-9∞]/.test(text2));
+      if (this.#l !== void 0 && o2.style !== "unit") return this.#around(parts, negative, isZero, isNan);
       if (o2.style === "percent" && parts.push(["percentSign", "%"]), o2.style === "unit") {
         let [mark, space] = units[o2.unit], one = parts.map(([, text2]) => text2).join("") === "1", long = o2.unitDisplay === "long" && !o2.unit.includes("-") && o2.unit !== "percent", name2 = o2.unit === "celsius" || o2.unit === "fahrenheit" ? `${one ? "degree" : "degrees"} ${o2.unit[0].toUpperCase()}${o2.unit.slice(1)}` : o2.unit === "foot" ? one ? "foot" : "feet" : o2.unit === "inch" ? one ? "inch" : "inches" : o2.unit + (one ? "" : "s"), short = spelledUnits.includes(o2.unit) && !one ? o2.unit === "bit" || o2.unit === "byte" ? mark : `${mark}s` : mark;
         long ? parts.push(["literal", " "], ["unit", name2]) : parts.push(...space && o2.unitDisplay !== "narrow" ? [["literal", " "]] : [], ["unit", short]);
@@ -8957,11 +9488,22 @@ ${output.stderr}`);
           let one = parts.map(([, text2]) => text2).join("") === "1";
           parts.push(["literal", " "], ["currency", currencyNames[o2.currency]?.[one ? 0 : 1] ?? o2.currency]);
         } else {
-          let symbol = o2.currencyDisplay === "code" ? o2.currency : o2.currencyDisplay === "narrowSymbol" ? (symbols[o2.currency] ?? o2.currency).replace(/^[A-Z]+(?=\W)/, "") : symbols[o2.currency] ?? o2.currency, gap = /[A-Za-z]$/.test(symbol) ? [["literal", "\xA0"]] : [];
+          let symbol = this.#symbol(englishSymbols), gap = !/[\p{S}\p{Z}]$/u.test(symbol) && isDigits ? [["literal", "\xA0"]] : [];
           parts = [["currency", symbol], ...gap, ...parts];
         }
       let show = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isZero && !isNan;
       return negative && o2.signDisplay !== "never" && !((o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isZero) ? o2.style === "currency" && o2.currencySign === "accounting" ? [["literal", "("], ...parts, ["literal", ")"]] : [["minusSign", "-"], ...parts] : show ? [["plusSign", "+"], ...parts] : parts;
+    }
+    #symbol(symbols) {
+      let { currency, currencyDisplay } = this.#o, [standard = currency, narrow = standard] = (symbols[currency] ?? "").split(" ").filter(Boolean);
+      return currencyDisplay === "symbol" ? standard : currencyDisplay === "narrowSymbol" ? narrow : currency;
+    }
+    // The number with what the locale has around it.
+    #around(parts, negative, isZero, isNan) {
+      let [o2, l2] = [this.#o, this.#l], always = o2.signDisplay === "always" || o2.signDisplay === "exceptZero" && !isZero && !isNan, minus = negative && o2.signDisplay !== "never" && !((o2.signDisplay === "exceptZero" || o2.signDisplay === "negative") && isZero), plus = !minus && always, shapes = l2.decimal, symbol;
+      o2.style === "percent" && (shapes = l2.percent), o2.style === "currency" && (symbol = this.#symbol(l2.symbols), shapes = l2.shapes[/[\p{S}\p{Z}]$/u.test(symbol) || !/^\d/.test(parts[0][1]) ? 0 : 1]);
+      let isLedger = o2.style === "currency" && o2.currencySign === "accounting", shown2 = [...shapes[isLedger && minus ? 2 : minus || plus ? 1 : isLedger ? 3 : 0].matchAll(/[#¤-]|[%٪]\u061c?|[^#¤%٪-]+/gu)].flatMap(([piece]) => piece === "#" ? parts : piece === "\xA4" ? [["currency", symbol]] : piece === "-" ? [plus ? ["plusSign", l2.plus] : ["minusSign", l2.minus]] : [[/^[%٪]/.test(piece) ? "percentSign" : "literal", piece]]);
+      return l2.arab ? shown2.map(([type, text2]) => [type, arabicDigits(text2)]) : shown2;
     }
     get format() {
       return this.#bound ??= (number) => this.#parts(number).map(([, text2]) => text2).join("");
@@ -8977,25 +9519,46 @@ ${output.stderr}`);
       let { least, most, whole, significance, rounded, ...rest } = this.#o, digits = significance === void 0 ? { minimumFractionDigits: least, maximumFractionDigits: most } : { minimumSignificantDigits: significance[0], maximumSignificantDigits: significance[1] };
       return { numberingSystem: "latn", minimumIntegerDigits: whole, ...digits, ...rest };
     }
-  }, PluralRules = class {
+  }, isBetween = (number, low, high) => number >= low && number <= high, ends = (number, low, high) => isBetween(number % 10, low, high) && !isBetween(number % 100, 10 + low, 10 + high), slavic = (number, isWhole) => isWhole ? ends(number, 1, 1) ? "one" : ends(number, 2, 4) ? "few" : "many" : "other", romance = (isOne) => (number, isWhole) => isOne(number, isWhole) ? "one" : isWhole && number !== 0 && number % 1e6 === 0 ? "many" : "other", cardinals = {
+    en: [["one", "other"], (number) => number === 1 ? "one" : "other"],
+    fr: [["one", "many", "other"], romance((number) => number < 2)],
+    pt: [["one", "many", "other"], romance((number) => number < 2)],
+    "pt-PT": [["one", "many", "other"], romance((number) => number === 1)],
+    es: [["one", "many", "other"], romance((number) => number === 1)],
+    it: [["one", "many", "other"], romance((number) => number === 1)],
+    hi: [["one", "other"], (number) => number <= 1 ? "one" : "other"],
+    ru: [["one", "few", "many", "other"], slavic],
+    uk: [["one", "few", "many", "other"], slavic],
+    pl: [["one", "few", "many", "other"], (number, isWhole) => number === 1 ? "one" : isWhole ? ends(number, 2, 4) ? "few" : "many" : "other"],
+    ar: [["zero", "one", "two", "few", "many", "other"], (number, isWhole) => number === 0 ? "zero" : number === 1 ? "one" : number === 2 ? "two" : isWhole && isBetween(number % 100, 3, 10) ? "few" : isWhole && isBetween(number % 100, 11, 99) ? "many" : "other"]
+  };
+  for (let language of ["ja", "zh", "ko", "id"]) cardinals[language] = [["other"], () => "other"];
+  var PluralRules = class {
     #type;
+    #locale;
+    #rule;
     constructor(locales, options = {}) {
-      this.#type = options.type ?? "cardinal";
+      this.#type = options.type ?? "cardinal", this.#locale = localeOf(locales).locale;
+      let language = this.#locale.split("-")[0];
+      this.#rule = cardinals[this.#locale] ?? cardinals[language] ?? cardinals.en, this.#type === "ordinal" && language !== "en" && warn(`Intl has no ordinals for the locale '${this.#locale}' here: they are English`);
     }
     select(given) {
-      let number = Number(given);
-      if (this.#type === "cardinal") return number === 1 ? "one" : "other";
+      let number = Math.abs(Number(given));
+      if (this.#type === "cardinal") return this.#rule[1](number, Number.isInteger(number));
       let [ten, hundred] = [number % 10, number % 100];
       return ten === 1 && hundred !== 11 ? "one" : ten === 2 && hundred !== 12 ? "two" : ten === 3 && hundred !== 13 ? "few" : "other";
     }
     resolvedOptions() {
-      let pluralCategories = this.#type === "ordinal" ? ["few", "one", "two", "other"] : ["one", "other"];
-      return { locale: "en-US", type: this.#type, pluralCategories };
+      let pluralCategories = this.#type === "ordinal" ? ["few", "one", "two", "other"] : [...this.#rule[0]];
+      return { locale: this.#locale, type: this.#type, pluralCategories };
     }
   };
 
   // src/intl-words.js
-  var base = (text2) => text2.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(), signs = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", rank = (character) => {
+  var english = (locales, what) => {
+    let { locale } = localeOf(locales);
+    locale.startsWith("en") || warn(`Intl has no words for the locale '${locale}' here: ${what}`);
+  }, ordered = ["sv", "tr", "pl", "es", "ja", "zh", "ko", "ar", "hi"], base = (text2) => text2.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(), signs = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", rank = (character) => {
     if (/\s/u.test(character)) return 0;
     let sign = signs.indexOf(character);
     return sign >= 0 ? 1 + sign : /\p{P}|\p{S}/u.test(character) ? 100 : /\p{N}/u.test(character) ? 200 : 300;
@@ -9016,7 +9579,9 @@ ${output.stderr}`);
     #o;
     #bound;
     constructor(locales, options = {}) {
-      let { usage = "sort", sensitivity = "variant", numeric = !1, caseFirst = "false", ignorePunctuation = !1 } = options, asked = [locales ?? []].flat().some((locale) => /-u(-.*)?-kn(-true)?(-|$)/.test(String(locale)));
+      let { usage = "sort", sensitivity = "variant", numeric = !1, caseFirst = "false", ignorePunctuation = !1 } = options, { locale } = localeOf(locales);
+      ordered.includes(locale.split("-")[0]) && warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`);
+      let asked = [locales ?? []].flat().some((locale2) => /-u(-.*)?-kn(-true)?(-|$)/.test(String(locale2)));
       this.#o = { locale: "en-US", usage, sensitivity, ignorePunctuation, collation: "default", numeric: numeric || asked, caseFirst };
     }
     get compare() {
@@ -9040,7 +9605,7 @@ ${output.stderr}`);
   }, ListFormat = class {
     #o;
     constructor(locales, { type = "conjunction", style = "long" } = {}) {
-      this.#o = { type, style };
+      this.#o = { type, style }, english(locales, "lists are written in English");
     }
     formatToParts(list) {
       let items = [...list], { type, style } = this.#o, word2 = type === "disjunction" ? "or" : type === "unit" ? "" : style === "long" ? "and" : style === "short" ? "&" : "", gap = type === "unit" && style === "narrow" ? " " : ", ", parts = [];
@@ -9070,7 +9635,7 @@ ${output.stderr}`);
   }, shortUnits = { second: "sec.", minute: "min.", hour: "hr.", day: "day", week: "wk.", month: "mo.", quarter: "qtr.", year: "yr." }, RelativeTimeFormat = class {
     #o;
     constructor(locales, { numeric = "always", style = "long" } = {}) {
-      this.#o = { numeric, style };
+      this.#o = { numeric, style }, english(locales, "relative times are written in English");
     }
     format(value, unit) {
       let plain2 = String(unit).replace(/s$/, "");
@@ -9147,13 +9712,13 @@ ${output.stderr}`);
   var Intl = {}, classes = { Collator, DateTimeFormat, DisplayNames, ListFormat, Locale, NumberFormat, PluralRules, RelativeTimeFormat, Segmenter }, hide = (target2, name2, value) => Object.defineProperty(target2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
   for (let [name2, Class] of Object.entries(classes)) {
     let callable = new Proxy(Class, { apply: (target2, self2, values) => new target2(...values) });
-    hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => [locales ?? []].flat().map(String);
+    hide(Intl, name2, callable), hide(Class.prototype, "constructor", callable), Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name2}`, configurable: !0 }), Class.supportedLocalesOf = (locales) => requested(locales).filter(isKnown);
   }
-  hide(Intl, "getCanonicalLocales", (locales) => [locales ?? []].flat().map(String));
+  hide(Intl, "getCanonicalLocales", (locales) => requested(locales));
   hide(Intl, "supportedValuesOf", (key) => key === "currency" ? ["EUR", "GBP", "JPY", "USD"] : []);
   Object.defineProperty(Intl, Symbol.toStringTag, { value: "Intl", configurable: !0 });
   hide(globalThis, "Intl", Intl);
-  var methods = {
+  var isTurkish = (locales) => locales !== void 0 && /^(tr|az)\b/.test(requested(locales)[0] ?? ""), methods = {
     Number: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(self2.valueOf()) },
     BigInt: { toLocaleString: (self2, ...rest) => new NumberFormat(...rest).format(BigInt(self2)) },
     Date: {
@@ -9162,14 +9727,16 @@ ${output.stderr}`);
       toLocaleTimeString: (self2, locales, options) => new DateTimeFormat(locales, options, "time", "time").format(self2)
     },
     String: {
+      toLocaleUpperCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/i/g, "\u0130") : String(self2)).toUpperCase(),
+      toLocaleLowerCase: (self2, locales) => (isTurkish(locales) ? String(self2).replace(/İ/g, "i").replace(/I/g, "\u0131") : String(self2)).toLowerCase(),
       localeCompare: (self2, other, ...rest) => new Collator(...rest).compare(String(self2), String(other))
     }
   }, invalid = (self2) => self2 instanceof Date && Number.isNaN(self2.getTime());
   for (let [name2, list] of Object.entries(methods))
-    for (let [method, work] of Object.entries(list)) {
+    for (let [method, work2] of Object.entries(list)) {
       let made = {
         [method](...values) {
-          return invalid(this) ? "Invalid Date" : work(this, ...values);
+          return invalid(this) ? "Invalid Date" : work2(this, ...values);
         }
       }[method];
       hide(globalThis[name2].prototype, method, made);
@@ -9212,6 +9779,48 @@ ${output.stderr}`);
     constants: { signals: { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }, errno: {} }
   };
 
+  // src/perf_hooks.js
+  init_util();
+  var PerformanceEntry = class {
+    constructor(entryType, name2, startTime, duration, detail) {
+      Object.assign(this, { name: name2, entryType, startTime, duration, detail });
+    }
+    toJSON() {
+      return { ...this };
+    }
+  }, entries = [], ordered2 = (wanted) => entries.filter(wanted).sort((a2, b2) => a2.startTime - b2.startTime), clear = (type) => (name2) => {
+    for (let at2 = entries.length - 1; at2 >= 0; at2--)
+      entries[at2].entryType === type && (name2 === void 0 || entries[at2].name === name2) && entries.splice(at2, 1);
+  }, addMarks = (performance2) => {
+    let timeOf = (mark, standard) => {
+      if (mark === void 0) return standard;
+      if (typeof mark == "number") return mark;
+      let found = entries.findLast(({ entryType, name: name2 }) => entryType === "mark" && name2 === mark);
+      if (found !== void 0) return found.startTime;
+      throw codedError(SyntaxError, "ERR_INVALID_PERFORMANCE_MARK", `The "${mark}" performance mark has not been set`);
+    }, added = {
+      mark(name2, { startTime = performance2.now(), detail = null } = {}) {
+        let entry = new PerformanceEntry("mark", String(name2), startTime, 0, detail);
+        return entries.push(entry), entry;
+      },
+      measure(name2, from, to2) {
+        let { start, end, duration, detail = null } = from !== null && typeof from == "object" ? from : { start: from, end: to2 }, last = end === void 0 && duration !== void 0 ? timeOf(start, 0) + duration : timeOf(end, performance2.now()), first = start === void 0 && duration !== void 0 ? last - duration : timeOf(start, 0), entry = new PerformanceEntry("measure", String(name2), first, last - first, detail);
+        return entries.push(entry), entry;
+      },
+      clearMarks: clear("mark"),
+      clearMeasures: clear("measure"),
+      getEntries: () => ordered2(() => !0),
+      getEntriesByType: (type) => ordered2(({ entryType }) => entryType === type),
+      getEntriesByName: (name2, type) => ordered2((entry) => entry.name === name2 && (type === void 0 || entry.entryType === type))
+    };
+    for (let [name2, value] of Object.entries(added)) Object.defineProperty(performance2, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
+  }, PerformanceObserver = class {
+    static supportedEntryTypes = [];
+    constructor() {
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "PerformanceObserver is not available in Tollhouse: use `performance.getEntries()`");
+    }
+  };
+
   // src/index.js
   init_process();
   init_querystring();
@@ -9244,7 +9853,7 @@ ${output.stderr}`);
     #started = !1;
     constructor({ input, output, prompt } = {}) {
       super(), this.input = input, this.#output = output, prompt !== void 0 && (this.#prompt = prompt);
-      for (let name2 of ["_events", "_eventsCount", "_maxListeners"]) Object.defineProperty(this, name2, { enumerable: !1 });
+      for (let name2 of ["_events", "_eventsCount", "_maxListeners", ...marks]) Object.defineProperty(this, name2, { enumerable: !1 });
       this.on("newListener", (name2) => {
         name2 === "line" && this.#start();
       });
@@ -9272,11 +9881,11 @@ ${output.stderr}`);
       this.closed || (this.#readers.length > 0 ? this.#readers.shift()(line) : this.listenerCount("line") > 0 ? this.emit("line", line) : this.#lines.push(line));
     }
     #next() {
-      if (this.#start(), this.#lines.length > 0) {
-        let line = this.#lines.shift();
-        return this.#lines.length === 0 && this.#resumeReading(), Promise.resolve(line);
-      }
-      return this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve) => this.#readers.push(resolve));
+      return this.#start(), this.#lines.length > 0 ? Promise.resolve(this.#taken()) : this.closed || this.#ended ? Promise.resolve(void 0) : new Promise((resolve) => this.#readers.push(resolve));
+    }
+    #taken() {
+      let line = this.#lines.shift();
+      return this.#lines.length === 0 && this.#resumeReading(), line;
     }
     #resumeReading() {
       this.#goOn?.(), this.#goOn = void 0;
@@ -9308,7 +9917,8 @@ ${output.stderr}`);
     [Symbol.asyncIterator]() {
       let result = (line) => line === void 0 ? { value: void 0, done: !0 } : { value: line, done: !1 };
       return {
-        next: () => this.#next().then(result),
+        // A line that is there needs no second promise: most are.
+        next: () => this.#lines.length > 0 ? Promise.resolve(result(this.#taken())) : this.#next().then(result),
         return: () => (this.close(), Promise.resolve(result(void 0))),
         [Symbol.asyncIterator]() {
           return this;
@@ -9321,13 +9931,13 @@ ${output.stderr}`);
   var import_string_decoder = __toESM(require_string_decoder(), 1), string_decoder_default = { StringDecoder: import_string_decoder.StringDecoder };
 
   // src/timers.js
-  var { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout, clearInterval, clearImmediate } = globalThis, waiting = (start, clear) => (delay, value, options) => new Promise((resolve, reject) => {
+  var { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval, clearImmediate } = globalThis, waiting = (start, clear2) => (delay, value, options) => new Promise((resolve, reject) => {
     let signal = options?.signal, aborted2 = () => Object.assign(new Error("The operation was aborted", { cause: signal.reason }), { name: "AbortError", code: "ABORT_ERR" });
     if (signal?.aborted) return reject(aborted2());
     let timer = start(() => resolve(value), delay);
-    options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear(timer), reject(aborted2())), { once: !0 });
+    options?.ref === !1 && timer.unref(), signal?.addEventListener("abort", () => (clear2(timer), reject(aborted2())), { once: !0 });
   }), promises3 = {
-    setTimeout: waiting(setTimeout2, clearTimeout),
+    setTimeout: waiting(setTimeout2, clearTimeout2),
     setImmediate: (value, options) => waiting((resolve) => setImmediate2(resolve), clearImmediate)(0, value, options),
     async *setInterval(delay, value) {
       for (; ; )
@@ -9337,7 +9947,17 @@ ${output.stderr}`);
       wait: (delay, options) => promises3.setTimeout(delay, void 0, options),
       yield: () => promises3.setImmediate()
     }
-  }, timers_default = { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout, clearInterval, clearImmediate, promises: promises3 };
+  }, timers_default = { setTimeout: setTimeout2, setInterval, setImmediate: setImmediate2, clearTimeout: clearTimeout2, clearInterval, clearImmediate, promises: promises3 };
+
+  // src/tty.js
+  init_util();
+  var none = (name2) => ({
+    [name2]: class {
+      constructor() {
+        throw codedError(Error, "ERR_TTY_INIT_FAILED", `${name2} is not available in Tollhouse: a script has no terminal; use \`process.stdin\` and \`process.stdout\``);
+      }
+    }
+  })[name2], tty_default = { isatty: () => !1, ReadStream: none("ReadStream"), WriteStream: none("WriteStream") };
 
   // src/index.js
   init_util();
@@ -11360,10 +11980,10 @@ ${output.stderr}`);
 
   // src/web.js
   var { native: native8, asBytes: asBytes2, fetch: fetchThroughTool, signalOf, inspect: inspect2 } = host, custom2 = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom"), joined = (parts) => {
-    let all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
+    let all2 = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), at2 = 0;
     for (let part of parts)
-      all.set(part, at2), at2 += part.length;
-    return all;
+      all2.set(part, at2), at2 += part.length;
+    return all2;
   }, encode = (text2) => native8.encodeUtf8(text2), decode = (bytes) => {
     let text2 = native8.decodeUtf8Lossy(bytes);
     return text2[0] === "\uFEFF" ? text2.slice(1) : text2;
@@ -11432,21 +12052,21 @@ ${output.stderr}`);
       this.#entries.push([String(key), this.#value(value, name2)]);
     }
     set(key, value, name2) {
-      let at2 = this.#entries.findIndex(([known]) => known === String(key));
+      let at2 = this.#entries.findIndex(([known2]) => known2 === String(key));
       if (at2 < 0) return this.append(key, value, name2);
-      this.#entries = this.#entries.filter(([known], index) => index === at2 || known !== String(key)), this.#entries[at2][1] = this.#value(value, name2);
+      this.#entries = this.#entries.filter(([known2], index) => index === at2 || known2 !== String(key)), this.#entries[at2][1] = this.#value(value, name2);
     }
     delete(key) {
-      this.#entries = this.#entries.filter(([known]) => known !== String(key));
+      this.#entries = this.#entries.filter(([known2]) => known2 !== String(key));
     }
     get(key) {
-      return this.#entries.find(([known]) => known === String(key))?.[1] ?? null;
+      return this.#entries.find(([known2]) => known2 === String(key))?.[1] ?? null;
     }
     getAll(key) {
-      return this.#entries.filter(([known]) => known === String(key)).map(([, value]) => value);
+      return this.#entries.filter(([known2]) => known2 === String(key)).map(([, value]) => value);
     }
     has(key) {
-      return this.#entries.some(([known]) => known === String(key));
+      return this.#entries.some(([known2]) => known2 === String(key));
     }
     forEach(callback, self2) {
       for (let [key, value] of this.#entries) callback.call(self2, value, key, this);
@@ -11487,10 +12107,10 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     return text2;
   }, Headers = class {
     #list = [];
-    constructor(init) {
-      if (init == null) return;
-      if (typeof init != "object") throw new TypeError("new Headers(init): init is an object, a list of pairs, or Headers");
-      let pairs2 = typeof init[Symbol.iterator] == "function" ? init : Object.entries(init);
+    constructor(init2) {
+      if (init2 == null) return;
+      if (typeof init2 != "object") throw new TypeError("new Headers(init): init is an object, a list of pairs, or Headers");
+      let pairs2 = typeof init2[Symbol.iterator] == "function" ? init2 : Object.entries(init2);
       for (let [name2, value] of pairs2) this.append(name2, value);
     }
     append(name2, value) {
@@ -11498,23 +12118,23 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     }
     delete(name2) {
       let key = checkName(name2);
-      this.#list = this.#list.filter(([known]) => known !== key);
+      this.#list = this.#list.filter(([known2]) => known2 !== key);
     }
     get(name2) {
-      let key = checkName(name2), values = this.#list.filter(([known]) => known === key).map(([, value]) => value);
+      let key = checkName(name2), values = this.#list.filter(([known2]) => known2 === key).map(([, value]) => value);
       return values.length === 0 ? null : values.join(", ");
     }
     has(name2) {
       let key = checkName(name2);
-      return this.#list.some(([known]) => known === key);
+      return this.#list.some(([known2]) => known2 === key);
     }
     set(name2, value) {
-      let key = checkName(name2), at2 = this.#list.findIndex(([known]) => known === key);
+      let key = checkName(name2), at2 = this.#list.findIndex(([known2]) => known2 === key);
       if (at2 < 0) return this.append(name2, value);
-      this.#list = this.#list.filter(([known], index) => index === at2 || known !== key), this.#list[at2] = [key, checkValue(value)];
+      this.#list = this.#list.filter(([known2], index) => index === at2 || known2 !== key), this.#list[at2] = [key, checkValue(value)];
     }
     getSetCookie() {
-      return this.#list.filter(([known]) => known === "set-cookie").map(([, value]) => value);
+      return this.#list.filter(([known2]) => known2 === "set-cookie").map(([, value]) => value);
     }
     *entries() {
       let names = [...new Set(this.#list.map(([name2]) => name2))].sort();
@@ -11619,21 +12239,21 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   }, { of: bodyOf } = Body, { copyBody } = Body.prototype;
   delete Body.of;
   delete Body.prototype.copyBody;
-  var statusTexts = { 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 409: "Conflict", 410: "Gone", 413: "Payload Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Entity", 429: "Too Many Requests", 500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout" }, Response = class _Response extends Body {
+  var Response = class _Response extends Body {
     #fields;
-    constructor(body = null, init = {}) {
-      let status = init.status === void 0 ? 200 : Number(init.status);
+    constructor(body = null, init2 = {}) {
+      let status = init2.status === void 0 ? 200 : Number(init2.status);
       if (!Number.isInteger(status) || status < 200 || status > 599)
         throw new RangeError('init["status"] must be in the range of 200 to 599, inclusive.');
       let content = readBody(body);
       if (body != null && [204, 205, 304].includes(status)) throw new TypeError("Response with null body status cannot have body");
-      super(content), this.#fields = { status, statusText: init.statusText ?? "", headers: new Headers(init.headers), url: "", redirected: !1, type: "default" }, content.type !== void 0 && !this.headers.has("content-type") && this.headers.set("content-type", content.type);
+      super(content), this.#fields = { status, statusText: init2.statusText ?? "", headers: new Headers(init2.headers), url: "", redirected: !1, type: "default" }, content.type !== void 0 && !this.headers.has("content-type") && this.headers.set("content-type", content.type);
     }
     static make(record, bytes) {
       let response = new _Response([204, 205, 304].includes(record.status) ? null : bytes);
       return response.#fields = {
         status: record.status,
-        statusText: statusTexts[record.status] ?? "",
+        statusText: STATUS_CODES[record.status] ?? "",
         headers: new Headers(record.headers),
         url: record.url,
         redirected: record.redirected,
@@ -11670,9 +12290,9 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       }, { highWaterMark: 0 }));
       return made.#fields = { ...this.#fields, headers: new Headers(this.headers) }, made;
     }
-    static json(data, init = {}) {
-      let response = new _Response(JSON.stringify(data), init);
-      return new Headers(init.headers).has("content-type") || response.headers.set("content-type", "application/json"), response;
+    static json(data, init2 = {}) {
+      let response = new _Response(JSON.stringify(data), init2);
+      return new Headers(init2.headers).has("content-type") || response.headers.set("content-type", "application/json"), response;
     }
     static error() {
       let response = new _Response();
@@ -11690,14 +12310,14 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   delete Response.make;
   var Request = class _Request extends Body {
     #fields;
-    constructor(input, init = {}) {
-      let from = input instanceof _Request ? input : void 0, url = from === void 0 ? new URL(String(input)).href : from.url, method = String(init.method ?? from?.method ?? "GET"), plain2 = /^(get|head|post|put|delete|options|patch)$/i.test(method) ? method.toUpperCase() : method;
-      if (init.body != null && (plain2 === "GET" || plain2 === "HEAD"))
+    constructor(input, init2 = {}) {
+      let from = input instanceof _Request ? input : void 0, url = from === void 0 ? new URL(String(input)).href : from.url, method = String(init2.method ?? from?.method ?? "GET"), plain2 = /^(get|head|post|put|delete|options|patch)$/i.test(method) ? method.toUpperCase() : method;
+      if (init2.body != null && (plain2 === "GET" || plain2 === "HEAD"))
         throw new TypeError("Request with GET/HEAD method cannot have body.");
-      let content = init.body !== void 0 ? readBody(init.body) : from === void 0 ? readBody(null) : copyBody.call(from);
+      let content = init2.body !== void 0 ? readBody(init2.body) : from === void 0 ? readBody(null) : copyBody.call(from);
       super(content);
-      let headers = new Headers(init.headers ?? from?.headers), signal = signalOf(init) ?? from?.signal ?? new AbortController().signal;
-      this.#fields = { url, method: plain2, headers, signal, redirect: init.redirect ?? from?.redirect ?? "follow" }, content.type !== void 0 && !headers.has("content-type") && headers.set("content-type", content.type);
+      let headers = new Headers(init2.headers ?? from?.headers), signal = signalOf(init2) ?? from?.signal ?? new AbortController().signal;
+      this.#fields = { url, method: plain2, headers, signal, redirect: init2.redirect ?? from?.redirect ?? "follow" }, content.type !== void 0 && !headers.has("content-type") && headers.set("content-type", content.type);
     }
     get url() {
       return this.#fields.url;
@@ -11723,8 +12343,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     let data = decodeURIComponent(match[3]), bytes = match[2] ? native8.decodeBase64(data.replace(/\s/g, "")) : encode(data);
     return makeResponse({ status: 200, headers: [["content-type", match[1] || "text/plain;charset=US-ASCII"]], url, redirected: !1 }, bytes);
   }, fetch = {
-    async fetch(input, init) {
-      let request = new Request(input, init), { url, method, headers, signal, redirect } = request;
+    async fetch(input, init2) {
+      let request = new Request(input, init2), { url, method, headers, signal, redirect } = request;
       if (signal.throwIfAborted(), url.startsWith("data:")) return dataUrl(url);
       let body = bodyOf(request), asked = { url, method, redirect, as: "bytes" };
       body.read !== void 0 && (asked.bytes = await body.read(), body.form !== void 0 && !headers.has("content-type") && headers.set("content-type", `multipart/form-data; boundary=${(await body.form).boundary}`));
@@ -11740,6 +12360,304 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     }
   }.fetch;
 
+  // src/worker_threads.js
+  init_util();
+  var environment = /* @__PURE__ */ new Map(), Worker = class {
+    constructor() {
+      throw codedError(
+        Error,
+        "ERR_FEATURE_UNAVAILABLE",
+        'Worker is not available in Tollhouse: a script is one thread. Use `await Promise.all(\u2026)` for calls that wait, and `spawn("node", [file])` of `child_process` for a script of its own'
+      );
+    }
+  }, worker_threads_default = {
+    isMainThread: !0,
+    isInternalThread: !1,
+    parentPort: null,
+    workerData: null,
+    threadId: 0,
+    resourceLimits: {},
+    SHARE_ENV: /* @__PURE__ */ Symbol.for("nodejs.worker_threads.SHARE_ENV"),
+    Worker,
+    markAsUntransferable() {
+    },
+    getEnvironmentData: (key) => environment.get(key),
+    setEnvironmentData: (key, value) => {
+      value === void 0 ? environment.delete(key) : environment.set(key, value);
+    }
+  };
+
+  // src/zlib.js
+  init_buffer();
+  init_util();
+  init_process();
+  var { native: native9, asBytes: asBytes3 } = host, flushes = { Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5 }, results = {
+    Z_OK: 0,
+    Z_STREAM_END: 1,
+    Z_NEED_DICT: 2,
+    Z_ERRNO: -1,
+    Z_STREAM_ERROR: -2,
+    Z_DATA_ERROR: -3,
+    Z_MEM_ERROR: -4,
+    Z_BUF_ERROR: -5,
+    Z_VERSION_ERROR: -6
+  }, constants3 = Object.freeze(Object.assign(/* @__PURE__ */ Object.create(null), flushes, results, {
+    Z_NO_COMPRESSION: 0,
+    Z_BEST_SPEED: 1,
+    Z_BEST_COMPRESSION: 9,
+    Z_DEFAULT_COMPRESSION: -1,
+    Z_FILTERED: 1,
+    Z_HUFFMAN_ONLY: 2,
+    Z_RLE: 3,
+    Z_FIXED: 4,
+    Z_DEFAULT_STRATEGY: 0,
+    ZLIB_VERNUM: 4880,
+    DEFLATE: 1,
+    INFLATE: 2,
+    GZIP: 3,
+    GUNZIP: 4,
+    DEFLATERAW: 5,
+    INFLATERAW: 6,
+    UNZIP: 7,
+    BROTLI_DECODE: 8,
+    BROTLI_ENCODE: 9,
+    Z_MIN_WINDOWBITS: 8,
+    Z_MAX_WINDOWBITS: 15,
+    Z_DEFAULT_WINDOWBITS: 15,
+    Z_MIN_CHUNK: 64,
+    Z_MAX_CHUNK: 1 / 0,
+    Z_DEFAULT_CHUNK: 16384,
+    Z_MIN_MEMLEVEL: 1,
+    Z_MAX_MEMLEVEL: 9,
+    Z_DEFAULT_MEMLEVEL: 8,
+    Z_MIN_LEVEL: -1,
+    Z_MAX_LEVEL: 9,
+    Z_DEFAULT_LEVEL: -1,
+    BROTLI_OPERATION_PROCESS: 0,
+    BROTLI_OPERATION_FLUSH: 1,
+    BROTLI_OPERATION_FINISH: 2,
+    BROTLI_OPERATION_EMIT_METADATA: 3,
+    BROTLI_PARAM_MODE: 0,
+    BROTLI_MODE_GENERIC: 0,
+    BROTLI_MODE_TEXT: 1,
+    BROTLI_MODE_FONT: 2,
+    BROTLI_DEFAULT_MODE: 0,
+    BROTLI_PARAM_QUALITY: 1,
+    BROTLI_MIN_QUALITY: 0,
+    BROTLI_MAX_QUALITY: 11,
+    BROTLI_DEFAULT_QUALITY: 11,
+    BROTLI_PARAM_LGWIN: 2,
+    BROTLI_MIN_WINDOW_BITS: 10,
+    BROTLI_MAX_WINDOW_BITS: 24,
+    BROTLI_LARGE_MAX_WINDOW_BITS: 30,
+    BROTLI_DEFAULT_WINDOW: 22,
+    BROTLI_PARAM_LGBLOCK: 3,
+    BROTLI_MIN_INPUT_BLOCK_BITS: 16,
+    BROTLI_MAX_INPUT_BLOCK_BITS: 24,
+    BROTLI_PARAM_DISABLE_LITERAL_CONTEXT_MODELING: 4,
+    BROTLI_PARAM_SIZE_HINT: 5,
+    BROTLI_PARAM_LARGE_WINDOW: 6,
+    BROTLI_PARAM_NPOSTFIX: 7,
+    BROTLI_PARAM_NDIRECT: 8,
+    BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION: 0,
+    BROTLI_DECODER_PARAM_LARGE_WINDOW: 1
+  })), codes = Object.freeze(Object.fromEntries(Object.entries(results).flatMap(([name2, number]) => [[name2, number], [number, name2]]))), { Z_FINISH, Z_FULL_FLUSH, Z_BUF_ERROR, Z_STREAM_END, Z_NEED_DICT } = constants3, CHUNK3 = 64 * 1024, MAX_LENGTH = 2 ** 32, bytesOf3 = (data, name2) => {
+    if (typeof data == "string") return native9.encodeUtf8(data);
+    let bytes = typeof data == "object" && data !== null ? asBytes3(data) : void 0;
+    if (bytes === void 0) throw invalidType(name2, "string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer", data);
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }, numberOption = (options, name2, low, high, standard) => {
+    let value = options[name2];
+    if (value === void 0 || Number.isNaN(value)) return standard;
+    if (typeof value != "number") throw invalidType(`options.${name2}`, "number", value);
+    if (!Number.isFinite(value)) throw outOfRange(`options.${name2}`, "a finite number", value);
+    if (value < low || value > high) throw outOfRange(`options.${name2}`, `>= ${low} and <= ${high}`, value);
+    return value;
+  }, checked = (name2, given) => {
+    let options = given ?? {}, inflates = /^(Inflate|Gunzip|Unzip)/.test(name2), window = inflates && options.windowBits === 0 ? 15 : numberOption(options, "windowBits", inflates ? 8 : name2 === "Gzip" ? 9 : 8, 15, 15);
+    numberOption(options, "chunkSize", 64, 1 / 0, 16384);
+    let dictionary = options.dictionary === void 0 ? void 0 : asBytes3(options.dictionary);
+    if (options.dictionary !== void 0 && dictionary === void 0)
+      throw invalidType("options.dictionary", "an instance of Buffer, TypedArray, DataView, or ArrayBuffer", options.dictionary);
+    return {
+      name: name2,
+      brotli: name2.startsWith("Brotli"),
+      level: numberOption(options, "level", -1, 9, -1),
+      window,
+      memory: numberOption(options, "memLevel", 1, 9, 8),
+      strategy: numberOption(options, "strategy", 0, 4, 0),
+      flush: numberOption(options, "flush", 0, 5, 0),
+      finishFlush: numberOption(options, "finishFlush", 0, 5, Z_FINISH),
+      most: numberOption(options, "maxOutputLength", 1, MAX_LENGTH, MAX_LENGTH),
+      dictionary: dictionary === void 0 ? new Uint8Array(0) : new Uint8Array(dictionary)
+    };
+  }, open2 = ({ name: name2, level, window, memory, strategy, dictionary }) => {
+    if (name2 === "BrotliCompress")
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "compressing with Brotli is not available in Tollhouse, decompressing is: use `gzipSync` or `deflateSync`");
+    return native9.openCodec(name2, level, window, memory, strategy, dictionary);
+  }, brotliFaults = [
+    "EXUBERANT_NIBBLE",
+    "RESERVED",
+    "EXUBERANT_META_NIBBLE",
+    "SIMPLE_HUFFMAN_ALPHABET",
+    "SIMPLE_HUFFMAN_SAME",
+    "CL_SPACE",
+    "HUFFMAN_SPACE",
+    "CONTEXT_MAP_REPEAT",
+    "BLOCK_LENGTH_1",
+    "BLOCK_LENGTH_2",
+    "TRANSFORM",
+    "DICTIONARY",
+    "WINDOW_BITS",
+    "PADDING_1",
+    "PADDING_2",
+    "DISTANCE"
+  ].map((name2) => `FORMAT_${name2}`), failure2 = (settings2, status, message) => {
+    if (settings2.brotli) {
+      let code = brotliFaults[-status - 1] ?? "UNREACHABLE";
+      return Object.assign(codedError(Error, `ERR__ERROR_${code}`, "Decompression failed"), { errno: status });
+    }
+    return Object.assign(codedError(Error, codes[status], message ?? "Zlib error"), { errno: status });
+  }, work = (codec, settings2, bytes, flush, take) => {
+    for (let at2 = 0; ; ) {
+      let [made, taken, status, message] = native9.runCodec(codec, bytes, at2, flush);
+      if (at2 += taken, made.length > 0 && take(made), status === Z_STREAM_END) return !0;
+      if (status === Z_NEED_DICT || status < 0 && (settings2.brotli || status !== Z_BUF_ERROR)) throw failure2(settings2, status, message);
+      if (made.length !== CHUNK3) {
+        if (flush === Z_FINISH) throw failure2({}, Z_BUF_ERROR, "unexpected end of file");
+        return !1;
+      }
+    }
+  }, gathered = (parts, length) => {
+    let all2 = Buffer2.alloc(length), at2 = 0;
+    for (let part of parts)
+      all2.set(part, at2), at2 += part.length;
+    return all2;
+  }, convert = (settings2, bytes) => {
+    let parts = [], length = 0;
+    return work(open2(settings2), settings2, bytes, settings2.finishFlush, (part) => {
+      if (length += part.length, length > settings2.most)
+        throw codedError(RangeError, "ERR_BUFFER_TOO_LARGE", `Cannot create a Buffer larger than ${settings2.most} bytes`);
+      parts.push(part);
+    }), gathered(parts, length);
+  }, ZlibBase = class extends stream_default.Transform {
+    #state;
+    constructor(name2, options) {
+      let settings2 = checked(name2, options), codec = open2(settings2);
+      super({ autoDestroy: !0, ...options }), this.bytesWritten = 0, this.#state = { settings: settings2, codec, over: !1 };
+    }
+    #run(bytes, flush, callback) {
+      let state = this.#state;
+      if (state.over) return callback();
+      try {
+        state.over = work(state.codec, state.settings, bytes, flush, (part) => this.push(Buffer2.from(part.buffer)));
+      } catch (error) {
+        return state.over = !0, state.codec = void 0, callback(error);
+      }
+      return state.over && (state.codec = void 0), callback();
+    }
+    _destroy(error, callback) {
+      this.#state !== void 0 && Object.assign(this.#state, { over: !0, codec: void 0 }), callback(error);
+    }
+    _transform(chunk, encoding, callback) {
+      let bytes = bytesOf3(chunk, "chunk");
+      this.bytesWritten += bytes.length, this.#run(bytes, this.#state.settings.flush, callback);
+    }
+    _flush(callback) {
+      this.#run(new Uint8Array(0), this.#state.settings.finishFlush, callback);
+    }
+    flush(kind, callback) {
+      (typeof kind == "function" || kind === void 0) && ([kind, callback] = [Z_FULL_FLUSH, kind]);
+      let flushing = () => this.#run(new Uint8Array(0), kind, (error) => error ? this.destroy(error) : callback?.());
+      this.writableLength > 0 ? this.once("drain", flushing) : process_default.nextTick(flushing);
+    }
+    reset() {
+      let state = this.#state;
+      this.#state = { ...state, codec: open2(state.settings), over: !1 };
+    }
+    params(level, strategy, callback) {
+      let state = this.#state;
+      if (state.settings.level === level && state.settings.strategy === strategy) return process_default.nextTick(callback);
+      throw codedError(Error, "ERR_FEATURE_UNAVAILABLE", "a stream keeps its level and strategy here: make another one");
+    }
+    close(callback) {
+      typeof callback == "function" && stream_default.finished(this, () => callback()), this.destroy();
+    }
+    get _closed() {
+      return this.destroyed;
+    }
+  }, kinds2 = ["Deflate", "Inflate", "Gzip", "Gunzip", "DeflateRaw", "InflateRaw", "Unzip", "BrotliCompress", "BrotliDecompress"], zlib = {
+    crc32(data, value = 0) {
+      let bytes = bytesOf3(data, "data");
+      if (typeof value != "number") throw invalidType("value", "number", value);
+      if (!Number.isInteger(value)) throw outOfRange("value", "an integer", value);
+      if (value < 0 || value > 4294967295) throw outOfRange("value", ">= 0 && <= 4294967295", value);
+      return native9.crc32(bytes, value);
+    }
+  };
+  for (let kind of kinds2) {
+    let Class = { [kind]: class extends ZlibBase {
+      constructor(options) {
+        super(kind, options);
+      }
+    } }[kind];
+    zlib[kind] = new Proxy(Class, { apply: (target2, self2, values) => new target2(...values) }), Object.defineProperty(Class.prototype, "constructor", { value: zlib[kind], writable: !0, configurable: !0 });
+    let name2 = kind[0].toLowerCase() + kind.slice(1);
+    zlib[`${name2}Sync`] = { [`${name2}Sync`]: (buffer, options) => convert(checked(kind, options), bytesOf3(buffer, "buffer")) }[`${name2}Sync`], zlib[name2] = {
+      [name2](buffer, options, callback) {
+        if (typeof options == "function" && ([options, callback] = [void 0, options]), typeof callback != "function") throw invalidType("callback", "function", callback);
+        let settings2 = checked(kind, options), bytes = bytesOf3(buffer, "buffer").slice();
+        setImmediate(() => {
+          let result;
+          try {
+            result = convert(settings2, bytes);
+          } catch (error) {
+            return callback(error);
+          }
+          return callback(null, result);
+        });
+      }
+    }[name2], zlib[`create${kind}`] = { [`create${kind}`]: (options) => new Class(options) }[`create${kind}`];
+  }
+  Object.defineProperty(zlib, "constants", { value: constants3, enumerable: !0 });
+  Object.defineProperty(zlib, "codes", { value: codes, enumerable: !0 });
+  for (let [name2, value] of Object.entries(constants3)) name2 !== "BROTLI_DECODE" && name2 !== "BROTLI_ENCODE" && Object.defineProperty(zlib, name2, { value });
+  var formats = { gzip: ["Gzip", "Gunzip"], deflate: ["Deflate", "Inflate"], "deflate-raw": ["DeflateRaw", "InflateRaw"] }, transformOf = (format3, at2) => {
+    if (!Object.hasOwn(formats, format3))
+      throw codedError(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'format' must be one of: 'deflate', 'deflate-raw', 'gzip'. Received ${host.inspect(format3)}`);
+    let settings2 = checked(formats[format3][at2], {}), codec = open2(settings2), over = !1, run = (bytes, flush, controller) => {
+      if (over) {
+        if (bytes.length > 0 && at2 === 1) throw new TypeError("the compressed data ended before");
+        return;
+      }
+      over = work(codec, settings2, bytes, flush, (part) => controller.enqueue(part));
+    };
+    return new TransformStream({
+      transform(chunk, controller) {
+        let bytes = asBytes3(chunk);
+        if (bytes === void 0 || typeof chunk == "string") throw invalidType("chunk", "an instance of Buffer, TypedArray, DataView, or ArrayBuffer", chunk);
+        run(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, controller);
+      },
+      flush: (controller) => run(new Uint8Array(0), Z_FINISH, controller)
+    });
+  }, webStream = (name2, at2) => {
+    let Class = {
+      [name2]: class {
+        #stream;
+        constructor(format3) {
+          this.#stream = transformOf(format3, at2);
+        }
+        get readable() {
+          return this.#stream.readable;
+        }
+        get writable() {
+          return this.#stream.writable;
+        }
+      }
+    }[name2];
+    return Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: name2, configurable: !0 }), Class;
+  }, CompressionStream = webStream("CompressionStream", 0), DecompressionStream = webStream("DecompressionStream", 1), zlib_default = zlib;
+
   // src/index.js
   addStreams(stream_default);
   var define2 = (name2, value) => Object.defineProperty(globalThis, name2, { value, writable: !0, enumerable: !1, configurable: !0 });
@@ -11749,8 +12667,11 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   define2("CryptoKey", CryptoKey2);
   define2("shell", shell);
   define2("$", $);
-  for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports })) define2(name2, value);
-  var { performance } = globalThis, module = {
+  for (let [name2, value] of Object.entries({ ...webstreams_exports, ...web_exports, CompressionStream, DecompressionStream })) define2(name2, value);
+  var { performance } = globalThis;
+  addMarks(performance);
+  define2("PerformanceObserver", PerformanceObserver);
+  var module = {
     createRequire: (from) => host.makeRequire(String(from).startsWith("file://") ? url_default.fileURLToPath(String(from)) : String(from)),
     builtinModules: [],
     isBuiltin: (name2) => host.builtinNames().includes(String(name2).replace(/^node:/, ""))
@@ -11759,7 +12680,7 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
   var modules = Object.assign(/* @__PURE__ */ Object.create(null), {
     assert: assert_default,
     "assert/strict": assert_default.strict,
-    async_hooks: { AsyncLocalStorage },
+    async_hooks: { AsyncLocalStorage, AsyncResource, executionAsyncId: () => 1, triggerAsyncId: () => 0 },
     buffer: buffer_default,
     child_process: child_process_default,
     console: globalThis.console,
@@ -11768,24 +12689,30 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
     events: events_default,
     fs: fs_default,
     "fs/promises": promises,
+    http,
+    https,
     module,
     os: os_default,
     path: path_default,
     "path/posix": path_default,
-    perf_hooks: { performance },
+    perf_hooks: { performance, PerformanceObserver },
     process: process_default,
     querystring: querystring_default,
     readline: readline_default,
     "readline/promises": promises2,
     stream: stream_default,
     "stream/promises": stream_default.promises,
-    "stream/web": { ...webstreams_exports },
+    "stream/web": { ...webstreams_exports, CompressionStream, DecompressionStream },
     string_decoder: string_decoder_default,
     timers: timers_default,
+    sys: util_default,
     "timers/promises": promises3,
+    tty: tty_default,
     url: url_default,
     util: util_default,
-    "util/types": util_default.types
+    "util/types": util_default.types,
+    worker_threads: worker_threads_default,
+    zlib: zlib_default
   }), nameFunctions = (holder) => {
     for (let [key, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder)))
       typeof value != "function" || value.name === key || !/^[A-Za-z]\w*$/.test(key) || (value.name === "" || new RegExp(`^_?${key}\\d*$`).test(value.name)) && Object.defineProperty(value, "name", { value: key, configurable: !0 });

@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 
+use rquickjs::Ctx;
 use rquickjs::allocator::{Allocator, RustAllocator};
 
 use crate::bindings::fuel;
@@ -143,6 +144,31 @@ pub(crate) fn failure(stop: Stop, limits: Limits, stack: Option<String>) -> Fail
 fn size(bytes: u64) -> String {
     const MIB: u64 = 1 << 20;
     if bytes >= MIB && bytes.is_multiple_of(MIB) { format!("{} MiB", bytes / MIB) } else { format!("{bytes} bytes") }
+}
+
+/// Memory of the script's beside QuickJS's, which counts as long as this is there.
+pub(crate) struct Charge(usize);
+
+impl Charge {
+    /// Counts so many bytes, if need be after a search for values that only hold each other. None if the script may not
+    /// have them: it is stopped then.
+    pub(crate) fn new(ctx: &Ctx<'_>, bytes: usize) -> Option<Self> {
+        let is_scarce = METER.with(|meter| meter.memory_used.get().saturating_add(bytes) > meter.memory_limit.get());
+        if is_scarce {
+            ctx.run_gc();
+        }
+        if !Counted::admit(bytes) || stopped().is_some() {
+            return None;
+        }
+        METER.with(|meter| meter.memory_used.set(meter.memory_used.get().saturating_add(bytes)));
+        Some(Self(bytes))
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        Counted::gave(self.0);
+    }
 }
 
 /// Rust's allocator, counted.

@@ -4,6 +4,7 @@
 //! What a script sees (names, checks of its arguments, messages) is the prelude's.
 
 mod clock;
+mod compression;
 mod crypto;
 mod files;
 mod globals;
@@ -28,6 +29,7 @@ use crate::{errors, limits};
 pub(crate) fn object<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let natives = Object::new_proto(ctx.clone(), None)?;
     clock::add(ctx, &natives)?;
+    compression::add(ctx, &natives)?;
     crypto::add(ctx, &natives)?;
     files::add(ctx, &natives)?;
     globals::add(ctx, &natives)?;

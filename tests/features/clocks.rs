@@ -98,7 +98,10 @@ fn nothing_counts_beside_a_script() {
         for (const name of ['worker_threads', 'cluster', 'v8', 'vm', 'inspector', 'perf_hooks']) {
             try {
                 const found = require(name);
-                if (name !== 'perf_hooks') there.push(name);
+                if (name === 'worker_threads') {
+                    there.push(...['MessageChannel', 'MessagePort', 'BroadcastChannel'].filter((each) => each in found));
+                    try { new found.Worker('0', { eval: true }); there.push('Worker') } catch {}
+                } else if (name !== 'perf_hooks') there.push(name);
                 else there.push(...['monitorEventLoopDelay', 'createHistogram', 'eventLoopUtilization']
                     .filter((each) => each in found || each in found.performance));
             } catch {}

@@ -211,14 +211,177 @@ fn an_exit_ends_the_script_at_once() {
 fn what_is_not_here_says_what_to_do() {
     let home = Home::new();
     for (code, message, hint) in [
-        ("import http from 'node:http'", "there is no module 'node:http' here", "`fetch`"),
+        ("import net from 'node:net'", "the module 'node:net' of Node is not available in Tollhouse", "`fetch`"),
+        ("require('node:nope')", "there is no module 'node:nope' in Node", ""),
         ("import { readFil } from 'fs'", "the module 'fs' has no export 'readFil'", "did you mean `readFile`?"),
         ("require('pat')", "Cannot find module 'pat'", "did you mean 'path'?"),
+        ("require('axios')", "Cannot find module 'axios'", "use `fetch`"),
         ("await import('./nope.js')", "Cannot find module './nope.js'", ""),
     ] {
         let ran = home.run(["run", "-e", code]);
         assert_eq!(ran.status, 1, "{code}");
         assert!(ran.stderr.contains(message) && ran.stderr.contains(hint), "{code}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn modules_that_are_missing_say_so_however_they_are_imported() {
+    let home = Home::new();
+    let script = "const told = [];
+        for (const name of ['net', 'tls', 'dgram', 'dns', 'dns/promises', 'http2', 'cluster', 'vm', 'v8', 'inspector',
+            'repl', 'node:test', 'node:sqlite', 'wasi', 'trace_events', 'diagnostics_channel', 'domain', 'punycode']) {
+          const wanted = `the module '${name}' of Node is not available in Tollhouse`;
+          const isRight = (e) => e.message === wanted && e.code === 'ERR_UNKNOWN_BUILTIN_MODULE';
+          try { require(name); told.push(name) } catch (e) { if (!isRight(e)) told.push(e.message) }
+          await import(name).then(() => told.push(name), (e) => isRight(e) || told.push(e.message));
+        }
+        return told";
+    assert_eq!(home.js(script, &[])["value"], serde_json::json!([]));
+    for (code, message, hint) in [
+        ("import { createServer } from 'net'", "'net' of Node is not available", "`fetch`"),
+        ("await import('cluster')", "'cluster' of Node is not available", "Promise.all"),
+        ("require('vm')", "'vm' of Node is not available", "new Function"),
+        ("require('http').createServer(() => {})", "http.createServer is not available in Tollhouse", "`fetch`"),
+        ("new (require('worker_threads').Worker)('x.js')", "Worker is not available in Tollhouse", "Promise.all"),
+        (
+            "require('zlib').brotliCompressSync('x')",
+            "compressing with Brotli is not available in Tollhouse",
+            "gzipSync",
+        ),
+        ("require('child_process').execSync('ls')", "execSync is not here", "await shell.run"),
+    ] {
+        let ran = home.run(["run", "-e", code]);
+        assert_eq!(ran.status, 1, "{code}");
+        assert!(ran.stderr.contains(message) && ran.stderr.contains(hint), "{code}: {}", ran.stderr);
+    }
+    // Without `node:` these are names of packages.
+    let script = "fs.mkdirSync('node_modules/test', { recursive: true });
+        fs.writeFileSync('node_modules/test/index.js', 'exports.x = 1'); return require('test').x";
+    let package = home.js(script, &[]);
+    assert_eq!(package["value"], 1, "{package}");
+}
+
+#[test]
+fn decompressing_a_bomb_ends_at_the_memory_limit() {
+    let home = Home::new();
+    let memory = ["--memory", "48MiB"];
+    let bomb =
+        "const z = require('zlib'), one = z.gzipSync(Buffer.alloc(8e6)), bomb = Buffer.concat(Array(40).fill(one));";
+    for code in [
+        "try { return z.gunzipSync(bomb).length } catch { return 'caught' }",
+        "const parts = [], from = require('stream').Readable.from([bomb]);
+         for await (const part of from.pipe(z.createGunzip())) parts.push(part)",
+        "const all = []; for (;;) all.push(z.createGzip())",
+    ] {
+        let ran = home.js(&format!("{bomb} {code}"), &memory);
+        assert_eq!(ran["error"]["kind"], "limit", "{code}: {ran}");
+        assert!(ran["error"]["message"].as_str().is_some_and(|text| text.contains("48 MiB")), "{ran}");
+    }
+    // What is let go is free again, though only a search for cycles finds it.
+    let ran =
+        home.js("const z = require('zlib'); for (let i = 0; i < 1000; i++) z.createGzip(); return 'done'", &memory);
+    assert_eq!(ran["value"], "done", "{ran}");
+    let ran = home.js(&format!("{bomb} return z.gunzipSync(one, {{ maxOutputLength: 1e6 }})"), &memory);
+    assert!(ran["error"]["message"].as_str().is_some_and(|text| text.contains("1000000 bytes")), "{ran}");
+}
+
+#[test]
+fn a_locale_without_data_is_named_once_on_standard_error() {
+    let home = Home::new();
+    let script = "for (let i = 0; i < 3; i++)
+        console.log((1234.5).toLocaleString('cs-CZ'), new Date(0).toLocaleDateString('cs-CZ'))";
+    let ran = home.run(["run", "-e", script]);
+    assert_eq!(ran.stdout, "1,234.5 1/1/1970\n".repeat(3));
+    assert_eq!(ran.stderr, "Warning: Intl has no data for the locale 'cs-CZ' here: it is written as 'en-US' is\n");
+    let script = "const unit = { style: 'unit', unit: 'liter' };
+        console.log((1234.5).toLocaleString('de-DE'), (5).toLocaleString('de', unit))";
+    let ran = home.run(["run", "-e", script]);
+    assert!(ran.stdout == "1.234,5 5 L\n" && ran.stderr.contains("units"), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(home.run(["run", "-e", "(1).toLocaleString('en_US')"]).status, 1);
+}
+
+/// What an answer of the server of a test is: what it was asked.
+fn answer(head: &str) -> (&'static str, Vec<String>, Vec<u8>) {
+    let line = head.lines().next().unwrap_or_default().to_owned();
+    let cookies = ["set-cookie: a=1", "set-cookie: b=2", "content-type: text/plain"].map(str::to_owned).to_vec();
+    match line.split(' ').nth(1) {
+        Some("/missing") => ("404 Not Found", cookies, b"nothing".to_vec()),
+        Some("/moved") => ("302 Found", vec!["location: /v1".to_owned()], Vec::new()),
+        _ => ("200 OK", cookies, line.into_bytes()),
+    }
+}
+
+#[test]
+fn requests_of_http_go_through_the_tool() {
+    let home = Home::with_tools(&["http"]);
+    let server = tollhouse_tests::server::Server::start(answer);
+    let at = format!("http://127.0.0.1:{}", server.port());
+    let policy =
+        format!("[tools]\nhttp = \"tollhouse:http\"\n[[grant]]\nmethod = \"http/*\"\n[tool.http]\nhttp = [\"{at}\"]\n");
+    home.file("policy.toml", policy);
+    let script = format!(
+        "const http = require('http'), at = '{at}';
+        const get = (path, options) => new Promise((resolve, reject) => http.get(at + path, options ?? {{}}, (res) => {{
+          let text = '';
+          const told = () => resolve([res.statusCode, res.statusMessage, res.headers['set-cookie'], text]);
+          res.setEncoding('utf8').on('data', (part) => (text += part)).on('end', told);
+        }}).on('error', reject));
+        const put = await new Promise((resolve, reject) => {{
+          const options = {{ method: 'PUT', headers: {{ 'X-One': 1, 'Content-Length': 4 }} }};
+          const req = http.request(at + '/v1', options, (res) => res.resume().on('end', () => resolve(res.complete)));
+          req.on('error', reject).write('bo');
+          req.end('dy');
+        }});
+        const moved = await get('/moved');
+        const parts = [];
+        for await (const part of await new Promise((resolve) => http.get(at + '/v1', resolve))) parts.push(part);
+        return [await get('/v1?a=1'), await get('/missing'), moved[0], put, Buffer.concat(parts).toString()]"
+    );
+    let ran = home.js(&script, &["--policy", "policy.toml"]);
+    let cookies = serde_json::json!(["a=1", "b=2"]);
+    let wanted = serde_json::json!([
+        [200, "OK", cookies, "GET /v1?a=1 HTTP/1.1"],
+        [404, "Not Found", cookies, "nothing"],
+        302,
+        true,
+        "GET /v1 HTTP/1.1"
+    ]);
+    assert_eq!(ran["value"], wanted, "{ran}");
+    let seen = server.seen();
+    assert!(
+        seen[0].contains("PUT /v1") && seen[0].contains("x-one: 1") && seen[0].contains("content-length: 4"),
+        "{seen:?}"
+    );
+    // The denial twin: without a grant nothing is asked, and the request's own event says why.
+    let asked = "const https = require('https');
+        const e = await new Promise((resolve) => https.get('https://example.com', resolve).on('error', resolve));
+        return [e.name, e.kind]";
+    let denied = home.js(asked, &[]);
+    assert_eq!(denied["value"], serde_json::json!(["CapabilityError", "capability"]), "{denied}");
+    assert_eq!(server.seen().len(), 5);
+}
+
+/// Reading lines costs each line the same, however many there are: the fuel of ten times as many is ten times as much.
+#[test]
+fn reading_lines_takes_time_in_proportion() {
+    let home = Home::new();
+    let fuel = |script: &str, count: u32| {
+        home.file("lines.txt", (0..count).map(|line| format!("line {line}\n")).collect::<String>());
+        let mount = format!("{}:/workspace/lines.txt", home.path().join("lines.txt").display());
+        let ran = home.js(script, &["--mount", &mount]);
+        assert_eq!(ran["value"], count, "{ran}");
+        ran["usage"]["fuel"].as_f64().expect("it is counted")
+    };
+    for script in [
+        "const input = require('fs').createReadStream('lines.txt');
+         let n = 0; for await (const line of require('readline').createInterface({ input })) n++; return n",
+        "const parts = require('fs').createReadStream('lines.txt', 'utf8');
+         let n = 0; for await (const part of parts) n += part.split('\\n').length - 1; return n",
+        "const lines = require('fs').readFileSync('lines.txt', 'utf8').trim().split('\\n');
+         let n = 0; for await (const line of require('stream').Readable.from(lines)) n++; return n",
+    ] {
+        let (few, many) = (fuel(script, 5_000), fuel(script, 50_000));
+        assert!(many <= 11.0 * few + 1e6, "{script}: {few} and {many}");
     }
 }
 

@@ -156,6 +156,8 @@ const failure = (child, command, code, output) => {
 
 // Gathers the output of a command, and gives it to a callback as Node does.
 const gather = (command, file, args, options, callback) => {
+  // As Node names it in errors.
+  const shown = options.shell ? command : [file, ...args].join(' ');
   const running = begin(command, settings(options), gather);
   const child = new ChildProcess(running, file, [file, ...args], async () => false);
   if (options.timeout > 0) setTimeout(() => child.kill(options.killSignal), options.timeout).unref();
@@ -176,16 +178,16 @@ const gather = (command, file, args, options, callback) => {
     if (exitCode === 0) return callback?.(null, output.stdout, output.stderr);
     if (exitCode === MISSING) {
       return isMissing(file, options)().then((is) => {
-        const error = is ? Object.assign(notFound(file, args), { cmd: command, ...output }) : failure(child, command, exitCode, output);
+        const error = is ? Object.assign(notFound(file, args), { cmd: shown, ...output }) : failure(child, shown, exitCode, output);
         callback?.(error, output.stdout, output.stderr);
       });
     }
-    const error = failure(child, command, exitCode, output);
+    const error = failure(child, shown, exitCode, output);
     callback?.(error, output.stdout, output.stderr);
   };
   collect(running, options.input).then(finish, (error) => {
     const output = { stdout: decode(empty), stderr: decode(empty) };
-    const told = child.killed ? failure(child, command, null, output) : error;
+    const told = child.killed ? failure(child, shown, null, output) : error;
     callback?.(told, output.stdout, output.stderr);
   });
   return child;

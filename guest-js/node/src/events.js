@@ -1,6 +1,14 @@
 // `EventEmitter`: the library, with what Node added since.
 import EventEmitter from '../node_modules/events/events.js';
 
+// Node's own marks of an emitter, which are shown with it.
+export const marks = [Symbol('shapeMode'), Symbol('kCapture')];
+const { init } = EventEmitter;
+EventEmitter.init = function () {
+  init.call(this);
+  for (const mark of marks) this[mark] = false;
+};
+
 EventEmitter.EventEmitter = EventEmitter;
 EventEmitter.errorMonitor = Symbol('events.errorMonitor');
 EventEmitter.captureRejectionSymbol = Symbol.for('nodejs.rejection');

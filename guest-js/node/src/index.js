@@ -2,15 +2,17 @@
 // use costs it nothing.
 
 import assert from './assert.js';
-import { AsyncLocalStorage } from './async_hooks.js';
+import { AsyncLocalStorage, AsyncResource } from './async_hooks.js';
 import buffer, { Buffer } from './buffer.js';
 import childProcess from './child_process.js';
 import crypto, { CryptoKey } from './crypto.js';
 import EventEmitter from './events.js';
 import fs, { promises as fsPromises } from './fs.js';
+import { http, https } from './http.js';
 import './intl.js';
 import os from './os.js';
 import path from './path.js';
+import { addMarks, PerformanceObserver } from './perf_hooks.js';
 import process, { addStreams } from './process.js';
 import querystring from './querystring.js';
 import readline, { promises as readlinePromises } from './readline.js';
@@ -18,10 +20,13 @@ import { $, shell } from './shell.js';
 import stream from './stream.js';
 import stringDecoder from './string_decoder.js';
 import timers, { promises as timersPromises } from './timers.js';
+import tty from './tty.js';
 import url from './url.js';
 import util from './util.js';
 import * as web from './web.js';
 import * as webStreams from './webstreams.js';
+import workerThreads from './worker_threads.js';
+import zlib, { CompressionStream, DecompressionStream } from './zlib.js';
 
 addStreams(stream);
 
@@ -33,9 +38,11 @@ define('Buffer', Buffer);
 define('CryptoKey', CryptoKey);
 define('shell', shell);
 define('$', $);
-for (const [name, value] of Object.entries({ ...webStreams, ...web })) define(name, value);
+for (const [name, value] of Object.entries({ ...webStreams, ...web, CompressionStream, DecompressionStream })) define(name, value);
 
 const { performance } = globalThis;
+addMarks(performance);
+define('PerformanceObserver', PerformanceObserver);
 const module = {
   createRequire: (from) => host.makeRequire(String(from).startsWith('file://') ? url.fileURLToPath(String(from)) : String(from)),
   builtinModules: [],
@@ -46,7 +53,7 @@ Object.defineProperty(module, 'builtinModules', { get: () => host.builtinNames()
 const modules = Object.assign(Object.create(null), {
   assert,
   'assert/strict': assert.strict,
-  async_hooks: { AsyncLocalStorage },
+  async_hooks: { AsyncLocalStorage, AsyncResource, executionAsyncId: () => 1, triggerAsyncId: () => 0 },
   buffer,
   child_process: childProcess,
   console: globalThis.console,
@@ -55,24 +62,30 @@ const modules = Object.assign(Object.create(null), {
   events: EventEmitter,
   fs,
   'fs/promises': fsPromises,
+  http,
+  https,
   module,
   os,
   path,
   'path/posix': path,
-  perf_hooks: { performance },
+  perf_hooks: { performance, PerformanceObserver },
   process,
   querystring,
   readline,
   'readline/promises': readlinePromises,
   stream,
   'stream/promises': stream.promises,
-  'stream/web': { ...webStreams },
+  'stream/web': { ...webStreams, CompressionStream, DecompressionStream },
   string_decoder: stringDecoder,
   timers,
+  sys: util,
   'timers/promises': timersPromises,
+  tty,
   url,
   util,
   'util/types': util.types,
+  worker_threads: workerThreads,
+  zlib,
 });
 
 // The bundler renames what stands twice (`Buffer3`); scripts see the names.

@@ -1,4 +1,5 @@
-// `Intl.DateTimeFormat`: en-US, and the order of en-GB, en-CA, sv-SE, de-DE, fr-FR for dates in numbers.
+// `Intl.DateTimeFormat`: en-US by what is here, other locales by the patterns of `intl-data.js`.
+import { arabicDigits, datePattern, localeOf, warn } from './intl-locales.js';
 
 const { native } = host;
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
@@ -17,17 +18,6 @@ const timeStyles = {
   medium: { hour: 'numeric', minute: '2-digit', second: '2-digit' },
   short: { hour: 'numeric', minute: '2-digit' },
 };
-// Dates in numbers elsewhere: order of the parts, what stands between, two digits always, hours to 24.
-const elsewhere = {
-  'en-GB': [['day', 'month', 'year'], '/', true],
-  'en-CA': [['year', 'month', 'day'], '-', true],
-  'sv-SE': [['year', 'month', 'day'], '-', true],
-  sv: [['year', 'month', 'day'], '-', true],
-  'de-DE': [['day', 'month', 'year'], '.', false],
-  de: [['day', 'month', 'year'], '.', false],
-  'fr-FR': [['day', 'month', 'year'], '/', true],
-  fr: [['day', 'month', 'year'], '/', true],
-};
 const two = (number) => String(number).padStart(2, '0');
 
 // `+05:30` as a zone, in minutes; undefined if it is none.
@@ -38,6 +28,8 @@ const offsetOf = (zone) => {
 
 export class DateTimeFormat {
   #o;
+  // The data of another locale than en-US.
+  #l;
   #bound;
   constructor(locales, options = {}, required = 'any', defaults = 'date') {
     const o = { ...options };
@@ -45,6 +37,8 @@ export class DateTimeFormat {
     const name = offsetOf(zone) === undefined ? (/^(utc|gmt|etc\/utc)$/i.test(zone) ? 'UTC' : native.zoneName(zone)) : zone;
     if (name == null) throw new RangeError(`Invalid time zone specified: ${zone}`);
     if (o.dateStyle !== undefined || o.timeStyle !== undefined) {
+      if (required === 'date' && o.timeStyle !== undefined) throw new TypeError('Invalid option : timeStyle');
+      if (required === 'time' && o.dateStyle !== undefined) throw new TypeError('Invalid option : dateStyle');
       if ([...dateKeys, ...timeKeys].some((key) => o[key] !== undefined)) throw new TypeError(`Can't set option ${[...dateKeys, ...timeKeys].find((key) => o[key] !== undefined)} when ${o.dateStyle ? 'dateStyle' : 'timeStyle'} is used`);
       for (const [given, known] of [[o.dateStyle, styles], [o.timeStyle, timeStyles]]) {
         if (given !== undefined && !(given in known)) throw new RangeError(`Value ${given} out of range for Intl.DateTimeFormat options property dateStyle`);
@@ -54,10 +48,17 @@ export class DateTimeFormat {
       const has = (keys) => keys.some((key) => o[key] !== undefined);
       const needs = !(required !== 'time' && has(dateKeys)) && !(required !== 'date' && has(timeKeys));
       if (needs && defaults !== 'time') Object.assign(o, { year: 'numeric', month: 'numeric', day: 'numeric' });
-      if (needs && defaults !== 'date') Object.assign(o, { hour: 'numeric', minute: '2-digit', second: '2-digit' });
+      if (needs && defaults !== 'date') Object.assign(o, { hour: 'numeric', minute: 'numeric', second: 'numeric' });
     }
-    const [locale = 'en-US'] = [locales ?? []].flat().map(String);
-    const hours24 = o.hour12 === undefined ? (o.hourCycle?.startsWith('h2') ?? (locale in elsewhere && locale !== 'en-CA')) : !o.hour12;
+    const { locale, dates, numbers } = localeOf(locales);
+    this.#l = dates === undefined ? undefined : { ...dates, arab: numbers.arab };
+    const hours24 = o.hour12 === undefined ? (o.hourCycle ?? dates?.hours ?? 'h12').startsWith('h2') : !o.hour12;
+    if (dates !== undefined && (o.era !== undefined || o.dayPeriod !== undefined)) {
+      warn(`Intl has no words for the locale '${locale}' here: eras and parts of the day are left out`);
+    }
+    if (dates !== undefined && o.timeZoneName !== undefined && name !== 'UTC' && !locale.startsWith('en-')) {
+      warn(`Intl has no names of time zones for the locale '${locale}' here: they are English`);
+    }
     this.#o = { ...o, locale, zone: name, hours24, from0: o.hourCycle === 'h23' || o.hour12 === undefined && hours24 };
   }
   // The fields of an instant in the zone.
@@ -74,7 +75,7 @@ export class DateTimeFormat {
   }
   #zoneName({ offset, abbreviation }) {
     const { timeZoneName, zone } = this.#o;
-    if (zone === 'UTC') return timeZoneName === 'long' ? 'Coordinated Universal Time' : timeZoneName.includes('Offset') ? 'GMT' : 'UTC';
+    if (zone === 'UTC') return timeZoneName === 'long' ? (this.#l?.zone ?? 'Coordinated Universal Time') : timeZoneName.includes('Offset') ? 'GMT' : 'UTC';
     const american = /^(E|C|M|P|AK|H)[SD]T$/.test(abbreviation) && /^(America|US|Pacific)\//.test(zone);
     if (american && timeZoneName === 'short') return abbreviation;
     if (american && timeZoneName === 'long') {
@@ -89,11 +90,11 @@ export class DateTimeFormat {
   }
   #date(at) {
     const o = this.#o;
-    const wide = o.month === 'long' || o.month === 'short' || o.month === 'narrow';
-    const [order, between, always] = elsewhere[o.locale] ?? [['month', 'day', 'year'], '/', false];
+    const alone = o.month === undefined && o.day === undefined && o.year === undefined;
+    const wide = alone ? 8 : o.month === 'long' || o.month === 'short' || o.month === 'narrow';
     const full = at.getUTCFullYear();
     const year = o.year === undefined ? undefined : o.year === '2-digit' ? two(full % 100) : String(full);
-    const pad = (style, number) => (style === '2-digit' || (always && o.year === 'numeric' && style === 'numeric' && !wide) ? two(number) : String(number));
+    const pad = (style, number) => (style === '2-digit' ? two(number) : String(number));
     const day = o.day === undefined ? undefined : pad(o.day, at.getUTCDate());
     const monthName = months[at.getUTCMonth()];
     const month = o.month === undefined ? undefined : o.month === 'long' ? monthName : o.month === 'short' ? monthName.slice(0, 3) : o.month === 'narrow' ? monthName[0] : pad(o.month, at.getUTCMonth() + 1);
@@ -105,12 +106,7 @@ export class DateTimeFormat {
       if (parts.length > 0) parts.push(['literal', before]);
       parts.push([type, value]);
     };
-    if (wide && o.locale === 'en-GB') {
-      add('weekday', weekday, '');
-      add('day', day, weekday === undefined || o.weekday === 'long' ? ' ' : ', ');
-      add('month', month, ' ');
-      add('year', year, ' ');
-    } else if (wide) {
+    if (wide) {
       add('weekday', weekday, '');
       add('month', month, ', ');
       add('day', day, ' ');
@@ -118,7 +114,7 @@ export class DateTimeFormat {
     } else {
       add('weekday', weekday, '');
       const values = { day, month, year };
-      for (const type of order) add(type, values[type], parts.at(-1)?.[0] === 'weekday' ? (month === undefined && year === undefined ? ' ' : ', ') : between);
+      for (const type of ['month', 'day', 'year']) add(type, values[type], parts.at(-1)?.[0] === 'weekday' ? (month === undefined && year === undefined ? ' ' : ', ') : '/');
       if (weekday !== undefined && month === undefined && year === undefined && day !== undefined) return [['day', day], ['literal', ' '], ['weekday', weekday]];
     }
     return parts;
@@ -139,16 +135,80 @@ export class DateTimeFormat {
     if (o.fractionalSecondDigits !== undefined) {
       parts.push(...(parts.length > 0 ? [['literal', '.']] : []), ['fractionalSecond', String(at.getUTCMilliseconds()).padStart(3, '0').slice(0, o.fractionalSecondDigits)]);
     }
-    if (o.hour !== undefined && !o.hours24) parts.push(['literal', ' '], ['dayPeriod', hour < 12 ? 'AM' : 'PM']);
+    if (o.hour !== undefined && !o.hours24) parts.push(['literal', '\u202f'], ['dayPeriod', hour < 12 ? 'AM' : 'PM']);
     return parts;
+  }
+  // The patterns of a date and a time in another locale, and what joins them.
+  #patterns() {
+    const [o, l] = [this.#o, this.#l];
+    const pattern = (mark) => l.patterns[mark.charCodeAt(0) - 48];
+    const names = Object.keys(styles);
+    const narrow = (text) => (o.month === 'narrow' ? text.replace(/\{[MLml]\}/, '{N}') : text).replace(/\{[WVwv]\}/, o.weekday === 'narrow' ? '{n}' : '$&');
+    const short = (style) => (style === 'narrow' ? 'short' : style);
+    let date = '';
+    if (o.dateStyle !== undefined) date = pattern(l.styles[names.indexOf(o.dateStyle)]);
+    else if (dateKeys.some((key) => key !== 'era' && o[key] !== undefined)) date = narrow(datePattern(l, { ...o, weekday: short(o.weekday), month: short(o.month) }));
+    const time = this.#timePattern(pattern);
+    const alone = o.month === undefined && o.day === undefined && o.year === undefined;
+    const wide = alone ? 8 : o.month === 'long' ? (o.weekday === undefined ? 5 : 4) : o.month === 'short' || o.month === 'narrow' ? 6 : 7;
+    const [between, behind, before, isTimeFirst] = l.glues[o.dateStyle !== undefined ? names.indexOf(o.dateStyle) : wide];
+    if (date !== '' && time !== '') return before + (isTimeFirst ? time + between + date : date + between + time) + behind;
+    return date + time;
+  }
+  #timePattern(pattern) {
+    const [o, l] = [this.#o, this.#l];
+    const cycle = o.hour12 === undefined ? o.hourCycle : undefined;
+    const from = cycle !== undefined ? (cycle.startsWith('h2') ? 28 : 14) : o.hour12 === undefined ? 0 : o.hour12 ? 14 : 28;
+    const padded = o.minute === '2-digit' ? 1 : 0;
+    let time = '';
+    if (o.timeStyle !== undefined) time = pattern(l.times[from + 10 + Object.keys(timeStyles).indexOf(o.timeStyle)]);
+    else if (o.hour !== undefined) time = pattern(l.times[from + (o.hour === '2-digit' ? 5 : 0) + (o.second !== undefined ? 3 + padded : o.minute !== undefined ? 1 + padded : 0)]);
+    else if (o.minute !== undefined && o.second !== undefined) time = pattern(l.times[42]);
+    else if (o.minute !== undefined) time = '{I}';
+    else if (o.second !== undefined) time = '{S}';
+    if (cycle !== undefined) {
+      const letters = { h11: 'jJ', h12: 'hH', h23: 'kK', h24: 'qQ' }[cycle];
+      time = time.replace(/\{[hjkq]\}/, `{${letters[0]}}`).replace(/\{[HJKQ]\}/, `{${letters[1]}}`);
+    }
+    if (o.fractionalSecondDigits !== undefined) time = time.replace(/\{[sS]\}/, `$&${l.fraction}{f}`) || '{f}';
+    return time;
+  }
+  #localized({ at, ...zone }) {
+    const [o, l] = [this.#o, this.#l];
+    let pattern = this.#patterns();
+    if (o.timeZoneName !== undefined && !pattern.includes('{z}')) pattern += /\{[sSiIhHjJkKqQ]\}/.test(pattern) ? ' {z}' : `${l.glues[7][0]}{z}`;
+    const hour = at.getUTCHours();
+    const name = (letter, index) => (l.names[letter] ?? l.names[{ L: 'M', l: 'm', V: 'W', v: 'w' }[letter]]).split('|')[index];
+    const number = (type, value, padded) => [type, l.arab ? arabicDigits(padded ? two(value) : String(value)) : padded ? two(value) : String(value)];
+    const write = (letter) => {
+      switch (letter) {
+        case 'd': case 'D': return number('day', at.getUTCDate(), letter === 'D');
+        case '1': case '2': return number('month', at.getUTCMonth() + 1, letter === '2');
+        case 'y': return number('year', at.getUTCFullYear());
+        case 'Y': return number('year', at.getUTCFullYear() % 100, true);
+        case 'h': case 'H': return number('hour', hour % 12 || 12, letter === 'H');
+        case 'j': case 'J': return number('hour', hour % 12, letter === 'J');
+        case 'k': case 'K': return number('hour', hour, letter === 'K');
+        case 'q': case 'Q': return number('hour', hour || 24, letter === 'Q');
+        case 'i': case 'I': return number('minute', at.getUTCMinutes(), letter === 'i');
+        case 's': case 'S': return number('second', at.getUTCSeconds(), letter === 's');
+        case 'f': return number('fractionalSecond', String(at.getUTCMilliseconds()).padStart(3, '0').slice(0, o.fractionalSecondDigits));
+        case 'a': case 'b': return ['dayPeriod', l.periods[letter === 'b' ? 1 : 0].findLast(([from]) => hour >= from)[1]];
+        case 'z': return ['timeZoneName', this.#zoneName(zone)];
+        default: return 'MLmlN'.includes(letter) ? ['month', name(letter, at.getUTCMonth())] : ['weekday', name(letter, at.getUTCDay())];
+      }
+    };
+    return [...pattern.matchAll(/\{(\w)\}|[^{]+/g)].map(([text, letter]) => (letter === undefined ? ['literal', text] : write(letter)));
   }
   #parts(given) {
     const millis = given === undefined ? Date.now() : Number(given);
     if (!Number.isFinite(millis) || Math.abs(millis) > 8.64e15) throw new RangeError('Invalid time value');
     const fields = this.#fields(millis);
+    if (this.#l !== undefined) return this.#localized(fields);
     const [date, time] = [this.#date(fields.at), this.#time(fields.at)];
     const { dateStyle, timeStyle } = this.#o;
-    const between = timeStyle !== undefined && (dateStyle === 'full' || dateStyle === 'long') ? ' at ' : ', ';
+    const isWeekday = date.length === 1 && date[0][0] === 'weekday';
+    const between = timeStyle !== undefined && (dateStyle === 'full' || dateStyle === 'long') ? ' at ' : isWeekday ? ' ' : ', ';
     const parts = [...date, ...(date.length > 0 && time.length > 0 ? [['literal', between]] : []), ...time];
     if (this.#o.timeZoneName !== undefined) {
       parts.push(['literal', time.length > 0 ? ' ' : ', '], ['timeZoneName', this.#zoneName(fields)]);
@@ -156,7 +216,8 @@ export class DateTimeFormat {
     return parts;
   }
   get format() {
-    return (this.#bound ??= (date) => this.#parts(date).map(([, text]) => text).join(''));
+    // As V8 has it: the narrow space is that of the parts alone.
+    return (this.#bound ??= (date) => this.#parts(date).map(([, text]) => text).join('').replaceAll('\u202f', ' '));
   }
   formatToParts(date) {
     return this.#parts(date).map(([type, value]) => ({ type, value }));
@@ -168,6 +229,6 @@ export class DateTimeFormat {
   resolvedOptions() {
     const { zone, hours24, from0, locale, ...rest } = this.#o;
     void from0;
-    return { locale: 'en-US', calendar: 'gregory', numberingSystem: 'latn', ...rest, timeZone: zone, ...(rest.hour === undefined ? {} : { hourCycle: hours24 ? 'h23' : 'h12', hour12: !hours24 }), ...(locale in elsewhere ? { locale } : {}) };
+    return { locale, calendar: 'gregory', numberingSystem: this.#l?.arab ? 'arab' : 'latn', ...rest, timeZone: zone, ...(rest.hour === undefined ? {} : { hourCycle: hours24 ? 'h23' : 'h12', hour12: !hours24 }) };
   }
 }

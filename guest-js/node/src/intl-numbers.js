@@ -1,8 +1,8 @@
-// `Intl.NumberFormat` and `Intl.PluralRules`, for en-US.
+// `Intl.NumberFormat` and `Intl.PluralRules`: in full for en-US, and what `intl-data.js` has of others.
+import { currencyDigits, englishSymbols } from './intl-data.js';
+import { arabicDigits, localeOf, warn } from './intl-locales.js';
 
-const symbols = { USD: '$', EUR: '€', GBP: '£', JPY: '¥', INR: '₹', CNY: 'CN¥', KRW: '₩', BRL: 'R$', CAD: 'CA$', AUD: 'A$', MXN: 'MX$', NZD: 'NZ$', HKD: 'HK$', ILS: '₪', VND: '₫', TWD: 'NT$', PHP: '₱', XAF: 'FCFA' };
 const currencyNames = { USD: ['US dollar', 'US dollars'], EUR: ['euro', 'euros'], GBP: ['British pound', 'British pounds'], JPY: ['Japanese yen', 'Japanese yen'], CHF: ['Swiss franc', 'Swiss francs'], CAD: ['Canadian dollar', 'Canadian dollars'] };
-const wholeCurrencies = ['JPY', 'KRW', 'VND', 'CLP', 'ISK', 'XAF', 'UGX', 'PYG'];
 // Short and narrow marks of units, and whether a space stands before them; long names take an s.
 const units = {
   bit: ['bit', 1], byte: ['byte', 1], kilobyte: ['kB', 1], megabyte: ['MB', 1], gigabyte: ['GB', 1], terabyte: ['TB', 1],
@@ -55,15 +55,19 @@ const significant = (number, least, most) => {
 
 export class NumberFormat {
   #o;
+  // The data of another locale than en-US.
+  #l;
   #bound;
   constructor(locales, options = {}) {
+    const { locale, numbers } = localeOf(locales);
+    this.#l = numbers;
     const { style = 'decimal', currency, notation = 'standard' } = options;
     if (!['decimal', 'currency', 'percent', 'unit'].includes(style)) throw new RangeError(`Value ${style} out of range for Intl.NumberFormat options property style`);
     if (style === 'currency' && currency === undefined) throw new TypeError('Currency code is required with currency style.');
     if (currency !== undefined && !/^[A-Za-z]{3}$/.test(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
     if (style === 'unit' && !(options.unit in units)) throw new RangeError(`Invalid unit argument for Intl.NumberFormat() '${options.unit}'`);
     const code = currency?.toUpperCase();
-    const ofCurrency = style === 'currency' ? (wholeCurrencies.includes(code) ? 0 : 2) : undefined;
+    const ofCurrency = style === 'currency' ? (currencyDigits[code] ?? 2) : undefined;
     const compact = notation === 'compact';
     const given = [range('minimumFractionDigits', options.minimumFractionDigits, 0, 100), range('maximumFractionDigits', options.maximumFractionDigits, 0, 100)];
     let least = ofCurrency ?? 0;
@@ -74,7 +78,7 @@ export class NumberFormat {
     const bySignificance = options.minimumSignificantDigits !== undefined || options.maximumSignificantDigits !== undefined;
     this.#o = {
       style, currency: code, notation, least, most,
-      locale: 'en-US',
+      locale,
       currencyDisplay: options.currencyDisplay ?? 'symbol',
       currencySign: options.currencySign ?? 'standard',
       unit: options.unit, unitDisplay: options.unitDisplay ?? 'short',
@@ -85,6 +89,10 @@ export class NumberFormat {
       rounded: compact && !bySignificance && given[0] === undefined && given[1] === undefined,
       significance: bySignificance ? [range('minimumSignificantDigits', options.minimumSignificantDigits, 1, 21, 1), range('maximumSignificantDigits', options.maximumSignificantDigits, 1, 21, 21)] : undefined,
     };
+    const isEnglish = numbers === undefined || locale.startsWith('en-');
+    if (!isEnglish && (compact || style === 'unit' || options.currencyDisplay === 'name')) {
+      warn(`Intl has no words for the locale '${locale}' here: compact numbers, units and names of currencies are English`);
+    }
   }
   #digits(number) {
     const o = this.#o;
@@ -118,13 +126,15 @@ export class NumberFormat {
     let [whole, part] = this.#digits(value).split('.');
     whole = whole.padStart(o.whole, '0');
     const parts = [];
-    const grouped = o.useGrouping !== false && whole.length > (o.useGrouping === 'min2' ? 4 : 3);
-    if (grouped) {
-      const first = whole.length % 3 || 3;
-      parts.push(['integer', whole.slice(0, first)]);
-      for (let at = first; at < whole.length; at += 3) parts.push(['group', ','], ['integer', whole.slice(at, at + 3)]);
+    const separators = this.#l === undefined ? '.,' : o.style === 'currency' ? this.#l.money : this.#l.separators;
+    const least = o.useGrouping === 'min2' ? 2 : o.useGrouping === 'always' || o.useGrouping === true ? 1 : (this.#l?.least ?? 1);
+    if (o.useGrouping !== false && whole.length >= 3 + least) {
+      const groups = [whole.slice(-3)];
+      const size = (o.style === 'currency' && o.currencySign === 'accounting' ? this.#l?.ledger : this.#l?.second) ?? 3;
+      for (let at = whole.length - 3; at > 0; at -= size) groups.unshift(whole.slice(Math.max(at - size, 0), at));
+      groups.forEach((group, at) => parts.push(...(at > 0 ? [['group', separators.slice(1)]] : []), ['integer', group]));
     } else parts.push(['integer', whole]);
-    if (part !== undefined) parts.push(['decimal', '.'], ['fraction', part]);
+    if (part !== undefined) parts.push(['decimal', separators[0]], ['fraction', part]);
     return [...parts, ...tail];
   }
   #parts(given) {
@@ -134,8 +144,10 @@ export class NumberFormat {
     const negative = number < 0 || Object.is(number, -0);
     if (negative) number = -number;
     if (o.style === 'percent') number = typeof number === 'bigint' ? number * 100n : Number(`${number}e2`) || number * 100;
-    let parts = isNan ? [['nan', 'NaN']] : this.#number(number);
+    let parts = isNan ? [['nan', this.#l?.nan ?? 'NaN']] : this.#number(number);
+    const isDigits = /^\d/.test(parts[0][1]);
     const isZero = !parts.some(([, text]) => /[1-9∞]/.test(text));
+    if (this.#l !== undefined && o.style !== 'unit') return this.#around(parts, negative, isZero, isNan);
     if (o.style === 'percent') parts.push(['percentSign', '%']);
     if (o.style === 'unit') {
       const [mark, space] = units[o.unit];
@@ -151,8 +163,8 @@ export class NumberFormat {
         const one = parts.map(([, text]) => text).join('') === '1';
         parts.push(['literal', ' '], ['currency', currencyNames[o.currency]?.[one ? 0 : 1] ?? o.currency]);
       } else {
-        const symbol = o.currencyDisplay === 'code' ? o.currency : o.currencyDisplay === 'narrowSymbol' ? (symbols[o.currency] ?? o.currency).replace(/^[A-Z]+(?=\W)/, '') : (symbols[o.currency] ?? o.currency);
-        const gap = /[A-Za-z]$/.test(symbol) ? [['literal', '\u00a0']] : [];
+        const symbol = this.#symbol(englishSymbols);
+        const gap = !/[\p{S}\p{Z}]$/u.test(symbol) && isDigits ? [['literal', '\u00a0']] : [];
         parts = [['currency', symbol], ...gap, ...parts];
       }
     }
@@ -161,6 +173,35 @@ export class NumberFormat {
       return o.style === 'currency' && o.currencySign === 'accounting' ? [['literal', '('], ...parts, ['literal', ')']] : [['minusSign', '-'], ...parts];
     }
     return show ? [['plusSign', '+'], ...parts] : parts;
+  }
+  #symbol(symbols) {
+    const { currency, currencyDisplay } = this.#o;
+    const [standard = currency, narrow = standard] = (symbols[currency] ?? '').split(' ').filter(Boolean);
+    return currencyDisplay === 'symbol' ? standard : currencyDisplay === 'narrowSymbol' ? narrow : currency;
+  }
+  // The number with what the locale has around it.
+  #around(parts, negative, isZero, isNan) {
+    const [o, l] = [this.#o, this.#l];
+    const always = o.signDisplay === 'always' || (o.signDisplay === 'exceptZero' && !isZero && !isNan);
+    const minus = negative && o.signDisplay !== 'never' && !((o.signDisplay === 'exceptZero' || o.signDisplay === 'negative') && isZero);
+    const plus = !minus && always;
+    let shapes = l.decimal;
+    let symbol;
+    if (o.style === 'percent') shapes = l.percent;
+    if (o.style === 'currency') {
+      symbol = this.#symbol(l.symbols);
+      // A word keeps off the number, a sign does not.
+      shapes = l.shapes[/[\p{S}\p{Z}]$/u.test(symbol) || !/^\d/.test(parts[0][1]) ? 0 : 1];
+    }
+    const isLedger = o.style === 'currency' && o.currencySign === 'accounting';
+    const shape = shapes[isLedger && minus ? 2 : minus || plus ? 1 : isLedger ? 3 : 0];
+    const shown = [...shape.matchAll(/[#¤-]|[%٪]\u061c?|[^#¤%٪-]+/gu)].flatMap(([piece]) => {
+      if (piece === '#') return parts;
+      if (piece === '¤') return [['currency', symbol]];
+      if (piece === '-') return [plus ? ['plusSign', l.plus] : ['minusSign', l.minus]];
+      return [[/^[%٪]/.test(piece) ? 'percentSign' : 'literal', piece]];
+    });
+    return l.arab ? shown.map(([type, text]) => [type, arabicDigits(text)]) : shown;
   }
   get format() {
     return (this.#bound ??= (number) => this.#parts(number).map(([, text]) => text).join(''));
@@ -180,14 +221,45 @@ export class NumberFormat {
   }
 }
 
+const isBetween = (number, low, high) => number >= low && number <= high;
+const ends = (number, low, high) => isBetween(number % 10, low, high) && !isBetween(number % 100, 10 + low, 10 + high);
+const slavic = (number, isWhole) => {
+  if (!isWhole) return 'other';
+  return ends(number, 1, 1) ? 'one' : ends(number, 2, 4) ? 'few' : 'many';
+};
+// A million and its multiples have a word of their own.
+const romance = (isOne) => (number, isWhole) => (isOne(number, isWhole) ? 'one' : isWhole && number !== 0 && number % 1e6 === 0 ? 'many' : 'other');
+// The category of a number that is not negative, by language; those that are not here have it from English, or none.
+const cardinals = {
+  en: [['one', 'other'], (number) => (number === 1 ? 'one' : 'other')],
+  fr: [['one', 'many', 'other'], romance((number) => number < 2)],
+  pt: [['one', 'many', 'other'], romance((number) => number < 2)],
+  'pt-PT': [['one', 'many', 'other'], romance((number) => number === 1)],
+  es: [['one', 'many', 'other'], romance((number) => number === 1)],
+  it: [['one', 'many', 'other'], romance((number) => number === 1)],
+  hi: [['one', 'other'], (number) => (number <= 1 ? 'one' : 'other')],
+  ru: [['one', 'few', 'many', 'other'], slavic],
+  uk: [['one', 'few', 'many', 'other'], slavic],
+  pl: [['one', 'few', 'many', 'other'], (number, isWhole) => (number === 1 ? 'one' : !isWhole ? 'other' : ends(number, 2, 4) ? 'few' : 'many')],
+  ar: [['zero', 'one', 'two', 'few', 'many', 'other'], (number, isWhole) =>
+    number === 0 ? 'zero' : number === 1 ? 'one' : number === 2 ? 'two' : isWhole && isBetween(number % 100, 3, 10) ? 'few' : isWhole && isBetween(number % 100, 11, 99) ? 'many' : 'other'],
+};
+for (const language of ['ja', 'zh', 'ko', 'id']) cardinals[language] = [['other'], () => 'other'];
+
 export class PluralRules {
   #type;
+  #locale;
+  #rule;
   constructor(locales, options = {}) {
     this.#type = options.type ?? 'cardinal';
+    this.#locale = localeOf(locales).locale;
+    const language = this.#locale.split('-')[0];
+    this.#rule = cardinals[this.#locale] ?? cardinals[language] ?? cardinals.en;
+    if (this.#type === 'ordinal' && language !== 'en') warn(`Intl has no ordinals for the locale '${this.#locale}' here: they are English`);
   }
   select(given) {
-    const number = Number(given);
-    if (this.#type === 'cardinal') return number === 1 ? 'one' : 'other';
+    const number = Math.abs(Number(given));
+    if (this.#type === 'cardinal') return this.#rule[1](number, Number.isInteger(number));
     const [ten, hundred] = [number % 10, number % 100];
     if (ten === 1 && hundred !== 11) return 'one';
     if (ten === 2 && hundred !== 12) return 'two';
@@ -195,7 +267,7 @@ export class PluralRules {
     return 'other';
   }
   resolvedOptions() {
-    const pluralCategories = this.#type === 'ordinal' ? ['few', 'one', 'two', 'other'] : ['one', 'other'];
-    return { locale: 'en-US', type: this.#type, pluralCategories };
+    const pluralCategories = this.#type === 'ordinal' ? ['few', 'one', 'two', 'other'] : [...this.#rule[0]];
+    return { locale: this.#locale, type: this.#type, pluralCategories };
   }
 }

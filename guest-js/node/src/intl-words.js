@@ -1,5 +1,14 @@
 // `Intl.Collator`, `ListFormat`, `RelativeTimeFormat`, `Segmenter`, `DisplayNames`, `Locale`, for English.
+import { localeOf, warn } from './intl-locales.js';
 import { NumberFormat } from './intl-numbers.js';
+
+// These know English only.
+const english = (locales, what) => {
+  const { locale } = localeOf(locales);
+  if (!locale.startsWith('en')) warn(`Intl has no words for the locale '${locale}' here: ${what}`);
+};
+// Languages in which letters have another order than in most.
+const ordered = ['sv', 'tr', 'pl', 'es', 'ja', 'zh', 'ko', 'ar', 'hi'];
 
 // What the order of words looks at first: letters without accents and case; signs and digits come before letters.
 const base = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -32,6 +41,8 @@ export class Collator {
   #bound;
   constructor(locales, options = {}) {
     const { usage = 'sort', sensitivity = 'variant', numeric = false, caseFirst = 'false', ignorePunctuation = false } = options;
+    const { locale } = localeOf(locales);
+    if (ordered.includes(locale.split('-')[0])) warn(`Intl has no order of letters for the locale '${locale}' here: it is that of most languages`);
     const asked = [locales ?? []].flat().some((locale) => /-u(-.*)?-kn(-true)?(-|$)/.test(String(locale)));
     this.#o = { locale: 'en-US', usage, sensitivity, ignorePunctuation, collation: 'default', numeric: numeric || asked, caseFirst };
   }
@@ -61,6 +72,7 @@ export class ListFormat {
   #o;
   constructor(locales, { type = 'conjunction', style = 'long' } = {}) {
     this.#o = { type, style };
+    english(locales, 'lists are written in English');
   }
   formatToParts(list) {
     const items = [...list];
@@ -102,6 +114,7 @@ export class RelativeTimeFormat {
   #o;
   constructor(locales, { numeric = 'always', style = 'long' } = {}) {
     this.#o = { numeric, style };
+    english(locales, 'relative times are written in English');
   }
   format(value, unit) {
     const plain = String(unit).replace(/s$/, '');

@@ -1,7 +1,8 @@
-// `Intl` and the `toLocale…` methods for en-US, with the dates of a few other locales. Libraries for this bring data of
-// several hundred kilobytes for one locale; time zones come from the engine.
+// `Intl` and the `toLocale…` methods: in full for en-US; numbers and dates of some locales more. Libraries for this bring data
+// of several hundred kilobytes for one locale; time zones come from the engine.
 
 import { DateTimeFormat } from './intl-dates.js';
+import { isKnown, requested } from './intl-locales.js';
 import { NumberFormat, PluralRules } from './intl-numbers.js';
 import { Collator, ListFormat, RelativeTimeFormat, Segmenter, DisplayNames, Locale } from './intl-words.js';
 
@@ -14,13 +15,14 @@ for (const [name, Class] of Object.entries(classes)) {
   hide(Intl, name, callable);
   hide(Class.prototype, 'constructor', callable);
   Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name}`, configurable: true });
-  Class.supportedLocalesOf = (locales) => [locales ?? []].flat().map(String);
+  Class.supportedLocalesOf = (locales) => requested(locales).filter(isKnown);
 }
-hide(Intl, 'getCanonicalLocales', (locales) => [locales ?? []].flat().map(String));
+hide(Intl, 'getCanonicalLocales', (locales) => requested(locales));
 hide(Intl, 'supportedValuesOf', (key) => (key === 'currency' ? ['EUR', 'GBP', 'JPY', 'USD'] : []));
 Object.defineProperty(Intl, Symbol.toStringTag, { value: 'Intl', configurable: true });
 hide(globalThis, 'Intl', Intl);
 
+const isTurkish = (locales) => locales !== undefined && /^(tr|az)\b/.test(requested(locales)[0] ?? '');
 const methods = {
   Number: { toLocaleString: (self, ...rest) => new NumberFormat(...rest).format(self.valueOf()) },
   BigInt: { toLocaleString: (self, ...rest) => new NumberFormat(...rest).format(BigInt(self)) },
@@ -30,6 +32,8 @@ const methods = {
     toLocaleTimeString: (self, locales, options) => new DateTimeFormat(locales, options, 'time', 'time').format(self),
   },
   String: {
+    toLocaleUpperCase: (self, locales) => (isTurkish(locales) ? String(self).replace(/i/g, 'İ') : String(self)).toUpperCase(),
+    toLocaleLowerCase: (self, locales) => (isTurkish(locales) ? String(self).replace(/İ/g, 'i').replace(/I/g, 'ı') : String(self)).toLowerCase(),
     localeCompare: (self, other, ...rest) => new Collator(...rest).compare(String(self), String(other)),
   },
 };

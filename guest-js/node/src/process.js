@@ -1,5 +1,5 @@
 // `process`: this script, as Node would show it.
-import EventEmitter from './events.js';
+import EventEmitter, { marks } from './events.js';
 import { Buffer } from './buffer.js';
 import { codedError, invalidType, outOfRange } from './util.js';
 
@@ -12,7 +12,7 @@ Object.defineProperty(Process, 'name', { value: 'process' });
 
 const hidden = (name, value) =>
   Object.defineProperty(process, name, { value, writable: true, enumerable: false, configurable: true });
-for (const name of ['_events', '_eventsCount', '_maxListeners']) hidden(name, process[name]);
+for (const name of ['_events', '_eventsCount', '_maxListeners', ...marks]) hidden(name, process[name]);
 
 Object.defineProperty(process, Symbol.toStringTag, { value: 'process', configurable: true });
 
@@ -86,9 +86,22 @@ process.cpuUsage = () => ({ user: Math.round((native.now() - host.scriptStart())
 process.resourceUsage = () => ({ maxRSS: Math.round(native.memoryUsed() / 1024) });
 process.umask = () => 0o022;
 process.getuid = process.geteuid = process.getgid = process.getegid = () => 1000;
-process.emitWarning = (warning) => {
-  const text = typeof warning === 'string' ? `Warning: ${warning}` : `${warning.name}: ${warning.message}`;
-  native.stderr(`(node:1) ${text}\n`);
+process.emitWarning = (warning, type, code) => {
+  const options = type !== null && typeof type === 'object' ? type : { type, code };
+  let told = warning;
+  if (typeof warning === 'string') {
+    told = new Error(warning);
+    Object.defineProperty(told, 'name', { value: String(options.type ?? 'Warning'), writable: true, enumerable: false, configurable: true });
+    if (options.code !== undefined) told.code = options.code;
+    if (options.detail !== undefined) told.detail = options.detail;
+  } else if (!(warning instanceof Error)) {
+    throw invalidType('warning', 'string or an instance of Error', warning);
+  }
+  process.nextTick(() => {
+    const kind = told.code === undefined ? '' : `[${told.code}] `;
+    native.stderr(`(node:1) ${kind}${told.name}: ${told.message}\n${told.detail === undefined ? '' : `${told.detail}\n`}`);
+    process.emit('warning', told);
+  });
 };
 process.binding = () => {
   throw new Error('there are no bindings here');

@@ -1,5 +1,5 @@
 // `readline`: lines of a stream.
-import EventEmitter from './events.js';
+import EventEmitter, { marks } from './events.js';
 
 const decoder = () => new TextDecoder();
 
@@ -44,7 +44,7 @@ class Interface extends EventEmitter {
     this.input = input;
     this.#output = output;
     if (prompt !== undefined) this.#prompt = prompt;
-    for (const name of ['_events', '_eventsCount', '_maxListeners']) Object.defineProperty(this, name, { enumerable: false });
+    for (const name of ['_events', '_eventsCount', '_maxListeners', ...marks]) Object.defineProperty(this, name, { enumerable: false });
     this.on('newListener', (name) => {
       if (name === 'line') this.#start();
     });
@@ -81,13 +81,14 @@ class Interface extends EventEmitter {
   }
   #next() {
     this.#start();
-    if (this.#lines.length > 0) {
-      const line = this.#lines.shift();
-      if (this.#lines.length === 0) this.#resumeReading();
-      return Promise.resolve(line);
-    }
+    if (this.#lines.length > 0) return Promise.resolve(this.#taken());
     if (this.closed || this.#ended) return Promise.resolve(undefined);
     return new Promise((resolve) => this.#readers.push(resolve));
+  }
+  #taken() {
+    const line = this.#lines.shift();
+    if (this.#lines.length === 0) this.#resumeReading();
+    return line;
   }
   #resumeReading() {
     this.#goOn?.();
@@ -124,7 +125,8 @@ class Interface extends EventEmitter {
   [Symbol.asyncIterator]() {
     const result = (line) => (line === undefined ? { value: undefined, done: true } : { value: line, done: false });
     return {
-      next: () => this.#next().then(result),
+      // A line that is there needs no second promise: most are.
+      next: () => (this.#lines.length > 0 ? Promise.resolve(result(this.#taken())) : this.#next().then(result)),
       return: () => {
         this.close();
         return Promise.resolve(result(undefined));

@@ -1,4 +1,5 @@
 // `Blob`, `FormData`, `fetch` and its classes, and the streams that their bodies are.
+import { STATUS_CODES } from './http-status.js';
 import { ReadableStream } from './webstreams.js';
 
 const { native, asBytes, fetch: fetchThroughTool, signalOf, inspect } = host;
@@ -317,7 +318,6 @@ const { copyBody } = Body.prototype;
 delete Body.of;
 delete Body.prototype.copyBody;
 
-const statusTexts = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content', 301: 'Moved Permanently', 302: 'Found', 303: 'See Other', 304: 'Not Modified', 307: 'Temporary Redirect', 308: 'Permanent Redirect', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 410: 'Gone', 413: 'Payload Too Large', 415: 'Unsupported Media Type', 422: 'Unprocessable Entity', 429: 'Too Many Requests', 500: 'Internal Server Error', 501: 'Not Implemented', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' };
 
 export class Response extends Body {
   #fields;
@@ -336,7 +336,7 @@ export class Response extends Body {
     const response = new Response([204, 205, 304].includes(record.status) ? null : bytes);
     response.#fields = {
       status: record.status,
-      statusText: statusTexts[record.status] ?? '',
+      statusText: STATUS_CODES[record.status] ?? '',
       headers: new Headers(record.headers),
       url: record.url,
       redirected: record.redirected,

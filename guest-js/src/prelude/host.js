@@ -32,7 +32,9 @@ const unhandledReason = (reason) => {
     'promise which was not handled with .catch(). The promise rejected with the reason "' +
     (isObject(reason) ? inspectSafely(reason) : String(reason)) +
     '".';
-  return defineCode(new Error(message), 'ERR_UNHANDLED_REJECTION');
+  const error = defineCode(new Error(message), 'ERR_UNHANDLED_REJECTION');
+  define(error, 'name', 'UnhandledPromiseRejection');
+  return error;
 };
 
 // Tells the listeners of a value that nothing has caught; `promise` is the one that was rejected with it, if one was. Gives
@@ -94,6 +96,9 @@ const host = {
     isProxy: native.isProxy,
     digest: native.digest,
     hmac: native.hmac,
+    openCodec: native.openCodec,
+    runCodec: native.runCodec,
+    crc32: native.crc32,
     randomBytes: native.randomBytes,
     random: native.random,
     encodeUtf8: native.encodeUtf8,
@@ -151,6 +156,9 @@ const host = {
   },
   queueTick,
   callLater,
+  bindCallbacks(bind) {
+    bindCallback = bind;
+  },
   uncaught: native.uncaught,
   readStdin: () => readSome(host.readStdin),
   runScript,

@@ -34,18 +34,42 @@ const moduleError = (code, message, hint) => {
   return error;
 };
 
-// What to do instead of a module of Node that is not here.
+// What to use instead of a module of Node that is not here.
 const missingBuiltins = { __proto__: null };
 const missing = (names, hint) => mapList(names, (name) => (missingBuiltins[name] = hint));
 missing(
-  ['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'dns/promises'],
-  'a script has no network of its own: `fetch` goes through the `http` tool; `listTools()` shows what is mounted',
+  ['http2', 'net', 'tls', 'dgram', 'dns', 'dns/promises'],
+  'a script has no sockets: use `fetch`, or `http` and `https`, which go through the tool `http`',
 );
-missing(
-  ['worker_threads', 'cluster', 'vm', 'v8', 'inspector', 'repl', 'wasi', 'trace_events', 'diagnostics_channel'],
-  'a script is one engine: there are no workers and no other contexts',
-);
-missing(['zlib', 'tty', 'domain', 'sys', 'punycode', 'readline/promises'], 'it is not here (yet)');
+missing(['cluster'], 'a script is one process: use `await Promise.all(…)`, or `spawn("node", [file])` of `child_process`');
+missing(['vm'], 'there is one context: use `new Function(…)`, `eval`, or `spawn("node", ["-e", text])` of `child_process`');
+missing(['v8'], 'the engine is QuickJS: use `structuredClone(value)` for copies, and `process.memoryUsage()`');
+missing(['inspector', 'inspector/promises'], 'there is no debugger: use `console.log` and the stacks of errors');
+missing(['repl'], 'use `readline` for input, or `tollhouse repl` outside');
+missing(['test', 'test/reporters'], 'use `assert`, and `process.exitCode` for the result');
+missing(['sqlite'], 'use the tool `sql`, if it is mounted: `listTools()` shows what is');
+missing(['wasi', 'sea'], 'use programs of the shell: `child_process` or `await shell(command)`');
+missing(['trace_events', 'diagnostics_channel', 'domain'], 'use `events`, and `AsyncLocalStorage` of `async_hooks`');
+missing(['punycode'], 'use `url.domainToASCII` and `url.domainToUnicode`');
+// Without `node:` these are names of packages.
+const prefixedBuiltins = ['test', 'test/reporters', 'sqlite', 'sea'];
+
+// What to use instead of packages of npm that scripts know best.
+const packagesElsewhere = { __proto__: null };
+const elsewhereIs = (names, hint) => mapList(names, (name) => (packagesElsewhere[name] = hint));
+elsewhereIs(['axios', 'node-fetch', 'got', 'request', 'superagent', 'undici', 'cross-fetch'], 'use `fetch`');
+elsewhereIs(['express', 'fastify', 'koa', 'ws', 'socket.io'], 'nobody can connect to a script: there are no servers here');
+elsewhereIs(['uuid', 'nanoid'], 'use `crypto.randomUUID()`');
+elsewhereIs(['dotenv'], 'use `process.env`: variables come with `--env NAME=VALUE`');
+elsewhereIs(['fs-extra', 'rimraf', 'mkdirp', 'graceful-fs'], 'use `fs`: `rm` and `mkdir` with `{ recursive: true }`, `cp`');
+elsewhereIs(['glob', 'fast-glob', 'globby'], 'use `fs.readdirSync(path, { recursive: true })`, or the shell');
+elsewhereIs(['minimist', 'yargs', 'commander'], 'use `parseArgs` of `util`');
+elsewhereIs(['lodash', 'underscore', 'lodash-es'], 'use the language: `Object.groupBy`, `structuredClone`, methods of arrays');
+elsewhereIs(['moment', 'dayjs', 'date-fns', 'luxon'], 'use `Date` and `Intl.DateTimeFormat`');
+elsewhereIs(['chalk', 'colors', 'kleur'], 'there is no terminal: print plain text');
+elsewhereIs(['pako', 'fflate'], 'use `zlib`');
+elsewhereIs(['sqlite3', 'better-sqlite3'], 'use the tool `sql`, if it is mounted: `listTools()` shows what is');
+elsewhereIs(['csv-parse', 'csv-parser', 'papaparse', 'fast-csv'], 'use the tool `csv`, if it is mounted: `listTools()` shows what is');
 
 const directoryOf = (path) => {
   const cut = lastIndexOf(path, '/');
@@ -153,10 +177,12 @@ const requireConditions = ['require', 'node', 'default'];
 const findModule = (name, base, conditions) => {
   const plain = startsWith(name, 'node:') ? substring(name, 5) : name;
   if (plain in builtins) return 'node:' + plain;
-  if (plain in missingBuiltins || plain !== name) {
+  if (plain !== name || (plain in missingBuiltins && !contains(prefixedBuiltins, plain))) {
     throw moduleError(
       'ERR_UNKNOWN_BUILTIN_MODULE',
-      "there is no module '" + name + "' here",
+      plain in missingBuiltins
+        ? "the module '" + name + "' of Node is not available in Tollhouse"
+        : "there is no module '" + name + "' in Node",
       missingBuiltins[plain] ?? nearestBuiltin(plain),
     );
   }
@@ -168,7 +194,7 @@ const findModule = (name, base, conditions) => {
   const from = startsWith(base, '/') ? base : mainPath();
   const hint = isPath
     ? (nearestFile(absolutePath(path, directory)) ?? mountHint(absolutePath(path, directory)))
-    : (nearestBuiltin(name) ??
+    : (packagesElsewhere[name] ?? nearestBuiltin(name) ??
       'only modules of Node, files of the session, and packages in a `node_modules` directory can be imported');
   const message = "Cannot find module '" + name + "' imported from " + from;
   throw moduleError(conditions === requireConditions ? 'MODULE_NOT_FOUND' : 'ERR_MODULE_NOT_FOUND', message, hint);

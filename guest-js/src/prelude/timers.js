@@ -113,14 +113,20 @@ const setImmediateTimer = (callback, values) => {
   native.immediateQueued();
   return timer;
 };
+// Ties a callback to what `AsyncLocalStorage` knows where it is given, as soon as there is one.
+let bindCallback = (callback) => callback;
+
 // Calls back as Node does after it has asked the system for something: after the timers and immediates of this turn.
-const callLater = (callback) => void setImmediateTimer(() => void setImmediateTimer(callback, []), []);
+const callLater = (callback) => {
+  const bound = bindCallback(callback);
+  setImmediateTimer(() => void setImmediateTimer(bound, []), []);
+};
 
 // What `process.nextTick` was given.
 let ticks = [];
 let nextTickAt = 0;
 const queueTick = (callback, values) => {
-  push(ticks, [callback, values]);
+  push(ticks, [bindCallback(callback), values]);
   native.tickQueued();
 };
 // Stops at one that throws: that is dealt with before the others.
@@ -152,10 +158,11 @@ const timerFunctions = {
   setTimeout(callback, delay, ...values) {
     checkCallback(callback, timerFunctions.setTimeout, 'setTimeout(callback, milliseconds)');
     const timer = ++lastTimer;
+    const bound = bindCallback(callback);
     const begin = () =>
       startTimer(timer, toDelay(delay), () => {
         delete timers[timer];
-        callUnobserved(callback, values);
+        callUnobserved(bound, values);
       });
     begin();
     return new Timeout(timer, begin);
@@ -165,9 +172,10 @@ const timerFunctions = {
     const timer = ++lastTimer;
     // As in Node, an interval is at least a millisecond: one of none would never let go.
     const every = max(toDelay(delay), 1);
+    const bound = bindCallback(callback);
     const fire = () => {
       startTimer(timer, every, fire);
-      callUnobserved(callback, values);
+      callUnobserved(bound, values);
     };
     const begin = () => startTimer(timer, every, fire);
     begin();
@@ -175,7 +183,7 @@ const timerFunctions = {
   },
   setImmediate(callback, ...values) {
     checkCallback(callback, timerFunctions.setImmediate, 'setImmediate(callback)');
-    return new Immediate(setImmediateTimer(callback, values), () => {});
+    return new Immediate(setImmediateTimer(bindCallback(callback), values), () => {});
   },
   clearTimeout(timer) {
     stopTimer(numberOf(timer));
@@ -188,7 +196,8 @@ const timerFunctions = {
   },
   queueMicrotask(callback) {
     checkCallback(callback, timerFunctions.queueMicrotask, 'queueMicrotask(callback)');
-    promiseThen(resolved, () => callUnobserved(callback, []));
+    const bound = bindCallback(callback);
+    promiseThen(resolved, () => callUnobserved(bound, []));
   },
   sleep(milliseconds, options) {
     return perform(() => native.sleep(toWait(milliseconds)), timerFunctions.sleep, undefined, signalOf(options));

@@ -1,0 +1,246 @@
+//! Compression: DEFLATE in its three formats by zlib-rs, and Brotli, which is only read.
+//!
+//! A codec gives at most [`CHUNK`] bytes a call, and those are QuickJS's: what grows without bounds meets the limit on
+//! memory there. What a codec itself takes is counted for as long as the script has it.
+#![expect(unsafe_code, reason = "a class of QuickJS's whose values hold no values")]
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use rquickjs::class::{Class, JsClass, Trace, Tracer, Writable};
+use rquickjs::convert::List;
+use rquickjs::function::Constructor;
+use rquickjs::{Ctx, JsLifetime, Object, Result, Value};
+use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Inflate, InflateError, InflateFlush, Status, Strategy};
+
+use super::{add_all, number};
+use crate::limits::Charge;
+use crate::text::{self, Bytes, Text};
+use crate::{convert, errors};
+
+/// The most bytes that one call gives.
+const CHUNK: usize = 64 << 10;
+
+/// Results of a codec, with zlib's numbers.
+const OK: i32 = 0;
+const STREAM_END: i32 = 1;
+const NEED_DICT: i32 = 2;
+const STREAM_ERROR: i32 = -2;
+const DATA_ERROR: i32 = -3;
+const BUF_ERROR: i32 = -5;
+
+/// What windows mean to zlib beyond their size: a header of gzip, or one of either format.
+const GZIP: i32 = 16;
+const EITHER: u8 = 32;
+
+/// Bytes that a codec takes beside its tables.
+const BASE: usize = 32 << 10;
+
+pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
+    add_all!(ctx, natives, "openCodec" => open, "runCodec" => run, "crc32" => crc32)
+}
+
+/// A compressor or decompressor, at some place of its stream.
+struct Codec {
+    kind: Kind,
+    /// What it takes counts as the script's memory.
+    _charge: Charge,
+}
+
+enum Kind {
+    Deflate(Deflate),
+    Inflate(Inflating),
+    Brotli(Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>),
+}
+
+/// A decompressor of DEFLATE.
+struct Inflating {
+    inner: Inflate,
+    /// What the stream may ask for.
+    dictionary: Vec<u8>,
+    /// One stream of gzip may follow another.
+    members: bool,
+}
+
+impl<'js> Trace<'js> for Codec {
+    fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}
+}
+
+// SAFETY: a codec has no values of QuickJS's, so its lifetime is not theirs.
+unsafe impl JsLifetime<'_> for Codec {
+    type Changed<'to> = Codec;
+}
+
+impl<'js> JsClass<'js> for Codec {
+    const NAME: &'static str = "Codec";
+    type Mutable = Writable;
+
+    fn constructor(_ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
+        Ok(None)
+    }
+}
+
+/// What one call did.
+struct Progress {
+    taken: usize,
+    given: usize,
+    status: i32,
+    message: Option<&'static str>,
+}
+
+impl Progress {
+    fn new(taken: usize, given: usize, status: i32) -> Self {
+        Self { taken, given, status, message: None }
+    }
+}
+
+/// Opens a codec: its name as in Node, the settings of a compressor, and a dictionary, which may be empty.
+fn open<'js>(
+    ctx: Ctx<'js>,
+    name: Text,
+    level: i32,
+    window: i32,
+    memory: i32,
+    strategy: i32,
+    dictionary: Bytes,
+) -> Result<Class<'js, Codec>> {
+    let [window, memory] = [window.clamp(9, 15), memory.clamp(1, 9)];
+    let bits = usize::try_from(window).expect("at most 15");
+    let tables = match name.0.as_str() {
+        "Deflate" | "Gzip" | "DeflateRaw" => {
+            (1 << (bits + 3)) + (1 << (usize::try_from(memory).expect("at most 9") + 9))
+        }
+        // The largest window that a stream may ask for, which nobody knows yet.
+        "BrotliDecompress" => 16 << 20,
+        _ => 1 << bits,
+    };
+    let Some(charge) = Charge::new(&ctx, tables + BASE + dictionary.0.len()) else {
+        return Err(errors::uncatchable(&ctx, "out of memory"));
+    };
+    let window_bits = match name.0.as_str() {
+        "Gzip" => window + GZIP,
+        "DeflateRaw" => -window,
+        _ => window,
+    };
+    let kind = match name.0.as_str() {
+        "Deflate" | "Gzip" | "DeflateRaw" => {
+            let strategy = Strategy::try_from(strategy).unwrap_or_default();
+            let level = level.clamp(-1, 9);
+            let config = DeflateConfig { level, window_bits, mem_level: memory, strategy, ..DeflateConfig::default() };
+            let mut inner = Deflate::new_with_config(config);
+            if !dictionary.0.is_empty() && name.0 != "Gzip" && inner.set_dictionary(&dictionary.0).is_err() {
+                return Err(errors::type_error(&ctx, "the dictionary was not taken"));
+            }
+            Kind::Deflate(inner)
+        }
+        "BrotliDecompress" => {
+            let [bytes, words, codes] = [(); 3].map(|()| StandardAlloc::default());
+            Kind::Brotli(Box::new(BrotliState::new_strict(bytes, words, codes)))
+        }
+        name => Kind::Inflate(Inflating::new(name, u8::try_from(window).expect("at most 15"), dictionary.0)),
+    };
+    Class::instance(ctx, Codec { kind, _charge: charge })
+}
+
+impl Inflating {
+    fn new(name: &str, window: u8, dictionary: Vec<u8>) -> Self {
+        let (header, bits) = match name {
+            "InflateRaw" => (false, window),
+            "Gunzip" => (true, window + 16),
+            "Unzip" => (true, window + EITHER),
+            _ => (true, window),
+        };
+        let mut inner = Inflate::new(header, bits);
+        if !header && !dictionary.is_empty() {
+            // Refused only for streams with a header.
+            let _ = inner.set_dictionary(&dictionary);
+        }
+        Self { inner, dictionary, members: name == "Gunzip" || name == "Unzip" }
+    }
+
+    fn run(&mut self, input: &[u8], output: &mut [u8], flush: InflateFlush) -> Progress {
+        let (mut taken, mut given) = (0, 0);
+        loop {
+            let before = (self.inner.total_in(), self.inner.total_out());
+            let result = self.inner.decompress(&input[taken..], &mut output[given..], flush);
+            taken += usize::try_from(self.inner.total_in() - before.0).expect("within the input");
+            given += usize::try_from(self.inner.total_out() - before.1).expect("within the output");
+            match result {
+                Ok(Status::StreamEnd) if self.members && input.get(taken).is_some_and(|byte| *byte != 0) => {
+                    self.inner = Inflate::new(true, 15 + 16);
+                }
+                Ok(Status::StreamEnd) => return Progress::new(taken, given, STREAM_END),
+                Ok(Status::BufError) => return Progress::new(taken, given, BUF_ERROR),
+                Ok(Status::Ok) => return Progress::new(taken, given, OK),
+                Err(InflateError::NeedDict { .. }) => {
+                    let message = if self.dictionary.is_empty() { "Missing dictionary" } else { "Bad dictionary" };
+                    if self.dictionary.is_empty() || self.inner.set_dictionary(&self.dictionary).is_err() {
+                        return Progress { message: Some(message), ..Progress::new(taken, given, NEED_DICT) };
+                    }
+                }
+                Err(InflateError::DataError) => {
+                    let message = self.inner.error_message();
+                    return Progress { message, ..Progress::new(taken, given, DATA_ERROR) };
+                }
+                Err(_) => return Progress::new(taken, given, STREAM_ERROR),
+            }
+        }
+    }
+}
+
+impl Codec {
+    fn run(&mut self, input: &[u8], output: &mut [u8], flush: i32) -> Progress {
+        match &mut self.kind {
+            Kind::Deflate(inner) => {
+                let before = (inner.total_in(), inner.total_out());
+                let flush = DeflateFlush::try_from(flush).unwrap_or_default();
+                let status = match inner.compress(input, output, flush) {
+                    Ok(Status::Ok) => OK,
+                    Ok(Status::BufError) => BUF_ERROR,
+                    Ok(Status::StreamEnd) => STREAM_END,
+                    Err(_) => STREAM_ERROR,
+                };
+                let taken = usize::try_from(inner.total_in() - before.0).expect("within the input");
+                let given = usize::try_from(inner.total_out() - before.1).expect("within the output");
+                Progress::new(taken, given, status)
+            }
+            // What zlib knows for compressing alone means as much as "what there is" here.
+            Kind::Inflate(inflating) => {
+                inflating.run(input, output, InflateFlush::try_from(flush).unwrap_or(InflateFlush::SyncFlush))
+            }
+            Kind::Brotli(state) => {
+                let (mut left, mut taken, mut room, mut given, mut total) = (input.len(), 0, output.len(), 0, 0);
+                let result = BrotliDecompressStream(
+                    &mut left, &mut taken, input, &mut room, &mut given, output, &mut total, state,
+                );
+                let status = match result {
+                    BrotliResult::ResultSuccess => STREAM_END,
+                    BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => OK,
+                    BrotliResult::ResultFailure => state.error_code as i32,
+                };
+                Progress::new(taken, given, status)
+            }
+        }
+    }
+}
+
+/// What came of one call: the bytes, how many of the input it took, its result and its message.
+type Told<'js> = List<(Value<'js>, f64, i32, Option<&'static str>)>;
+
+/// Works on from a place in the input.
+fn run<'js>(ctx: Ctx<'js>, codec: Class<'js, Codec>, input: Value<'js>, from: u32, flush: i32) -> Result<Told<'js>> {
+    let mut output = vec![0; CHUNK];
+    let mut codec = codec.borrow_mut();
+    let progress = text::with_view(&input, |input| {
+        let from = usize::try_from(from).expect("32 bits").min(input.len());
+        codec.run(&input[from..], &mut output, flush)
+    });
+    let Some(Progress { taken, given, status, message }) = progress else {
+        return Err(errors::type_error(&ctx, "expected bytes"));
+    };
+    output.truncate(given);
+    Ok(List((convert::bytes_value(&ctx, output)?, number(taken as u64), status, message)))
+}
+
+/// The checksum of some bytes, on from that of others.
+fn crc32(bytes: Bytes, start: u32) -> f64 {
+    f64::from(zlib_rs::crc32::crc32(start, &bytes.0))
+}
