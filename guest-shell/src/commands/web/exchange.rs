@@ -14,8 +14,8 @@ const FETCH_ENDING: &str = "/fetch";
 
 /// Said where no such tool is mounted.
 const NOT_MOUNTED: &str = "requests go through the tool `http`, which is not mounted";
-const MOUNT: &str = "mount the package tollhouse:http, grant `http/fetch`, and allow the host: \
-                     `[tool.http] http = [\"api.example.com\"]`";
+const MOUNT: &str = "`--allow-net HOST`, or in a policy: mount tollhouse:http, grant `http/fetch`, and allow the host: \
+                     `[tool.http] http = [\"HOST\"]`";
 
 /// Names and values, in their order.
 pub(super) type Headers = Vec<(String, String)>;
