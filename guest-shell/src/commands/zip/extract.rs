@@ -434,10 +434,10 @@ impl Run<'_, '_> {
         WRITE
     }
 
-    /// Tells what is wrong: of a test or of contents with messages, among what is told of them.
+    /// Tells what is wrong; of a test, among what is told of it.
     fn warn(&mut self, text: &str) {
         match self.options.action {
-            Action::Test | Action::Pipe { told: true } => self.say(text),
+            Action::Test => self.say(text),
             _ => self.stderr += text,
         }
     }
