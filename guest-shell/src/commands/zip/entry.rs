@@ -180,7 +180,7 @@ fn from_dos(date: u16, time: u16) -> u64 {
 fn to_dos(time: u64) -> (u16, u16) {
     let ([year, month, day], [hour, minute, second]) = calendar::civil(time.max(FIRST));
     let date = (year - 1980).min(127) << 9 | month << 5 | day;
-    let time = hour << 11 | minute << 5 | second / 2;
+    let time = hour << 11 | minute << 5 | (second / 2);
     let small = |number: u64| u16::try_from(number).unwrap_or(u16::MAX);
     (small(date), small(time))
 }

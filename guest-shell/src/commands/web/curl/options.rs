@@ -240,8 +240,7 @@ impl Options {
     }
 
     fn take_letters(&mut self, word: &str, words: &mut std::slice::Iter<'_, String>) -> Taken {
-        let mut letters = word[1..].char_indices();
-        while let Some((at, letter)) = letters.next() {
+        for (at, letter) in word[1..].char_indices() {
             let option = format!("-{letter}");
             let known = table::by_letter(&option[1..]).ok_or_else(|| format!("option {option}: is unknown"))?;
             if !known.2.value() {

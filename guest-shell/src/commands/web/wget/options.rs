@@ -253,8 +253,7 @@ impl Options {
     }
 
     fn take_letters(&mut self, word: &str, words: &mut std::slice::Iter<'_, String>) -> Taken {
-        let mut letters = word[1..].char_indices();
-        while let Some((at, letter)) = letters.next() {
+        for (at, letter) in word[1..].char_indices() {
             let rest = &word[1 + at + letter.len_utf8()..];
             if letter == 'n' {
                 return self.turn_off(rest);
