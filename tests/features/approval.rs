@@ -149,7 +149,7 @@ fn consent_after_the_end_of_a_grant_allows_nothing() {
     policy.push(asker);
     let session = session(&home, policy, &Arc::new(Late(end)));
     let failure = session.call("pay", "{}").expect_err("it has ended");
-    assert!(failure.message.contains("ended"), "{failure:?}");
+    assert!(failure.message.contains("it has expired"), "{failure:?}");
     assert_eq!(session.gate().budgets()[0].remaining.to_string(), "1", "nothing is spent");
 }
 

@@ -30,7 +30,7 @@ fn echo(engine: &Engine, sample: &Sample) -> Value {
     for number in 1..=16 {
         arguments[format!("p{number}")] = json!(0);
     }
-    let canonical = canonical::canonicalize(function, arguments).expect("the value fits its type");
+    let canonical = canonical::canonicalize(function, arguments, u64::MAX).expect("the value fits its type");
     assert_eq!(canonical["x"], sample.value, "canonical values are left alone");
     let lowered = value::lower_arguments(function, canonical, &mut NoHandles).expect("it lowers");
 

@@ -101,7 +101,7 @@ fn component(session: &Session, method: &str, arguments: &str) -> Told {
         return Told::Refused(format!("there is no tool `{method}`"));
     };
     let given = serde_json::from_str(arguments).map_err(|error| error.to_string());
-    let typed = given.and_then(|given| tool.canonicalize(given).map_err(|failure| failure.message));
+    let typed = given.and_then(|given| tool.canonicalize(given, u64::MAX).map_err(|failure| failure.message));
     let typed = match typed {
         Ok(typed) => typed.to_string(),
         Err(message) => return Told::Refused(message),

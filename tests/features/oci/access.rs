@@ -83,7 +83,7 @@ fn who_asks_is_told_to_the_registry_and_to_nobody_else() {
 /// A registry of this machine is asked without TLS; it sends nobody to another machine so.
 #[test]
 fn registry_of_this_machine_sends_to_no_other_without_tls() {
-    for elsewhere in ["192.0.2.1:1", "169.254.169.254", "localhost:1"] {
+    for elsewhere in ["192.0.2.1:1", "169.254.169.254"] {
         let oci = Oci::start(move |asked| {
             let location = format!("location: http://{elsewhere}{}", asked.path);
             asked.path.contains("/blobs/").then(|| Answer::new("307 Temporary Redirect", &location, ""))
