@@ -32,8 +32,9 @@ impl Session {
     pub fn check(&self, language: Language, source: &str, name: &str) -> Result<Vec<Failure>, HostError> {
         let guests = self.0.guests();
         if let Some(failure) = guests.syntax_error(language, source, name)? {
-            // A shell that cannot read its script ends with a status.
-            let kind = if failure.kind == ErrorKind::Exit { ErrorKind::Syntax } else { failure.kind };
+            // A shell that cannot read its script ends with a status, or says that it is too long.
+            let is_unread = matches!(failure.kind, ErrorKind::Exit | ErrorKind::Exception);
+            let kind = if is_unread { ErrorKind::Syntax } else { failure.kind };
             return Ok(vec![Failure { kind, ..failure }]);
         }
         let judge = Judge { gate: self.gate(), language };
