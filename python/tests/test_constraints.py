@@ -242,7 +242,9 @@ class TestNative:
             Param("a").is_in([])
 
 
-def pay_exactly(amount: decimal.Decimal, at: datetime.datetime, day: datetime.date, parts: list[decimal.Decimal]) -> None: ...
+def pay_exactly(
+    amount: decimal.Decimal, at: datetime.datetime, day: datetime.date, parts: list[decimal.Decimal]
+) -> None: ...
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,9 @@ def test_run_in_steps_tells_its_place() -> None:
 def test_model_and_program_are_told_the_place() -> None:
     tool = create_sandbox_tool([add])
     told = tool.run("const a = null;\nreturn a.b", "javascript")
-    assert told == "[error]: TypeError: Cannot read properties of null (reading 'b')\n  at line 2, column 10: return a.b"
+    assert (
+        told == "[error]: TypeError: Cannot read properties of null (reading 'b')\n  at line 2, column 10: return a.b"
+    )
     with pytest.raises(ScriptError, match=r"at line 1, column 6: null\.x"):
         tool.sandbox.run("null.x", "javascript", check=True)
 

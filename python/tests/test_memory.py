@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tollhouse
+from tollhouse import Sandbox
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc here")
 
@@ -64,3 +66,16 @@ def test_script_that_takes_little_leaves_room_below_the_bound() -> None:
     peak, told = ran("nothing", LIMIT)
     assert told is None
     assert peak < CONSTANT // 2, f"{peak >> 20} MiB"
+
+
+def test_places_of_large_integers_count_as_memory() -> None:
+    """Each has the whole way to its place: a long key was copied for each of thousands."""
+
+    def give(count: int) -> Any:
+        return {"k" * 1_000_000: [2**60] * count}
+
+    box = Sandbox(tools=[give], limits={"memory": "64MiB"})
+    assert box.run("javascript", "return Object.values(await give({count: 3}))[0].length").return_value == 3
+    result = box.run("javascript", "await give({count: 300})")
+    assert result.error is not None
+    assert "memory" in result.error

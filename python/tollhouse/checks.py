@@ -16,9 +16,9 @@ class Problem:
     """One thing that is wrong with a script.
 
     Attributes:
-        kind: `syntax` for a script that does not parse, `limit` for one that is too large to be checked; `argument` for a call of
-            a tool that there is not, or with keys that are no parameters; `capability` for one that no grant allows;
-            `exception` for a name that nothing defines.
+        kind: `syntax` for a script that does not parse, `limit` for one that is too large to be checked; `argument` for
+            a call of a tool that there is not, or with keys that are no parameters; `capability` for one that no grant
+            allows; `exception` for a name that nothing defines.
         message: What is wrong.
         line: The line, from 1; None if that is not known.
         column: The column, from 1; None if that is not known, as of bash.
@@ -45,4 +45,11 @@ def problems(session: Session, language: Language, source: str) -> list[Problem]
 
 def _problem(error: RunError, source: str) -> Problem:
     line, column, source_line = location(error, source) or (None, None, None)
-    return Problem(error.get("kind", "syntax"), error.get("message", "it does not parse"), line, column, source_line, error.get("hint"))
+    return Problem(
+        error.get("kind", "syntax"),
+        error.get("message", "it does not parse"),
+        line,
+        column,
+        source_line,
+        error.get("hint"),
+    )

@@ -11,7 +11,7 @@ import dataclasses
 import datetime
 import enum
 import importlib
-from typing import Any
+from typing import Any, cast
 
 from .scalars import Place, clipped, mismatch
 
@@ -31,9 +31,9 @@ def check(given: Any, made: Any, at: Place) -> None:
         ArgumentError: If another text stands for what was made, or the number or text is another.
     """
     if isinstance(given, dict):
-        _check_fields(given, made, at)
+        _check_fields(cast("dict[str, Any]", given), made, at)
     elif isinstance(given, list):
-        _check_items(given, made, at)
+        _check_items(cast("list[Any]", given), made, at)
     elif isinstance(given, str):
         _check_text(given, _plain(made), at)
     elif isinstance(given, int | float) and not isinstance(given, bool):
@@ -47,10 +47,10 @@ def _plain(made: Any) -> Any:
     made = made.get_secret_value() if hasattr(made, "get_secret_value") else made
     if isinstance(made, enum.Enum):
         return made.value
-    return made.root if getattr(type(made), "__pydantic_root_model__", False) else made
+    return made.root if getattr(cast("object", made).__class__, "__pydantic_root_model__", False) else made
 
 
-def _check_fields(given: dict[Any, Any], made: Any, at: Place) -> None:
+def _check_fields(given: dict[str, Any], made: Any, at: Place) -> None:
     made = _plain(made)
     if isinstance(made, dict):
         found: dict[Any, Any] = made  # pyright: ignore[reportUnknownVariableType]
@@ -71,7 +71,7 @@ def _check_fields(given: dict[Any, Any], made: Any, at: Place) -> None:
 
 def _fields(made: Any) -> dict[str, list[str]]:
     """The fields of a model or dataclass, each with the keys that it is read from."""
-    infos: dict[str, Any] | None = getattr(type(made), "__pydantic_fields__", None)
+    infos: dict[str, Any] | None = getattr(cast("object", made).__class__, "__pydantic_fields__", None)
     if infos is None:
         return {one.name: [one.name] for one in dataclasses.fields(made)} if dataclasses.is_dataclass(made) else {}
     fields: dict[str, list[str]] = {}

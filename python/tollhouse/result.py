@@ -26,8 +26,8 @@ class ExecutionResult:
         success: True if it completed.
         exit_code: The exit status, as of a process: from 0 to 255.
         status: How it ended: `completed`, `failed`, `denied`, `limited` or `cancelled`.
-        exceptions: The exceptions that tools raised, oldest first, the first ten and the last ten at most; also those that
-            the script caught.
+        exceptions: The exceptions that tools raised, oldest first, the first ten and the last ten at most; also those
+            that the script caught.
         cause: The exception of a tool that ended the script, if one did.
         line: The line of the script that failed, from 1; None if that is not known.
         column: The column in it, from 1; None if that is not known, as of bash.

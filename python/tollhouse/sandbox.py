@@ -413,9 +413,9 @@ class Sandbox(Runs):
             language: Its language, by any name that `run` takes.
 
         Returns:
-            What is wrong with it, as far as its text tells: a mistake in its syntax; else tools that there are not, that
-            no capability allows, or that are called with wrong keys, and in JavaScript names that nothing defines. What a
-            script computes is left to its run, and judged there.
+            What is wrong with it, as far as its text tells: a mistake in its syntax; else tools that there are not,
+            that no capability allows, or that are called with wrong keys, and in JavaScript names that nothing
+            defines. What a script computes is left to its run, and judged there.
 
         Raises:
             RuntimeError: After `close`.

@@ -1,7 +1,7 @@
 """Constraints that a second spelling of a value would get round.
 
-A decimal may be given as `1.5`, `"1.5"` or `"1.50"`, and a time in any zone. The gate compares what was given: a constraint that
-forbids one value, or asks a human about it, would let it through in another spelling.
+A decimal may be given as `1.5`, `"1.5"` or `"1.50"`, and a time in any zone. The gate compares what was given: a
+constraint that forbids one value, or asks a human about it, would let it through in another spelling.
 """
 
 from __future__ import annotations
@@ -37,21 +37,19 @@ def check(definition: ToolDefinition, capability: MethodCapability) -> None:
         for param, operator in _comparisons(clause):
             if operator in operators and _has_several(definition.parameters, param):
                 raise ValueError(
-                    f"a constraint on {param!r} {does} one value of `{definition.name}` by `{operator}`, but that value has "
-                    "several spellings, such as 1.5 and '1.50', or a time in other zones: the others would pass. Take a "
-                    "parameter that has one (`int`, `str`, `date`), or compare it by `<` and `>`"
+                    f"a constraint on {param!r} {does} one value of `{definition.name}` by `{operator}`, but that "
+                    "value has several spellings, such as 1.5 and '1.50', or a time in other zones: the others would "
+                    "pass. Take a parameter that has one (`int`, `str`, `date`), or compare it by `<` and `>`"
                 )
 
 
-def _comparisons(clause: Any) -> Iterator[tuple[str, str]]:
+def _comparisons(clause: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The parameters and operators of a clause of a policy."""
-    if not isinstance(clause, dict):
-        return
     for group in ("all", "any"):
-        for part in clause.get(group, []):  # pyright: ignore[reportUnknownVariableType]
+        for part in clause.get(group, []):
             yield from _comparisons(part)
-    if isinstance(param := clause.get("param"), str):  # pyright: ignore[reportUnknownVariableType]
-        yield from ((param, operator) for operator in clause if isinstance(operator, str) and operator != "param")  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(param := clause.get("param"), str):
+        yield from ((param, operator) for operator in clause if operator != "param")
 
 
 def _has_several(root: dict[str, Any], path: str) -> bool:

@@ -18,8 +18,8 @@ OnToolError: TypeAlias = Callable[[str, Any, Exception], object]
 """Is given the method, the arguments and the exception of a call that a tool failed."""
 
 MOST_KEPT = 20
-"""How many exceptions of one run are kept: a script may make its tools fail in a loop, and each holds its frames, with the
-arguments in them.
+"""How many exceptions of one run are kept: a script may make its tools fail in a loop, and each holds its frames, with
+the arguments in them.
 """
 
 _LONGEST = 64 * 1024

@@ -148,6 +148,17 @@ mod tests {
         Secrets::default().with("KEY", "s3cr3t-value").and_then(|all| all.with("PIN", "314159265")).expect("secrets")
     }
 
+    /// Each text beside them was looked for among all of them: a minute for what takes a moment.
+    #[test]
+    fn result_of_many_special_values_is_searched_once() {
+        let items: Vec<Value> = (0..200_000).map(|n| json!(["plain", (1_u64 << 60).to_string(), n])).collect();
+        let special = |n| Special { pointer: format!("/{n}/1"), kind: SpecialKind::Integer };
+        let mut payload = Payload { value: Value::Array(items), specials: (0..200_000).map(special).collect() };
+        let before = payload.clone();
+        secrets().redact_payload(&mut payload);
+        assert!(payload == before, "nothing of it is secret");
+    }
+
     #[test]
     fn values_in_results_and_failures_are_replaced() {
         let mut payload =
