@@ -10,7 +10,7 @@ use crate::programs;
 use crate::python;
 use crate::run::{cargo, command, run, say, succeeds, target};
 use crate::seed;
-use crate::setup::{registry_server, setup};
+use crate::setup::{reference_program, registry_server, setup};
 
 /// What is built for some only, and checked for all.
 const FEATURES: &str = "tollhouse-tests/full,tollhouse-tests/redb";
@@ -20,6 +20,10 @@ pub(crate) fn test(full: bool) -> Result<()> {
     build::all(Profile::Debug)?;
     let nextest = succeeds(&mut cargo(&["nextest", "--version"]));
     let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--tests"] };
+    // What the shell's commands of the same names are compared with.
+    for program in ["curl", "jq", "wget"] {
+        reference_program(program, program)?;
+    }
     say("testing the host, the registry and the whole from outside");
     run(cargo(runner).args(["--features", "tollhouse-tests/redb"]))?;
     say("testing the examples in the documentation");
