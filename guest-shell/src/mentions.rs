@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn commands_are_told_with_their_plain_words() {
         assert_eq!(names("stats describe --values '[1]' | jq .mean"), ["stats describe", "jq .mean"]);
-        assert_eq!(names("f() { grep a b; }; f x; echo $(sort \"$1\")"), ["grep a b", "echo", "sort"]);
+        assert_eq!(names("f() { grep a b; }; f x; echo $(sort \"$1\")"), ["grep a b", "sort", "echo"]);
         assert_eq!(names("if test -e a; then ./b; fi; $c d"), ["test"]);
     }
 
