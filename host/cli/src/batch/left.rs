@@ -38,23 +38,15 @@ impl Serialize for Files {
     }
 }
 
-/// Bytes of a file: a text, or base64 where they are not UTF-8, or where that is shorter than the escapes of the text.
+/// Bytes of a file: a text, or base64 where they are not UTF-8.
 #[derive(Debug, PartialEq, Eq)]
 struct Contents(Vec<u8>);
 
-impl Contents {
-    /// The text, if it is one that JSON writes well.
-    fn text(&self) -> Option<&str> {
-        let controls = self.0.iter().filter(|byte| byte.is_ascii_control() && !b"\n\r\t".contains(byte)).count();
-        std::str::from_utf8(&self.0).ok().filter(|text| controls * 15 <= text.len())
-    }
-}
-
 impl Serialize for Contents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.text() {
-            Some(text) => serializer.serialize_str(text),
-            None => BTreeMap::from([("base64", BASE64.encode(&self.0))]).serialize(serializer),
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => BTreeMap::from([("base64", BASE64.encode(&self.0))]).serialize(serializer),
         }
     }
 }
