@@ -8987,11 +8987,11 @@ ${output.stderr}`);
       typeof options == "function" && ([options, callback] = [void 0, options]);
       let all2 = { ...known2, ...typeof given == "string" || given instanceof URL ? {} : given, ...options }, protocol = all2.protocol ?? standard;
       if (protocol !== standard) throw codedError(TypeError, "ERR_INVALID_PROTOCOL", `Protocol "${protocol}" not supported. Expected "${standard}"`);
-      let path2 = all2.path ?? "/";
+      let path2 = String(all2.path || "/");
       if (/[^\x21-\xff]/.test(path2)) throw codedError(TypeError, "ERR_UNESCAPED_CHARACTERS", "Request path contains unescaped characters");
       if (all2.method !== void 0 && typeof all2.method != "string") throw invalidType("options.method", "string", all2.method);
       let name2 = all2.hostname || all2.host || "localhost", port = all2.port ?? all2.defaultPort;
-      this.#url = new URL(`${protocol}//${name2.includes(":") ? `[${name2}]` : name2}${port == null ? "" : `:${port}`}${path2}`), this.method = (all2.method ?? "GET").toUpperCase(), Object.assign(this, { path: path2, protocol, host: name2, aborted: !1, headersSent: !1, reusedSocket: !1, maxHeadersCount: null, res: null }), this.agent = all2.agent === void 0 ? (protocol === "https:" ? https : http).globalAgent : all2.agent;
+      this.#url = new URL(`${protocol}//${name2.includes(":") ? `[${name2}]` : name2}${port == null ? "" : `:${port}`}${/^[/?]/.test(path2) ? "" : "/"}${path2}`), this.method = (all2.method ?? "GET").toUpperCase(), Object.assign(this, { path: path2, protocol, host: name2, aborted: !1, headersSent: !1, reusedSocket: !1, maxHeadersCount: null, res: null }), this.agent = all2.agent === void 0 ? (protocol === "https:" ? https : http).globalAgent : all2.agent;
       for (let [key, value] of pairsOf(all2.headers)) this.setHeader(key, value);
       this.hasHeader("host") || this.setHeader("Host", this.#url.host), all2.auth && !this.hasHeader("authorization") && this.setHeader("Authorization", `Basic ${Buffer2.from(all2.auth).toString("base64")}`), all2.signal !== void 0 && this.#abortWith(all2.signal), callback && this.once("response", callback), this.socket = new Socket(this, protocol === "https:"), all2.timeout !== void 0 && this.setTimeout(all2.timeout), process_default.nextTick(() => this.destroyed || this.emit("socket", this.socket));
     }
@@ -9171,8 +9171,8 @@ ${output.stderr}`);
       return canonical(tag);
     });
   }, known = (tag) => tag === "en" || tag === "en-US" ? "en-US" : Object.hasOwn(localeData, tag) ? tag : Object.hasOwn(sameLocales, tag) ? sameLocales[tag] : void 0, isKnown = (tag) => known(tag) !== void 0, read3 = /* @__PURE__ */ new Map(), localeOf = (locales) => {
-    let [tag = "en-US"] = requested(locales), name2 = known(tag);
-    if (name2 === void 0 && (name2 = known(tag.replace(/^(\w+-[A-Z][a-z]+)-.*$/, "$1")) ?? known(tag.split("-")[0]) ?? "en-US", warn(`Intl has no data for the locale '${tag}' here: it is written as '${name2}' is`)), name2 === "en-US") return { locale: tag === "en" ? "en" : "en-US" };
+    let [tag = "en-US"] = requested(locales), name2 = known(tag), extended = [locales ?? []].flat().map(String).find((one) => /-u-(?!kn\b)/i.test(one));
+    if (extended !== void 0 && warn(`Intl ignores what follows -u- in the locale '${extended}' here`), name2 === void 0 && (name2 = known(tag.replace(/^(\w+-[A-Z][a-z]+)-.*$/, "$1")) ?? known(tag.split("-")[0]) ?? "en-US", warn(`Intl has no data for the locale '${tag}' here: it is written as '${name2}' is`)), name2 === "en-US") return { locale: tag === "en" ? "en" : "en-US" };
     if (!read3.has(name2)) {
       let [numbers, dates] = JSON.parse(localeData[name2]);
       read3.set(name2, { numbers, dates });
@@ -12487,7 +12487,8 @@ Content-Disposition: form-data; name="${escape3(name2)}"${file}\r
       memory: numberOption(options, "memLevel", 1, 9, 8),
       strategy: numberOption(options, "strategy", 0, 4, 0),
       flush: numberOption(options, "flush", 0, 5, 0),
-      finishFlush: numberOption(options, "finishFlush", 0, 5, Z_FINISH),
+      // The number of Brotli's operation that finishes is another one.
+      finishFlush: name2.startsWith("Brotli") && (options.finishFlush ?? 2) === 2 ? Z_FINISH : numberOption(options, "finishFlush", 0, 5, Z_FINISH),
       most: numberOption(options, "maxOutputLength", 1, MAX_LENGTH, MAX_LENGTH),
       dictionary: dictionary === void 0 ? new Uint8Array(0) : new Uint8Array(dictionary)
     };

@@ -156,6 +156,8 @@ def test_what_no_run_could_call_is_told(
         "if (typeof missing !== 'undefined') missing.f()",
         "later = 1; console.log(later); globalThis.more = 2; more",
         "eval('var made = 1'); made",
+        "globalThis['made'] = () => 1; made(); Object.assign(globalThis, {more: 1}); more",
+        "new Function('made = 1')(); made",
         "label: for (;;) { break label }",
         "const fs2 = require('fs'); module; exports; __dirname; __filename; process.exit(0); setTimeout(() => {}, 1)",
         "import path from 'node:path'; path.join(args[0], env.HOME); await stdin.text(); await fs.readFile('a')",

@@ -178,6 +178,9 @@ def test_a_choice_that_takes_ever_longer_is_not_read_deep() -> None:
     assert isinstance(Shapes().of(Tree).read(deep, ""), Tree)
 
 
+Lower = Annotated[str, pydantic.StringConstraints(to_lower=True, strip_whitespace=True)]
+
+
 def test_texts_and_numbers_arrive_as_they_were_judged() -> None:
     """Else a clause that forbids a value would let it through in another spelling."""
 
@@ -186,6 +189,9 @@ def test_texts_and_numbers_arrive_as_they_were_judged() -> None:
         when: datetime.date = datetime.date(2025, 1, 31)
         how_long: datetime.timedelta = pydantic.Field(default=datetime.timedelta(hours=1), alias="howLong")
         where: pathlib.Path = pathlib.Path("a")
+        deep: uuid.UUID = pydantic.Field(
+            default=uuid.UUID(int=1), validation_alias=pydantic.AliasChoices("plain", pydantic.AliasPath("all", 0))
+        )
         name: Annotated[str, pydantic.StringConstraints(strip_whitespace=True)] = "a"
         size: float = 1.0
         site: pydantic.AnyUrl | None = None
@@ -194,6 +200,11 @@ def test_texts_and_numbers_arrive_as_they_were_judged() -> None:
         names: set[uuid.UUID] = set()
         by_day: dict[datetime.date, int] = {}
         moment: datetime.datetime | None = None
+        by_number: dict[int, int] = {}
+        by_name: dict[Lower, int] = {}
+        flag: bool = False
+        never: Annotated[bool, pydantic.AfterValidator(lambda value: not value)] = False
+        parsed: pydantic.Json[dict[str, int]] | None = None
 
     def take(row: Any, rows: Any = None) -> str:
         return "taken"
@@ -203,6 +214,13 @@ def test_texts_and_numbers_arrive_as_they_were_judged() -> None:
     lower = "0190163d-8694-739b-aea5-966c26f8ad91"
     for field, right, wrong in [
         ("who", [lower], [lower.upper(), lower.replace("-", ""), f"{{{lower}}}", f"urn:uuid:{lower}"]),
+        ("all", [[lower]], [[lower.upper()]]),
+        ("by_number", [{"1": 2}], [{"01": 2}]),
+        ("by_name", [{"bob": 1}], [{" BOB": 1}]),
+        ("flag", [True], []),
+        ("never", [], [True]),
+        ("parsed", [], ['{"a": 1}']),
+        ("plain", [lower], [lower.upper()]),
         ("when", ["2025-01-31"], ["2025-01-31T00:00:00"]),
         ("howLong", ["PT1H"], ["PT60M", "+PT1H", "PT3600S"]),
         ("where", ["a/b", "/a"], ["a//b", "a/./b", "./a", "a/"]),
@@ -229,3 +247,17 @@ def test_floats_are_given_as_what_they_can_be() -> None:
     box = Sandbox(tools=[take], capabilities=[MethodCapability("take", constraints=[Param("n") != 2**53])])
     assert box.run("javascript", f"return await take({{n: {2**53 + 2}}})").return_value == 2**53 + 2
     assert "a number that a float can be" in box.run("shell", f"take --n {2**53 + 1}").stderr
+
+
+def test_fields_that_a_model_does_not_name_arrive_as_they_were_judged() -> None:
+    class Loose(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(extra="allow")
+        __pydantic_extra__: dict[str, Lower]
+
+    def take(row: Any) -> str:
+        return "taken"
+
+    take.__annotations__["row"] = Loose
+    box = Sandbox(tools=[take])
+    assert box.run("javascript", "return await take({row: {more: 'x'}})").success
+    assert "expected the spelling" in (box.run("javascript", "return await take({row: {more: ' X'}})").error or "")

@@ -279,6 +279,9 @@ class Files(Snapshot, MutableMapping[str, bytes]):
         if self._mounts is not None:
             self._mounts.check(edits)
         self._session().change_files(what, edits)
+        if self._mounts is not None:
+            # A link that a script made may lead into a mount: the next run has it as it is on this machine.
+            self._mounts.forget()
 
 
 def _time(nanoseconds: int) -> datetime:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FORBIDDING = frozenset({"ne", "not_in"})
 """Operators that hold for every other spelling of a value."""
 
-_SELECTING = frozenset({"eq", "in"})
+_SELECTING = frozenset({"eq", "in", "starts_with", "ends_with", "contains"})
 """Operators that hold for one spelling of a value only, and by which a human is asked."""
 
 _TIMES = frozenset({"date-time", "time"})
@@ -39,7 +39,7 @@ def check(definition: ToolDefinition, capability: MethodCapability) -> None:
                 raise ValueError(
                     f"a constraint on {param!r} {does} one value of `{definition.name}` by `{operator}`, but that "
                     "value has several spellings, such as 1.5 and '1.50', or a time in other zones: the others would "
-                    "pass. Take a parameter that has one (`int`, `str`, `date`), or compare it by `<` and `>`"
+                    "pass. Take a parameter that has one (`int`, `str`, `date`), or compare a decimal by `<` and `>`"
                 )
 
 

@@ -139,12 +139,12 @@ class ClientRequest extends stream.Writable {
     const all = { ...known, ...(typeof given === 'string' || given instanceof URL ? {} : given), ...options };
     const protocol = all.protocol ?? standard;
     if (protocol !== standard) throw codedError(TypeError, 'ERR_INVALID_PROTOCOL', `Protocol "${protocol}" not supported. Expected "${standard}"`);
-    const path = all.path ?? '/';
+    const path = String(all.path || '/');
     if (/[^\x21-\xff]/.test(path)) throw codedError(TypeError, 'ERR_UNESCAPED_CHARACTERS', 'Request path contains unescaped characters');
     if (all.method !== undefined && typeof all.method !== 'string') throw invalidType('options.method', 'string', all.method);
     const name = all.hostname || all.host || 'localhost';
     const port = all.port ?? all.defaultPort;
-    this.#url = new URL(`${protocol}//${name.includes(':') ? `[${name}]` : name}${port === undefined || port === null ? '' : `:${port}`}${path}`);
+    this.#url = new URL(`${protocol}//${name.includes(':') ? `[${name}]` : name}${port === undefined || port === null ? '' : `:${port}`}${/^[/?]/.test(path) ? '' : '/'}${path}`);
     this.method = (all.method ?? 'GET').toUpperCase();
     Object.assign(this, { path, protocol, host: name, aborted: false, headersSent: false, reusedSocket: false, maxHeadersCount: null, res: null });
     this.agent = all.agent === undefined ? (protocol === 'https:' ? https : http).globalAgent : all.agent;

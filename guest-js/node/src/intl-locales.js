@@ -45,6 +45,8 @@ const read = new Map();
 export const localeOf = (locales) => {
   const [tag = 'en-US'] = requested(locales);
   let name = known(tag);
+  const extended = [locales ?? []].flat().map(String).find((one) => /-u-(?!kn\b)/i.test(one));
+  if (extended !== undefined) warn(`Intl ignores what follows -u- in the locale '${extended}' here`);
   if (name === undefined) {
     name = known(tag.replace(/^(\w+-[A-Z][a-z]+)-.*$/, '$1')) ?? known(tag.split('-')[0]) ?? 'en-US';
     warn(`Intl has no data for the locale '${tag}' here: it is written as '${name}' is`);

@@ -66,7 +66,8 @@ const checked = (name, given) => {
     memory: numberOption(options, 'memLevel', 1, 9, 8),
     strategy: numberOption(options, 'strategy', 0, 4, 0),
     flush: numberOption(options, 'flush', 0, 5, 0),
-    finishFlush: numberOption(options, 'finishFlush', 0, 5, Z_FINISH),
+    // The number of Brotli's operation that finishes is another one.
+    finishFlush: name.startsWith('Brotli') && (options.finishFlush ?? 2) === 2 ? Z_FINISH : numberOption(options, 'finishFlush', 0, 5, Z_FINISH),
     most: numberOption(options, 'maxOutputLength', 1, MAX_LENGTH, MAX_LENGTH),
     dictionary: dictionary === undefined ? new Uint8Array(0) : new Uint8Array(dictionary),
   };

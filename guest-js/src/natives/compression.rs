@@ -106,11 +106,12 @@ fn open<'js>(
     let bits = usize::try_from(window).expect("at most 15");
     let tables = match name.0.as_str() {
         "Deflate" | "Gzip" | "DeflateRaw" => {
-            (1 << (bits + 3)) + (1 << (usize::try_from(memory).expect("at most 9") + 9))
+            // Window and chains, buffers of symbols, and heads of chains, which are the same for all windows.
+            (1 << (bits + 2)) + (7 << (usize::try_from(memory).expect("at most 9") + 6)) + (128 << 10)
         }
         // The largest window that a stream may ask for, which nobody knows yet.
         "BrotliDecompress" => 16 << 20,
-        _ => 1 << bits,
+        _ => 32 << 10,
     };
     let Some(charge) = Charge::new(&ctx, tables + BASE + dictionary.0.len()) else {
         return Err(errors::uncatchable(&ctx, "out of memory"));
@@ -158,6 +159,10 @@ impl Inflating {
 
     fn run(&mut self, input: &[u8], output: &mut [u8], flush: InflateFlush) -> Progress {
         let (mut taken, mut given) = (0, 0);
+        // Only gzip has members: what follows a stream of zlib is not of it.
+        if self.inner.total_in() == 0 && input.first().is_some_and(|byte| *byte != 0x1f) {
+            self.members = false;
+        }
         loop {
             let before = (self.inner.total_in(), self.inner.total_out());
             let result = self.inner.decompress(&input[taken..], &mut output[given..], flush);
@@ -166,6 +171,10 @@ impl Inflating {
             match result {
                 Ok(Status::StreamEnd) if self.members && input.get(taken).is_some_and(|byte| *byte != 0) => {
                     self.inner = Inflate::new(true, 15 + 16);
+                }
+                // Another member may begin the next chunk.
+                Ok(Status::StreamEnd) if self.members && taken == input.len() && flush != InflateFlush::Finish => {
+                    return Progress::new(taken, given, OK);
                 }
                 Ok(Status::StreamEnd) => return Progress::new(taken, given, STREAM_END),
                 Ok(Status::BufError) => return Progress::new(taken, given, BUF_ERROR),

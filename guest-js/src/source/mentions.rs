@@ -26,7 +26,11 @@ const MAX_MENTIONS: usize = 1_000;
 const MAX_PARTS: usize = 100;
 
 /// Objects whose properties are names of the script.
-const GLOBAL_OBJECTS: [&str; 3] = ["globalThis", "global", "self"];
+const GLOBAL_OBJECTS: [&str; 4] = ["globalThis", "global", "self", "window"];
+
+/// What can define names that stand nowhere: what evaluates text, and the global object where it is more than the beginning of a
+/// property's name (`globalThis[name] = 1`, `Object.assign(globalThis, all)`).
+const DEFINING: [&str; 6] = ["eval", "Function", "globalThis", "global", "self", "window"];
 
 /// What a script mentions by names that it does not define; nothing of one that does not parse.
 pub(crate) fn mentions(source: &str, dialect: Dialect) -> Vec<Mention> {
@@ -39,6 +43,9 @@ pub(crate) fn mentions(source: &str, dialect: Dialect) -> Vec<Mention> {
     }
     let Finder { defined, uses, .. } = finder;
     let mut uses: Vec<Use<'_>> = uses.into_iter().filter(|one| !defined.contains(one.path[0])).collect();
+    if uses.iter().any(|one| matches!(one.path[..], [name] if DEFINING.contains(&name))) {
+        return Vec::new();
+    }
     uses.sort_by_key(|one| one.span.start);
     uses.truncate(MAX_MENTIONS);
     let mut places = Places { source, offset: 0, line: 1, line_start: 0 };
@@ -88,13 +95,12 @@ impl Places<'_> {
 struct Finder<'a> {
     defined: BTreeSet<&'a str>,
     uses: Vec<Use<'a>>,
-    /// Whether names come about that no reader of the text can know.
+    /// Whether an object is opened as a scope: its names no reader of the text can know.
     is_dynamic: bool,
 }
 
 impl<'a> Finder<'a> {
     fn add(&mut self, path: Vec<&'a str>, span: Span, arguments: Option<Vec<&'a str>>) {
-        self.is_dynamic |= path == ["eval"] && arguments.is_none() && !self.defined.contains("eval");
         self.uses.push(Use { path, span, arguments });
     }
 
@@ -168,9 +174,7 @@ impl<'a> Visit<'a> for Finder<'a> {
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         match chain(&it.callee) {
             Some(path) => {
-                let called = keys(&it.arguments);
-                self.is_dynamic |= path == ["eval"];
-                self.add(path, it.callee.span(), called);
+                self.add(path, it.callee.span(), keys(&it.arguments));
                 self.visit_arguments(&it.arguments);
             }
             None => walk::walk_call_expression(self, it),

@@ -14,6 +14,9 @@ use crate::tool::Tool;
 use crate::tool::names::{Face, Spelling, nearest, taken_by};
 use crate::tool::types::Named;
 
+/// The most mentions of one script that are judged: the guest, which is not trusted, keeps to as many.
+const MAX_MENTIONS: usize = 1_000;
+
 /// The most problems that are told of one script.
 const MAX_PROBLEMS: usize = 100;
 
@@ -40,7 +43,7 @@ impl Session {
         let judge = Judge { gate: self.gate(), language };
         let mut told = BTreeSet::new();
         let mentions = guests.mentions(language, source, name)?;
-        let problems = mentions.iter().filter_map(|mention| {
+        let problems = mentions.iter().take(MAX_MENTIONS).filter_map(|mention| {
             let failure = judge.problem(mention)?;
             let location = place(mention, name, source);
             Some(Failure { location, ..failure })

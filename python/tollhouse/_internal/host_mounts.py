@@ -25,7 +25,7 @@ class HostMounts:
     """The directories that a sandbox mounts, and what they were like when they were copied last."""
 
     def __init__(self, given: Mapping[Any, str | os.PathLike[str]]) -> None:
-        self._mounts = [(os.path.realpath(host), _place(guest)) for guest, host in given.items()]
+        self._mounts = [(os.path.abspath(host), _place(guest)) for guest, host in given.items()]
         self._places = [place for _, place in self._mounts]
         for at, place in enumerate(self._places):
             if other := next((one for one in self._places[at + 1 :] if _below(one, place) or _below(place, one)), None):
@@ -39,12 +39,14 @@ class HostMounts:
         Raises:
             OSError: If a directory cannot be read, or is more than the limits allow. What was mounted stays.
         """
-        seen = _fingerprint(host for host, _ in self._mounts)
+        # A link may lead elsewhere by now, as those of deployments do.
+        mounts = [(os.path.realpath(host), place) for host, place in self._mounts]
+        seen = _fingerprint(host for host, _ in mounts)
         if seen is not None and seen == self._seen:
             return
         # Until all is copied: a failure is tried again.
         self._seen = None
-        for text in session.mount(self._mounts):
+        for text in session.mount(mounts):
             if text not in self._warned:
                 self._warned.add(text)
                 warnings.warn(f"not mounted: {text}", UserWarning, stacklevel=2)

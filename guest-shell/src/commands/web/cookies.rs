@@ -160,7 +160,8 @@ fn cookie(address: &Address, set: &str, now: u64) -> Option<Cookie> {
                 let age: i64 = value.parse().ok()?;
                 cookie.expires = u64::try_from(age).map_or(1, |age| now.saturating_add(age).max(1));
             }
-            "expires" if !has_age => cookie.expires = seconds(value).unwrap_or_default(),
+            // 0 would be the end of the session: this one is over.
+            "expires" if !has_age => cookie.expires = seconds(value).map_or(0, |time| time.max(1)),
             _ => {}
         }
     }

@@ -95,6 +95,10 @@ fn range(text: &str) -> Option<Vec<String>> {
     };
     let (low, high) = ends.split_once('-')?;
     if let (Ok(first), Ok(last)) = (low.parse::<u64>(), high.parse::<u64>()) {
+        // A number of 64 bits has 20 digits.
+        if low.len() > 20 {
+            return None;
+        }
         let width = if low.starts_with('0') { low.len() } else { 0 };
         let count = usize::try_from(last.checked_sub(first)?).ok()? / step;
         if count >= MOST {

@@ -114,7 +114,10 @@ impl Message {
             ("Content-Type", of_body(self.content_type.as_deref())),
         ];
         for (name, value) in defaults {
-            if let Some(value) = value.filter(|_| !self.custom.iter().any(|own| own.name.eq_ignore_ascii_case(name))) {
+            let may_go = |value: &String| same_origin || !value.contains(SECRET);
+            if let Some(value) =
+                value.filter(may_go).filter(|_| !self.custom.iter().any(|own| own.name.eq_ignore_ascii_case(name)))
+            {
                 headers.push((name.to_owned(), value));
             }
         }

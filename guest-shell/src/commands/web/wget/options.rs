@@ -108,7 +108,7 @@ const OPTIONS: &[Known] = &[
     ("exclude-domains", "", RefusedValue), ("execute", "e", RefusedValue), ("follow-ftp", "", RefusedFlag),
     ("follow-tags", "", RefusedValue), ("force-directories", "x", RefusedFlag), ("force-html", "F", RefusedFlag),
     ("header", "", Value), ("help", "h", Flag), ("hsts-file", "", IdleValue), ("http-password", "", Value),
-    ("http-user", "", Value), ("https-only", "", IdleFlag), ("ignore-case", "", IdleFlag),
+    ("http-user", "", Value), ("https-only", "", RefusedFlag), ("ignore-case", "", IdleFlag),
     ("ignore-length", "", IdleFlag), ("ignore-tags", "", RefusedValue), ("include-directories", "I", RefusedValue),
     ("inet4-only", "4", IdleFlag), ("inet6-only", "6", IdleFlag), ("input-file", "i", Value),
     ("keep-session-cookies", "", Flag), ("level", "l", RefusedValue), ("limit-rate", "", IdleValue),

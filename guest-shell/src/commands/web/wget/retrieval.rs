@@ -175,7 +175,10 @@ impl Retrieval<'_> {
             .collect();
         let mut headers = Headers::new();
         for (name, value) in defaults {
-            if let Some(value) = value.filter(|_| !own.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))) {
+            let may_go = |value: &String| same_origin || !value.contains(SECRET);
+            if let Some(value) =
+                value.filter(may_go).filter(|_| !own.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)))
+            {
                 headers.push((name.to_owned(), value));
             }
         }
