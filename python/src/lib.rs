@@ -5,6 +5,7 @@
 
 mod capability;
 mod cli;
+mod confine;
 mod convert;
 mod driver;
 mod errors;
@@ -31,6 +32,8 @@ mod _native {
     use super::capability::{check_clauses, clauses_subsume, grant_is_subset, matches, pattern_is_subset, read_policy};
     #[pymodule_export]
     use super::cli::command_line;
+    #[pymodule_export]
+    use super::confine::confine;
     #[pymodule_export]
     use super::driver::end;
     #[pymodule_export]

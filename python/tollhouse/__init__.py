@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         create_tollhouse_codeact,
         create_tollhouse_sandbox,
     )
+    from .confinement import confine
     from .constraints import Constraint, ConstraintSet, Param
     from .errors import (
         ArgumentError,
@@ -80,6 +81,7 @@ _NAMES = {
         "create_tollhouse_codeact",
         "create_tollhouse_sandbox",
     ],
+    "confinement": ["confine"],
     "constraints": ["Constraint", "ConstraintSet", "Param"],
     "errors": [
         "ArgumentError",
@@ -180,6 +182,7 @@ __all__ = [
     "ViolationError",
     "capability_from_function",
     "check_audit_log",
+    "confine",
     "create_amla_codeact",
     "create_amla_sandbox",
     "create_sandbox_tool",

@@ -484,6 +484,12 @@ class Store:
 def end() -> None:
     """Says that the interpreter ends: threads of the host do not ask for it any more."""
 
+def confine(read: Sequence[str], write: Sequence[str], store: str | None = None, network: bool = False) -> None:
+    """Confines this process for the rest of its life.
+
+    Raises `NativeError` if the kernel lacks a part of the wall, or threads run that it could not hold.
+    """
+
 def command_line(executable: str, before: Sequence[str], arguments: Sequence[str]) -> NoReturn:
     """Runs the command line with these arguments, of which the first is its name, and ends the process.
 

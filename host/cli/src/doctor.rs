@@ -89,7 +89,7 @@ const LEARNT: [(u8, &str); 5] = [
 
 /// The second wall, tried in a thread that then ends. Without one a sandbox is as good.
 fn wall() -> Check {
-    let seen = match std::thread::spawn(|| Confinement::default().stand()).join() {
+    let seen = match std::thread::spawn(|| Confinement::default().stand(Threads::This)).join() {
         Ok(Ok(Some(version))) => {
             let missing: Vec<&str> =
                 LEARNT.iter().filter(|(since, _)| *since > version).map(|(_, what)| *what).collect();

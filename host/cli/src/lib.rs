@@ -48,6 +48,7 @@ use std::process::{ExitCode, Termination};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 
+pub use confine::{ConfineError, ProcessConfinement};
 pub(crate) use error::{CliError, Result};
 use json_error::JsonErrors;
 use places::Places;

@@ -11,6 +11,7 @@
 //!
 //! Landlock holds for threads that start later: it must stand before the host does.
 
+mod embedding;
 #[cfg(target_os = "linux")]
 mod paths;
 #[cfg(target_os = "linux")]
@@ -35,6 +36,7 @@ pub(crate) use syscalls::hold;
 use super::places::Places;
 use super::{CliError, Result};
 
+pub use embedding::{ConfineError, ProcessConfinement};
 pub(crate) use process::remember_inherited;
 
 /// How a command is confined.
@@ -59,7 +61,7 @@ impl ConfineArgs {
         process::close_inherited(&confinement.read);
         said(process::refuse_core(), "keep its memory out of core dumps", BOTH)?;
         if !self.no_landlock {
-            said(confinement.stand(), "confine this process to the files that it needs", "--no-landlock")?;
+            said(confinement.stand(Threads::All), "confine this process to the files that it needs", "--no-landlock")?;
         }
         self.hold(phase)
     }
@@ -269,7 +271,7 @@ mod elsewhere {
     use super::{Confinement, Phase, Threads, Wall};
 
     impl Confinement {
-        pub(crate) fn stand(self) -> Result<Option<u8>, Infallible> {
+        pub(crate) fn stand(self, _: Threads) -> Result<Option<u8>, Infallible> {
             Ok(None)
         }
     }

@@ -9,7 +9,7 @@ use landlock::{
     Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, make_bitflags,
 };
 
-use super::Confinement;
+use super::{Confinement, Threads};
 
 /// What is asked for; of that the kernel does what it knows.
 const KNOWN: ABI = ABI::V9;
@@ -49,12 +49,12 @@ const STORE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
 const ASK: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | WriteFile | IoctlDev});
 
 impl Confinement {
-    /// Holds this process to it. Returns the version of the kernel's Landlock, as far as this program knows it, or none if it
-    /// has none.
+    /// Holds these threads to it. Returns the version of the kernel's Landlock, as far as this program knows it, or none if it
+    /// has none. [`Threads::All`] are those that start later, and, where the kernel can, those that run already.
     ///
     /// # Errors
     /// If the kernel has such walls, and refuses this one.
-    pub(crate) fn stand(self) -> Result<Option<u8>, RulesetError> {
+    pub(crate) fn stand(self, threads: Threads) -> Result<Option<u8>, RulesetError> {
         // No rule allows a port.
         let ports = if self.network { BitFlags::from(AccessNet::BindTcp) } else { AccessNet::from_all(KNOWN) };
         let mut rules = Ruleset::default()
@@ -72,8 +72,8 @@ impl Confinement {
         if let Some(path) = &self.store {
             rules = allow(rules, path, STORE)?;
         }
-        // Where the kernel can, threads that are there already are held too.
-        let status = allow(rules, Path::new(TERMINAL), ASK)?.all_threads(true)?.restrict_self()?;
+        let rules = allow(rules, Path::new(TERMINAL), ASK)?;
+        let status = rules.all_threads(threads == Threads::All)?.restrict_self()?;
         Ok(match status.landlock {
             LandlockStatus::Available { effective_abi, .. } => Some(effective_abi as u8),
             LandlockStatus::NotEnabled | LandlockStatus::NotImplemented => None,
@@ -158,7 +158,7 @@ mod tests {
             let log = home.join("writable").join("log");
             let said = home.join("said");
             let at = move |name: &str| home.join(name).join("file");
-            let wall = Confinement::default().reading([said]).writing(Some(&log)).stand();
+            let wall = Confinement::default().reading([said]).writing(Some(&log)).stand(Threads::All);
             let Some(version) = wall.expect("the kernel takes it") else {
                 return note!("this kernel has no Landlock");
             };
@@ -188,7 +188,7 @@ mod tests {
             let server = net::TcpListener::bind("127.0.0.1:0").expect("there is room");
             let address = server.local_addr().expect("it is bound");
             let said = Confinement::default().with_network().writing_in(Some(&home));
-            if said.stand().expect("the kernel takes it") < Some(TCP) {
+            if said.stand(Threads::All).expect("the kernel takes it") < Some(TCP) {
                 return note!("this kernel has no Landlock, or not for TCP");
             }
             net::TcpStream::connect(address).expect("a tool may");
