@@ -17,7 +17,7 @@ use super::host::{HostError, guest_now};
 use super::kept::Stoppable;
 use super::options::{Captured, RunOptions, Stdin};
 use super::process::{self, Beginning, MAIN, Pid, Process, Processes};
-use super::result::{Left, RunResult, Usage, out_of_time, outcome_of};
+use super::result::{Left, RunResult, Usage, outcome_of};
 use super::scope::Scope;
 use super::state::{Place, SessionState, micros};
 use super::step::{CancelHandle, Operation, Pending, ProgramStreams, Step};
@@ -371,7 +371,7 @@ impl Run {
                 | News::Exited(completion, effects) => self.deliver(completion, effects),
                 News::Done(completion) | News::Streamed(completion) => self.resume(completion),
                 News::Cancelled => self.end(self.gone(&GuestError::Cancelled)),
-                News::Timeout => self.end(Outcome::failed(out_of_time(self.session.limits()))),
+                News::Timeout => self.end(Outcome::failed(self.outstanding.out_of_time(self.session.limits()))),
             }
         }
     }

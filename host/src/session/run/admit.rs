@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Run;
-use super::outstanding::Outstanding;
+use super::outstanding::{Awaited, Outstanding};
 use crate::code::{CodeError, Interrupt};
 use crate::error::{Failure, how_to_raise, told};
 use crate::gate::{Admission, CallOutcome};
@@ -41,7 +41,7 @@ impl Run {
                     Err(failure) => return self.refuse(id, failure),
                 },
                 Runnable::Script { .. } => {
-                    self.outstanding.insert(id, Outstanding::new(call, 0));
+                    self.outstanding.insert(id, Outstanding::new(Awaited::Script, call, 0));
                     if let Err(failure) = self.nest(id, run, interrupt) {
                         return self.refuse(id, failure);
                     }
@@ -50,7 +50,7 @@ impl Run {
             },
             guest::Operation::Write { stream, bytes, end } => Operation::Write { stream, bytes, end },
             guest::Operation::Read { stream: 0, limit } if pid != MAIN => {
-                self.outstanding.insert(id, Outstanding::new(call, 0));
+                self.outstanding.insert(id, Outstanding::new(Awaited::Input, call, 0));
                 let told = self.told_bytes(id);
                 self.processes.as_mut()?.get(pid)?.stdin()?.read(id, limit, told);
                 return None;
@@ -58,7 +58,7 @@ impl Run {
             guest::Operation::Read { stream, limit } => Operation::Read { stream, limit },
             guest::Operation::Sleep(duration) => Operation::Sleep(duration),
         };
-        self.outstanding.insert(id, Outstanding::new(call, bytes));
+        self.outstanding.insert(id, Outstanding::new(Awaited::of(&operation), call, bytes));
         Some(Pending { id, operation })
     }
 
@@ -178,7 +178,7 @@ impl Run {
 
     /// Answers at once.
     fn refuse(&mut self, id: OperationId, failure: Failure) -> Option<Pending> {
-        self.outstanding.insert(id, Outstanding::new(None, 0));
+        self.outstanding.insert(id, Outstanding::new(Awaited::Stream, None, 0));
         self.queue.push_back((Completion { id, result: Err(failure) }, CallEffects::default()));
         None
     }

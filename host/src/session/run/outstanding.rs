@@ -1,15 +1,47 @@
 //! What the guests of a run wait for, and what the host holds of it.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::ops::Deref;
 
+use crate::capability::Limits;
 use crate::code::Interrupt;
+use crate::error::Failure;
 use crate::guest::OperationId;
+use crate::session::result::out_of_time;
+use crate::session::step::Operation;
 use crate::tool::Working;
 use crate::vfs::Tree;
 
+/// The kind of an operation, as an error names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Awaited {
+    /// A call of a tool or of a program, by its canonical method.
+    Call(String),
+    /// A timer.
+    Timer,
+    /// Bytes of standard input.
+    Input,
+    /// A script that another one runs.
+    Script,
+    /// A stream of a program or of a nested script.
+    Stream,
+}
+
+impl Awaited {
+    pub(super) fn of(operation: &Operation) -> Self {
+        match operation {
+            Operation::Call(admission) | Operation::Program(admission, _) => Self::Call(admission.method().to_owned()),
+            Operation::Sleep(_) => Self::Timer,
+            Operation::Read { stream: 0, .. } => Self::Input,
+            Operation::Read { .. } | Operation::Write { .. } => Self::Stream,
+        }
+    }
+}
+
 /// What is kept of an operation that the guest waits for.
 pub(super) struct Outstanding {
+    awaited: Awaited,
     /// Of a call: its number, and the switch that stops it.
     pub(super) call: Option<(u64, Interrupt)>,
     /// Of a program that runs: the files that it found, and those that it works on.
@@ -19,10 +51,23 @@ pub(super) struct Outstanding {
 }
 
 impl Outstanding {
-    /// Of an operation that holds so many bytes.
-    pub(super) fn new(call: Option<(u64, Interrupt)>, bytes: u64) -> Self {
-        Self { call, program: None, bytes }
+    /// An operation that holds this number of bytes.
+    pub(super) fn new(awaited: Awaited, call: Option<(u64, Interrupt)>, bytes: u64) -> Self {
+        Self { awaited, call, program: None, bytes }
     }
+}
+
+impl Outstanding {
+    fn method(&self) -> Option<&str> {
+        match &self.awaited {
+            Awaited::Call(method) => Some(method),
+            _ => None,
+        }
+    }
+}
+
+fn plural(number: usize, name: &str) -> String {
+    if number == 1 { format!("1 {name}") } else { format!("{number} {name}s") }
 }
 
 /// All of them. The bytes are summed as they come and go: a guest may wait for thousands, and begin more in each step.
@@ -51,6 +96,51 @@ impl AllOutstanding {
         Some(operation)
     }
 
+    /// The failure of a run whose time is over while its script waits for these operations.
+    pub(super) fn out_of_time(&self, limits: &Limits) -> Failure {
+        let mut failure = out_of_time(limits);
+        let awaited = self.summary();
+        if !awaited.is_empty() {
+            let _ = write!(failure.message, " while the script waited for {}", awaited.join(" and "));
+        }
+        let only_timers = self.operations.values().all(|operation| operation.awaited == Awaited::Timer);
+        if only_timers && !self.operations.is_empty() {
+            failure.hint = failure.hint.map(|hint| {
+                format!("a run goes on after its script has returned until its timers end: clear them, or {hint}")
+            });
+        }
+        failure
+    }
+
+    /// Names what is waited for, a phrase for each kind.
+    fn summary(&self) -> Vec<String> {
+        let count = |kind: &Awaited| self.operations.values().filter(|operation| operation.awaited == *kind).count();
+        let mut methods: Vec<&str> = self.operations.values().filter_map(|operation| operation.method()).collect();
+        let calls = methods.len();
+        methods.sort_unstable();
+        methods.dedup();
+        let mut phrases = Vec::new();
+        if let [first, others @ ..] = methods.as_slice() {
+            let and_others = if others.is_empty() {
+                String::new()
+            } else {
+                format!(" and {}", plural(others.len(), "other method"))
+            };
+            phrases.push(format!("{} of `{first}`{and_others}", plural(calls, "call")));
+        }
+        for (kind, name) in [(Awaited::Timer, "timer"), (Awaited::Script, "nested script"), (Awaited::Stream, "stream")]
+        {
+            match count(&kind) {
+                0 => {}
+                number => phrases.push(plural(number, name)),
+            }
+        }
+        if count(&Awaited::Input) > 0 {
+            phrases.push("standard input".to_owned());
+        }
+        phrases
+    }
+
     /// Takes note of what a program works on.
     pub(super) fn works(&mut self, id: OperationId, found: Tree, working: Working) {
         if let Some(operation) = self.operations.get_mut(&id) {
@@ -70,17 +160,37 @@ impl Deref for AllOutstanding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::how_to_raise;
 
     #[test]
     fn the_sum_is_that_of_what_is_there() {
         let mut all = AllOutstanding::default();
         for (id, bytes) in [(1, 10), (2, 20), (3, 0), (2, 5)] {
-            all.insert(id, Outstanding::new(None, bytes));
+            all.insert(id, Outstanding::new(Awaited::Timer, None, bytes));
         }
         assert_eq!((all.bytes(), all.len()), (15, 3));
         for (id, left) in [(1, 5), (1, 5), (9, 5), (3, 5), (2, 0)] {
             all.remove(id);
             assert_eq!(all.bytes(), left, "{id}");
         }
+    }
+
+    #[test]
+    fn failure_out_of_time_names_what_is_waited_for() {
+        let limits = Limits { wall: std::time::Duration::from_millis(400), ..Limits::default() };
+        let mut all = AllOutstanding::default();
+        let message = |all: &AllOutstanding| all.out_of_time(&limits).message;
+        assert_eq!(message(&all), "time limit of 400 ms reached");
+        all.insert(1, Outstanding::new(Awaited::Timer, None, 0));
+        assert_eq!(message(&all), "time limit of 400 ms reached while the script waited for 1 timer");
+        assert!(all.out_of_time(&limits).hint.is_some_and(|hint| hint.starts_with("a run goes on after its script")));
+        for (id, method) in [(2, "b/b"), (3, "a/a"), (4, "b/b")] {
+            all.insert(id, Outstanding::new(Awaited::Call(method.to_owned()), None, 0));
+        }
+        all.insert(5, Outstanding::new(Awaited::Input, None, 0));
+        let whole = "time limit of 400 ms reached while the script waited for 3 calls of `a/a` and 1 other method and 1 timer and \
+                     standard input";
+        assert_eq!(message(&all), whole);
+        assert_eq!(all.out_of_time(&limits).hint, Some(how_to_raise("wall")));
     }
 }

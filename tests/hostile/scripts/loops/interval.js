@@ -1,7 +1,7 @@
 // A timer that comes again and again.
 // status: limited
 // error: limit
-// message contains: time limit
+// message contains: while the script waited for 1 timer
 // limits: wall = "400ms"
 
 setInterval(() => {}, 1);
