@@ -1,7 +1,11 @@
 //! Ctrl-C, while toolchains and tools run: what runs is ended, and then the command.
 
+use std::io;
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::super::signals;
 use super::{CliError, Result};
@@ -15,7 +19,7 @@ pub(crate) struct Stop {
 
 impl Stop {
     /// Takes Ctrl-C from now on.
-    pub(super) fn listen() -> Arc<Self> {
+    pub(crate) fn listen() -> Arc<Self> {
         let stop = Arc::new(Self::default());
         let told = Arc::clone(&stop);
         signals::on_first(move || told.now());
@@ -46,8 +50,27 @@ impl Stop {
         done
     }
 
+    /// Runs a program whose output is wanted. Ctrl-C ends it, and all that it started.
+    pub(crate) fn capture(&self, mut command: Command) -> io::Result<Output> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.run(command, Child::wait_with_output)
+    }
+
+    /// Runs a program until `wait` has it ended. Ctrl-C ends it, and all that it started.
+    pub(super) fn run<T>(&self, mut command: Command, wait: impl FnOnce(Child) -> io::Result<T>) -> io::Result<T> {
+        // A group of its own: npm, cargo and make start others.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let child = command.spawn()?;
+        let group = Pid::from_child(&child);
+        let end = move || {
+            // A group that is gone has ended.
+            let _ = kill_process_group(group, Signal::TERM);
+        };
+        self.during(end, || wait(child))
+    }
+
     /// An error if the user wants an end.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         const INTERRUPTED: u8 = 130;
         if self.is_stopped() { Err(CliError::usage("interrupted").status(INTERRUPTED)) } else { Ok(()) }
     }

@@ -41,6 +41,8 @@ pub struct OpenOptions {
     pub policy: Option<Policy>,
     /// Packages to mount besides those of the policy. Of a session that is there: those that it was made with.
     pub tools: Vec<(String, String)>,
+    /// Aliases of programs that scripts may run as commands, as for a session in memory; they become a part of the policy.
+    pub commands: Vec<String>,
     /// What the embedding program gives as tools. They are not kept: whoever opens the session gives them again.
     pub host_tools: Vec<HostTool>,
     /// What pins what is mounted. Of a session that is there: what it was made with.
