@@ -31,7 +31,8 @@ const REQUIREMENTS: &str = include_str!("python3/requirements.txt");
 const RELEASE: &str = "componentize-py==0.25.1";
 
 /// What the component is made of besides: paths below the directory where it is made, and texts.
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 10] = [
+    ("app/absent.py", include_str!("python3/absent.py")),
     ("app/app.py", include_str!("python3/app.py")),
     ("app/command.py", include_str!("python3/command.py")),
     ("app/library.py", include_str!("python3/library.py")),
