@@ -121,6 +121,55 @@ fn python_loses_nothing_of_what_it_writes_at_once() {
 }
 
 #[test]
+fn python_granted_as_a_command_works_on_the_session_s_files() {
+    let home = Home::new();
+    home.publish(&built().join("../programs").join(PYTHON));
+    let ran = home.sh(
+        r#"mkdir d; cd d; echo 'def hi(): return "hi"' > own.py
+        printf '#!/usr/bin/env python3\nimport own, sys, os\nprint(own.hi(), sys.argv, os.getcwd())\nopen("out", "w").write("made\n")\n' > s.py
+        python3 s.py a 'b c'; cat out; chmod +x s.py; ./s.py x; cd /tmp; python3 /workspace/d/s.py; cat out
+        printf 'b,1\na,2\n' | python3 -c 'import csv, json, sys; print(json.dumps(sorted(csv.reader(sys.stdin))))' | jq -c '.[0]'
+        python3 -c 'import sys; sys.exit(7)'; echo $?
+        python3 <<'END'
+import datetime, json, re, sqlite3
+database = sqlite3.connect("/workspace/t.db")
+database.execute("create table t(a)")
+database.execute("insert into t values (7)")
+database.commit()
+print(re.sub(r"\d", "#", "a1"), datetime.date(2024, 2, 29) + datetime.timedelta(days=366))
+END
+        python3 -c 'import sqlite3; print(sqlite3.connect("/workspace/t.db").execute("select a from t").fetchall())'
+        for wrong in 'open("/zzz", "w")' 'open("/etc/passwd")' 'open("/root/x", "w")'; do python3 -c "$wrong" 2>/dev/null; echo $?; done; ls"#,
+        &["--allow", "python3/run"],
+    );
+    let expected = "hi ['s.py', 'a', 'b c'] /workspace/d\nmade\nhi ['./s.py', 'x'] /workspace/d\n\
+        hi ['/workspace/d/s.py'] /tmp\nmade\n[\"a\",\"2\"]\n7\na# 2025-03-01\n[(7,)]\n1\n1\n1\nout\n";
+    assert_eq!(out(&ran), expected, "{ran}");
+    let ran = home.run(["run", "--allow", "python3", "--lang", "sh", "-e", "echo 1 > s.py; python3 s.py"]);
+    assert!(ran.stderr.contains("note: `python3` sees no files"), "{ran:?}");
+}
+
+#[test]
+fn python_says_what_to_do_without_processes_and_sockets() {
+    let home = Home::new();
+    home.publish(&built().join("../programs").join(PYTHON));
+    for (code, told) in [
+        ("import subprocess; subprocess.run(['ls'])", "no process can be started here"),
+        ("import os; os.system('ls')", "no process can be started here"),
+        ("import os; os.popen('ls')", "no process can be started here"),
+        ("import multiprocessing as m; m.Process(target=print).start()", "no process can be started here"),
+        ("import multiprocessing as m; m.Pool(2)", "no process can be started here"),
+        ("import socket; socket.socket()", "there is no network here"),
+        ("import socket; socket.create_connection(('example.com', 80))", "there is no network here"),
+        ("import urllib.request as u; u.urlopen('http://example.com')", "there is no network here"),
+    ] {
+        let ran = home.sh(&format!("python3 -c \"{code}\""), &["--allow", "python3/run"]);
+        let stderr = ran["stderr"].as_str().unwrap_or_default();
+        assert!(ran["exit_code"] == 1 && stderr.trim_end().lines().last().is_some_and(|line| line.contains(told)), "{ran}");
+    }
+}
+
+#[test]
 fn python_tells_of_its_errors() {
     let home = home_with(&[PYTHON], POLICY);
     let ran = sh(

@@ -30,8 +30,8 @@ const ARCHIVE: &[u8] = b"PK\x03\x04";
 
 /// Add a program that scripts can run as a command
 ///
-/// `python3` is CPython with its standard library. It is made once, in less than a minute, by `python3 -m pip` and what PyPI has of
-/// componentize-py, whose SHA-256 this version of Tollhouse knows. What is there already stays as it is. Whatever ends the command
+/// `python3` is CPython with its standard library. It is made and compiled once, in a minute or some, by `python3 -m pip` and what PyPI
+/// has of componentize-py, whose SHA-256 this version of Tollhouse knows. What is there already stays as it is. Whatever ends the command
 /// before it is done leaves the registry as it was.
 ///
 /// Other programs are taken from a file, a package directory or an address, and published as `local:NAME`.
