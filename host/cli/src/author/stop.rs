@@ -14,6 +14,7 @@ use super::{CliError, Result};
 #[derive(Default)]
 pub(crate) struct Stop {
     stopped: AtomicBool,
+    at_once: AtomicBool,
     end: Mutex<Option<Box<dyn Fn() + Send>>>,
 }
 
@@ -28,6 +29,9 @@ impl Stop {
 
     fn now(&self) {
         self.stopped.store(true, Ordering::SeqCst);
+        if self.at_once.load(Ordering::SeqCst) {
+            std::process::exit(i32::from(signals::CANCELLED));
+        }
         if let Some(end) = &*self.end.lock().unwrap_or_else(PoisonError::into_inner) {
             end();
         }
@@ -69,10 +73,18 @@ impl Stop {
         self.during(end, || wait(child))
     }
 
+    /// Has Ctrl-C end this process at once from now on: what is left to do may be cut off anywhere.
+    ///
+    /// # Errors
+    /// If the user wants an end already.
+    pub(crate) fn end_at_once(&self) -> Result<()> {
+        self.at_once.store(true, Ordering::SeqCst);
+        self.check()
+    }
+
     /// An error if the user wants an end.
     pub(crate) fn check(&self) -> Result<()> {
-        const INTERRUPTED: u8 = 130;
-        if self.is_stopped() { Err(CliError::usage("interrupted").status(INTERRUPTED)) } else { Ok(()) }
+        if self.is_stopped() { Err(CliError::usage("interrupted").status(signals::CANCELLED)) } else { Ok(()) }
     }
 }
 

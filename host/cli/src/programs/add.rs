@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use semver::Version;
 use serde_json::json;
+use tollhouse::tool::names::{Face, Spelling, taken_by};
 use tollhouse_registry::{
     Digest, MAX_COMPONENT, Manifest, PackageName, PublishError, PublishRequest, Registry, Release, ReleaseName,
     anatomy, package_dir, untrusted_file,
@@ -77,6 +78,11 @@ impl Add {
     /// Adds the program, and says so.
     pub(super) fn execute(self, places: &Places) -> Result {
         let package = package_of(&self.name)?;
+        if let Some(what) = taken_by(&self.name, Spelling::Wit, Face::Command) {
+            return Err(
+                CliError::usage(format!("`{}` is {what} and stays that", self.name)).hint("choose another name")
+            );
+        }
         if self.version.is_some() && self.is_made() {
             return Err(CliError::usage(format!(
                 "`{}` is always {}: `--version` is for others",
@@ -89,10 +95,13 @@ impl Add {
                 return self.take_again(&registry, &release);
             }
         }
+        let stop = Stop::listen();
         let progress = Progress::new(format!("adding {}", self.name));
-        let request = self.request(&package, places, &progress);
+        let request = self.request(&package, places, &stop, &progress);
         drop(progress);
         let request = request?;
+        // What is written from here on is whole or not there.
+        stop.end_at_once()?;
         if let Some(output) = &self.output {
             return self.write(output, &request);
         }
@@ -138,12 +147,17 @@ impl Add {
     }
 
     /// What is to be published.
-    fn request(&self, package: &PackageName, places: &Places, progress: &Progress) -> Result<PublishRequest> {
-        let stop = Stop::listen();
+    fn request(
+        &self,
+        package: &PackageName,
+        places: &Places,
+        stop: &Stop,
+        progress: &Progress,
+    ) -> Result<PublishRequest> {
         let bytes = match self.from.as_deref() {
             None if self.is_made() => None,
             None => return Err(self.nowhere()),
-            Some(from) if fetch::is_address(from) => Some(fetch::fetch(from, &stop, progress)?),
+            Some(from) if fetch::is_address(from) => Some(fetch::fetch(from, stop, progress)?),
             Some(from) if Path::new(from).is_dir() => return self.directory(Path::new(from)),
             Some(from) => Some(self.read(Path::new(from))?),
         };
@@ -161,9 +175,8 @@ impl Add {
             Some(bytes) if !(bytes.starts_with(ARCHIVE) && self.is_made()) => {
                 return Err(self.no_program("it begins as no WebAssembly does"));
             }
-            wheel => make_python(wheel, places, &stop, progress)?,
+            wheel => make_python(wheel, places, stop, progress)?,
         };
-        stop.check()?;
         let mut request = PublishRequest::new(component);
         request.manifest = Some(self.manifest(package));
         self.check_program(&request)?;
