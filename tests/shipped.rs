@@ -126,9 +126,11 @@ fn python_granted_as_a_command_works_on_the_session_s_files() {
     home.publish(&built().join("../programs").join(PYTHON));
     let ran = home.sh(
         r##"mkdir d; cd d; echo 'def hi(): return "hi"' > own.py
-        printf '#!/usr/bin/env python3\nimport own, sys, os\nprint(own.hi(), sys.argv, os.getcwd())\nopen("out", "w").write("made\n")\n' > s.py
+        printf '#!/usr/bin/env python3\nimport own, sys, os\nprint(own.hi(), sys.argv, os.getcwd())\n' > s.py
+        echo 'open("out", "w").write("made\n")' >> s.py
         python3 s.py a 'b c'; cat out; chmod +x s.py; ./s.py x; cd /tmp; python3 /workspace/d/s.py; cat out
-        printf 'b,1\na,2\n' | python3 -c 'import csv, json, sys; print(json.dumps(sorted(csv.reader(sys.stdin))))' | jq -c '.[0]'
+        sorted='import csv, json, sys; print(json.dumps(sorted(csv.reader(sys.stdin))))'
+        printf 'b,1\na,2\n' | python3 -c "$sorted" | jq -c '.[0]'
         python3 -c 'import sys; sys.exit(7)'; echo $?
         python3 <<'END'
 import datetime, json, re, sqlite3
@@ -139,7 +141,9 @@ database.commit()
 print(re.sub(r"\d", "#", "a1"), datetime.date(2024, 2, 29) + datetime.timedelta(days=366))
 END
         python3 -c 'import sqlite3; print(sqlite3.connect("/workspace/t.db").execute("select a from t").fetchall())'
-        for wrong in 'open("/zzz", "w")' 'open("/etc/passwd")' 'open("/root/x", "w")'; do python3 -c "$wrong" 2>/dev/null; echo $?; done; ls"##,
+        for wrong in 'open("/zzz", "w")' 'open("/etc/passwd")' 'open("/root/x", "w")'; do
+            python3 -c "$wrong" 2>/dev/null; echo $?
+        done; ls"##,
         &["--allow", "python3/run"],
     );
     let expected = "hi ['s.py', 'a', 'b c'] /workspace/d\nmade\nhi ['./s.py', 'x'] /workspace/d\n\

@@ -54,8 +54,9 @@ fn program_added_from_a_file_works_on_the_session_s_files() {
     let home = home();
     fs::create_dir(home.path().join("in")).expect("the home can be written");
     home.file("in/given", "from the machine\n");
-    let script = "echo hi > f; prog cat f; prog write g made; cat g; echo; mkdir -p d; cd d; prog cat ../f; prog write h x
-        cd /tmp; prog write i tmp; cat i; echo; prog cat /data/given; prog write /data/given no; echo $?; cat /data/given
+    let script = "echo hi > f; prog cat f; prog write g made; cat g; echo; mkdir -p d; cd d; prog cat ../f
+        prog write h x; cd /tmp; prog write i tmp; cat i; echo; prog cat /data/given; prog write /data/given no; echo $?
+        cat /data/given
         prog cat /etc/passwd 2>/dev/null; echo $?; printf 'a\\nb\\n' | prog upper | tail -n 1; prog exit 7; echo $?
         ls /workspace /workspace/d";
     let ran = home.sh(script, &["--allow", "prog/run", "--mount", "in:/data:ro"]);

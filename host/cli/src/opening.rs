@@ -33,7 +33,8 @@ pub(crate) struct SessionArgs {
     /// The policy (TOML): tools, grants, limits
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// What `tollhouse lock` pinned: exactly that is mounted [default: `tollhouse.lock` beside the policy, if it is there]
+    /// What `tollhouse lock` pinned: exactly that is mounted [default: `tollhouse.lock` beside the policy, if it is
+    /// there]
     #[arg(long, value_name = "FILE")]
     locked: Option<PathBuf>,
     /// A token instead of a policy: its grants, as far as they are still good
@@ -48,11 +49,12 @@ pub(crate) struct SessionArgs {
     /// Mount one more package: `stats=tollhouse:stats@^0.1`
     #[arg(long = "tool", value_name = "ALIAS=NS:NAME@REQ", value_parser = pair)]
     tools: Vec<(String, String)>,
-    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number); with `/run` a program, and the session's
-    /// files to it: `python3/run`
+    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number); with `/run` a program, and
+    /// the session's files to it: `python3/run`
     #[arg(long = "allow", value_name = "PATTERN")]
     allow: Vec<String>,
-    /// Let scripts and the tool `http` make requests to a host: `api.example.com`, `http://localhost:8080`, `GET *.example.com/v1`
+    /// Let scripts and the tool `http` make requests to a host: `api.example.com`, `http://localhost:8080`, `GET
+    /// *.example.com/v1`
     #[arg(long = "allow-net", value_name = "[METHOD ][SCHEME://]HOST[:PORT][/PATH]")]
     allow_net: Vec<HttpRule>,
     /// Copy a directory or file of this machine in; `:ro` keeps the script from changing it
@@ -63,8 +65,8 @@ pub(crate) struct SessionArgs {
 /// What is a run's own: no session keeps it.
 #[derive(Args, Default)]
 pub(crate) struct OwnArgs {
-    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`, or what a program
-    /// prints, `KEY=cmd:PROGRAM ARGS`
+    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`, or what a
+    /// program prints, `KEY=cmd:PROGRAM ARGS`
     #[arg(long = "secret", value_name = "NAME=SOURCE", value_parser = pair)]
     secrets: Vec<(String, String)>,
     /// Their values, once they are read.
@@ -85,7 +87,8 @@ pub(crate) struct OwnArgs {
 }
 
 impl OwnArgs {
-    /// Reads the values of secrets. Programs that print them have no place behind the second wall, so that it is done before.
+    /// Reads the values of secrets. Programs that print them have no place behind the second wall, so that it is done
+    /// before.
     pub(crate) fn read_secrets(&mut self) -> Result<()> {
         self.values = secret::read(&self.secrets)?;
         Ok(())
@@ -145,8 +148,8 @@ impl SessionArgs {
         }
     }
 
-    /// The session of this name as it is, for a look: none is made. Without a name, one in memory. The process is confined
-    /// before anything is read that others wrote.
+    /// The session of this name as it is, for a look: none is made. Without a name, one in memory. The process is
+    /// confined before anything is read that others wrote.
     pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>, confine: ConfineArgs) -> Result<Session> {
         confine.apply(|| self.touched(places, id.is_some(), &AuditArgs::default()))?;
         let session = self.found(places, id)?;
@@ -459,14 +462,15 @@ fn note_blind_programs(gate: &Gate, result: &RunResult) {
         if is_program && called.contains(&*reach.tool) && !reach.asks.files.is_empty() && reach.granted.is_null() {
             let alias = &reach.tool;
             note!(
-                "note: `{alias}` sees no files: `--allow {alias}/run` gives it the session's, `files` under `[tool.{alias}]` of a \
-                 policy some of them"
+                "note: `{alias}` sees no files: `--allow {alias}/run` gives it the session's, `files` under \
+                 `[tool.{alias}]` of a policy some of them"
             );
         }
     }
 }
 
-/// Warns of deprecated tools that a run called, and after one that failed of packages, faces and files that it may have missed.
+/// Warns of deprecated tools that a run called, and after one that failed of packages, faces and files that it may have
+/// missed.
 pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
     warn_of_deprecated(gate, result.calls.as_slice().iter().map(|call| call.method.as_str()));
     if result.status != Status::Completed {
@@ -534,8 +538,8 @@ impl Given {
     }
 }
 
-/// The alias of the program that `--allow ALIAS/run` grants, with the session's files. What else is mounted under such an alias
-/// is granted its function `run`.
+/// The alias of the program that `--allow ALIAS/run` grants, with the session's files. What else is mounted under such
+/// an alias is granted its function `run`.
 pub(crate) fn command_of(pattern: &str) -> Option<String> {
     let alias = pattern.strip_suffix("/run")?;
     (!alias.contains(['/', '*'])).then(|| alias.to_owned())

@@ -5,9 +5,9 @@ use tollhouse_registry::FileRule;
 use crate::capability::{Grant, Permissions, Policy, PolicyError};
 use crate::tool::MountedTools;
 
-/// Adds grants to a policy for `aliases`, as `--allow ALIAS/run` asks for them. Of a program that is its one method, and all of the
-/// session's files as far as its manifest asks for them, unless the policy says itself what the program may touch. Of any
-/// other tool it is the function `run`, and no files.
+/// Adds grants to a policy for `aliases`, as `--allow ALIAS/run` asks for them. Of a program that is its one method,
+/// and all of the session's files as far as its manifest asks for them, unless the policy says itself what the program
+/// may touch. Of any other tool it is the function `run`, and no files.
 ///
 /// # Errors
 /// If an alias is none.

@@ -16,19 +16,19 @@ pub struct Widening {
     pub permissions: Vec<(String, Permissions)>,
     /// Packages that are mounted besides: alias and requirement (`ns:name@^1`).
     pub tools: Vec<(String, String)>,
-    /// Aliases of programs that scripts may run as commands: each is granted, and sees the session's files unless the session
-    /// says already what it may touch. Of a tool that is no program: its function `run`, and no files.
+    /// Aliases of programs that scripts may run as commands: each is granted, and sees the session's files unless the
+    /// session says already what it may touch. Of a tool that is no program: its function `run`, and no files.
     pub commands: Vec<String>,
     /// What the embedding program gives as tools when it opens the session: added grants may cover these too.
     pub host_tools: Vec<HostTool>,
 }
 
 impl Host {
-    /// Adds to what a session may do, for runs that start later and processes that open the session later. The session's
-    /// log and its list of runs say so.
+    /// Adds to what a session may do, for runs that start later and processes that open the session later. The
+    /// session's log and its list of runs say so.
     ///
-    /// # Errors
-    /// If there is no such session, or the addition makes no sense beside what the session has: then nothing is changed.
+    /// # Errors If there is no such session, or the addition makes no sense beside what the session has: then nothing
+    /// is changed.
     pub fn widen(
         &self,
         sessions: &Sessions,

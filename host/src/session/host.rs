@@ -110,8 +110,8 @@ pub struct SessionOptions {
     pub policy: Policy,
     /// Packages to mount besides those of the policy: alias and requirement (`ns:name@^1`).
     pub tools: Vec<(String, String)>,
-    /// Aliases of programs that scripts may run as commands: each is granted, and sees the session's files unless the policy
-    /// says what it may touch. Of a tool that is no program: its function `run`, and no files.
+    /// Aliases of programs that scripts may run as commands: each is granted, and sees the session's files unless the
+    /// policy says what it may touch. Of a tool that is no program: its function `run`, and no files.
     pub commands: Vec<String>,
     /// What the embedding program gives as tools.
     pub host_tools: Vec<HostTool>,
@@ -171,8 +171,8 @@ impl Host {
         &self.0.packages
     }
 
-    /// Whether a text ends in the middle of something, so that who types it goes on with the next line. `name` is that of
-    /// a script: by its ending TypeScript is known.
+    /// Whether a text ends in the middle of something, so that who types it goes on with the next line. `name` is that
+    /// of a script: by its ending TypeScript is known.
     ///
     /// # Errors
     /// If the guest of the language cannot be loaded.
@@ -180,8 +180,8 @@ impl Host {
         Ok(self.0.guests.is_open(language, source, name)?)
     }
 
-    /// Why a script does not parse; none if it does. `name` is that of a script: by its ending TypeScript is known. Nothing of the
-    /// script is run.
+    /// Why a script does not parse; none if it does. `name` is that of a script: by its ending TypeScript is known.
+    /// Nothing of the script is run.
     ///
     /// # Errors
     /// If the guest of the language cannot be loaded.

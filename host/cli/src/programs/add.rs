@@ -31,9 +31,9 @@ const ARCHIVE: &[u8] = b"PK\x03\x04";
 
 /// Add a program that scripts can run as a command
 ///
-/// `python3` is CPython with its standard library. It is made and compiled once, in a minute or some, by `python3 -m pip` and what PyPI
-/// has of componentize-py, whose SHA-256 this version of Tollhouse knows. What is there already stays as it is. Whatever ends the command
-/// before it is done leaves the registry as it was.
+/// `python3` is CPython with its standard library. It is made and compiled once, in a minute or some, by `python3 -m
+/// pip` and what PyPI has of componentize-py, whose SHA-256 this version of Tollhouse knows. What is there already
+/// stays as it is. Whatever ends the command before it is done leaves the registry as it was.
 ///
 /// Other programs are taken from a file, a package directory or an address, and published as `local:NAME`.
 #[derive(Args)]
@@ -48,8 +48,8 @@ pub(crate) struct Add {
     /// `python3`, or what a program that `--from` names is to be called
     #[arg(value_name = "NAME")]
     name: String,
-    /// Take it from here: a component or a core module for WASI 0.1, the directory of a package, or an address of a file; for
-    /// `python3` also the file (wheel) of componentize-py
+    /// Take it from here: a component or a core module for WASI 0.1, the directory of a package, or an address of a
+    /// file; for `python3` also the file (wheel) of componentize-py
     #[arg(long, value_name = "FILE|DIR|URL")]
     from: Option<String>,
     /// The SHA-256 that the file must have
@@ -196,9 +196,10 @@ impl Add {
     fn nowhere(&self) -> CliError {
         let name = &self.name;
         if COMPILED.contains(&name.as_str()) {
-            return CliError::usage(format!("`{name}` is not fetched: its project publishes no WebAssembly")).hint(format!(
-                "in a checkout of Tollhouse, with a Rust toolchain, `cargo xtask programs {name}` makes and publishes it; \
-                 `--from DIR` takes what that leaves in `target/programs/{name}-…`"
+            let what = format!("`{name}` is not fetched: its project publishes no WebAssembly");
+            return CliError::usage(what).hint(format!(
+                "in a checkout of Tollhouse, with a Rust toolchain, `cargo xtask programs {name}` makes and publishes \
+                 it; `--from DIR` takes what that leaves in `target/programs/{name}-…`"
             ));
         }
         CliError::usage(format!(

@@ -1,4 +1,5 @@
-//! Fetching a file by its address, before the process is confined. What is fetched is used only if its SHA-256 is known.
+//! Fetching a file by its address, before the process is confined. What is fetched is used only if its SHA-256 is
+//! known.
 
 use std::io::Read as _;
 use std::time::Duration;

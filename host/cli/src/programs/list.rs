@@ -26,8 +26,8 @@ pub(crate) struct Ls {
 
 /// Take a program back: scripts do not find it any more
 ///
-/// Sessions that have it, and what a `tollhouse.lock` names, keep it: its release is yanked, as by `registry yank`. `programs add` brings
-/// it back.
+/// Sessions that have it, and what a `tollhouse.lock` names, keep it: its release is yanked, as by `registry yank`.
+/// `programs add` brings it back.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollhouse programs rm python3")]
 pub(crate) struct Rm {

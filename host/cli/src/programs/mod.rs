@@ -13,8 +13,8 @@ use super::{CliError, Result};
 
 /// Add, list and take back programs that scripts run as commands
 ///
-/// A program is a WebAssembly component with a `main`, or a core module for WASI 0.1: `tollhouse run --allow NAME/run` lets
-/// scripts call it, on the session's files and no others.
+/// A program is a WebAssembly component with a `main`, or a core module for WASI 0.1: `tollhouse run --allow NAME/run`
+/// lets scripts call it, on the session's files and no others.
 #[derive(Subcommand)]
 pub(crate) enum Programs {
     Add(add::Add),

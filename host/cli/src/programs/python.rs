@@ -1,5 +1,5 @@
-//! `python3`: CPython as componentize-py has it, from PyPI, with a command line and the standard library in memory (the sources in
-//! `python3/`). Its first start happens here: what runs later begins where that ended.
+//! `python3`: CPython as componentize-py has it, from PyPI, with a command line and the standard library in memory (the
+//! sources in `python3/`). Its first start happens here: what runs later begins where that ended.
 
 use std::ffi::OsString;
 use std::fs;
@@ -25,7 +25,8 @@ pub(super) const PYTHON3: Recipe = Recipe {
     asks: "tools = [\"**\"]\n",
 };
 
-/// The release of componentize-py that has that CPython as WebAssembly, and the SHA-256 of its files for all systems, as pip reads them.
+/// The release of componentize-py that has that CPython as WebAssembly, and the SHA-256 of its files for all systems,
+/// as pip reads them.
 const REQUIREMENTS: &str = include_str!("python3/requirements.txt");
 /// The first word of [`REQUIREMENTS`] that is no comment.
 const RELEASE: &str = "componentize-py==0.25.1";
@@ -52,11 +53,11 @@ const TOOLCHAIN: &str = "toolchain";
 const COMPONENT: &str = "python3.wasm";
 
 /// How to do without a network.
-const OFFLINE: &str = "where there is a network, `python3 -m pip download --no-deps componentize-py==0.25.1` fetches a file, and \
-     `tollhouse programs add python3 --from FILE` takes it; so does a package that `--output` wrote on another machine";
+const OFFLINE: &str = "where there is a network, `python3 -m pip download --no-deps componentize-py==0.25.1` fetches a file, \
+     and `tollhouse programs add python3 --from FILE` takes it; so does a package that `--output` wrote on another machine";
 /// What to do where there is no Python.
-const NO_PYTHON: &str = "Python 3.10 or newer makes it, with pip: https://python.org, or `apt-get install python3 python3-pip`; \
-     or `--from DIR` takes a package that `--output` wrote on another machine";
+const NO_PYTHON: &str = "Python 3.10 or newer makes it, with pip: https://python.org, or `apt-get install python3 \
+     python3-pip`; or `--from DIR` takes a package that `--output` wrote on another machine";
 
 /// What makes the component, in a directory of its own.
 pub(super) struct Maker<'a> {

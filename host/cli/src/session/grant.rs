@@ -15,8 +15,8 @@ use crate::Exit;
 
 /// Let a session call more: grants and tools that it was not made with
 ///
-/// What it has stays. The addition is on record in the session's log and has a number among its runs. Runs that start later
-/// have it; a process that has the session open has it when it opens the session again.
+/// What it has stays. The addition is on record in the session's log and has a number among its runs. Runs that start
+/// later have it; a process that has the session open has it when it opens the session again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -27,8 +27,8 @@ pub(crate) struct Grant {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
-    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number); with `/run` a program, and the session's
-    /// files to it: `python3/run`
+    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number); with `/run` a program, and
+    /// the session's files to it: `python3/run`
     #[arg(long = "allow", value_name = "PATTERN")]
     allow: Vec<String>,
     /// Add the grants, tools and tools' permissions of this policy
