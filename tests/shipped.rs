@@ -1,4 +1,4 @@
-//! Programs as their projects released them, in the shell: uutils coreutils, ripgrep, jaq and CPython, which `cargo xtask
+//! Programs as their projects released them, in the shell: uutils coreutils, ripgrep, jaq, SQLite and CPython, which `cargo xtask
 //! test --full` builds first.
 
 use serde_json::Value;
@@ -30,6 +30,7 @@ fn home_with(programs: &[&str], policy: &str) -> Home {
 const UUTILS: &str = "uutils-0.12.0";
 const RG: &str = "rg-15.2.0";
 const JAQ: &str = "jaq-3.1.2";
+const SQLITE: &str = "sqlite3-3.49.1";
 const PYTHON: &str = "python3-3.14.0";
 
 fn sh(home: &Home, script: &str) -> Value {
@@ -76,6 +77,24 @@ fn jaq_is_a_command() {
         jaq -e .b f; echo $?; jaq '.a |' f 2>/dev/null; echo $?; jaq -n '[range(3)] | length'",
     );
     assert_eq!(out(&ran), "[1,2]\n3\n3\nnull\n1\n3\n3\n", "{ran}");
+}
+
+#[test]
+fn sqlite_keeps_databases_in_files_of_the_session() {
+    let home = Home::new();
+    home.publish(&built().join("../programs").join(SQLITE));
+    let ran = home.sh(
+        r#"sqlite3 a.db 'create table t(a, b); insert into t values (1, "x,y"), (2, null)'; sqlite3 -csv -header a.db 'select * from t'
+        mkdir d; cd d; sqlite3 ../a.db 'select count(*) from t'; sqlite3 ../b.db 'create table u(x)'; ls; ls ..
+        printf 'n,m\n1,2\n' > f.csv; sqlite3 ../b.db '.import --csv f.csv v' '.tables' 'select m from v'; cd /tmp
+        sqlite3 /workspace/a.db <<< 'begin; delete from t; select changes(); rollback; select count(*) from t;'
+        sqlite3 -readonly /workspace/a.db 'delete from t' 2>/dev/null; echo $?; sqlite3 /nowhere.db 'create table t(a)' 2>/dev/null; echo $?
+        sqlite3 /workspace/a.db .dump | sqlite3 c.db; sqlite3 c.db 'select a from t'; echo 'selec' | sqlite3 2>&1; echo $?"#,
+        &["--allow", "sqlite3/run"],
+    );
+    let expected = "a,b\n1,\"x,y\"\n2,\n2\na.db\nb.db\nd\nu  v\n2\n2\n2\n8\n1\n1\n2\n\
+        Parse error near line 1: near \"selec\": syntax error\n  selec\n  ^--- error here\n1\n";
+    assert_eq!(out(&ran), expected, "{ran}");
 }
 
 #[test]
@@ -281,7 +300,7 @@ except t.CapabilityError as error:
 fn the_commands_of_the_guide() {
     let guide = std::fs::read_to_string(root().join("docs/programs.md")).expect("the guide is there");
     let home = Home::with_tools(&["stats"]);
-    for program in [UUTILS, RG, JAQ, PYTHON] {
+    for program in [UUTILS, RG, JAQ, SQLITE, PYTHON] {
         home.publish(&built().join("../programs").join(program));
     }
     let policy = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it shows a policy");
@@ -298,5 +317,5 @@ fn the_commands_of_the_guide() {
         said.push(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let described = "{'count': 3, 'mean': 3, 'stdDev': 2.6457513110645907, 'min': 1, 'max': 6, 'median': 2}\n";
-    assert_eq!(said, ["a\n", "[1,2]\n", "y\n1\n", "42\n", described, "HI\n\n"]);
+    assert_eq!(said, ["a\n", "[1,2]\n", "y\n1\n", "42\n", "[{\"x\":7}]\n", described, "HI\n\n"]);
 }

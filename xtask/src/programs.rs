@@ -1,6 +1,8 @@
 //! Programs that are shipped: built from their published crates, for WASI 0.1, or from a published interpreter, and
 //! published to the local registry.
 
+mod sqlite;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -128,7 +130,7 @@ pub(crate) fn publish_to(home: &str, packages: &[(&str, PathBuf)]) -> Result<Pat
 
 /// What there is: names and versions.
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
-    SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain([PYTHON])
+    SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain([(sqlite::NAME, sqlite::VERSION), PYTHON])
 }
 
 /// Builds all of them, or those that are named, unless they are there: names, and where their packages are.
@@ -137,6 +139,9 @@ pub(crate) fn make(names: &[&str]) -> Result<Vec<(&'static str, PathBuf)>> {
     let mut packages = Vec::new();
     for shipped in SHIPPED.iter().filter(|shipped| wanted(shipped.name)) {
         packages.push((shipped.name, shipped.build()?));
+    }
+    if wanted(sqlite::NAME) {
+        packages.push((sqlite::NAME, sqlite()?));
     }
     if wanted(PYTHON.0) {
         packages.push((PYTHON.0, python()?));
@@ -147,6 +152,23 @@ pub(crate) fn make(names: &[&str]) -> Result<Vec<(&'static str, PathBuf)>> {
 /// Where the package of a program is.
 fn place(name: &str, version: &str) -> PathBuf {
     target().join("programs").join(format!("{name}-{version}"))
+}
+
+/// Builds `sqlite3`, unless it is there, and says where its package is.
+fn sqlite() -> Result<PathBuf> {
+    let place = place(sqlite::NAME, sqlite::VERSION);
+    let component = "bin/sqlite3.wasm";
+    let module = place.join(component);
+    if !module.exists() {
+        let sources = place.join("source");
+        sqlite::make(&place, &sources, &module)?;
+        for made in [place.join("asking"), sources] {
+            let _ = fs::remove_dir_all(made);
+        }
+    }
+    let (name, version) = (sqlite::NAME, sqlite::VERSION);
+    Manifest { name, version, description: sqlite::DESCRIPTION, license: sqlite::LICENSE, component }.write(&place)?;
+    Ok(place)
 }
 
 /// Makes `python3` by the command line, unless it is there, and says where its package is.

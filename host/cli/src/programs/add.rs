@@ -198,7 +198,7 @@ impl Add {
         if COMPILED.contains(&name.as_str()) {
             let what = format!("`{name}` is not fetched: its project publishes no WebAssembly");
             return CliError::usage(what).hint(format!(
-                "in a checkout of Tollhouse, with a Rust toolchain, `cargo xtask programs {name}` makes and publishes \
+                "in a checkout of Tollhouse, with its toolchains, `cargo xtask programs {name}` makes and publishes \
                  it; `--from DIR` takes what that leaves in `target/programs/{name}-…`"
             ));
         }

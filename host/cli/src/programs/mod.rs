@@ -48,8 +48,8 @@ struct Recipe {
 /// The program that can be made without a toolchain for WebAssembly.
 const MADE: Recipe = python::PYTHON3;
 
-/// Programs that a Rust toolchain makes in a checkout of Tollhouse: their projects publish no WebAssembly.
-const COMPILED: [&str; 3] = ["uutils", "rg", "jaq"];
+/// Programs that compilers make in a checkout of Tollhouse: their projects publish no WebAssembly.
+const COMPILED: [&str; 4] = ["uutils", "rg", "jaq", "sqlite3"];
 
 impl Recipe {
     /// Its release in a registry.
