@@ -2,6 +2,8 @@
 
 #[path = "features/across.rs"]
 mod across;
+#[path = "features/added_programs.rs"]
+mod added_programs;
 #[path = "features/agents.rs"]
 mod agents;
 #[path = "features/approval.rs"]

@@ -1,4 +1,4 @@
-//! Programs as their projects released them, in the shell: uutils coreutils, ripgrep, jaq and CPython, which `cargo xtask
+//! Programs as their projects released them, in the shell: uutils coreutils, ripgrep, jaq, SQLite and CPython, which `cargo xtask
 //! test --full` builds first.
 
 use serde_json::Value;
@@ -30,6 +30,7 @@ fn home_with(programs: &[&str], policy: &str) -> Home {
 const UUTILS: &str = "uutils-0.12.0";
 const RG: &str = "rg-15.2.0";
 const JAQ: &str = "jaq-3.1.2";
+const SQLITE: &str = "sqlite3-3.49.1";
 const PYTHON: &str = "python3-3.14.0";
 
 fn sh(home: &Home, script: &str) -> Value {
@@ -79,6 +80,24 @@ fn jaq_is_a_command() {
 }
 
 #[test]
+fn sqlite_keeps_databases_in_files_of_the_session() {
+    let home = Home::new();
+    home.publish(&built().join("../programs").join(SQLITE));
+    let ran = home.sh(
+        r#"sqlite3 a.db 'create table t(a, b); insert into t values (1, "x,y"), (2, null)'; sqlite3 -csv -header a.db 'select * from t'
+        mkdir d; cd d; sqlite3 ../a.db 'select count(*) from t'; sqlite3 ../b.db 'create table u(x)'; ls; ls ..
+        printf 'n,m\n1,2\n' > f.csv; sqlite3 ../b.db '.import --csv f.csv v' '.tables' 'select m from v'; cd /tmp
+        sqlite3 /workspace/a.db <<< 'begin; delete from t; select changes(); rollback; select count(*) from t;'
+        sqlite3 -readonly /workspace/a.db 'delete from t' 2>/dev/null; echo $?; sqlite3 /nowhere.db 'create table t(a)' 2>/dev/null; echo $?
+        sqlite3 /workspace/a.db .dump | sqlite3 c.db; sqlite3 c.db 'select a from t'; echo 'selec' | sqlite3 2>&1; echo $?"#,
+        &["--allow", "sqlite3/run"],
+    );
+    let expected = "a,b\n1,\"x,y\"\n2,\n2\na.db\nb.db\nd\nu  v\n2\n2\n2\n8\n1\n1\n2\n\
+        Parse error near line 1: near \"selec\": syntax error\n  selec\n  ^--- error here\n1\n";
+    assert_eq!(out(&ran), expected, "{ran}");
+}
+
+#[test]
 fn programs_work_together() {
     let home = home_with(&[UUTILS, RG, JAQ], POLICY);
     let ran = sh(
@@ -118,6 +137,62 @@ fn python_loses_nothing_of_what_it_writes_at_once() {
         python3 -u -c 'import sys; sys.stderr.write(\"x\" * 200_000)' 2>&1 | wc -c",
     );
     assert_eq!(out(&ran), "300001\n200000\n", "{ran}");
+}
+
+#[test]
+fn python_granted_as_a_command_works_on_the_session_s_files() {
+    let home = Home::new();
+    home.publish(&built().join("../programs").join(PYTHON));
+    let ran = home.sh(
+        r##"mkdir d; cd d; echo 'def hi(): return "hi"' > own.py
+        printf '#!/usr/bin/env python3\nimport own, sys, os\nprint(own.hi(), sys.argv, os.getcwd())\n' > s.py
+        echo 'open("out", "w").write("made\n")' >> s.py
+        python3 s.py a 'b c'; cat out; chmod +x s.py; ./s.py x; cd /tmp; python3 /workspace/d/s.py; cat out
+        sorted='import csv, json, sys; print(json.dumps(sorted(csv.reader(sys.stdin))))'
+        printf 'b,1\na,2\n' | python3 -c "$sorted" | jq -c '.[0]'
+        python3 -c 'import sys; sys.exit(7)'; echo $?
+        python3 <<'END'
+import datetime, json, re, sqlite3
+database = sqlite3.connect("/workspace/t.db")
+database.execute("create table t(a)")
+database.execute("insert into t values (7)")
+database.commit()
+print(re.sub(r"\d", "#", "a1"), datetime.date(2024, 2, 29) + datetime.timedelta(days=366))
+END
+        python3 -c 'import sqlite3; print(sqlite3.connect("/workspace/t.db").execute("select a from t").fetchall())'
+        for wrong in 'open("/zzz", "w")' 'open("/etc/passwd")' 'open("/root/x", "w")'; do
+            python3 -c "$wrong" 2>/dev/null; echo $?
+        done; ls"##,
+        &["--allow", "python3/run"],
+    );
+    let expected = "hi ['s.py', 'a', 'b c'] /workspace/d\nmade\nhi ['./s.py', 'x'] /workspace/d\n\
+        hi ['/workspace/d/s.py'] /tmp\nmade\n[\"a\",\"2\"]\n7\na# 2025-03-01\n[(7,)]\n1\n1\n1\nout\n";
+    assert_eq!(out(&ran), expected, "{ran}");
+    let ran = home.run(["run", "--allow", "python3", "--lang", "sh", "-e", "echo 1 > s.py; python3 s.py"]);
+    assert!(ran.stderr.contains("note: `python3` sees no files"), "{ran:?}");
+}
+
+#[test]
+fn python_says_what_to_do_without_processes_and_sockets() {
+    let home = Home::new();
+    home.publish(&built().join("../programs").join(PYTHON));
+    for (code, told) in [
+        ("import subprocess; subprocess.run(['ls'])", "no process can be started here"),
+        ("import os; os.system('ls')", "no process can be started here"),
+        ("import os; os.popen('ls')", "no process can be started here"),
+        ("import multiprocessing as m; m.Process(target=print).start()", "no process can be started here"),
+        ("import multiprocessing as m; m.Pool(2)", "no process can be started here"),
+        ("import socket; socket.socket()", "there is no network here"),
+        ("import socket; socket.create_connection(('example.com', 80))", "there is no network here"),
+        ("import urllib.request as u; u.urlopen('http://example.com')", "there is no network here"),
+    ] {
+        let ran = home.sh(&format!("python3 -c \"{code}\""), &["--allow", "python3/run"]);
+        let stderr = ran["stderr"].as_str().unwrap_or_default();
+        assert!(
+            ran["exit_code"] == 1 && stderr.trim_end().lines().last().is_some_and(|line| line.contains(told)),
+            "{ran}"
+        );
+    }
 }
 
 #[test]
@@ -225,7 +300,7 @@ except t.CapabilityError as error:
 fn the_commands_of_the_guide() {
     let guide = std::fs::read_to_string(root().join("docs/programs.md")).expect("the guide is there");
     let home = Home::with_tools(&["stats"]);
-    for program in [UUTILS, RG, JAQ, PYTHON] {
+    for program in [UUTILS, RG, JAQ, SQLITE, PYTHON] {
         home.publish(&built().join("../programs").join(program));
     }
     let policy = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it shows a policy");
@@ -242,5 +317,5 @@ fn the_commands_of_the_guide() {
         said.push(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let described = "{'count': 3, 'mean': 3, 'stdDev': 2.6457513110645907, 'min': 1, 'max': 6, 'median': 2}\n";
-    assert_eq!(said, ["a\n", "[1,2]\n", "y\n1\n", "42\n", described, "HI\n\n"]);
+    assert_eq!(said, ["a\n", "[1,2]\n", "y\n1\n", "42\n", "[{\"x\":7}]\n", described, "HI\n\n"]);
 }

@@ -23,9 +23,14 @@ pub(crate) fn how_to_raise(limit: &str) -> String {
 }
 
 /// How a method is granted, from whatever a run is started.
-pub(crate) fn how_to_grant(method: &str) -> String {
-    // Without a host that it may ask, a grant for it is none.
-    let option = if method == "http/fetch" { "--allow-net HOST".to_owned() } else { format!("--allow '{method}'") };
+pub(crate) fn how_to_grant(method: &str, is_program: bool) -> String {
+    let option = match method {
+        // Without a host that it may ask, a grant for it is none.
+        "http/fetch" => "--allow-net HOST".to_owned(),
+        // With the session's files, without which most programs are of little use.
+        _ if is_program => format!("--allow {method}/run"),
+        _ => format!("--allow '{method}'"),
+    };
     format!("grant it: `{option}`, `capabilities` in Python, or [[grant]] method = \"{method}\" in a policy")
 }
 

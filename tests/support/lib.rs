@@ -133,7 +133,7 @@ impl Home {
 
     /// Publishes the fixture `test:prog`, a program, as it was built for a target; each target is a version of its own.
     pub fn publish_program(&self, target: &str) {
-        let component = built().join("..").join(target).join("guest/tollhouse_fixture_program.wasm");
+        let component = program_file(target);
         let manifest = std::fs::read_to_string(root().join("tests/fixtures/program/tool.toml")).expect("it is there");
         let package = self.path().join(format!("program-{target}"));
         std::fs::create_dir_all(&package).expect("the home can be written");
@@ -246,6 +246,12 @@ impl Ran {
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
+}
+
+/// The file of the program that the tests run, as its toolchain left it, for `wasm32-wasip1` or `wasm32-wasip2`.
+#[must_use]
+pub fn program_file(target: &str) -> PathBuf {
+    built().join("..").join(target).join("guest/tollhouse_fixture_program.wasm")
 }
 
 /// Runs one script of a session in this process, to its end.

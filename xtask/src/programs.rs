@@ -1,7 +1,7 @@
 //! Programs that are shipped: built from their published crates, for WASI 0.1, or from a published interpreter, and
 //! published to the local registry.
 
-mod python;
+mod sqlite;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,9 @@ enum Instead {
     /// The same, of a version, with a text in a file replaced.
     Edited { version: &'static str, sha256: &'static str, file: &'static str, from: &'static str, to: &'static str },
 }
+
+/// The program that `tollhouse programs add` makes, and its version.
+const PYTHON: (&str, &str) = ("python3", "3.14.0");
 
 /// Without threads, processes and C, which WASI 0.1 has not.
 const SHIPPED: [Shipped; 3] = [
@@ -127,7 +130,7 @@ pub(crate) fn publish_to(home: &str, packages: &[(&str, PathBuf)]) -> Result<Pat
 
 /// What there is: names and versions.
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
-    SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain([(python::NAME, python::VERSION)])
+    SHIPPED.iter().map(|shipped| (shipped.name, shipped.version)).chain([(sqlite::NAME, sqlite::VERSION), PYTHON])
 }
 
 /// Builds all of them, or those that are named, unless they are there: names, and where their packages are.
@@ -137,8 +140,11 @@ pub(crate) fn make(names: &[&str]) -> Result<Vec<(&'static str, PathBuf)>> {
     for shipped in SHIPPED.iter().filter(|shipped| wanted(shipped.name)) {
         packages.push((shipped.name, shipped.build()?));
     }
-    if wanted(python::NAME) {
-        packages.push((python::NAME, python()?));
+    if wanted(sqlite::NAME) {
+        packages.push((sqlite::NAME, sqlite()?));
+    }
+    if wanted(PYTHON.0) {
+        packages.push((PYTHON.0, python()?));
     }
     Ok(packages)
 }
@@ -148,23 +154,31 @@ fn place(name: &str, version: &str) -> PathBuf {
     target().join("programs").join(format!("{name}-{version}"))
 }
 
-/// Makes `python3`, unless it is there, and says where its package is.
-fn python() -> Result<PathBuf> {
-    let place = place(python::NAME, python::VERSION);
-    let component = place.join("bin/python3.wasm");
-    if !component.exists() {
-        python::make(&place, &component)?;
+/// Builds `sqlite3`, unless it is there, and says where its package is.
+fn sqlite() -> Result<PathBuf> {
+    let place = place(sqlite::NAME, sqlite::VERSION);
+    let component = "bin/sqlite3.wasm";
+    let module = place.join(component);
+    if !module.exists() {
+        let sources = place.join("source");
+        sqlite::make(&place, &sources, &module)?;
+        for made in [place.join("asking"), sources] {
+            let _ = fs::remove_dir_all(made);
+        }
     }
-    let about = Manifest {
-        name: python::NAME,
-        version: python::VERSION,
-        description: python::DESCRIPTION,
-        license: python::LICENSE,
-        component: "bin/python3.wasm",
-        // Which ones, the policy says.
-        more: "tools = [\"**\"]\n",
-    };
-    about.write(&place)?;
+    let (name, version) = (sqlite::NAME, sqlite::VERSION);
+    Manifest { name, version, description: sqlite::DESCRIPTION, license: sqlite::LICENSE, component }.write(&place)?;
+    Ok(place)
+}
+
+/// Makes `python3` by the command line, unless it is there, and says where its package is.
+fn python() -> Result<PathBuf> {
+    let (name, version) = PYTHON;
+    let place = place(name, version);
+    if !place.join("bin/python3.wasm").exists() {
+        say(&format!("making {name} {version} (a minute)"));
+        run(command(binary(Profile::Debug)).args(["programs", "add", name, "--output"]).arg(&place))?;
+    }
     Ok(place)
 }
 
@@ -175,16 +189,14 @@ struct Manifest<'a> {
     description: &'a str,
     license: &'a str,
     component: &'a str,
-    /// What it asks for besides files.
-    more: &'a str,
 }
 
 impl Manifest<'_> {
     fn write(&self, place: &Path) -> Result<()> {
-        let Self { name, version, description, license, component, more } = self;
+        let Self { name, version, description, license, component } = self;
         let manifest = format!(
             "name = \"tollhouse:{name}\"\nversion = \"{version}\"\ndescription = \"{description}\"\n\
-             license = \"{license}\"\ncomponent = \"{component}\"\n\n[permissions]\nfiles = [\"/\"]\n{more}"
+             license = \"{license}\"\ncomponent = \"{component}\"\n\n[permissions]\nfiles = [\"/\"]\n"
         );
         let path = place.join("tool.toml");
         fs::write(&path, manifest).with_context(|| format!("cannot write {}", path.display()))
@@ -223,7 +235,7 @@ impl Shipped {
         }
         let Self { name, version, description, license, .. } = *self;
         let component = format!("bin/{}", self.file);
-        Manifest { name, version, description, license, component: &component, more: "" }.write(&place)?;
+        Manifest { name, version, description, license, component: &component }.write(&place)?;
         Ok(place)
     }
 }

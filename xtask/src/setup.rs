@@ -31,6 +31,19 @@ pub(crate) struct C {
 }
 
 impl C {
+    /// Where the headers of wasi-libc are.
+    pub(crate) fn headers(&self) -> &'static str {
+        self.headers
+    }
+
+    /// Where its libraries are that Rust's target does not bring.
+    pub(crate) fn libraries(&self) -> String {
+        match self.headers.strip_suffix("/include") {
+            Some(root) => format!("{root}/lib"),
+            None => self.headers.replace("/include/", "/lib/"),
+        }
+    }
+
     /// Has the C in tools compiled. The older name of the target is what the headers are for, and links the same.
     pub(crate) fn for_tools<'c>(&self, cargo: &'c mut Command) -> &'c mut Command {
         let flags = format!("--target=wasm32-wasi -isystem {}", self.headers);

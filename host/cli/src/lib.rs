@@ -26,6 +26,7 @@ mod places;
 mod policy;
 mod policy_file;
 mod precompile;
+mod programs;
 mod progress;
 mod publish;
 mod registry;
@@ -104,6 +105,8 @@ enum Command {
     Store(store::Store),
     #[command(subcommand)]
     Registry(registry::Registry),
+    #[command(subcommand)]
+    Programs(programs::Programs),
     Precompile(precompile::Precompile),
     Doctor(doctor::Doctor),
 }
@@ -206,6 +209,7 @@ fn execute(cli: Cli, program: Program, arguments: Vec<OsString>) -> Result {
         Command::Session(session) => session.execute(&places),
         Command::Store(store) => store.execute(&places),
         Command::Registry(registry) => registry.execute(&places),
+        Command::Programs(programs) => programs.execute(&places),
         Command::Precompile(precompile) => precompile.execute(&places),
         Command::Doctor(doctor) => doctor.execute(&places),
     }

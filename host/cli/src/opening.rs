@@ -25,7 +25,7 @@ use super::lock::Pinned;
 use super::places::{Places, waiting};
 use super::policy_file::PolicyFile;
 use super::registry::trust;
-use super::{CliError, Result, lock, secret, session, token};
+use super::{CliError, Result, lock, programs, secret, session, token};
 
 /// What a script may call and see: a session is made of it.
 #[derive(Args)]
@@ -33,7 +33,8 @@ pub(crate) struct SessionArgs {
     /// The policy (TOML): tools, grants, limits
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// What `tollhouse lock` pinned: exactly that is mounted [default: `tollhouse.lock` beside the policy, if it is there]
+    /// What `tollhouse lock` pinned: exactly that is mounted [default: `tollhouse.lock` beside the policy, if it is
+    /// there]
     #[arg(long, value_name = "FILE")]
     locked: Option<PathBuf>,
     /// A token instead of a policy: its grants, as far as they are still good
@@ -48,10 +49,12 @@ pub(crate) struct SessionArgs {
     /// Mount one more package: `stats=tollhouse:stats@^0.1`
     #[arg(long = "tool", value_name = "ALIAS=NS:NAME@REQ", value_parser = pair)]
     tools: Vec<(String, String)>,
-    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number)
+    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number); with `/run` a program, and
+    /// the session's files to it: `python3/run`
     #[arg(long = "allow", value_name = "PATTERN")]
     allow: Vec<String>,
-    /// Let scripts and the tool `http` make requests to a host: `api.example.com`, `http://localhost:8080`, `GET *.example.com/v1`
+    /// Let scripts and the tool `http` make requests to a host: `api.example.com`, `http://localhost:8080`, `GET
+    /// *.example.com/v1`
     #[arg(long = "allow-net", value_name = "[METHOD ][SCHEME://]HOST[:PORT][/PATH]")]
     allow_net: Vec<HttpRule>,
     /// Copy a directory or file of this machine in; `:ro` keeps the script from changing it
@@ -62,8 +65,8 @@ pub(crate) struct SessionArgs {
 /// What is a run's own: no session keeps it.
 #[derive(Args, Default)]
 pub(crate) struct OwnArgs {
-    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`, or what a program
-    /// prints, `KEY=cmd:PROGRAM ARGS`
+    /// Give the value of a secret that the policy grants to a tool: `KEY=env:VARIABLE`, `KEY=file:PATH`, or what a
+    /// program prints, `KEY=cmd:PROGRAM ARGS`
     #[arg(long = "secret", value_name = "NAME=SOURCE", value_parser = pair)]
     secrets: Vec<(String, String)>,
     /// Their values, once they are read.
@@ -84,7 +87,8 @@ pub(crate) struct OwnArgs {
 }
 
 impl OwnArgs {
-    /// Reads the values of secrets. Programs that print them have no place behind the second wall, so that it is done before.
+    /// Reads the values of secrets. Programs that print them have no place behind the second wall, so that it is done
+    /// before.
     pub(crate) fn read_secrets(&mut self) -> Result<()> {
         self.values = secret::read(&self.secrets)?;
         Ok(())
@@ -144,8 +148,8 @@ impl SessionArgs {
         }
     }
 
-    /// The session of this name as it is, for a look: none is made. Without a name, one in memory. The process is confined
-    /// before anything is read that others wrote.
+    /// The session of this name as it is, for a look: none is made. Without a name, one in memory. The process is
+    /// confined before anything is read that others wrote.
     pub(crate) fn look(&self, places: &Places, id: Option<&SessionId>, confine: ConfineArgs) -> Result<Session> {
         confine.apply(|| self.touched(places, id.is_some(), &AuditArgs::default()))?;
         let session = self.found(places, id)?;
@@ -190,7 +194,8 @@ impl SessionArgs {
             files: self.files(policy.limits.files, None)?,
             policy,
             tools: self.tools.clone(),
-            given: self.given_by(source)?,
+            commands: self.commands(),
+            given: self.given_by(places, source)?,
             audit: audit.open()?,
             secrets: own.values.clone(),
         })
@@ -221,13 +226,14 @@ impl SessionArgs {
         if !known && !is_named {
             warn_of_typo(sessions, id);
         }
-        let given = self.given_by(source)?;
+        let given = self.given_by(places, source)?;
         let limit = policy.as_ref().map_or(Limits::default().files, |policy| policy.limits.files);
         let files = self.files(limit, files)?;
         let options = OpenOptions {
             host_tools: Vec::new(),
             policy,
             tools: self.tools.clone(),
+            commands: self.commands(),
             lock: given.lock(),
             limits: own.limits(),
             files,
@@ -248,11 +254,28 @@ impl SessionArgs {
         }
     }
 
-    fn given_by(&self, source: Option<PolicyFile>) -> Result<Given> {
+    fn given_by(&self, places: &Places, source: Option<PolicyFile>) -> Result<Given> {
         let net = self.allow_net.iter().map(|rule| (format!("{HTTP}/*"), format!("--allow-net {rule}")));
         let allow =
             self.allow.iter().map(|pattern| (pattern.clone(), format!("--allow {pattern}"))).chain(net).collect();
-        Ok(Given { source, pinned: self.pins()?, allow })
+        Ok(Given { source, pinned: self.pins()?, allow, absent: self.absent(places) })
+    }
+
+    /// How programs are added that `--allow` names and the registry lacks.
+    fn absent(&self, places: &Places) -> Vec<String> {
+        let aliases: BTreeSet<&str> = self.allow.iter().filter_map(|pattern| pattern.split('/').next()).collect();
+        let hints: Vec<(&str, String)> =
+            aliases.into_iter().filter_map(|alias| Some((alias, programs::how_to_add(alias)?))).collect();
+        if hints.is_empty() {
+            return Vec::new();
+        }
+        // Whatever is wrong with the registry, mounting it says so.
+        let latest = places.registry().latest().unwrap_or_default();
+        let is_there = |alias: &str| {
+            self.tools.iter().any(|(mounted, _)| mounted == alias)
+                || latest.iter().any(|release| release.name.package() == alias)
+        };
+        hints.into_iter().filter(|(alias, _)| !is_there(alias)).map(|(_, hint)| hint).collect()
     }
 
     /// The policy that is asked for; none if nothing is said of one.
@@ -270,12 +293,17 @@ impl SessionArgs {
             (_, _, Some(source)) => source.parse()?,
             _ => Policy::default(),
         };
-        for pattern in &self.allow {
-            policy.push(Grant::allow(pattern).map_err(|error| CliError::usage(error.to_string()))?);
+        for grant in allowed(&self.allow)? {
+            policy.push(grant);
         }
         self.allow_requests(&mut policy)?;
         trust::resolve(&mut policy, places)?;
         Ok(Some(policy))
+    }
+
+    /// Aliases of programs that `--allow ALIAS/run` grants.
+    fn commands(&self) -> Vec<String> {
+        self.allow.iter().filter_map(|pattern| command_of(pattern)).collect()
     }
 
     /// Grants the tool `http`, and the hosts of `--allow-net` to it.
@@ -376,6 +404,7 @@ pub(crate) struct Prepared {
     given: Given,
     pub(crate) policy: Policy,
     tools: Vec<(String, String)>,
+    commands: Vec<String>,
     /// What is mounted from this machine, if anything is.
     pub(crate) files: Option<Tree>,
     audit: Option<Arc<dyn Audit>>,
@@ -389,6 +418,7 @@ impl Prepared {
             host_tools: Vec::new(),
             policy: self.policy.clone(),
             tools: self.tools.clone(),
+            commands: self.commands.clone(),
             lock: self.given.lock(),
             files,
             audit: self.audit.clone(),
@@ -424,10 +454,27 @@ pub(crate) fn note_lost_faces(gate: &Gate, meant: impl Fn(&LostFace) -> bool) {
     }
 }
 
-/// Warns of deprecated tools that a run called, and after one that failed of packages and faces that it may have missed.
+/// Notes programs that a run called and that see no files, although they ask for some.
+fn note_blind_programs(gate: &Gate, result: &RunResult) {
+    let called: BTreeSet<&str> = result.calls.as_slice().iter().map(|call| call.method.as_str()).collect();
+    for reach in gate.reach() {
+        let is_program = gate.tools().get(&reach.tool).is_some_and(|tool| tool.function().is_program());
+        if is_program && called.contains(&*reach.tool) && !reach.asks.files.is_empty() && reach.granted.is_null() {
+            let alias = &reach.tool;
+            note!(
+                "note: `{alias}` sees no files: `--allow {alias}/run` gives it the session's, `files` under \
+                 `[tool.{alias}]` of a policy some of them"
+            );
+        }
+    }
+}
+
+/// Warns of deprecated tools that a run called, and after one that failed of packages, faces and files that it may have
+/// missed.
 pub(crate) fn warn_of_run(gate: &Gate, result: &RunResult) {
     warn_of_deprecated(gate, result.calls.as_slice().iter().map(|call| call.method.as_str()));
     if result.status != Status::Completed {
+        note_blind_programs(gate, result);
         gate.tools()
             .clashes()
             .iter()
@@ -445,6 +492,8 @@ struct Given {
     pinned: Option<Pinned>,
     /// Patterns, each with the option that gives it.
     allow: Vec<(String, String)>,
+    /// How programs are added that patterns name and the registry lacks.
+    absent: Vec<String>,
 }
 
 impl Given {
@@ -455,6 +504,7 @@ impl Given {
     /// Says why there is no session: with the place in the policy's file, and the lock if one had a part in it.
     fn explain(&self, error: HostError) -> CliError {
         let of_lock = matches!(error, HostError::Mount(_) | HostError::Policy(_));
+        let of_pattern = matches!(&error, HostError::Policy(error) if error.span.is_none());
         let shown = match (error, &self.source) {
             (HostError::Policy(error), Some(source)) => match self.unmounted(source, &error) {
                 Some(explained) => explained,
@@ -462,6 +512,10 @@ impl Given {
             },
             (HostError::Sessions(error), _) => session::failed("cannot start", &error),
             (error, _) => error.into(),
+        };
+        let shown = match self.absent.first().filter(|_| of_pattern) {
+            Some(hint) => shown.hint(hint),
+            None => shown,
         };
         match &self.pinned {
             Some(pinned) if of_lock => shown.also(format!(
@@ -482,6 +536,20 @@ impl Given {
         let what = format!("`{option}`: `[tools]` of the policy `{}` does not mount `{alias}`", source.name());
         Some(CliError::usage(what).of_policy().hint(format!("add it there, or mount it with `--tool {alias}=NS:NAME`")))
     }
+}
+
+/// The alias of the program that `--allow ALIAS/run` grants, with the session's files. What else is mounted under such
+/// an alias is granted its function `run`.
+pub(crate) fn command_of(pattern: &str) -> Option<String> {
+    let alias = pattern.strip_suffix("/run")?;
+    (!alias.contains(['/', '*'])).then(|| alias.to_owned())
+}
+
+/// The grants of `--allow`, but for those of programs as commands, which are known when packages are mounted.
+pub(crate) fn allowed(patterns: &[String]) -> Result<Vec<Grant>> {
+    let grants = patterns.iter().map(|pattern| (pattern, Grant::allow(pattern)));
+    let grants = grants.filter(|(pattern, grant)| grant.is_err() || command_of(pattern).is_none());
+    grants.map(|(_, grant)| grant.map_err(|error| CliError::usage(error.to_string()))).collect()
 }
 
 /// Splits `NAME=VALUE`.

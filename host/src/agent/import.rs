@@ -66,7 +66,7 @@ pub(super) fn unusable(name: &str, problem: &str) -> Failure {
 
 fn not_granted(name: &str, method: &str) -> Failure {
     Failure::capability(format!("the agent imports `{name}`, and no grant allows `{method}`"))
-        .with_hint(how_to_grant(method))
+        .with_hint(how_to_grant(method, false))
 }
 
 /// The alias and the exported interface that an import means: the same name, and a version that is compatible. Where

@@ -573,7 +573,8 @@ impl Gate {
             return Failure::capability(format!("the tool `{alias}` may not call `{method}`: {given}"))
                 .with_hint(format!("add it to `tools` under `[tool.{alias}]` in the policy"));
         }
-        Failure::capability(format!("no grant allows `{method}`: {given}")).with_hint(how_to_grant(method))
+        let is_program = self.tools.get(method).is_some_and(|tool| tool.function().is_program());
+        Failure::capability(format!("no grant allows `{method}`: {given}")).with_hint(how_to_grant(method, is_program))
     }
 
     fn unknown(&self, method: &str) -> Failure {

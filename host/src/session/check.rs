@@ -137,7 +137,8 @@ impl Judge<'_> {
         if tool.is_open() || self.gate.grants(method) {
             return None;
         }
-        Some(Failure::capability(format!("no grant allows `{method}`")).with_hint(how_to_grant(method)))
+        let how = how_to_grant(method, tool.function().is_program());
+        Some(Failure::capability(format!("no grant allows `{method}`")).with_hint(how))
     }
 }
 

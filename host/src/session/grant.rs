@@ -1,5 +1,6 @@
 //! Widening what a session may do, by its operator.
 
+use super::commands::grant_commands;
 use super::host::{Host, HostError, file_limits, with_host_tools};
 use super::kept::{SessionId, Sessions, Waiting};
 use crate::capability::{Grant, Permissions, Policy, PolicyError};
@@ -15,16 +16,19 @@ pub struct Widening {
     pub permissions: Vec<(String, Permissions)>,
     /// Packages that are mounted besides: alias and requirement (`ns:name@^1`).
     pub tools: Vec<(String, String)>,
+    /// Aliases of programs that scripts may run as commands: each is granted, and sees the session's files unless the
+    /// session says already what it may touch. Of a tool that is no program: its function `run`, and no files.
+    pub commands: Vec<String>,
     /// What the embedding program gives as tools when it opens the session: added grants may cover these too.
     pub host_tools: Vec<HostTool>,
 }
 
 impl Host {
-    /// Adds to what a session may do, for runs that start later and processes that open the session later. The session's
-    /// log and its list of runs say so.
+    /// Adds to what a session may do, for runs that start later and processes that open the session later. The
+    /// session's log and its list of runs say so.
     ///
-    /// # Errors
-    /// If there is no such session, or the addition makes no sense beside what the session has: then nothing is changed.
+    /// # Errors If there is no such session, or the addition makes no sense beside what the session has: then nothing
+    /// is changed.
     pub fn widen(
         &self,
         sessions: &Sessions,
@@ -34,11 +38,12 @@ impl Host {
     ) -> Result<Policy, HostError> {
         let limits = file_limits(&sessions.policy(id)?.limits);
         let what = description(&more);
-        let host_tools = more.host_tools.clone();
+        let (host_tools, commands) = (more.host_tools.clone(), more.commands.clone());
         let kept = sessions.live(id, waiting)?;
         kept.widen(limits, &what, |policy, lock| {
-            let (policy, lock) = self.widened(policy, lock, more)?;
+            let (mut policy, lock) = self.widened(policy, lock, more)?;
             let mounted = with_host_tools(self.packages().mount_locked(&lock, &policy.signed)?, &host_tools)?;
+            grant_commands(&mut policy, &commands, &mounted)?;
             // An addition that makes no sense is not kept.
             drop(Gate::new(mounted, policy.clone(), GateOptions::default())?);
             Ok((policy, lock))
@@ -88,6 +93,7 @@ fn description(more: &Widening) -> String {
     let grants = more.grants.iter().map(|grant| format!("`{}`", grant.method));
     let tools = more.tools.iter().map(|(alias, requirement)| format!("tool {alias}={requirement}"));
     let permissions = more.permissions.iter().map(|(alias, _)| format!("permissions of `{alias}`"));
-    let parts: Vec<String> = grants.chain(tools).chain(permissions).collect();
+    let commands = more.commands.iter().map(|alias| format!("`{alias}/run`"));
+    let parts: Vec<String> = grants.chain(tools).chain(permissions).chain(commands).collect();
     format!("granted {}", parts.join(", "))
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tollhouse_registry::Registry;
 use wasmtime::component::Component;
 
+use super::commands::grant_commands;
 use super::kept::{OpenOptions, SessionId, Sessions, SessionsError, Spending};
 use super::pool::{Pool, TOOL_STACK};
 use super::portable::PortableError;
@@ -109,6 +110,9 @@ pub struct SessionOptions {
     pub policy: Policy,
     /// Packages to mount besides those of the policy: alias and requirement (`ns:name@^1`).
     pub tools: Vec<(String, String)>,
+    /// Aliases of programs that scripts may run as commands: each is granted, and sees the session's files unless the
+    /// policy says what it may touch. Of a tool that is no program: its function `run`, and no files.
+    pub commands: Vec<String>,
     /// What the embedding program gives as tools.
     pub host_tools: Vec<HostTool>,
     /// What pins what is mounted. None: the highest releases that fit.
@@ -167,8 +171,8 @@ impl Host {
         &self.0.packages
     }
 
-    /// Whether a text ends in the middle of something, so that who types it goes on with the next line. `name` is that of
-    /// a script: by its ending TypeScript is known.
+    /// Whether a text ends in the middle of something, so that who types it goes on with the next line. `name` is that
+    /// of a script: by its ending TypeScript is known.
     ///
     /// # Errors
     /// If the guest of the language cannot be loaded.
@@ -176,8 +180,8 @@ impl Host {
         Ok(self.0.guests.is_open(language, source, name)?)
     }
 
-    /// Why a script does not parse; none if it does. `name` is that of a script: by its ending TypeScript is known. Nothing of the
-    /// script is run.
+    /// Why a script does not parse; none if it does. `name` is that of a script: by its ending TypeScript is known.
+    /// Nothing of the script is run.
     ///
     /// # Errors
     /// If the guest of the language cannot be loaded.
@@ -190,9 +194,10 @@ impl Host {
     /// # Errors
     /// If a tool cannot be mounted, or the policy makes no sense for what is mounted.
     pub fn session(&self, options: SessionOptions) -> Result<Session, HostError> {
-        let policy = options.policy;
+        let mut policy = options.policy;
         let mounted = self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?;
         let mounted = with_host_tools(mounted, &options.host_tools)?;
+        grant_commands(&mut policy, &options.commands, &mounted)?;
         let files = options.files.unwrap_or_else(|| Tree::new(file_limits(&policy.limits), vfs::now()));
         let audit = options.audit.map(|audit| redacted(audit, &options.secrets));
         let gate = Gate::new(mounted, policy, GateOptions { audit, approver: options.approver })?;
@@ -220,7 +225,15 @@ impl Host {
             self.0.packages.mount(&policy, &options.tools, options.lock.as_ref())?
         };
         let mounted = with_host_tools(mounted, &options.host_tools)?;
-        let mut policy = match (known, options.policy) {
+        let asked = match options.policy {
+            None if options.commands.is_empty() => None,
+            policy => {
+                let mut policy = policy.unwrap_or_default();
+                grant_commands(&mut policy, &options.commands, &mounted)?;
+                Some(policy)
+            }
+        };
+        let mut policy = match (known, asked) {
             (false, policy) => policy.unwrap_or_default(),
             (true, None) => sessions.policy(id)?,
             (true, Some(policy)) if policy.to_json() == sessions.policy(id)?.to_json() => policy,

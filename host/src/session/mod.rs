@@ -9,6 +9,7 @@
 mod call;
 mod catalog;
 mod check;
+mod commands;
 mod component;
 mod cores;
 mod grant;

@@ -1,7 +1,11 @@
 //! Ctrl-C, while toolchains and tools run: what runs is ended, and then the command.
 
+use std::io;
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::super::signals;
 use super::{CliError, Result};
@@ -10,12 +14,13 @@ use super::{CliError, Result};
 #[derive(Default)]
 pub(crate) struct Stop {
     stopped: AtomicBool,
+    at_once: AtomicBool,
     end: Mutex<Option<Box<dyn Fn() + Send>>>,
 }
 
 impl Stop {
     /// Takes Ctrl-C from now on.
-    pub(super) fn listen() -> Arc<Self> {
+    pub(crate) fn listen() -> Arc<Self> {
         let stop = Arc::new(Self::default());
         let told = Arc::clone(&stop);
         signals::on_first(move || told.now());
@@ -24,6 +29,9 @@ impl Stop {
 
     fn now(&self) {
         self.stopped.store(true, Ordering::SeqCst);
+        if self.at_once.load(Ordering::SeqCst) {
+            std::process::exit(i32::from(signals::CANCELLED));
+        }
         if let Some(end) = &*self.end.lock().unwrap_or_else(PoisonError::into_inner) {
             end();
         }
@@ -46,10 +54,37 @@ impl Stop {
         done
     }
 
+    /// Runs a program whose output is wanted. Ctrl-C ends it, and all that it started.
+    pub(crate) fn capture(&self, mut command: Command) -> io::Result<Output> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.run(command, Child::wait_with_output)
+    }
+
+    /// Runs a program until `wait` has it ended. Ctrl-C ends it, and all that it started.
+    pub(super) fn run<T>(&self, mut command: Command, wait: impl FnOnce(Child) -> io::Result<T>) -> io::Result<T> {
+        // A group of its own: npm, cargo and make start others.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let child = command.spawn()?;
+        let group = Pid::from_child(&child);
+        let end = move || {
+            // A group that is gone has ended.
+            let _ = kill_process_group(group, Signal::TERM);
+        };
+        self.during(end, || wait(child))
+    }
+
+    /// Has Ctrl-C end this process at once from now on: what is left to do may be cut off anywhere.
+    ///
+    /// # Errors
+    /// If the user wants an end already.
+    pub(crate) fn end_at_once(&self) -> Result<()> {
+        self.at_once.store(true, Ordering::SeqCst);
+        self.check()
+    }
+
     /// An error if the user wants an end.
-    pub(super) fn check(&self) -> Result<()> {
-        const INTERRUPTED: u8 = 130;
-        if self.is_stopped() { Err(CliError::usage("interrupted").status(INTERRUPTED)) } else { Ok(()) }
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.is_stopped() { Err(CliError::usage("interrupted").status(signals::CANCELLED)) } else { Ok(()) }
     }
 }
 

@@ -68,12 +68,12 @@ impl Registry {
 }
 
 /// The registry.
-fn open(places: &Places) -> Result<Store> {
+pub(super) fn open(places: &Places) -> Result<Store> {
     places.registry().checked().map_err(|error| unreadable(&error))
 }
 
 /// Confines a command that reads the registry and writes nothing.
-fn read_only(places: &Places, confine: ConfineArgs) -> Result<()> {
+pub(super) fn read_only(places: &Places, confine: ConfineArgs) -> Result<()> {
     confine.seal(|| Confinement::of(places, false))
 }
 
@@ -87,7 +87,7 @@ fn searching(places: &Places, confine: ConfineArgs) -> Result<()> {
 }
 
 /// What a user reads when the registry cannot be read.
-fn unreadable(error: &tollhouse_registry::Error) -> CliError {
+pub(super) fn unreadable(error: &tollhouse_registry::Error) -> CliError {
     failed("cannot read the registry", error, error.hint())
 }
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use tollhouse::capability::{Grant as Allowed, Limits, Policy};
+use tollhouse::capability::{Limits, Policy};
 use tollhouse::session::{SessionId, Widening};
 
-use super::super::opening::pair;
+use super::super::opening::{allowed, command_of, pair};
 use super::super::places::{Places, waiting};
 use super::super::policy_file::PolicyFile;
 use super::super::{CliError, Result, show};
@@ -15,8 +15,8 @@ use crate::Exit;
 
 /// Let a session call more: grants and tools that it was not made with
 ///
-/// What it has stays. The addition is on record in the session's log and has a number among its runs. Runs that start later
-/// have it; a process that has the session open has it when it opens the session again.
+/// What it has stays. The addition is on record in the session's log and has a number among its runs. Runs that start
+/// later have it; a process that has the session open has it when it opens the session again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +27,8 @@ pub(crate) struct Grant {
     /// The session
     #[arg(value_name = "ID")]
     id: SessionId,
-    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number)
+    /// Grant methods: `stats/describe`, `stats/*` (one segment), `stats/**` (any number); with `/run` a program, and
+    /// the session's files to it: `python3/run`
     #[arg(long = "allow", value_name = "PATTERN")]
     allow: Vec<String>,
     /// Add the grants, tools and tools' permissions of this policy
@@ -45,7 +46,7 @@ impl Grant {
     pub(super) fn execute(self, places: &Places) -> Result {
         let source = self.policy.as_deref().map(PolicyFile::read).transpose()?;
         let more = self.widening(source.as_ref())?;
-        if more.grants.is_empty() && more.tools.is_empty() && more.permissions.is_empty() {
+        if self.allow.is_empty() && more.grants.is_empty() && more.tools.is_empty() && more.permissions.is_empty() {
             return Err(
                 CliError::usage("nothing to grant").hint("name it: `--allow PATTERN`, `--policy FILE` or `--tool`")
             );
@@ -78,11 +79,12 @@ impl Grant {
             return Err(CliError::usage("`require_signature` cannot be added to a session")
                 .hint("make a new one with it: `tollhouse session new --from ID --policy FILE`"));
         }
-        for pattern in &self.allow {
-            policy.push(Allowed::allow(pattern).map_err(|error| CliError::usage(error.to_string()))?);
+        for grant in allowed(&self.allow)? {
+            policy.push(grant);
         }
+        let commands = self.allow.iter().filter_map(|pattern| command_of(pattern)).collect();
         let tools = policy.tools.into_iter().flatten().chain(self.tools.iter().cloned());
         let permissions = policy.permissions.into_iter().collect();
-        Ok(Widening { tools: tools.collect(), permissions, grants: policy.grants, ..Widening::default() })
+        Ok(Widening { tools: tools.collect(), permissions, grants: policy.grants, commands, ..Widening::default() })
     }
 }

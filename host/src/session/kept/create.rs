@@ -36,11 +36,14 @@ pub(super) fn new_epoch() -> Result<u64, SessionsError> {
 /// How a session on disk is opened.
 #[derive(Default)]
 pub struct OpenOptions {
-    /// What it must have been made with, or is made with if it is not there. None: whatever it was made with; no grants,
-    /// if it is made.
+    /// What it must have been made with, or is made with if it is not there. None: whatever it was made with; no
+    /// grants, if it is made.
     pub policy: Option<Policy>,
     /// Packages to mount besides those of the policy. Of a session that is there: those that it was made with.
     pub tools: Vec<(String, String)>,
+    /// Aliases of programs that scripts may run as commands, as for a session in memory; they become a part of the
+    /// policy.
+    pub commands: Vec<String>,
     /// What the embedding program gives as tools. They are not kept: whoever opens the session gives them again.
     pub host_tools: Vec<HostTool>,
     /// What pins what is mounted. Of a session that is there: what it was made with.
@@ -128,8 +131,8 @@ impl Sessions {
         }
     }
 
-    /// Makes a session that begins with the files, states, policy, tools and entries of `wasi:keyvalue` of another, and with
-    /// what was spent there. From then on they share what was left of each budget.
+    /// Makes a session that begins with the files, states, policy, tools and entries of `wasi:keyvalue` of another, and
+    /// with what was spent there. From then on they share what was left of each budget.
     ///
     /// # Errors
     /// If there is no such point, or there is a session of the new name already.
@@ -153,8 +156,8 @@ impl Sessions {
         Err(SessionsError::Busy(from.session.clone()))
     }
 
-    /// What makes a session of a point of another: its own records, and copies of those of which it has many. None if the
-    /// other changed while it was read; that it changes before these are committed is no matter.
+    /// What makes a session of a point of another: its own records, and copies of those of which it has many. None if
+    /// the other changed while it was read; that it changes before these are committed is no matter.
     fn copied(
         &self,
         from: &Point,
@@ -185,8 +188,8 @@ impl Sessions {
         Ok((self.records().get(&head)? == stands).then_some((batch, copied)))
     }
 
-    /// Makes a session of its records: of those of which it has many, and of a last batch that makes it one. Whatever an
-    /// earlier session of the name, or an attempt that was cut off, has left goes first.
+    /// Makes a session of its records: of those of which it has many, and of a last batch that makes it one. Whatever
+    /// an earlier session of the name, or an attempt that was cut off, has left goes first.
     pub(super) fn establish(
         &self,
         id: &SessionId,

@@ -9,9 +9,8 @@ mod rust;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use tollhouse_registry::untrusted_file::{self, ReadError};
 use tollhouse_registry::{Dependency, Language, Manifest};
 use wit_parser::{Resolve, WorldId};
@@ -202,23 +201,10 @@ impl Job<'_> {
 
 /// Runs a program to its end; Ctrl-C ends it, and all that it started.
 pub(super) fn spawn(command: Command, stop: &Stop) -> io::Result<ExitStatus> {
-    run_until_stopped(command, stop, |mut child| child.wait())
+    stop.run(command, |mut child| child.wait())
 }
 
 /// The same, of a program whose output is wanted.
-fn capture(mut command: Command, stop: &Stop) -> io::Result<Output> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    run_until_stopped(command, stop, Child::wait_with_output)
-}
-
-fn run_until_stopped<T>(mut command: Command, stop: &Stop, wait: impl FnOnce(Child) -> io::Result<T>) -> io::Result<T> {
-    // A group of its own: npm, cargo and make start others.
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let child = command.spawn()?;
-    let group = Pid::from_child(&child);
-    let end = move || {
-        // A group that is gone has ended.
-        let _ = kill_process_group(group, Signal::TERM);
-    };
-    stop.during(end, || wait(child))
+fn capture(command: Command, stop: &Stop) -> io::Result<Output> {
+    stop.capture(command)
 }

@@ -1,6 +1,7 @@
 """The command line of `python3`: what CPython's own `main` does, with what a run finds."""
 
 import atexit
+import errno
 import io
 import linecache
 import os
@@ -133,11 +134,29 @@ def begin():
     if directory:
         try:
             os.chdir(directory)
+            leave(directory)
         except OSError:
             # It may see no files.
             pass
     sys.path_importer_cache.clear()
     random.seed()
+
+
+def leave(directory):
+    """Closes the descriptor of the working directory, the last of those that a program begins with.
+
+    The C library takes it for whatever no other one is above of, `/file` among it. From here on relative paths are below the
+    name of the directory, and a path outside of the session's files is an error.
+    """
+    last = 3
+    try:
+        while True:
+            os.fstat(last + 1)
+            last += 1
+    except OSError:
+        pass
+    if os.path.samestat(os.fstat(last), os.stat(directory)):
+        os.close(last)
 
 
 def paths(options, first):
@@ -195,7 +214,9 @@ def script(words, options):
             source = opened.read()
     except OSError as error:
         shown = os.path.join(os.getcwd(), file)
-        raise Wrong(f"can't open file {shown!r}: [Errno {error.errno}] {error.strerror}") from None
+        # There are no files at such a path: see `leave`.
+        number = errno.ENOENT if error.errno == errno.EBADF else error.errno
+        raise Wrong(f"can't open file {shown!r}: [Errno {number}] {os.strerror(number)}") from None
     if source.startswith(b"PK\x03\x04"):
         paths(options, None)
         runpy.run_path(file, run_name="__main__")

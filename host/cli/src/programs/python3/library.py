@@ -6,6 +6,7 @@ import marshal
 import os
 import sys
 
+import absent
 import loop
 
 # What needs a display, a compiler or a network to be of any use, or is a test.
@@ -65,6 +66,7 @@ class Library:
         name = module.__spec__.name
         if READY.pop(name, None) is None:
             exec(Library.get_code(name), module.__dict__)
+            absent.adapt(module)
             if name == "asyncio.unix_events":
                 loop.adapt(module)
 
@@ -114,4 +116,6 @@ def take():
         importlib.import_module(name)
     # Not in `sys.modules`: a script's own `string.py` is what it imports, as everywhere.
     for name in [name for name in sys.modules if name not in before and name in CODE]:
+        absent.adapt(sys.modules[name])
         READY[name] = sys.modules.pop(name)
+    absent.adapt(os)

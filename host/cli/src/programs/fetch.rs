@@ -1,0 +1,79 @@
+//! Fetching a file by its address, before the process is confined. What is fetched is used only if its SHA-256 is
+//! known.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use tollhouse_registry::MAX_COMPONENT;
+use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::{Agent, Proxy};
+
+use super::super::author::Stop;
+use super::super::progress::Progress;
+use super::super::{CliError, Result, places};
+
+/// How long a host may take to be found, to answer a connection, and to begin with its answer.
+const ANSWER: Duration = Duration::from_secs(60);
+/// How long the file may take: the largest component over a slow line.
+const BODY: Duration = Duration::from_secs(3600);
+/// Bytes between two looks at whether the user wants an end.
+const CHUNK: usize = 64 << 10;
+
+/// What to do where the address does not answer.
+const OFFLINE: &str = "fetch it where there is a network, and name the file: `--from FILE`";
+
+/// Returns true if `--from` names an address.
+pub(super) fn is_address(from: &str) -> bool {
+    from.starts_with("https://") || from.starts_with("http://")
+}
+
+/// Fetches a file.
+pub(super) fn fetch(address: &str, stop: &Stop, progress: &Progress) -> Result<Vec<u8>> {
+    progress.now(format!("fetching {address}"));
+    let failed = |error: &(dyn std::error::Error + 'static)| {
+        CliError::because(format!("cannot fetch `{address}`"), error).hint(OFFLINE)
+    };
+    let response = agent()?.get(address).call().map_err(|error| failed(&error))?;
+    let all = response.body().content_length().unwrap_or(0);
+    let mut body = response.into_body().into_reader();
+    let (mut bytes, mut chunk) = (Vec::new(), vec![0; CHUNK]);
+    loop {
+        stop.check()?;
+        match body.read(&mut chunk).map_err(|error| failed(&error))? {
+            0 => return Ok(bytes),
+            count => bytes.extend_from_slice(&chunk[..count]),
+        }
+        if bytes.len() > MAX_COMPONENT {
+            let what = format!("`{address}` has more than the {MAX_COMPONENT} bytes that a component may have");
+            return Err(CliError::usage(what).status(1));
+        }
+        progress.at(bytes.len() as u64, all);
+    }
+}
+
+/// The way to the network, by the proxy that the environment names, which trusts what `SSL_CERT_FILE` names.
+fn agent() -> Result<Agent> {
+    let mut tls = TlsConfig::builder();
+    if let Some(pem) = places::certificates()? {
+        let certificates: std::result::Result<Vec<Certificate<'static>>, _> = parse_pem(&pem)
+            .filter_map(|item| match item {
+                Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),
+                Ok(_) => None,
+                Err(error) => Some(Err(error)),
+            })
+            .collect();
+        let certificates = certificates
+            .map_err(|error| CliError::because("cannot read the certificates that SSL_CERT_FILE names", &error))?;
+        tls = tls.root_certs(RootCerts::from(certificates));
+    }
+    let config = Agent::config_builder()
+        .tls_config(tls.build())
+        .proxy(Proxy::try_from_env())
+        .user_agent(concat!("tollhouse/", env!("CARGO_PKG_VERSION")))
+        .timeout_resolve(Some(ANSWER))
+        .timeout_connect(Some(ANSWER))
+        .timeout_recv_response(Some(ANSWER))
+        .timeout_recv_body(Some(BODY))
+        .build();
+    Ok(config.into())
+}

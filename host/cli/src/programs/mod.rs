@@ -1,0 +1,81 @@
+//! `tollhouse programs`: programs of others that scripts run as commands, published to the local registry.
+
+mod add;
+mod fetch;
+mod list;
+mod python;
+
+use clap::Subcommand;
+use tollhouse_registry::{PackageName, ReleaseName};
+
+use super::places::Places;
+use super::{CliError, Result};
+
+/// Add, list and take back programs that scripts run as commands
+///
+/// A program is a WebAssembly component with a `main`, or a core module for WASI 0.1: `tollhouse run --allow NAME/run`
+/// lets scripts call it, on the session's files and no others.
+#[derive(Subcommand)]
+pub(crate) enum Programs {
+    Add(add::Add),
+    Ls(list::Ls),
+    Rm(list::Rm),
+}
+
+impl Programs {
+    /// Does what was asked for.
+    pub(crate) fn execute(self, places: &Places) -> Result {
+        match self {
+            Self::Add(add) => add.execute(places),
+            Self::Ls(ls) => ls.execute(places),
+            Self::Rm(rm) => rm.execute(places),
+        }
+    }
+}
+
+/// A program that is made of a release which others publish.
+struct Recipe {
+    /// The command that it is.
+    name: &'static str,
+    /// Its version, and that of the package.
+    version: &'static str,
+    description: &'static str,
+    license: &'static str,
+    /// What its manifest asks for besides the session's files.
+    asks: &'static str,
+}
+
+/// The program that can be made without a toolchain for WebAssembly.
+const MADE: Recipe = python::PYTHON3;
+
+/// Programs that compilers make in a checkout of Tollhouse: their projects publish no WebAssembly.
+const COMPILED: [&str; 4] = ["uutils", "rg", "jaq", "sqlite3"];
+
+impl Recipe {
+    /// Its release in a registry.
+    fn release(&self) -> ReleaseName {
+        let text = format!("tollhouse:{}@{}", self.name, self.version);
+        text.parse().expect("names and versions of recipes are well-formed")
+    }
+}
+
+/// Returns the name of the package that a file is published as under the name of a program.
+fn package_of(name: &str) -> Result<PackageName> {
+    if name == MADE.name {
+        return Ok(MADE.release().name);
+    }
+    format!("local:{name}").parse().map_err(|error: tollhouse_registry::NameError| {
+        CliError::because(format!("`{name}` cannot be the name of a program"), &error).status(super::error::USAGE)
+    })
+}
+
+/// Returns true if a component is a program, by what it exports.
+fn is_program(exports: &[String]) -> bool {
+    exports.iter().any(|export| export.starts_with("wasi:cli/run@0.2."))
+}
+
+/// Returns how the program of an alias is added, if it is one of those that a package can be had of.
+pub(crate) fn how_to_add(alias: &str) -> Option<String> {
+    let is_known = alias == MADE.name || COMPILED.contains(&alias);
+    is_known.then(|| format!("`tollhouse programs add {alias}` adds it"))
+}
