@@ -4,6 +4,9 @@
 //! stands outside of the second wall, since it starts processes. A worker is this program once more, with the same options and
 //! `--worker`: it makes host and policy ready, goes behind the wall, reads the number of a line and the line, writes the result,
 //! and ends. The next one is started while a job runs, so that its line need not wait for it.
+//!
+//! **Invariant:** nothing that a worker of a job writes is run by another process. So it only reads the cache of compiled code,
+//! which a worker without a job has filled (`--prepare`).
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Read, Write};
@@ -59,10 +62,10 @@ impl Workers {
         Self { program: places.program.clone(), arguments, waiting: Mutex::default() }
     }
 
-    /// Has a first worker tell what is wrong with the options, the policy or the tools, once and not for each line. Returns
-    /// how it ended.
+    /// Has a first worker tell what is wrong with the options, the policy or the tools, once and not for each line, and compile
+    /// what the others run, who cannot write the cache. Returns how it ended.
     pub(super) fn check(&self) -> Result {
-        let status = self.command().stdin(Stdio::null()).status();
+        let status = self.command().arg("--prepare").stdin(Stdio::null()).status();
         let status = status.map_err(|error| CliError::because("cannot start this program once more", &error))?;
         Ok(Exit::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
     }
