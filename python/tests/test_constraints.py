@@ -291,5 +291,6 @@ def test_policy_that_another_spelling_gets_round_is_refused(grant: str) -> None:
 
 
 def test_policy_that_fails_closed_on_another_spelling_is_taken() -> None:
-    policy = "[[grant]]\nmethod = 'pay_exactly'\nwhere = [{ param = 'amount', lt = 100 }, { param = 'day', ne = '2025-01-31' }]\n"
+    where = "[{ param = 'amount', lt = 100 }, { param = 'day', ne = '2025-01-31' }]"
+    policy = f"[[grant]]\nmethod = 'pay_exactly'\nwhere = {where}\n"
     assert Sandbox(tools=[pay_exactly], policy=policy)

@@ -156,13 +156,14 @@ impl Worker {
     }
 }
 
-/// Returns true for what every reader takes for one line: JSON allows a carriage return between its values, and readers that take one
-/// for the end of a line would find another result behind it.
+/// Returns true for what every reader takes for one line: JSON allows a carriage return between its values, and readers that
+/// take one for the end of a line would find another result behind it.
 fn is_one_line(text: &str) -> bool {
     text.bytes().all(|byte| byte >= b' ')
 }
 
-/// Waits until a worker has ended, which has closed its output after `length` bytes; one that writes on, or does not end, is killed.
+/// Waits until a worker has ended, which has closed its output after `length` bytes; one that writes on, or does not end, is
+/// killed.
 fn end(mut child: Child, length: usize) -> io::Result<ExitStatus> {
     let until = Instant::now() + LAST_STEPS;
     while (length as u64) < RESULT && Instant::now() < until {
